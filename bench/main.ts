@@ -1,0 +1,59 @@
+import { availableParallelism, cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { appendConcurrent } from './append-concurrent.ts'
+import { appendLone } from './append-lone.ts'
+import { appendPostgres } from './append-postgres.ts'
+import type { Benchmark, Result } from './benchmark.ts'
+import { bytes } from './bytes.ts'
+import { Fixtures } from './fixtures.ts'
+import { memory } from './memory.ts'
+import { readContext } from './read-context.ts'
+import { toTable } from './report.ts'
+import { snapshot } from './snapshot.ts'
+import { start } from './start.ts'
+
+/**
+ * `npm run bench -- [--only NAME]… [--quick] [--json]`. Figures go to stdout, progress to stderr. Speeds are
+ * ratios to bare work in the same run: compare those between machines, not the rates.
+ */
+const BENCHMARKS: readonly Benchmark[] = [
+  appendLone,
+  appendConcurrent,
+  readContext,
+  bytes,
+  start,
+  memory,
+  snapshot,
+  appendPostgres,
+]
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+  },
+})
+const unknown = options.only.find(name => !BENCHMARKS.some(benchmark => benchmark.name === name))
+if (unknown !== undefined) {
+  console.error(`Unknown benchmark "${unknown}". One of: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
+  process.exit(2)
+}
+
+const progress = (message: string) => console.error(message)
+const fixtures = new Fixtures(progress)
+const results: Record<string, Result> = {}
+try {
+  for (const benchmark of BENCHMARKS)
+    if (options.only.length === 0 || options.only.includes(benchmark.name))
+      results[benchmark.name] = await benchmark.run({ quick: options.quick, fixtures, progress })
+} finally {
+  fixtures.remove()
+}
+
+if (options.json) {
+  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: availableParallelism() }
+  console.log(JSON.stringify({ machine, quick: options.quick, results }))
+} else {
+  console.log(toTable(results))
+}

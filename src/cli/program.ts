@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { importCommand } from './import.ts'
+import { replayCommand } from './replay.ts'
+import { InterruptedError, type Terminal } from './terminal.ts'
+
+const USAGE_ERROR = 64
+const INTERRUPTED = 130
+const UNEXPECTED = 70
+
+/** Runs the command line and answers with its exit code. Never exits by itself, so that output is never cut off. */
+export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  const program = createProgram(terminal)
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return 0
+  } catch (error) {
+    return report(error, args.includes('--json'), terminal)
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('palimpsest')
+    .description('Memory that lasts for chat bots and agents.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show what a command does')
+    .showHelpAfterError('(add --help to see what is allowed)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => terminal.output.write(text),
+      writeErr: text => terminal.error.write(text),
+    })
+  for (const command of [replayCommand(terminal), importCommand(terminal)])
+    program.addCommand(command.copyInheritedSettings(program))
+  return program
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+function report(error: unknown, json: boolean, terminal: Terminal): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
+  if (error instanceof InterruptedError) {
+    terminal.error.write(`${error.message}\n`)
+    return INTERRUPTED
+  }
+  // Whoever reads our output has gone, as `head` does: nothing is wrong.
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
+  if (PalimpsestError.isInstance(error)) {
+    if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)
+    terminal.error.write(`palimpsest: ${error.message}\n`)
+    return ERROR_CODES[error.code].exit
+  }
+  terminal.error.write(`palimpsest: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`)
+  return UNEXPECTED
+}

@@ -1,0 +1,247 @@
+/**
+ * Every error that Palimpsest throws on purpose. Each has a stable `code`, typed `details` with the
+ * values that were wrong and those allowed, and a message that says what to do.
+ */
+
+/** One table from code to the outside: the HTTP status and the exit code of the command line. */
+export const ERROR_CODES = {
+  invalid_message: { status: 422, exit: 65 },
+  invalid_argument: { status: 422, exit: 64 },
+  invalid_settings: { status: 422, exit: 78 },
+  invalid_decision: { status: 500, exit: 70 },
+  invalid_transcript: { status: 422, exit: 65 },
+  invalid_export: { status: 422, exit: 65 },
+  message_conflict: { status: 409, exit: 65 },
+  session_exists: { status: 409, exit: 65 },
+  session_not_found: { status: 404, exit: 66 },
+  message_not_found: { status: 404, exit: 66 },
+  file_not_found: { status: 404, exit: 66 },
+  epoch_conflict: { status: 409, exit: 75 },
+  cursor_conflict: { status: 409, exit: 75 },
+  lease_lost: { status: 409, exit: 75 },
+  store_busy: { status: 503, exit: 75 },
+  store_read_only: { status: 503, exit: 77 },
+  store_full: { status: 507, exit: 74 },
+  store_corrupt: { status: 500, exit: 74 },
+  store_version: { status: 500, exit: 78 },
+  store_unavailable: { status: 503, exit: 69 },
+  store_failed: { status: 500, exit: 74 },
+  closed: { status: 503, exit: 70 },
+  missing_peer: { status: 500, exit: 69 },
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+export type ErrorDetails = Readonly<Record<string, unknown>>
+
+/** Recognised by symbol rather than by class, so that two copies of the package know each other's errors. */
+const marker = Symbol.for('palimpsest.error')
+
+export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extends Error {
+  override readonly name: string = 'PalimpsestError'
+  readonly code: ErrorCode
+  readonly details: Details
+  readonly [marker] = true
+
+  constructor(code: ErrorCode, message: string, details: Details, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+    this.details = details
+  }
+
+  static isInstance(error: unknown): error is PalimpsestError {
+    return typeof error === 'object' && error !== null && marker in error
+  }
+
+  toJSON(): { code: ErrorCode; message: string; details: Details } {
+    return { code: this.code, message: this.message, details: this.details }
+  }
+}
+
+/** A value that a caller handed in and that cannot be taken. Nothing was changed. */
+export class InvalidMessageError extends PalimpsestError<{ field: string; value: unknown; allowed: string }> {
+  override readonly name = 'InvalidMessageError'
+  constructor(field: string, value: unknown, allowed: string) {
+    super('invalid_message', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
+      field,
+      value: abbreviate(value),
+      allowed,
+    })
+  }
+}
+
+export class InvalidArgumentError extends PalimpsestError<{
+  field: string
+  value: unknown
+  allowed: string
+}> {
+  override readonly name = 'InvalidArgumentError'
+  constructor(field: string, value: unknown, allowed: string) {
+    super('invalid_argument', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
+      field,
+      value: abbreviate(value),
+      allowed,
+    })
+  }
+}
+
+export interface SettingsProblem {
+  readonly setting: string
+  readonly value: unknown
+  readonly allowed: string
+}
+
+/** Names every setting that is wrong, not only the first. */
+export class InvalidSettingsError extends PalimpsestError<{ problems: readonly SettingsProblem[] }> {
+  override readonly name = 'InvalidSettingsError'
+  constructor(problems: readonly SettingsProblem[]) {
+    const lines = problems.map(
+      ({ setting, value, allowed }) => `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
+    )
+    super('invalid_settings', lines.join('\n'), { problems })
+  }
+}
+
+/** What a caller's own policy returned is not a decision, or names a type that nobody handles. */
+export class InvalidDecisionError extends PalimpsestError<{ returned: unknown; allowed: string }> {
+  override readonly name = 'InvalidDecisionError'
+  constructor(returned: unknown, allowed: string) {
+    super('invalid_decision', `The policy returned ${describe(returned)}; allowed: ${allowed}`, {
+      returned: abbreviate(returned),
+      allowed,
+    })
+  }
+}
+
+/** The external id was seen before with other content. The first message stays as it is. */
+export class MessageConflictError extends PalimpsestError<{
+  sessionId: string
+  externalId: string
+  seq: number
+}> {
+  override readonly name = 'MessageConflictError'
+  constructor(details: { sessionId: string; externalId: string; seq: number }) {
+    super(
+      'message_conflict',
+      `Session ${describe(details.sessionId)} already holds ${describe(details.externalId)} as message ` +
+        `${details.seq}, with other content. The first stays; to change it, edit message ${details.seq}.`,
+      details,
+    )
+  }
+}
+
+export class SessionNotFoundError extends PalimpsestError<{ sessionId: string }> {
+  override readonly name = 'SessionNotFoundError'
+  constructor(sessionId: string) {
+    super('session_not_found', `There is no session ${describe(sessionId)}. An append creates one.`, {
+      sessionId,
+    })
+  }
+}
+
+export class SessionExistsError extends PalimpsestError<{ sessionId: string }> {
+  override readonly name = 'SessionExistsError'
+  constructor(sessionId: string) {
+    super('session_exists', `There is already a session ${describe(sessionId)}. Choose another id.`, {
+      sessionId,
+    })
+  }
+}
+
+export class MessageNotFoundError extends PalimpsestError<{ sessionId: string; seq: number }> {
+  override readonly name = 'MessageNotFoundError'
+  constructor(sessionId: string, seq: number) {
+    super('message_not_found', `Session ${describe(sessionId)} has no visible message ${seq}.`, {
+      sessionId,
+      seq,
+    })
+  }
+}
+
+/** A commit that was made for another epoch: history was folded, edited, rolled back or erased meanwhile. */
+export class EpochConflictError extends PalimpsestError<{
+  sessionId: string
+  expected: number
+  actual: number
+}> {
+  override readonly name = 'EpochConflictError'
+  constructor(details: { sessionId: string; expected: number; actual: number }) {
+    super(
+      'epoch_conflict',
+      `Session ${describe(details.sessionId)} is in epoch ${details.actual}, not ${details.expected}: ` +
+        'its history changed meanwhile. Nothing was stored; plan again.',
+      details,
+    )
+  }
+}
+
+export class CursorConflictError extends PalimpsestError<{
+  sessionId: string
+  expected: number
+  actual: number
+}> {
+  override readonly name = 'CursorConflictError'
+  constructor(details: { sessionId: string; expected: number; actual: number }) {
+    super(
+      'cursor_conflict',
+      `Session ${describe(details.sessionId)} is folded through ${details.actual}, not ${details.expected}. ` +
+        'Nothing was stored; plan again.',
+      details,
+    )
+  }
+}
+
+/** The lease ran out and another process holds, or held, the session since. */
+export class LeaseLostError extends PalimpsestError<{ sessionId: string; token: number }> {
+  override readonly name = 'LeaseLostError'
+  constructor(sessionId: string, token: number) {
+    super(
+      'lease_lost',
+      `The lease ${token} on session ${describe(sessionId)} is no longer held. Nothing was stored.`,
+      { sessionId, token },
+    )
+  }
+}
+
+type StoreErrorCode = Extract<ErrorCode, `store_${string}`>
+
+/** What the database said, in our words, with what to do. The database's own error is the `cause`. */
+export class StoreError extends PalimpsestError<{ store: string; reason: string }> {
+  override readonly name = 'StoreError'
+  constructor(code: StoreErrorCode, store: string, message: string, cause?: unknown) {
+    const reason = cause instanceof Error ? cause.message : ''
+    super(code, `${store}: ${message}`, { store, reason }, { cause })
+  }
+}
+
+export class ClosedError extends PalimpsestError<Record<string, never>> {
+  override readonly name = 'ClosedError'
+  constructor(what: string) {
+    super('closed', `The ${what} is closed. Create a new one to go on.`, {})
+  }
+}
+
+export class MissingPeerError extends PalimpsestError<{ peer: string }> {
+  override readonly name = 'MissingPeerError'
+  constructor(peer: string, need: string, cause: unknown) {
+    super(
+      'missing_peer',
+      `${need} needs the package "${peer}". Install it: npm install ${peer}`,
+      { peer },
+      { cause },
+    )
+  }
+}
+
+const SHOWN_CHARACTERS = 80
+
+/** A value for a message: short, quoted, on one line. */
+export function describe(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value))
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+}
+
+/** Details travel into logs and HTTP answers, so a huge value does not go along whole. */
+function abbreviate(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean' || value == null) return value
+  return describe(value)
+}

@@ -1,0 +1,23 @@
+export { contentText, modelText } from './content.ts'
+export { findGroups, type Group, type LinkedMessage } from './groups.ts'
+export { isZone, parseInstant } from './instant.ts'
+export { contentLinks, isReply, type Links } from './links.ts'
+export * from './message.ts'
+export {
+  checkId,
+  MAX_CONTENT_CHARACTERS,
+  MAX_ID_CHARACTERS,
+  type MessageInput,
+  normalizeContent,
+  normalizeMessage,
+} from './normalize-message.ts'
+export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
+export { nextTotals, type Size, type Totals } from './totals.ts'
+export {
+  completeTurns,
+  GROUP_TURN_MESSAGES,
+  nextTurnPosition,
+  type SessionKind,
+  type TurnPosition,
+  type TurnRules,
+} from './turns.ts'

@@ -1,0 +1,165 @@
+import { InvalidMessageError } from '../errors.ts'
+import { isZone, parseInstant } from './instant.ts'
+import { type Content, type ContentPart, type NewMessage, ROLES, type Role, type Sender } from './message.ts'
+
+/** What callers hand in: terse for a person, exact for a program. */
+export interface MessageInput {
+  readonly role: Role
+  readonly content?: Content
+  /** The same as a `content` that is a string. */
+  readonly text?: string
+  /** A bare name stands for an id of that name. */
+  readonly sender?: string | Sender | null
+  readonly at?: Date | string | number | null
+  readonly zone?: string | null
+  readonly externalId?: string | null
+  readonly replyTo?: number | string | null
+}
+
+export const MAX_ID_CHARACTERS = 4_096
+/** Far above any model's window; what is larger is a file, not a message. */
+export const MAX_CONTENT_CHARACTERS = 16_000_000
+
+const FIELDS = ['role', 'content', 'text', 'sender', 'at', 'zone', 'externalId', 'replyTo']
+
+/** Checks and fills in a message. What it cannot take it names, and nothing has happened yet. */
+export function normalizeMessage(input: MessageInput, defaults: { zone: string }): NewMessage {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new InvalidMessageError('message', input, `an object with ${FIELDS.join(', ')}`)
+  if (!ROLES.includes(input.role)) throw new InvalidMessageError('role', input.role, ROLES.join(', '))
+  const zone = normalizeZone(input.zone)
+  return {
+    role: input.role,
+    content: normalizeContent(input),
+    sender: normalizeSender(input.sender),
+    at: normalizeInstant(input.at, zone ?? defaults.zone),
+    zone,
+    externalId: input.externalId == null ? null : checkId('externalId', input.externalId),
+    replyTo: normalizeReplyTo(input.replyTo),
+  }
+}
+
+/** An id is any text of 1 to 4,096 characters that both databases can hold: slashes, dots and emoji included. */
+export function checkId(field: string, value: unknown): string {
+  if (typeof value === 'string' && value.length > 0 && value.length <= MAX_ID_CHARACTERS && isStorable(value))
+    return value
+  throw new InvalidMessageError(
+    field,
+    value,
+    `text of 1 to ${MAX_ID_CHARACTERS} characters without NUL and lone surrogates`,
+  )
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+export function normalizeContent(input: { content?: Content; text?: string }): Content {
+  const content = input.content ?? input.text
+  if (input.content !== undefined && input.text !== undefined && input.content !== input.text)
+    throw new InvalidMessageError('text', input.text, 'either content or text, not both')
+  if (typeof content === 'string') {
+    checkSize(content.length)
+    if (content.length === 0) throw emptyContent(content)
+    return content
+  }
+  if (!Array.isArray(content)) throw new InvalidMessageError('content', content, 'text, or a list of parts')
+  if (content.length === 0) throw emptyContent(content)
+  content.forEach(checkPart)
+  const parts = plainCopy(content)
+  return parts
+}
+
+function emptyContent(content: unknown): InvalidMessageError {
+  return new InvalidMessageError('content', content, 'at least one character, or at least one part')
+}
+
+function checkSize(characters: number): void {
+  if (characters > MAX_CONTENT_CHARACTERS)
+    throw new InvalidMessageError(
+      'content',
+      `${characters} characters`,
+      `at most ${MAX_CONTENT_CHARACTERS} characters; store what is larger elsewhere and refer to it in a file part`,
+    )
+}
+
+/** Parts are stored as JSON. What JSON would drop or change is refused here rather than lost there. */
+function plainCopy(content: readonly ContentPart[]): readonly ContentPart[] {
+  let json: string
+  try {
+    json = JSON.stringify(content)
+  } catch (error) {
+    throw new InvalidMessageError('content', String(error), 'parts that can be written as JSON')
+  }
+  checkSize(json.length)
+  return JSON.parse(json) as readonly ContentPart[]
+}
+
+const PART_TYPES: Readonly<Record<ContentPart['type'], Readonly<Record<string, 'string' | 'boolean'>>>> = {
+  text: { text: 'string' },
+  reasoning: { text: 'string' },
+  image: {},
+  file: {},
+  'tool-call': { toolCallId: 'string', toolName: 'string' },
+  'tool-result': { toolCallId: 'string' },
+  'tool-approval-request': { approvalId: 'string' },
+  'tool-approval-response': { approvalId: 'string', approved: 'boolean' },
+}
+
+function checkPart(part: unknown, index: number): void {
+  const type = (part as ContentPart | null)?.type
+  const fields = type && Object.hasOwn(PART_TYPES, type) ? PART_TYPES[type] : undefined
+  if (!fields)
+    throw new InvalidMessageError(`content[${index}].type`, type, Object.keys(PART_TYPES).join(', '))
+  for (const [field, expected] of Object.entries(fields)) {
+    const value = (part as Record<string, unknown>)[field]
+    if (typeof value !== expected)
+      throw new InvalidMessageError(`content[${index}].${field}`, value, `a ${expected}`)
+  }
+}
+
+function normalizeSender(sender: MessageInput['sender']): Sender | null {
+  if (sender == null || sender === '') return null
+  if (typeof sender === 'string') return { id: checkId('sender', sender), name: sender }
+  if (typeof sender !== 'object')
+    throw new InvalidMessageError('sender', sender, 'a name, or { id, name, isSelf }')
+  const { id, name, isSelf } = sender
+  if (name != null && (typeof name !== 'string' || name.length > MAX_ID_CHARACTERS || !isStorable(name)))
+    throw new InvalidMessageError(
+      'sender.name',
+      name,
+      `text of at most ${MAX_ID_CHARACTERS} characters without NUL and lone surrogates`,
+    )
+  if (isSelf !== undefined && typeof isSelf !== 'boolean')
+    throw new InvalidMessageError('sender.isSelf', isSelf, 'true or false')
+  return {
+    id: checkId('sender.id', id ?? name),
+    ...(name != null && { name }),
+    ...(isSelf && { isSelf }),
+  }
+}
+
+function normalizeZone(zone: unknown): string | null {
+  if (zone == null) return null
+  if (typeof zone === 'string' && isZone(zone)) return zone
+  throw new InvalidMessageError('zone', zone, 'an IANA time zone such as "Asia/Shanghai" or "UTC"')
+}
+
+function normalizeInstant(at: unknown, zone: string): number | null {
+  if (at == null) return null
+  const instant = parseInstant(at, zone)
+  if (instant === null)
+    throw new InvalidMessageError(
+      'at',
+      at,
+      'a Date, milliseconds since 1970, or ISO 8601 text such as "2026-01-15T08:00:00Z"',
+    )
+  return instant
+}
+
+function normalizeReplyTo(replyTo: unknown): number | string | null {
+  if (replyTo == null) return null
+  if (typeof replyTo === 'number' && Number.isSafeInteger(replyTo) && replyTo > 0) return replyTo
+  if (typeof replyTo === 'string') return checkId('replyTo', replyTo)
+  throw new InvalidMessageError('replyTo', replyTo, 'a seq (1, 2, 3 …) or an external id')
+}

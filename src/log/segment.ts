@@ -1,0 +1,41 @@
+/** The record of one fold: what the model reads in place of the messages from `fromSeq` to `toSeq`. */
+export interface Segment {
+  /** 1, 2, 3 … per session. */
+  readonly id: number
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly messageCount: number
+  readonly summary: string
+  /** Dated events. */
+  readonly events: readonly unknown[]
+  /** Exact details (names, numbers, dates, URLs, ids) that the summary drops, verbatim. */
+  readonly details: readonly unknown[]
+  /** 1: over messages. Above: over segments of the level below. */
+  readonly level: number
+  readonly state: SegmentState
+  /** The segment that stands for this one since it was rolled up. */
+  readonly rolledInto: number | null
+  readonly type: string
+  readonly reason: string
+  readonly summarizer: string
+  readonly promptVersion: string
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  readonly createdAt: Date
+}
+
+/**
+ * `rolled-up`: kept, and stood for by a higher level. `provisional`: made without a model so that a turn
+ * could go on. `dirty`: a message under it was edited since.
+ */
+export type SegmentState = 'live' | 'rolled-up' | 'provisional' | 'dirty'
+
+export type NewSegment = Omit<Segment, 'id' | 'rolledInto' | 'createdAt' | 'state'> & {
+  readonly state: 'live' | 'provisional'
+}
+
+/** Structured knowledge about a session that each fold brings up to date, with a cursor of its own. */
+export interface Memo {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly throughSeq: number
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { InvalidArgumentError } from './errors.ts'
+import { checkId, GROUP_TURN_MESSAGES, isZone, type SessionKind } from './log/index.ts'
+import { BUILT_IN_TYPES, type CustomJudge, custom, type Policy, tokens } from './policy/index.ts'
+import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
+import { parseSessionFile, type SessionKey, type Store } from './store/index.ts'
+import { measureMessage } from './tokens/index.ts'
+
+export interface PalimpsestOptions {
+  readonly store: Store
+  /** A preset, several of them composed, or a function of your own. The default: `tokens()`. */
+  readonly policy?: Policy | CustomJudge
+  /** A tenant: nothing is ever seen from another one. */
+  readonly namespace?: string
+  /** IANA zone in which times without an offset are taken. The default: UTC. */
+  readonly zone?: string
+  /** In groups a turn is also complete after so many messages without a reply. The default: 12. */
+  readonly groupTurnMessages?: number
+  /** Milliseconds since 1970; for tests. */
+  readonly clock?: () => number
+  /** Hears of what went wrong after a message was safely stored, such as a policy of your own that threw. */
+  readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
+}
+
+export interface SessionOptions {
+  /** The default: private. */
+  readonly kind?: SessionKind
+  /** Whose chat it is; for private chats. */
+  readonly user?: string
+  /** A workspace or project that several sessions share. */
+  readonly scope?: string
+}
+
+/** Opens the store and puts everything together. */
+export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
+  const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
+  const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
+  if (!isZone(zone)) throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
+  if (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1)
+    throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
+  await options.store.open()
+  return new Palimpsest({
+    store: options.store,
+    policy: typeof policy === 'function' ? custom(policy) : policy,
+    types: BUILT_IN_TYPES,
+    namespace: checkId('namespace', namespace),
+    zone,
+    groupTurnMessages,
+    clock: options.clock ?? Date.now,
+    onError: options.onError ?? warnAboutError,
+  })
+}
+
+function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
+  process.emitWarning(`Session ${JSON.stringify(sessionId)}: ${String(error)}`, 'PalimpsestWarning')
+}
+
+export class Palimpsest implements AsyncDisposable {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** A handle on one conversation. It costs nothing; the first append creates the session. */
+  session(id: string = randomUUID(), options: SessionOptions = {}): Session {
+    const { kind = 'private', user, scope } = options
+    if (!['private', 'group', 'agent'].includes(kind))
+      throw new InvalidArgumentError('kind', kind, 'private, group, agent')
+    return new Session(this.#engine, this.#key(id), {
+      kind,
+      user: user === undefined ? null : checkId('user', user),
+      scope: scope === undefined ? null : checkId('scope', scope),
+    })
+  }
+
+  /** In the order of their ids, those after `after`. */
+  async sessions(page: { after?: string; limit?: number } = {}): Promise<readonly SessionInfo[]> {
+    const { store, namespace } = this.#engine
+    const records = await store.listSessions(namespace, { limit: 100, ...page })
+    return records.map(toSessionInfo)
+  }
+
+  /** Reads what `session.export()` gave, under its own id or another. */
+  async import(
+    json: unknown,
+    options: { id?: string } = {},
+  ): Promise<{ session: Session; warnings: readonly string[] }> {
+    const { store, groupTurnMessages, clock } = this.#engine
+    const { file, warnings } = parseSessionFile(json)
+    const key = this.#key(options.id ?? (file.id || randomUUID()))
+    await store.importSession(key, file, { measure: measureMessage, groupTurnMessages, now: clock() })
+    const { kind, user, scope } = file
+    return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.store.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #key(id: string): SessionKey {
+    return { namespace: this.#engine.namespace, id: checkId('session', id) }
+  }
+}

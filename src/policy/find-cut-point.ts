@@ -1,0 +1,31 @@
+import { findGroups, type LinkedMessage } from '../log/index.ts'
+import type { Boundary } from './policy.ts'
+
+/**
+ * How many of the oldest messages to fold, near `wanted`, so that no group is split. It moves back
+ * towards the older end first, and forward only where going back would leave nothing to fold; the
+ * newest message always stays raw. 0: there is no place to cut.
+ */
+export function findCutPoint(messages: readonly LinkedMessage[], wanted: number, boundary: Boundary): number {
+  if (wanted <= 0) return 0
+  const allowed = legalCuts(messages, boundary)
+  const start = Math.min(wanted, messages.length)
+  for (let cut = start; cut > 0; cut--) if (allowed(cut)) return cut
+  for (let cut = start + 1; cut < messages.length; cut++) if (allowed(cut)) return cut
+  return 0
+}
+
+/** A cut at `n` lies between messages `n - 1` and `n`. */
+function legalCuts(messages: readonly LinkedMessage[], boundary: Boundary): (cut: number) => boolean {
+  const inGroup = new Int32Array(messages.length + 2)
+  for (const { from, to } of findGroups(messages)) {
+    inGroup[from + 1]! += 1
+    inGroup[to + 1]! -= 1
+  }
+  for (let cut = 1; cut < inGroup.length; cut++) inGroup[cut]! += inGroup[cut - 1]!
+  return cut => {
+    if (inGroup[cut]! > 0) return false
+    if (boundary === 'message' || cut === messages.length) return true
+    return messages[cut - 1]!.turn !== messages[cut]!.turn
+  }
+}

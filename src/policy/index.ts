@@ -1,0 +1,39 @@
+export { BUILT_IN_TYPES, type Decision, readDecision } from './decision.ts'
+export { findCutPoint } from './find-cut-point.ts'
+export { type FoldPlan, type FoldRange, type PlanInput, planFold, stateAfterFold } from './plan.ts'
+export {
+  type Boundary,
+  type CustomJudge,
+  compose,
+  custom,
+  type Force,
+  forcedDecision,
+  judge,
+  judgeAll,
+  type Policy,
+  secondsUntilDue,
+} from './policy.ts'
+export {
+  count,
+  PRESET_NAMES,
+  PRESETS,
+  type PresetName,
+  type PresetSettings,
+  presetFromSettings,
+  resize,
+  rounds,
+  tokens,
+  window,
+} from './presets.ts'
+export type { RawMessage } from './raw-message.ts'
+export type { Extent, Rule, TurnUnit } from './rules.ts'
+export { describeParameter, type Parameter, type SettingsInput } from './settings.ts'
+export {
+  type Amount,
+  type FoldState,
+  type Head,
+  INITIAL_FOLD_STATE,
+  measure,
+  type Snapshot,
+} from './snapshot.ts'
+export { backlogFromFigures, countLargestTail, type Tail } from './tail.ts'

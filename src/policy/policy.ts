@@ -1,0 +1,98 @@
+import { type Decision, readDecision, withHandler } from './decision.ts'
+import { byPrecedence, decisionOf, type Rule } from './rules.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { Tail } from './tail.ts'
+
+/** Where a cut may fall: between any two messages that belong to no common group, or only between turns. */
+export type Boundary = 'message' | 'turn'
+
+export type CustomJudge = (snapshot: Snapshot) => unknown | Promise<unknown>
+
+/** An ordered set of rules with the tail that they leave. Plain data but for the functions of its rules. */
+export interface Policy {
+  readonly name: string
+  /** Highest precedence first. */
+  readonly rules: readonly Rule[]
+  /** The largest of them holds. */
+  readonly tails: readonly Tail[]
+  readonly boundary: Boundary
+  /** When user and scope memory is extracted. */
+  readonly extract: 'turn' | 'batch'
+  /** At most so many raw messages stand in a context; what is beyond is covered provisionally. */
+  readonly contextMessages: number | null
+  /** Of the caller's own, asked after each append and never inside a transaction. */
+  readonly judges: readonly CustomJudge[]
+  /** What is odd about the settings, though allowed. */
+  readonly warnings: readonly string[]
+}
+
+/** `true` means deep; a name means the type of that name. */
+export type Force = true | string
+
+/** The built-in rules' decision: pure, so the append can take it inside its transaction. */
+export function judge(policy: Policy, snapshot: Snapshot): Decision | null {
+  const rule = policy.rules.find(rule => mayFire(rule, snapshot) && rule.fires(snapshot))
+  return rule ? decisionOf(rule, snapshot) : null
+}
+
+function mayFire(rule: Rule, snapshot: Snapshot): boolean {
+  return snapshot.backoffSeconds === 0 || rule.extractiveInBackoff === true
+}
+
+/** A forced fold ignores back-off, and every rule. */
+export function forcedDecision(force: Force, types: readonly string[]): Decision {
+  const type = force === true ? 'deep' : force
+  return withHandler({ type, reason: 'force', severity: 1000, meta: {} }, types)
+}
+
+/** The built-in rules and the caller's own together: the highest severity wins, the built-in among equals. */
+export async function judgeAll(
+  policy: Policy,
+  snapshot: Snapshot,
+  types: readonly string[],
+): Promise<Decision | null> {
+  let best = judge(policy, snapshot)
+  if (snapshot.backoffSeconds > 0) return best
+  for (const custom of policy.judges) {
+    const decision = readDecision(await custom(snapshot), types)
+    if (decision && (best === null || decision.severity > best.severity)) best = decision
+  }
+  return best
+}
+
+/** In how many seconds a rule about time will fire if the session stays silent; `null`: none will. */
+export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | null {
+  const waits = policy.rules
+    .map(rule => rule.secondsUntil?.(snapshot) ?? null)
+    .filter(seconds => seconds !== null)
+  return waits.length === 0 ? null : Math.max(snapshot.backoffSeconds, Math.min(...waits))
+}
+
+/** Several policies as one: all their rules, the largest of their tails, the stricter boundary. */
+export function compose(...policies: readonly Policy[]): Policy {
+  const limits = policies.map(policy => policy.contextMessages).filter(limit => limit !== null)
+  return {
+    name: policies.map(policy => policy.name).join('+'),
+    rules: policies.flatMap(policy => policy.rules).sort(byPrecedence),
+    tails: policies.flatMap(policy => policy.tails),
+    boundary: policies.some(policy => policy.boundary === 'turn') ? 'turn' : 'message',
+    extract: policies.some(policy => policy.extract === 'turn') ? 'turn' : 'batch',
+    contextMessages: limits.length === 0 ? null : Math.min(...limits),
+    judges: policies.flatMap(policy => policy.judges),
+    warnings: policies.flatMap(policy => policy.warnings),
+  }
+}
+
+/** A policy of the caller's own, with the tail that it leaves: by default the last turn. */
+export function custom(judge: CustomJudge, options: { tail?: Tail; boundary?: Boundary } = {}): Policy {
+  return {
+    name: 'custom',
+    rules: [],
+    tails: [options.tail ?? { turns: 1, atLeast: 'turn' }],
+    boundary: options.boundary ?? 'message',
+    extract: 'batch',
+    contextMessages: null,
+    judges: [judge],
+    warnings: [],
+  }
+}

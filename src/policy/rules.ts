@@ -1,0 +1,230 @@
+import type { Decision } from './decision.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** How far a fold reaches. */
+export type Extent =
+  | { readonly to: 'tail' }
+  /** Exactly the oldest complete turns. */
+  | { readonly to: 'turns'; readonly turns: number }
+  /** Down to a mark for the whole context, into the tail if need be. */
+  | { readonly to: 'context-tokens'; readonly tokens: number }
+
+/** A rule is a function of a snapshot: it knows no store and no clock. */
+export interface Rule {
+  readonly name: string
+  readonly reason: string
+  readonly type: 'lite' | 'deep'
+  readonly severity: number
+  readonly extent: Extent
+  /** The figure that is compared with `limit`. */
+  readonly figure: (snapshot: Snapshot) => number
+  readonly limit: number
+  readonly fires: (snapshot: Snapshot) => boolean
+  /** Whether `fires` looks at the backlog, which costs a look at the tail where figures do not decide it. */
+  readonly usesBacklog?: boolean
+  /** During a back-off the rule still fires, but folds without a model. */
+  readonly extractiveInBackoff?: boolean
+  /** For a rule about time: in how many seconds it fires if nothing else happens, or `null`. */
+  readonly secondsUntil?: (snapshot: Snapshot) => number | null
+}
+
+const TO_TAIL: Extent = { to: 'tail' }
+
+/** After a decision that moved nothing, a rule about size waits until there is a quarter more. */
+const MORE_AFTER_STALL = 1.25
+
+function grownSinceStall(figure: number, stalledAt: number): boolean {
+  return stalledAt === 0 || figure >= stalledAt * MORE_AFTER_STALL
+}
+
+/** `limit` is for the whole context, instructions, tools and output reserve counted in. */
+export function maxTokens(limit: number, lowWater: number): Rule {
+  const figure = ({ fixedTokens, raw }: Snapshot) => fixedTokens + raw.tokens
+  return {
+    name: 'maxTokens',
+    reason: 'max_tokens',
+    type: 'deep',
+    severity: 100,
+    extent: { to: 'context-tokens', tokens: Math.floor(limit * lowWater) },
+    figure,
+    limit,
+    fires: snapshot =>
+      figure(snapshot) >= limit && grownSinceStall(snapshot.raw.tokens, snapshot.stalled.tokens),
+  }
+}
+
+export function maxMessagesTextLength(limit: number): Rule {
+  const figure = ({ raw }: Snapshot) => raw.characters
+  return {
+    name: 'maxMessagesTextLength',
+    reason: 'max_messages_text_length',
+    type: 'deep',
+    severity: 100,
+    extent: TO_TAIL,
+    figure,
+    limit,
+    fires: snapshot =>
+      figure(snapshot) >= limit && grownSinceStall(snapshot.raw.characters, snapshot.stalled.characters),
+  }
+}
+
+export function hardLimit(limit: number): Rule {
+  const figure = ({ backlogMessages }: Snapshot) => backlogMessages
+  return {
+    name: 'hardLimit',
+    usesBacklog: true,
+    reason: 'hard_limit',
+    type: 'lite',
+    severity: 80,
+    extent: TO_TAIL,
+    figure,
+    limit,
+    fires: snapshot => figure(snapshot) >= limit && grownSinceMessageStall(snapshot),
+    extractiveInBackoff: true,
+  }
+}
+
+export function maxKeepMessagesCount(limit: number): Rule {
+  return messageCountRule('maxKeepMessagesCount', 'max_keep_messages_count', limit)
+}
+
+export function count(threshold: number): Rule {
+  return messageCountRule('count', 'count', threshold)
+}
+
+function messageCountRule(name: string, reason: string, limit: number): Rule {
+  const figure = ({ raw }: Snapshot) => raw.messages
+  return {
+    name,
+    reason,
+    type: 'lite',
+    severity: 50,
+    extent: TO_TAIL,
+    figure,
+    limit,
+    fires: snapshot => figure(snapshot) > limit && grownSinceMessageStall(snapshot),
+  }
+}
+
+export function rounds(fullContextTurns: number, cachedContextTurns: number): Rule {
+  const limit = fullContextTurns + cachedContextTurns
+  const figure = ({ raw }: Snapshot) => raw.turns
+  return {
+    name: 'rounds',
+    reason: 'rounds',
+    type: 'lite',
+    severity: 40,
+    extent: { to: 'turns', turns: cachedContextTurns },
+    figure,
+    limit,
+    fires: snapshot => figure(snapshot) >= limit && grownSinceMessageStall(snapshot),
+  }
+}
+
+export function window(size: number): Rule {
+  const figure = ({ backlogMessages }: Snapshot) => backlogMessages
+  return {
+    name: 'window',
+    usesBacklog: true,
+    reason: 'window',
+    type: 'lite',
+    severity: 30,
+    extent: TO_TAIL,
+    figure,
+    limit: size,
+    fires: snapshot => figure(snapshot) >= size && grownSinceMessageStall(snapshot),
+  }
+}
+
+function grownSinceMessageStall({ raw, stalled }: Snapshot): boolean {
+  return grownSinceStall(raw.messages, stalled.messages)
+}
+
+/** Without new content a rule about time is not tried again. */
+function mayMove({ backlogMessages, raw, stalled }: Snapshot): boolean {
+  return backlogMessages > 0 && raw.messages > stalled.messages
+}
+
+/** What counts as a turn: every message, or every reply. */
+export type TurnUnit = 'message' | 'reply'
+
+export function everyNTurns(turns: number, unit: TurnUnit): Rule {
+  const figure = (snapshot: Snapshot) =>
+    unit === 'message' ? snapshot.messagesSinceDecision : snapshot.repliesSinceDecision
+  return {
+    name: 'everyNTurns',
+    reason: 'every_n_turns',
+    type: 'lite',
+    severity: 10,
+    extent: TO_TAIL,
+    figure,
+    limit: turns,
+    fires: snapshot => figure(snapshot) >= turns,
+  }
+}
+
+export function cooldown(seconds: number): Rule {
+  const figure = ({ secondsSinceFold }: Snapshot) => secondsSinceFold ?? 0
+  return {
+    name: 'cooldown',
+    usesBacklog: true,
+    reason: 'cooldown',
+    type: 'lite',
+    severity: 5,
+    extent: TO_TAIL,
+    figure,
+    limit: seconds,
+    fires: snapshot =>
+      mayMove(snapshot) && snapshot.secondsSinceFold !== null && snapshot.secondsSinceFold >= seconds,
+    secondsUntil: snapshot =>
+      mayMove(snapshot) && snapshot.secondsSinceFold !== null
+        ? Math.max(0, seconds - snapshot.secondsSinceFold)
+        : null,
+  }
+}
+
+/** `seconds`: how long the provider's prompt cache lives. Once it is dead, folding breaks nothing. */
+export function idle(seconds: number): Rule {
+  const figure = ({ idleSeconds }: Snapshot) => idleSeconds
+  return {
+    name: 'idle',
+    usesBacklog: true,
+    reason: 'idle',
+    type: 'lite',
+    severity: 5,
+    extent: TO_TAIL,
+    figure,
+    limit: seconds,
+    fires: snapshot => mayMove(snapshot) && figure(snapshot) >= seconds,
+    secondsUntil: snapshot => (mayMove(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
+  }
+}
+
+/** Among equal severities the first in this order wins. */
+const ORDER = [
+  'max_tokens',
+  'max_messages_text_length',
+  'hard_limit',
+  'max_keep_messages_count',
+  'count',
+  'rounds',
+  'window',
+  'every_n_turns',
+  'cooldown',
+  'idle',
+]
+
+export function byPrecedence(a: Rule, b: Rule): number {
+  return b.severity - a.severity || ORDER.indexOf(a.reason) - ORDER.indexOf(b.reason)
+}
+
+export function decisionOf(rule: Rule, snapshot: Snapshot): Decision {
+  const { type, reason, severity, limit } = rule
+  const extractive = snapshot.backoffSeconds > 0
+  return {
+    type,
+    reason,
+    severity,
+    meta: { rule: rule.name, figure: rule.figure(snapshot), limit, ...(extractive && { extractive }) },
+  }
+}

@@ -1,0 +1,85 @@
+import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+
+/** One parameter of a preset. */
+export interface Parameter {
+  readonly default: number | string | null
+  readonly help: string
+  readonly integer?: true
+  readonly above?: number
+  readonly below?: number
+  /** At or below zero, or `null`, means off. */
+  readonly offAtZero?: true
+  /** `null` is allowed and means that it is not set. */
+  readonly optional?: true
+  readonly oneOf?: readonly string[]
+  /** Older names, the newest first. The name itself wins over all of them. */
+  readonly aliases?: readonly string[]
+}
+
+type Parameters = Readonly<Record<string, Parameter>>
+
+type ValueOf<P extends Parameter> = P['oneOf'] extends readonly (infer Choice)[]
+  ? Choice
+  : P extends { offAtZero: true } | { optional: true }
+    ? number | null
+    : number
+
+export type SettingsOf<Ps extends Parameters> = { -readonly [Name in keyof Ps]: ValueOf<Ps[Name]> }
+
+/** From a program, a command line, an environment or a request: not yet checked. */
+export type SettingsInput = Readonly<Record<string, unknown>>
+
+/** Settings checked and filled in with defaults. Every problem is named, with what is allowed. */
+export function readSettings<Ps extends Parameters>(
+  parameters: Ps,
+  input: SettingsInput,
+  check: (settings: SettingsOf<Ps>) => readonly SettingsProblem[] = () => [],
+): SettingsOf<Ps> {
+  const known = new Set(Object.entries(parameters).flatMap(([name, { aliases = [] }]) => [name, ...aliases]))
+  const problems: SettingsProblem[] = Object.keys(input)
+    .filter(name => !known.has(name))
+    .map(name => ({
+      setting: name,
+      value: input[name],
+      allowed: `the settings ${Object.keys(parameters).join(', ')}`,
+    }))
+  const settings: Record<string, unknown> = {}
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const given = [name, ...(parameter.aliases ?? [])].find(alias => input[alias] !== undefined)
+    const read = given === undefined ? { value: parameter.default } : readValue(parameter, input[given])
+    if ('allowed' in read) problems.push({ setting: given!, value: input[given!], allowed: read.allowed })
+    else settings[name] = read.value
+  }
+  if (problems.length === 0) problems.push(...check(settings as SettingsOf<Ps>))
+  if (problems.length > 0) throw new InvalidSettingsError(problems)
+  return settings as SettingsOf<Ps>
+}
+
+function readValue(parameter: Parameter, given: unknown): { value: unknown } | { allowed: string } {
+  const { oneOf, offAtZero, optional } = parameter
+  if (oneOf) return oneOf.includes(given as string) ? { value: given } : { allowed: oneOf.join(', ') }
+  const mayBeNone = offAtZero === true || optional === true
+  if (mayBeNone && (given === null || given === 'none' || given === 'off')) return { value: null }
+  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given
+  const isAllowed =
+    typeof number === 'number' &&
+    Number.isFinite(number) &&
+    (!parameter.integer || Number.isSafeInteger(number)) &&
+    number > (parameter.above ?? -Infinity) &&
+    number < (parameter.below ?? Infinity)
+  if (!isAllowed) return { allowed: describeParameter(parameter) }
+  return { value: offAtZero && number <= 0 ? null : number }
+}
+
+/** What a parameter takes, in words: for errors, help texts and documentation. */
+export function describeParameter(parameter: Parameter): string {
+  const { oneOf, integer, above, below, offAtZero, optional } = parameter
+  if (oneOf) return oneOf.join(', ')
+  const bounds = [
+    integer ? 'a whole number' : 'a number',
+    above !== undefined && (integer ? `of at least ${above + 1}` : `above ${above}`),
+    below !== undefined && `below ${below}`,
+  ].filter(Boolean)
+  const none = offAtZero ? ', or 0 or none for off' : optional ? ', or none' : ''
+  return bounds.join(' ') + none
+}

@@ -1,0 +1,95 @@
+import { completeTurns, type Size, type Totals } from '../log/index.ts'
+
+/** How much of the log a stretch holds. Turns are complete ones. */
+export interface Amount extends Size {
+  readonly messages: number
+  readonly turns: number
+}
+
+/**
+ * What a session remembers of its folds, beside its messages. Together with the newest message's
+ * totals it gives a snapshot.
+ *
+ * It always holds that `head totals − folded` is what lies raw above the cursor. Rewriting history
+ * (an edit, a rollback) adjusts `folded` rather than the rows, so it costs the same for any log.
+ */
+export interface FoldState {
+  readonly compactedThrough: number
+  readonly folded: Amount
+  /** The counters of "since the last fold or decision". */
+  readonly decided: { readonly messages: number; readonly replies: number; readonly at: number | null }
+  readonly lastFoldAt: number | null
+  /** The raw sizes at which a decision moved nothing; zero where the last one moved something. */
+  readonly stalled: Omit<Amount, 'turns'>
+  /** Tokens of the segments that stand in the context. */
+  readonly segmentTokens: number
+  /** Instructions, tools and output reserve, as last measured. */
+  readonly overheadTokens: number
+  /** After a failure, no automatic fold before this instant. */
+  readonly backoffUntil: number | null
+}
+
+const NOTHING = { messages: 0, characters: 0, tokens: 0 } as const
+
+export const INITIAL_FOLD_STATE: FoldState = {
+  compactedThrough: 0,
+  folded: { ...NOTHING, turns: 0 },
+  decided: { messages: 0, replies: 0, at: null },
+  lastFoldAt: null,
+  stalled: NOTHING,
+  segmentTokens: 0,
+  overheadTokens: 0,
+  backoffUntil: null,
+}
+
+/** Numbers only, taken once, so that the trigger and the cut use the same figures. */
+export interface Snapshot {
+  readonly raw: Amount
+  /** Messages of the turn in progress, or of the last one: the least that a tail by turns keeps. */
+  readonly lastTurnMessages: number
+  /** What may be folded: raw without the tail. */
+  readonly backlogMessages: number
+  readonly messagesSinceDecision: number
+  readonly repliesSinceDecision: number
+  /** `null`: there was no earlier fold, so a cooldown is not running. */
+  readonly secondsSinceFold: number | null
+  readonly idleSeconds: number
+  readonly backoffSeconds: number
+  readonly stalled: Omit<Amount, 'turns'>
+  /** What a call costs besides the raw messages. */
+  readonly fixedTokens: number
+}
+
+/** The newest visible message: its totals, and when it reached the log. */
+export interface Head {
+  readonly seq: number
+  readonly totals: Totals
+  readonly appendedAt: number
+}
+
+/** The same cost for ten messages and for ten million: a subtraction. The backlog needs the tail; see `tail.ts`. */
+export function measure(head: Head, state: FoldState, now: number): Omit<Snapshot, 'backlogMessages'> {
+  const { totals } = head
+  return {
+    raw: {
+      messages: totals.messages - state.folded.messages,
+      turns: completeTurns(totals) - state.folded.turns,
+      characters: totals.characters - state.folded.characters,
+      tokens: totals.tokens - state.folded.tokens,
+    },
+    lastTurnMessages: totals.position,
+    messagesSinceDecision: totals.messages - state.decided.messages,
+    repliesSinceDecision: totals.replies - state.decided.replies,
+    secondsSinceFold: secondsSinceFold(state, now),
+    idleSeconds: Math.max(0, now - head.appendedAt) / 1000,
+    backoffSeconds: state.backoffUntil === null ? 0 : Math.max(0, state.backoffUntil - now) / 1000,
+    stalled: state.stalled,
+    fixedTokens: state.overheadTokens + state.segmentTokens,
+  }
+}
+
+/** A decision that moved nothing restarts the clock too; a time that cannot be read counts as no fold. */
+function secondsSinceFold({ lastFoldAt, decided }: FoldState, now: number): number | null {
+  if (lastFoldAt === null || !Number.isFinite(lastFoldAt)) return null
+  return Math.max(0, now - Math.max(lastFoldAt, decided.at ?? lastFoldAt)) / 1000
+}

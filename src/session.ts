@@ -1,0 +1,278 @@
+import { InvalidArgumentError, SessionNotFoundError } from './errors.ts'
+import {
+  type Content,
+  checkId,
+  type Message,
+  type MessageInput,
+  normalizeContent,
+  normalizeMessage,
+  type Segment,
+} from './log/index.ts'
+import {
+  backlogFromFigures,
+  countLargestTail,
+  type Decision,
+  type FoldPlan,
+  type Force,
+  forcedDecision,
+  judgeAll,
+  measure,
+  type Policy,
+  planFold,
+  type Snapshot,
+} from './policy/index.ts'
+import type {
+  AppendReceipt,
+  MessageVersion,
+  PlanSource,
+  SessionFile,
+  SessionKey,
+  SessionRecord,
+  SessionTraits,
+  Store,
+} from './store/index.ts'
+import { measureMessage } from './tokens/index.ts'
+
+/** What every session of an instance shares. */
+export interface Engine {
+  readonly store: Store
+  readonly policy: Policy
+  /** The types of decisions that have a handler. */
+  readonly types: readonly string[]
+  readonly namespace: string
+  readonly zone: string
+  readonly groupTurnMessages: number
+  readonly clock: () => number
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+}
+
+export interface Appended {
+  readonly messages: readonly { readonly id: string; readonly seq: number; readonly duplicate: boolean }[]
+  /** What the policy decided; the fold itself happens in the background. */
+  readonly decision: Decision | null
+}
+
+export interface SessionInfo {
+  readonly id: string
+  readonly kind: SessionTraits['kind']
+  readonly user: string | null
+  readonly scope: string | null
+  readonly createdAt: Date
+  readonly origin: SessionRecord['origin']
+  readonly epoch: number
+  readonly messages: number
+  readonly rawMessages: number
+  readonly segments: number
+  readonly turns: number
+  readonly compactedThrough: number
+  readonly compactedThroughTurn: number
+  readonly lastFoldAt: Date | null
+  readonly folding: boolean
+  readonly pending: boolean
+  readonly memo: Readonly<Record<string, unknown>> | null
+  readonly lastOutcome: SessionRecord['lastOutcome']
+}
+
+export interface ReadOptions {
+  readonly after?: number
+  readonly before?: number
+  /** The default: 100. */
+  readonly limit?: number
+  /** Which end to begin at; the answer is in ascending order in either case. The default: oldest. */
+  readonly from?: 'oldest' | 'newest'
+}
+
+/** What one call takes: more would keep other writers waiting. */
+const MOST_MESSAGES_AT_ONCE = 1_000
+
+/** One conversation. */
+export class Session {
+  readonly #engine: Engine
+  readonly #key: SessionKey
+  readonly #traits: SessionTraits
+
+  constructor(engine: Engine, key: SessionKey, traits: SessionTraits) {
+    this.#engine = engine
+    this.#key = key
+    this.#traits = traits
+  }
+
+  get id(): string {
+    return this.#key.id
+  }
+
+  /** Adds one message or several, all or none. Resolves when they are durable; never waits for a fold. */
+  async append(input: MessageInput | readonly MessageInput[]): Promise<Appended> {
+    const { store, policy, zone, groupTurnMessages, clock } = this.#engine
+    const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
+    if (inputs.length > MOST_MESSAGES_AT_ONCE)
+      throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
+    const messages = inputs.map(input => {
+      const message = normalizeMessage(input, { zone })
+      return { ...message, size: measureMessage(message) }
+    })
+    const receipt = await store.append({
+      key: this.#key,
+      traits: this.#traits,
+      messages,
+      policy,
+      groupTurnMessages,
+      now: clock(),
+    })
+    return {
+      messages: receipt.messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate })),
+      decision: await this.#askOwnPolicy(receipt),
+    }
+  }
+
+  /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
+  async #askOwnPolicy({ snapshot, decision }: AppendReceipt): Promise<Decision | null> {
+    const { store, policy, types, onError } = this.#engine
+    if (policy.judges.length === 0 || snapshot === null) return decision
+    try {
+      const judged = await judgeAll(policy, snapshot, types)
+      if (judged !== null && judged !== decision) await store.setPending(this.#key, judged)
+      return judged
+    } catch (error) {
+      onError(error, { sessionId: this.id })
+      return decision
+    }
+  }
+
+  async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
+    const { limit = 100, from = 'oldest', ...range } = options
+    for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
+    return this.#engine.store.readMessages(this.#key, { ...range, limit, from })
+  }
+
+  /** Visible messages, folded or not. */
+  async count(): Promise<number> {
+    const record = await this.#engine.store.readSession(this.#key)
+    return record?.head?.totals.messages ?? 0
+  }
+
+  /** `null` before the first append. */
+  async info(): Promise<SessionInfo | null> {
+    const record = await this.#engine.store.readSession(this.#key)
+    return record && toSessionInfo(record)
+  }
+
+  async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
+    return this.#engine.store.readSegments(this.#key, which)
+  }
+
+  /** Replaces a message's content; the earlier one stays as a version. */
+  async edit(seq: number, content: Content): Promise<{ version: number }> {
+    checkCount('seq', seq)
+    const checked = normalizeContent({ content })
+    const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
+    return this.#engine.store.edit(this.#key, { seq, content: checked, size, now: this.#engine.clock() })
+  }
+
+  async #senderOf(seq: number) {
+    const [message] = await this.messages({ after: seq - 1, before: seq + 1, limit: 1 })
+    return message?.sender ?? null
+  }
+
+  /** Oldest first, the current one last. */
+  async versions(seq: number): Promise<readonly MessageVersion[]> {
+    checkCount('seq', seq)
+    return this.#engine.store.readVersions(this.#key, seq)
+  }
+
+  /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
+  async rollback(toSeq: number): Promise<SessionInfo> {
+    checkCount('toSeq', toSeq)
+    return toSessionInfo(await this.#engine.store.rollback(this.#key, { toSeq, now: this.#engine.clock() }))
+  }
+
+  /** A new session with the messages through `atSeq`: by default all of them. */
+  async fork(newId: string, atSeq?: number): Promise<Session> {
+    const { store, clock } = this.#engine
+    const id = checkId('id', newId)
+    if (atSeq !== undefined) checkCount('atSeq', atSeq)
+    const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
+    const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
+    return new Session(this.#engine, { ...this.#key, id }, { kind, user, scope })
+  }
+
+  /** The whole session as one JSON value; `palimpsest.import()` reads it. */
+  async export(): Promise<SessionFile> {
+    return this.#engine.store.exportSession(this.#key)
+  }
+
+  /** The figures that the policy judges by; `null` in an empty session. */
+  async snapshot(): Promise<Snapshot | null> {
+    const source = await this.#engine.store.readPlan(this.#key)
+    return source && this.#snapshotOf(source)
+  }
+
+  /** What the policy says now, or what a forced fold would be. Changes nothing. */
+  async judge(options: { force?: Force } = {}): Promise<Decision | null> {
+    return (await this.plan(options))?.decision ?? null
+  }
+
+  /** What a fold would do now: a dry run. `null` where the policy has nothing to do. */
+  async plan(options: { force?: Force } = {}): Promise<FoldPlan | null> {
+    const { store, policy, types } = this.#engine
+    const { force } = options
+    const forced = force ? forcedDecision(force, types) : null
+    const source = await store.readPlan(this.#key)
+    const snapshot = source && this.#snapshotOf(source)
+    if (!source?.session.head || snapshot === null) return forced && { decision: forced, range: null }
+    const decision = forced ?? (await judgeAll(policy, snapshot, types))
+    if (decision === null) return null
+    return planFold({
+      policy,
+      decision,
+      raw: source.raw,
+      lastTurnComplete: source.session.head.totals.complete,
+      fixedTokens: snapshot.fixedTokens,
+    })
+  }
+
+  #snapshotOf({ session, raw }: PlanSource): Snapshot | null {
+    const { policy, clock } = this.#engine
+    if (session.head === null) return null
+    const figures = measure(session.head, session.state, clock())
+    const backlogMessages =
+      backlogFromFigures(policy.tails, figures) ??
+      raw.length - countLargestTail(policy.tails, raw.toReversed(), figures.fixedTokens)
+    return { ...figures, backlogMessages }
+  }
+
+  async #requireRecord(): Promise<SessionRecord> {
+    const record = await this.#engine.store.readSession(this.#key)
+    if (record === null) throw new SessionNotFoundError(this.id)
+    return record
+  }
+}
+
+function checkCount(field: string, value: unknown): void {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
+}
+
+export function toSessionInfo(record: SessionRecord): SessionInfo {
+  const { state, head } = record
+  return {
+    id: record.id,
+    kind: record.kind,
+    user: record.user,
+    scope: record.scope,
+    createdAt: record.createdAt,
+    origin: record.origin,
+    epoch: record.epoch,
+    messages: head?.totals.messages ?? 0,
+    rawMessages: (head?.totals.messages ?? 0) - state.folded.messages,
+    segments: record.segments,
+    turns: head?.totals.turn ?? 0,
+    compactedThrough: state.compactedThrough,
+    compactedThroughTurn: state.folded.turns,
+    lastFoldAt: state.lastFoldAt === null ? null : new Date(state.lastFoldAt),
+    folding: record.folding,
+    pending: record.pending !== null,
+    memo: record.memo?.value ?? null,
+    lastOutcome: record.lastOutcome,
+  }
+}

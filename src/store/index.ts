@@ -1,0 +1,2 @@
+export { InvalidExportError, parseSessionFile, type SessionFile } from './session-file.ts'
+export * from './store.ts'

@@ -1,0 +1,64 @@
+import { PalimpsestError, StoreError } from '../../errors.ts'
+
+function stateOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** Two transactions got in each other's way, or the same row was created twice at once: try again. */
+export function isTransient(error: unknown): boolean {
+  return ['40001', '40P01', '23505', '55P03'].includes(stateOf(error))
+}
+
+export function toStoreError(error: unknown, name: string): unknown {
+  if (PalimpsestError.isInstance(error)) return error
+  const state = stateOf(error)
+  if (isTransient(error))
+    return new StoreError(
+      'store_busy',
+      name,
+      'other transactions were in the way for too long. Nothing was stored; try again.',
+      error,
+    )
+  if (state === '25006')
+    return new StoreError(
+      'store_read_only',
+      name,
+      'the database takes no writes. Connect to the primary, or give this user the right to write.',
+      error,
+    )
+  if (state === '42501')
+    return new StoreError(
+      'store_read_only',
+      name,
+      'this user may not do that. Grant it the rights on the schema, or connect as another.',
+      error,
+    )
+  if (state.startsWith('53') && state !== '53300')
+    return new StoreError(
+      'store_full',
+      name,
+      'the server is out of disk or memory. Nothing was stored, and what was stored is safe.',
+      error,
+    )
+  if (state.startsWith('XX'))
+    return new StoreError('store_corrupt', name, 'the database is damaged. Restore a backup.', error)
+  if (isConnectionProblem(error, state))
+    return new StoreError(
+      'store_unavailable',
+      name,
+      'the server cannot be reached, or refused us. Check address, user, password and database.',
+      error,
+    )
+  return error instanceof Error && state !== ''
+    ? new StoreError('store_failed', name, error.message, error)
+    : error
+}
+
+function isConnectionProblem(error: unknown, state: string): boolean {
+  return (
+    /^(08|28|3D|57P|53300)/.test(state) ||
+    /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/.test(state) ||
+    (error instanceof Error && /connection|timeout exceeded/i.test(error.message))
+  )
+}

@@ -1,0 +1,48 @@
+import type { ClientBase } from 'pg'
+import { StoreError } from '../../errors.ts'
+import { readMigrations } from '../migrations.ts'
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+
+/** Any number that no other program is likely to lock: "PALI". */
+const LOCK = 0x50414c49
+
+/** Brings the schema up to date, one process at a time. Refuses what a newer program wrote. */
+export async function migrate(client: ClientBase, schema: string, name: string): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+    await client.query(`SET LOCAL search_path TO ${schema}`)
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, applied_at TIMESTAMPTZ NOT NULL)',
+    )
+    const { rows } = await client.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM migrations',
+    )
+    const version = rows[0]?.version ?? 0
+    const migrations = readMigrations(MIGRATIONS)
+    checkVersion(version, migrations.at(-1)!.version, name)
+    for (const migration of migrations) {
+      if (migration.version <= version) continue
+      await client.query(migration.sql)
+      await client.query('INSERT INTO migrations (version, applied_at) VALUES ($1, now())', [
+        migration.version,
+      ])
+    }
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+function checkVersion(version: number, newest: number, name: string): void {
+  if (version > newest)
+    throw new StoreError(
+      'store_version',
+      name,
+      `a newer version of Palimpsest wrote this database (schema ${version}; this program knows ${newest}). ` +
+        'Nothing was changed; update Palimpsest.',
+    )
+}

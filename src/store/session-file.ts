@@ -1,0 +1,337 @@
+import { PalimpsestError } from '../errors.ts'
+import type { Content, Memo, Sender, SessionKind } from '../log/index.ts'
+import { MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
+import type { FoldState } from '../policy/index.ts'
+
+/** A whole session as JSON: what `export` writes and `import` reads. */
+export interface SessionFile {
+  readonly format: 'palimpsest-session'
+  readonly version: 1
+  readonly id: string
+  readonly kind: SessionKind
+  readonly user: string | null
+  readonly scope: string | null
+  readonly createdAt: string
+  readonly origin: { readonly sessionId: string; readonly seq: number } | null
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly epoch: number
+  readonly compactedThrough: number
+  readonly counters: FileCounters
+  readonly memo: Memo | null
+  /** Earlier versions of the memo, oldest first. */
+  readonly memoVersions: readonly Memo[]
+  readonly messages: readonly FileMessage[]
+  readonly segments: readonly FileSegment[]
+}
+
+export type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'stalled' | 'overheadTokens'>
+
+export interface FileMessage {
+  readonly seq: number
+  readonly role: Role
+  readonly sender: Sender | null
+  readonly content: Content
+  readonly at: string
+  readonly appendedAt: string
+  readonly zone: string | null
+  readonly externalId: string | null
+  readonly replyTo: number | string | null
+  /** A rollback hid it. */
+  readonly hidden?: true
+  /** What edits replaced, oldest first. */
+  readonly versions?: readonly { readonly content: Content; readonly replacedAt: string }[]
+}
+
+export interface FileSegment {
+  readonly id: number
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly messageCount: number
+  readonly summary: string
+  readonly events: readonly unknown[]
+  readonly details: readonly unknown[]
+  readonly level: number
+  readonly state: 'live' | 'provisional' | 'dirty'
+  readonly rolledInto: number | null
+  readonly type: string
+  readonly reason: string
+  readonly summarizer: string
+  readonly promptVersion: string
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  readonly createdAt: string
+}
+
+export class InvalidExportError extends PalimpsestError<{ field: string; allowed: string }> {
+  override readonly name = 'InvalidExportError'
+  constructor(field: string, allowed: string) {
+    super(
+      'invalid_export',
+      `The exported session is wrong at ${field}: it must be ${allowed}. Nothing was imported.`,
+      {
+        field,
+        allowed,
+      },
+    )
+  }
+}
+
+export const EMPTY_COUNTERS: FileCounters = {
+  decided: { messages: 0, replies: 0, at: null },
+  lastFoldAt: null,
+  stalled: { messages: 0, characters: 0, tokens: 0 },
+  overheadTokens: 0,
+}
+
+/**
+ * Reads an exported session from JSON. Fields that an older file lacks get their defaults; a wrong one is
+ * named; cursors that make no sense are taken as none, with a warning, and the messages are kept.
+ */
+export function parseSessionFile(json: unknown): { file: SessionFile; warnings: readonly string[] } {
+  const warnings: string[] = []
+  const file = object(json, 'the file')
+  if (file['format'] !== undefined && file['format'] !== 'palimpsest-session')
+    throw new InvalidExportError('format', '"palimpsest-session"')
+  if (file['version'] !== undefined && file['version'] !== 1)
+    throw new InvalidExportError('version', '1; a newer version of Palimpsest wrote this file')
+  const messages = list(file['messages'], 'messages').map(parseMessage)
+  checkOrder(messages)
+  const lastSeq = messages.at(-1)?.seq ?? 0
+  const createdAt =
+    file['createdAt'] === undefined
+      ? (messages[0]?.at ?? new Date(0).toISOString())
+      : instant(file['createdAt'], 'createdAt')
+  const folds = parseFolds(file, lastSeq, createdAt, warnings)
+  const parsed: SessionFile = {
+    format: 'palimpsest-session',
+    version: 1,
+    id: optional(file['id'], 'id', text, ''),
+    kind: optional(file['kind'], 'kind', oneOf(['private', 'group', 'agent']), 'private') as SessionKind,
+    user: optional(file['user'], 'user', text, null),
+    scope: optional(file['scope'], 'scope', text, null),
+    createdAt,
+    origin: optional(file['origin'], 'origin', parseOrigin, null),
+    settings: optional(file['settings'], 'settings', object, {}),
+    epoch: optional(file['epoch'], 'epoch', count, 0),
+    counters: optional(file['counters'], 'counters', parseCounters, EMPTY_COUNTERS),
+    memo: optional(file['memo'], 'memo', memoParser(lastSeq, warnings), null),
+    memoVersions: optional(file['memoVersions'], 'memoVersions', list, []).map((memo, index) =>
+      memoParser(lastSeq, warnings)(memo, `memoVersions[${index}]`),
+    ),
+    messages,
+    ...folds,
+  }
+  return { file: parsed, warnings }
+}
+
+function parseMessage(value: unknown, index: number): FileMessage {
+  const field = `messages[${index}]`
+  const message = object(value, field)
+  const checked = checkMessage(message, field)
+  const at = checked.at === null ? new Date(0).toISOString() : new Date(checked.at).toISOString()
+  const versions = optional(message['versions'], `${field}.versions`, list, []).map((version, place) => {
+    const { content, replacedAt } = object(version, `${field}.versions[${place}]`)
+    return {
+      content: checkMessage({ role: 'user', content }, `${field}.versions[${place}]`).content,
+      replacedAt: instant(replacedAt, `${field}.versions[${place}].replacedAt`),
+    }
+  })
+  return {
+    seq: optional(message['seq'], `${field}.seq`, positive, index + 1),
+    role: checked.role,
+    sender: checked.sender,
+    content: checked.content,
+    at,
+    appendedAt: optional(message['appendedAt'], `${field}.appendedAt`, instant, at),
+    zone: checked.zone,
+    externalId: checked.externalId,
+    replyTo: checked.replyTo,
+    ...(message['hidden'] === true && { hidden: true as const }),
+    ...(versions.length > 0 && { versions }),
+  }
+}
+
+function checkMessage(message: Record<string, unknown>, field: string) {
+  try {
+    return normalizeMessage(message as never, { zone: 'UTC' })
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error
+    const { field: inner, allowed } = error.details as { field: string; allowed: string }
+    throw new InvalidExportError(`${field}.${inner}`, allowed)
+  }
+}
+
+function checkOrder(messages: readonly FileMessage[]): void {
+  const externalIds = new Set<string>()
+  let last = 0
+  for (const [index, { seq, externalId }] of messages.entries()) {
+    if (seq <= last)
+      throw new InvalidExportError(`messages[${index}].seq`, `above the one before it (${last})`)
+    last = seq
+    if (externalId === null) continue
+    if (externalIds.has(externalId))
+      throw new InvalidExportError(
+        `messages[${index}].externalId`,
+        'different from those of the other messages',
+      )
+    externalIds.add(externalId)
+  }
+}
+
+/** Segments and cursor stand or fall together: either the one ends where the other points, or neither is used. */
+function parseFolds(
+  file: Record<string, unknown>,
+  lastSeq: number,
+  createdAt: string,
+  warnings: string[],
+): Pick<SessionFile, 'segments' | 'compactedThrough'> {
+  const segments = optional(file['segments'], 'segments', list, []).map((value, index) =>
+    parseSegment(value, `segments[${index}]`, createdAt),
+  )
+  const through = Math.max(0, ...segments.filter(isShown).map(segment => segment.toSeq))
+  const cursor = file['compactedThrough'] ?? through
+  if (cursor === through && through <= lastSeq && isChain(segments))
+    return { segments, compactedThrough: through }
+  warnings.push(
+    `compactedThrough (${JSON.stringify(cursor)}) does not fit the segments, which reach to ${through}, and the ` +
+      `messages, which reach to ${lastSeq}: it is taken as none, without segments; the messages are kept`,
+  )
+  return { segments: [], compactedThrough: 0 }
+}
+
+function isShown(segment: FileSegment): boolean {
+  return segment.rolledInto === null
+}
+
+/** Those shown follow each other, and each one that was rolled up names one that is there. */
+function isChain(segments: readonly FileSegment[]): boolean {
+  const ids = new Set(segments.map(segment => segment.id))
+  const shown = segments.filter(isShown).sort((a, b) => a.fromSeq - b.fromSeq)
+  return (
+    ids.size === segments.length &&
+    segments.every(segment => segment.fromSeq <= segment.toSeq) &&
+    segments.every(segment => segment.rolledInto === null || ids.has(segment.rolledInto)) &&
+    shown.every((segment, index) => index === 0 || segment.fromSeq > shown[index - 1]!.toSeq)
+  )
+}
+
+function parseSegment(value: unknown, field: string, createdAt: string): FileSegment {
+  const segment = object(value, field)
+  const read = <T>(name: string, parse: (value: unknown, field: string) => T, fallback: T): T =>
+    optional(segment[name], `${field}.${name}`, parse, fallback)
+  return {
+    id: positive(segment['id'], `${field}.id`),
+    fromSeq: positive(segment['fromSeq'], `${field}.fromSeq`),
+    toSeq: positive(segment['toSeq'], `${field}.toSeq`),
+    messageCount: read('messageCount', count, 0),
+    summary: text(segment['summary'], `${field}.summary`),
+    events: read('events', list, []),
+    details: read('details', list, []),
+    level: read('level', positive, 1),
+    state: read('state', oneOf(['live', 'provisional', 'dirty']), 'live') as FileSegment['state'],
+    rolledInto: read<number | null>('rolledInto', positive, null),
+    type: read('type', text, 'lite'),
+    reason: read('reason', text, 'import'),
+    summarizer: read('summarizer', text, 'unknown'),
+    promptVersion: read('promptVersion', text, ''),
+    tokensBefore: read('tokensBefore', count, 0),
+    tokensAfter: read('tokensAfter', count, 0),
+    createdAt: read('createdAt', instant, createdAt),
+  }
+}
+
+function parseOrigin(value: unknown, field: string) {
+  const origin = object(value, field)
+  return {
+    sessionId: text(origin['sessionId'], `${field}.sessionId`),
+    seq: count(origin['seq'], `${field}.seq`),
+  }
+}
+
+function parseCounters(value: unknown, field: string): FileCounters {
+  const counters = object(value, field)
+  const decided = optional(counters['decided'], `${field}.decided`, object, {})
+  const stalled = optional(counters['stalled'], `${field}.stalled`, object, {})
+  const read = (source: Record<string, unknown>, name: string, path: string) =>
+    optional(source[name], `${field}.${path}`, count, 0)
+  return {
+    decided: {
+      messages: read(decided, 'messages', 'decided.messages'),
+      replies: read(decided, 'replies', 'decided.replies'),
+      at: optional<number | null>(decided['at'], `${field}.decided.at`, count, null),
+    },
+    lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, count, null),
+    stalled: {
+      messages: read(stalled, 'messages', 'stalled.messages'),
+      characters: read(stalled, 'characters', 'stalled.characters'),
+      tokens: read(stalled, 'tokens', 'stalled.tokens'),
+    },
+    overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
+  }
+}
+
+function memoParser(lastSeq: number, warnings: string[]): (value: unknown, field: string) => Memo {
+  return (value, field) => {
+    const memo = object(value, field)
+    const throughSeq = memo['throughSeq'] ?? 0
+    const isSensible =
+      typeof throughSeq === 'number' &&
+      Number.isInteger(throughSeq) &&
+      throughSeq >= 0 &&
+      throughSeq <= lastSeq
+    if (!isSensible)
+      warnings.push(`${field}.throughSeq (${JSON.stringify(throughSeq)}) makes no sense and is taken as none`)
+    return {
+      value: object(memo['value'] ?? {}, `${field}.value`),
+      throughSeq: isSensible ? throughSeq : 0,
+    }
+  }
+}
+
+function optional<T>(
+  value: unknown,
+  field: string,
+  parse: (value: unknown, field: string) => T,
+  fallback: T,
+): T {
+  return value === undefined || value === null ? fallback : parse(value, field)
+}
+
+function object(value: unknown, field: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new InvalidExportError(field, 'an object')
+}
+
+function list(value: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new InvalidExportError(field, 'a list')
+}
+
+function text(value: unknown, field: string): string {
+  if (typeof value === 'string' && value.length <= MAX_CONTENT_CHARACTERS) return value
+  throw new InvalidExportError(field, 'text')
+}
+
+function count(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new InvalidExportError(field, 'a whole number of at least 0')
+}
+
+function positive(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+  throw new InvalidExportError(field, 'a whole number of at least 1')
+}
+
+function instant(value: unknown, field: string): string {
+  const parsed = parseInstant(value, 'UTC')
+  if (parsed !== null) return new Date(parsed).toISOString()
+  throw new InvalidExportError(field, 'an instant such as "2026-01-15T08:00:00Z"')
+}
+
+function oneOf(allowed: readonly string[]): (value: unknown, field: string) => string {
+  return (value, field) => {
+    if (typeof value === 'string' && allowed.includes(value)) return value
+    throw new InvalidExportError(field, `one of ${allowed.join(', ')}`)
+  }
+}

@@ -1,0 +1,192 @@
+import { MessageConflictError } from '../../errors.ts'
+import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
+import type { Head } from '../../policy/index.ts'
+import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
+import type { Dialect } from './driver.ts'
+import { recordEvent } from './events.ts'
+import { judgeHead, keepVerdict } from './judge.ts'
+import { keyOf } from './keys.ts'
+import { type Extras, encodeContent, flagsOf, type SessionRow } from './rows.ts'
+import { foldStateOf, lockOrCreateSession, lockSession, readHead, readLastSeq } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+interface StoredMessage {
+  readonly seq: number
+  readonly role: number
+  readonly content: string
+  readonly format: number
+  readonly version: number
+}
+
+/**
+ * One request inside a shared transaction. All that can be refused is refused before the first write,
+ * so a request that fails leaves nothing behind, and the others of the same commit are not touched.
+ */
+export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): Steps<AppendReceipt> {
+  const known = yield* lockSession(request.key, dialect)
+  const repeats = yield* findRepeats(request, known)
+  const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
+  const before = yield* readHead(session)
+  const { head, messages } = yield* insertAll(session, request, before, repeats)
+  if (head === null) return { messages, snapshot: null, decision: null, dueAt: null }
+  const state = foldStateOf(session, head, warn)
+  const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
+  yield* keepVerdict(session, verdict)
+  return { messages, ...verdict }
+}
+
+/** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */
+type Repeat = { readonly seq: number } | { readonly index: number } | undefined
+
+function* findRepeats(request: AppendRequest, session: SessionRow | undefined): Steps<readonly Repeat[]> {
+  const repeats: Repeat[] = []
+  const indexes = new Map<string, number>()
+  for (const [index, message] of request.messages.entries()) {
+    const { externalId } = message
+    if (externalId === null) {
+      repeats.push(undefined)
+      continue
+    }
+    const stored = session && (yield* findStored(session, externalId))
+    const earlier = indexes.get(externalId)
+    if (stored) {
+      if (!(yield* isSame(session, stored, message)))
+        throw new MessageConflictError({ sessionId: request.key.id, externalId, seq: stored.seq })
+      repeats.push({ seq: stored.seq })
+    } else if (earlier !== undefined) {
+      if (!isEqual(request.messages[earlier]!, message))
+        throw new MessageConflictError({ sessionId: request.key.id, externalId, seq: earlier + 1 })
+      repeats.push({ index: earlier })
+    } else {
+      indexes.set(externalId, index)
+      repeats.push(undefined)
+    }
+  }
+  return repeats
+}
+
+function* findStored(session: SessionRow, externalId: string): Steps<StoredMessage | undefined> {
+  return yield* first<StoredMessage>(
+    `SELECT seq, role, content, format, version FROM messages WHERE session_id = ?1 AND external_key = ?2`,
+    session.id,
+    keyOf(externalId),
+  )
+}
+
+/** The platform delivers what was sent: after an edit that is the first version, not the current one. */
+function* isSame(session: SessionRow, stored: StoredMessage, message: MeasuredMessage): Steps<boolean> {
+  if (ROLES[stored.role] !== message.role) return false
+  const { content, format } = encodeContent(message.content)
+  if (stored.content === content && stored.format === format) return true
+  if (stored.version === 1) return false
+  const version = yield* first(
+    `SELECT version FROM message_versions
+     WHERE session_id = ?1 AND seq = ?2 AND content = ?3 AND format = ?4 LIMIT 1`,
+    session.id,
+    stored.seq,
+    content,
+    format,
+  )
+  return version !== undefined
+}
+
+function isEqual(a: { role: string; content: Content }, b: { role: string; content: Content }): boolean {
+  return a.role === b.role && JSON.stringify(a.content) === JSON.stringify(b.content)
+}
+
+function* insertAll(
+  session: SessionRow,
+  request: AppendRequest,
+  before: Head | null,
+  repeats: readonly Repeat[],
+): Steps<{ head: Head | null; messages: AppendReceipt['messages'] }> {
+  const rules = { kind: session.kind, groupTurnMessages: request.groupTurnMessages }
+  const messages: { seq: number; duplicate: boolean }[] = []
+  let head = before
+  // After a rollback the newest visible message is not the newest: its `seq`s are never given again.
+  let seq = session.hidden_through > (head?.seq ?? 0) ? yield* readLastSeq(session) : (head?.seq ?? 0)
+  const firstNew = seq + 1
+  for (const [index, message] of request.messages.entries()) {
+    const repeat = repeats[index]
+    if (repeat) {
+      messages.push({ seq: 'seq' in repeat ? repeat.seq : messages[repeat.index]!.seq, duplicate: true })
+      continue
+    }
+    seq += 1
+    const totals = nextTotals(head?.totals ?? null, message, message.size, rules)
+    yield* insertMessage(session, { seq, message, totals, now: request.now })
+    head = { seq, totals, appendedAt: request.now }
+    messages.push({ seq, duplicate: false })
+  }
+  if (seq >= firstNew)
+    yield* recordEvent({
+      sessionId: session.id,
+      type: 'message-appended',
+      at: request.now,
+      fromSeq: firstNew,
+      toSeq: seq,
+    })
+  return { head, messages }
+}
+
+export const INSERT_MESSAGE = `INSERT INTO messages (session_id, seq, role, sender_id, content, format, at, lag,
+  external_key, extras, characters, tokens, flags, position,
+  total_messages, total_turns, total_replies, total_characters, total_tokens)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`
+
+export function* insertMessage(
+  session: SessionRow,
+  { seq, message, totals, now }: { seq: number; message: MeasuredMessage; totals: Totals; now: number },
+): Steps<void> {
+  const { content, format } = encodeContent(message.content)
+  const at = message.at ?? now
+  yield* run(
+    INSERT_MESSAGE,
+    session.id,
+    seq,
+    ROLES.indexOf(message.role),
+    message.sender === null ? null : yield* senderId(session.namespace, message.sender),
+    content,
+    format,
+    at,
+    now - at,
+    message.externalId === null ? null : keyOf(message.externalId),
+    extrasOf(message),
+    message.size.characters,
+    message.size.tokens,
+    flagsOf(totals, message.content),
+    totals.position,
+    totals.messages,
+    totals.turn,
+    totals.replies,
+    totals.characters,
+    totals.tokens,
+  )
+}
+
+function extrasOf(message: MeasuredMessage): string | null {
+  const { zone, replyTo, externalId } = message
+  const isLong = externalId !== null && keyOf(externalId) !== externalId
+  if (zone === null && replyTo === null && !isLong) return null
+  const extras: Extras = {
+    ...(zone !== null && { zone }),
+    ...(replyTo !== null && { replyTo }),
+    ...(isLong && { externalId }),
+  }
+  return JSON.stringify(extras)
+}
+
+function* senderId(namespace: string, sender: Sender): Steps<number> {
+  const text = JSON.stringify([sender.id, sender.name ?? null, sender.isSelf ?? false])
+  const key = keyOf(text)
+  const find = 'SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?2'
+  const known = yield* first<{ id: number }>(find, namespace, key)
+  if (known) return known.id
+  yield* all(
+    'INSERT INTO senders (namespace, sender_key, sender) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING',
+    namespace,
+    key,
+    JSON.stringify(sender),
+  )
+  return (yield* first<{ id: number }>(find, namespace, key))!.id
+}

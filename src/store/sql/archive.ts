@@ -1,0 +1,247 @@
+import { SessionNotFoundError } from '../../errors.ts'
+import { nextTotals, type Size, type Totals } from '../../log/index.ts'
+import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
+import { EMPTY_COUNTERS, type FileMessage, type FileSegment, type SessionFile } from '../session-file.ts'
+import type { MeasuredMessage, SessionKey } from '../store.ts'
+import { insertMessage } from './append.ts'
+import { type Build, buildSession } from './build.ts'
+import type { Driver } from './driver.ts'
+import { insertMemo, insertSegment } from './fold.ts'
+import { stateFromSegments } from './rollback.ts'
+import {
+  decodeContent,
+  encodeContent,
+  MESSAGE_COLUMNS,
+  MESSAGE_TABLES,
+  type MessageRow,
+  type SegmentRow,
+  type SessionRow,
+  toFoldState,
+  toMessage,
+  toSegment,
+} from './rows.ts'
+import { findSession, readHead, writeFoldState } from './session.ts'
+import { all, run, type Steps } from './steps.ts'
+
+/** Export and import of a whole session. */
+
+export function* exportSession(key: SessionKey): Steps<SessionFile> {
+  const session = yield* findSession(key)
+  if (!session) throw new SessionNotFoundError(key.id)
+  const { decided, lastFoldAt, stalled, overheadTokens } = toFoldState(session)
+  const memos = (yield* all<{ memo: string; through_seq: number }>(
+    'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version',
+    session.id,
+  )).map(row => ({ value: JSON.parse(row.memo), throughSeq: row.through_seq }))
+  return {
+    format: 'palimpsest-session',
+    version: 1,
+    id: session.name,
+    kind: session.kind,
+    user: session.user_id,
+    scope: session.scope_id,
+    createdAt: new Date(session.created_at).toISOString(),
+    origin: session.origin === null ? null : JSON.parse(session.origin),
+    settings: session.settings === null ? {} : JSON.parse(session.settings),
+    epoch: session.epoch,
+    compactedThrough: session.compacted_through,
+    counters: { decided, lastFoldAt, stalled, overheadTokens },
+    memo: memos.at(-1) ?? null,
+    memoVersions: memos.slice(0, -1),
+    messages: yield* exportMessages(session),
+    segments: yield* exportSegments(session),
+  }
+}
+
+function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
+  const rows = yield* all<MessageRow>(
+    `SELECT ${MESSAGE_COLUMNS} FROM ${MESSAGE_TABLES} WHERE m.session_id = ?1 ORDER BY m.seq`,
+    session.id,
+  )
+  const versions = Map.groupBy(
+    yield* all<{ seq: number; content: string; format: number; replaced_at: number }>(
+      `SELECT seq, content, format, replaced_at FROM message_versions
+       WHERE session_id = ?1 ORDER BY seq, version`,
+      session.id,
+    ),
+    row => row.seq,
+  )
+  const hidden = yield* all<{ from_seq: number; to_seq: number }>(
+    'SELECT from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1',
+    session.id,
+  )
+  return rows.map(row => {
+    const { seq, role, sender, content, at, appendedAt, zone, externalId, replyTo } = toMessage(
+      row,
+      session.name,
+      0,
+    )
+    const earlier = versions.get(seq)
+    return {
+      seq,
+      role,
+      sender,
+      content,
+      at: at.toISOString(),
+      appendedAt: appendedAt.toISOString(),
+      zone,
+      externalId,
+      replyTo,
+      ...(hidden.some(({ from_seq, to_seq }) => from_seq <= seq && seq <= to_seq) && {
+        hidden: true as const,
+      }),
+      ...(earlier && {
+        versions: earlier.map(version => ({
+          content: decodeContent(version),
+          replacedAt: new Date(version.replaced_at).toISOString(),
+        })),
+      }),
+    }
+  })
+}
+
+function* exportSegments(session: SessionRow): Steps<readonly FileSegment[]> {
+  const rows = yield* all<SegmentRow>('SELECT * FROM segments WHERE session_id = ?1 ORDER BY id', session.id)
+  return rows.map(row => ({
+    ...toSegment(row),
+    state: row.state as FileSegment['state'],
+    createdAt: new Date(row.created_at).toISOString(),
+  }))
+}
+
+const MESSAGES_AT_A_TIME = 200
+
+export interface ImportOptions {
+  readonly measure: (message: FileMessage) => Size
+  readonly groupTurnMessages: number
+  readonly now: number
+}
+
+export async function importSession(
+  driver: Driver,
+  key: SessionKey,
+  file: SessionFile,
+  options: ImportOptions,
+): Promise<void> {
+  const traits = { kind: file.kind, user: file.user, scope: file.scope }
+  const event = {
+    type: 'session-imported',
+    at: options.now,
+    toSeq: file.messages.at(-1)?.seq ?? null,
+  } as const
+  await buildSession(driver, key, { traits, event }, async build => {
+    let chain: Chain = { visible: null, newest: null }
+    for (let start = 0; start < file.messages.length; start += MESSAGES_AT_A_TIME) {
+      const slice = file.messages.slice(start, start + MESSAGES_AT_A_TIME)
+      chain = await build.write(session => importMessages(session, slice, chain, options))
+    }
+    await build.write(session => importHidden(session, file.messages))
+    await importFolds(build, file)
+  })
+}
+
+/** The totals to go on from: a visible message follows the last visible one, a hidden one whatever was before it. */
+interface Chain {
+  readonly visible: Totals | null
+  readonly newest: Totals | null
+}
+
+function* importMessages(
+  session: SessionRow,
+  messages: readonly FileMessage[],
+  chain: Chain,
+  { measure, groupTurnMessages }: ImportOptions,
+): Steps<Chain> {
+  const rules = { kind: session.kind, groupTurnMessages }
+  let { visible, newest } = chain
+  for (const message of messages) {
+    const measured: MeasuredMessage = { ...message, at: Date.parse(message.at), size: measure(message) }
+    const totals = nextTotals(message.hidden ? newest : visible, measured, measured.size, rules)
+    yield* insertMessage(session, {
+      seq: message.seq,
+      message: measured,
+      totals,
+      now: Date.parse(message.appendedAt),
+    })
+    yield* importVersions(session, message)
+    newest = totals
+    if (!message.hidden) visible = totals
+  }
+  return { visible, newest }
+}
+
+function* importVersions(session: SessionRow, { seq, versions = [] }: FileMessage): Steps<void> {
+  for (const [index, version] of versions.entries()) {
+    const { content, format } = encodeContent(version.content)
+    yield* run(
+      `INSERT INTO message_versions (session_id, seq, version, content, format, replaced_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+      session.id,
+      seq,
+      index + 1,
+      content,
+      format,
+      Date.parse(version.replacedAt),
+    )
+  }
+  if (versions.length > 0)
+    yield* run(
+      'UPDATE messages SET version = ?3 WHERE session_id = ?1 AND seq = ?2',
+      session.id,
+      seq,
+      versions.length + 1,
+    )
+}
+
+/** Hidden messages and gaps between the `seq`s, as ranges that do not touch. */
+function* importHidden(session: SessionRow, messages: readonly FileMessage[]): Steps<void> {
+  const lastSeq = messages.at(-1)?.seq ?? 0
+  let visibleBefore = 0
+  let hiddenThrough = 0
+  for (const seq of [
+    ...messages.filter(message => !message.hidden).map(message => message.seq),
+    lastSeq + 1,
+  ]) {
+    if (seq > visibleBefore + 1) {
+      hiddenThrough = seq - 1
+      yield* run(
+        'INSERT INTO hidden_ranges (session_id, from_seq, to_seq) VALUES (?1, ?2, ?3)',
+        session.id,
+        visibleBefore + 1,
+        hiddenThrough,
+      )
+    }
+    if (seq <= lastSeq) visibleBefore = seq
+  }
+  yield* run(
+    'UPDATE sessions SET hidden_through = ?2, visible_before = ?3 WHERE id = ?1',
+    session.id,
+    hiddenThrough,
+    visibleBefore,
+  )
+}
+
+async function importFolds(build: Build, file: SessionFile): Promise<void> {
+  await build.write(function* (session) {
+    for (const segment of file.segments)
+      yield* insertSegment(session.id, { ...segment, createdAt: Date.parse(segment.createdAt) })
+    for (const memo of [...file.memoVersions, ...(file.memo ? [file.memo] : [])])
+      yield* insertMemo(session, memo)
+    const [imported] = yield* all<SessionRow>('SELECT * FROM sessions WHERE id = ?1', session.id)
+    const head = yield* readHead(imported!)
+    const state = yield* stateFromSegments(imported!, {
+      head,
+      state: { ...INITIAL_FOLD_STATE, ...file.counters },
+    })
+    const counters = file.counters === EMPTY_COUNTERS ? {} : file.counters
+    yield* writeFoldState(session, { ...state, ...counters })
+    yield* run(
+      'UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5 WHERE id = ?1',
+      session.id,
+      file.epoch,
+      file.origin === null ? null : JSON.stringify(file.origin),
+      Object.keys(file.settings).length === 0 ? null : JSON.stringify(file.settings),
+      Date.parse(file.createdAt),
+    )
+  })
+}

@@ -1,0 +1,22 @@
+import type { Steps } from './steps.ts'
+
+/** All that two databases do differently. Everything else exists once, in this folder. */
+export interface Driver {
+  readonly name: string
+  readonly dialect: Dialect
+  open(): Promise<void>
+  close(): Promise<void>
+  /** One consistent view of the database. */
+  read<Result>(steps: () => Steps<Result>): Promise<Result>
+  /** One transaction, committed when the steps end and undone when they throw. May run the steps again. */
+  write<Result>(steps: () => Steps<Result>): Promise<Result>
+}
+
+export interface Dialect {
+  /** Ends a `SELECT` from `sessions s` so that others who do the same wait. */
+  readonly lockSession: string
+  /** Events that no transaction under way can still precede, after a position, in order. */
+  readonly readEvents: string
+  /** The two numbers of a position in that query, and back. */
+  readonly eventPosition: (row: { readonly major: number; readonly minor: number }) => string
+}

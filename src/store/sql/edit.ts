@@ -1,0 +1,102 @@
+import { InvalidArgumentError, MessageNotFoundError } from '../../errors.ts'
+import { type Content, contentLinks, type Size } from '../../log/index.ts'
+import type { Warn } from '../store.ts'
+import { recordEvent } from './events.ts'
+import { isVisible } from './messages.ts'
+import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
+import { foldStateOf, readHead, writeFoldState } from './session.ts'
+import { first, run, type Steps } from './steps.ts'
+
+interface EditedRow {
+  readonly content: string
+  readonly format: number
+  readonly version: number
+  readonly characters: number
+  readonly tokens: number
+}
+
+export function* edit(
+  session: SessionRow,
+  { seq, content, size, now }: { seq: number; content: Content; size: Size; now: number },
+  warn: Warn,
+): Steps<{ version: number }> {
+  if (!(yield* isVisible(session, seq))) throw new MessageNotFoundError(session.name, seq)
+  const row = (yield* first<EditedRow>(
+    `SELECT content, format, version, characters, tokens FROM messages WHERE session_id = ?1 AND seq = ?2`,
+    session.id,
+    seq,
+  ))!
+  const encoded = encodeContent(content)
+  if (encoded.content === row.content && encoded.format === row.format) return { version: row.version }
+  checkSameLinks(decodeContent(row), content)
+  yield* replaceContent(session, seq, row, { ...encoded, size, now })
+
+  const state = foldStateOf(session, yield* readHead(session), warn)
+  if (seq <= state.compactedThrough) yield* markDirty(session, seq)
+  yield* writeFoldState(
+    session,
+    seq <= state.compactedThrough
+      ? state
+      : {
+          ...state,
+          // The rows above keep their totals; what counts as folded moves instead, and the difference is right.
+          folded: {
+            ...state.folded,
+            characters: state.folded.characters - (size.characters - row.characters),
+            tokens: state.folded.tokens - (size.tokens - row.tokens),
+          },
+        },
+  )
+  yield* recordEvent({ sessionId: session.id, type: 'message-edited', at: now, fromSeq: seq, toSeq: seq })
+  return { version: row.version + 1 }
+}
+
+/** Turns and the pairs of calls and results rest on these, and others may have been written since. */
+function checkSameLinks(before: Content, after: Content): void {
+  const [old, edited] = [contentLinks(before), contentLinks(after)].map(({ opens, closes }) =>
+    [...opens, '|', ...closes].join(' '),
+  )
+  if (old !== edited)
+    throw new InvalidArgumentError(
+      'content',
+      edited,
+      `the same tool calls, results and approvals as before (${old})`,
+    )
+}
+
+function* replaceContent(
+  session: SessionRow,
+  seq: number,
+  row: EditedRow,
+  edited: { content: string; format: number; size: Size; now: number },
+): Steps<void> {
+  yield* run(
+    `INSERT INTO message_versions (session_id, seq, version, content, format, replaced_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+    session.id,
+    seq,
+    row.version,
+    row.content,
+    row.format,
+    edited.now,
+  )
+  yield* run(
+    `UPDATE messages SET content = ?3, format = ?4, characters = ?5, tokens = ?6, version = version + 1
+     WHERE session_id = ?1 AND seq = ?2`,
+    session.id,
+    seq,
+    edited.content,
+    edited.format,
+    edited.size.characters,
+    edited.size.tokens,
+  )
+}
+
+/** Rolled-up ones too: a rollback may show them again. */
+function* markDirty(session: SessionRow, seq: number): Steps<void> {
+  yield* run(
+    `UPDATE segments SET state = 'dirty' WHERE session_id = ?1 AND from_seq <= ?2 AND to_seq >= ?2`,
+    session.id,
+    seq,
+  )
+}

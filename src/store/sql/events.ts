@@ -1,0 +1,35 @@
+import type { EventType, StoreEvent } from '../store.ts'
+import type { Dialect } from './driver.ts'
+import { type EventRow, toEvent } from './rows.ts'
+import { all, run, type Steps } from './steps.ts'
+
+interface NewEvent {
+  readonly sessionId: number
+  readonly type: EventType
+  readonly at: number
+  readonly fromSeq?: number | null
+  readonly toSeq?: number | null
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** In the transaction of the change itself: an event is there exactly if its change is. */
+export function* recordEvent({ sessionId, type, at, fromSeq, toSeq, data }: NewEvent): Steps<void> {
+  yield* run(
+    'INSERT INTO events (session_id, type, at, from_seq, to_seq, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)',
+    sessionId,
+    type,
+    at,
+    fromSeq ?? null,
+    toSeq ?? null,
+    data === undefined ? null : JSON.stringify(data),
+  )
+}
+
+export function* readEvents(
+  page: { after: string | null; limit: number },
+  dialect: Dialect,
+): Steps<readonly StoreEvent[]> {
+  const [major = 0, minor = 0] = (page.after ?? '').split('.').map(Number)
+  const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
+  return rows.map(row => toEvent(row, dialect.eventPosition(row)))
+}

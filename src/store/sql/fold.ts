@@ -1,0 +1,214 @@
+import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
+import type { Memo, NewSegment } from '../../log/index.ts'
+import { type Decision, stateAfterFold } from '../../policy/index.ts'
+import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.ts'
+import { recordEvent } from './events.ts'
+import { severest } from './judge.ts'
+import { type SessionRow, toDecision, toKey } from './rows.ts'
+import { foldStateOf, readHead, writeFoldState } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+export function* acquireLease(
+  session: SessionRow,
+  { owner, ttlMs, now }: { owner: string; ttlMs: number; now: number },
+): Steps<Lease | null> {
+  if (session.lease_owner !== null && (session.lease_until ?? 0) > now) return null
+  const token = session.lease_token + 1
+  const until = now + ttlMs
+  yield* run(
+    'UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until = ?4 WHERE id = ?1',
+    session.id,
+    token,
+    owner,
+    until,
+  )
+  return { token, epoch: session.epoch, until }
+}
+
+export function* renewLease(
+  session: SessionRow,
+  { token, ttlMs, now }: { token: number; ttlMs: number; now: number },
+): Steps<void> {
+  checkLease(session, token)
+  yield* run('UPDATE sessions SET lease_until = ?2 WHERE id = ?1', session.id, now + ttlMs)
+}
+
+export function* releaseLease(session: SessionRow, token: number): Steps<void> {
+  if (session.lease_token !== token) return
+  yield* run('UPDATE sessions SET lease_owner = NULL, lease_until = NULL WHERE id = ?1', session.id)
+}
+
+/** The token alone decides: one that ran out but that nobody took since still holds. */
+function checkLease(session: SessionRow, token: number): void {
+  if (session.lease_token !== token || session.lease_owner === null)
+    throw new LeaseLostError(session.name, token)
+}
+
+export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn): Steps<FoldReceipt> {
+  const earlier = yield* first<{ result: string }>(
+    'SELECT result FROM operations WHERE session_id = ?1 AND operation_id = ?2',
+    session.id,
+    commit.operationId,
+  )
+  if (earlier) return { ...(JSON.parse(earlier.result) as FoldReceipt), repeated: true }
+  const state = foldStateOf(session, yield* readHead(session), warn)
+  checkLease(session, commit.leaseToken)
+  checkUnchanged(session, state.compactedThrough, commit)
+
+  const segmentIds = yield* insertSegments(session, commit)
+  if (commit.memo) yield* insertMemo(session, commit.memo)
+  const segmentTokens = yield* sumSegmentTokens(session)
+  const { plan, head, now } = commit
+  yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
+  yield* run(
+    'UPDATE sessions SET failures = 0, last_outcome = ?2 WHERE id = ?1',
+    session.id,
+    JSON.stringify(commit.outcome),
+  )
+  yield* recordEvent({
+    sessionId: session.id,
+    type: 'fold-committed',
+    at: now,
+    fromSeq: plan.range?.fromSeq ?? null,
+    toSeq: plan.range?.toSeq ?? null,
+    data: { type: plan.decision.type, reason: plan.decision.reason, segmentIds },
+  })
+  const receipt: FoldReceipt = { segmentIds, epoch: session.epoch + 1, repeated: false }
+  yield* run(
+    'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
+    session.id,
+    commit.operationId,
+    JSON.stringify(receipt),
+  )
+  return receipt
+}
+
+function checkUnchanged(session: SessionRow, cursor: number, { expectedEpoch, plan }: FoldCommit): void {
+  const sessionId = session.name
+  if (session.epoch !== expectedEpoch)
+    throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })
+  // Hidden messages may lie between the cursor and the range; the epoch has vouched for them.
+  if (plan.range && plan.range.fromSeq <= cursor)
+    throw new CursorConflictError({ sessionId, expected: plan.range.fromSeq - 1, actual: cursor })
+}
+
+function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): Steps<readonly number[]> {
+  const newest = yield* first<{ id: number | null }>(
+    'SELECT max(id) AS id FROM segments WHERE session_id = ?1',
+    session.id,
+  )
+  const ids: number[] = []
+  for (const segment of segments) {
+    const id = (newest?.id ?? 0) + ids.length + 1
+    ids.push(id)
+    yield* insertSegment(session.id, { ...segment, id, rolledInto: null, createdAt: now })
+    for (const absorbed of segment.absorbs)
+      yield* run(
+        'UPDATE segments SET rolled_into = ?3 WHERE session_id = ?1 AND id = ?2 AND rolled_into IS NULL',
+        session.id,
+        absorbed < 0 ? ids[-absorbed - 1]! : absorbed,
+        id,
+      )
+  }
+  return ids
+}
+
+export function* insertSegment(
+  sessionId: number,
+  segment: Omit<NewSegment, 'state'> & {
+    id: number
+    rolledInto: number | null
+    createdAt: number
+    state: string
+  },
+): Steps<void> {
+  yield* run(
+    `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, level,
+       state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)`,
+    sessionId,
+    segment.id,
+    segment.fromSeq,
+    segment.toSeq,
+    segment.messageCount,
+    JSON.stringify(segment.summary),
+    JSON.stringify(segment.events),
+    JSON.stringify(segment.details),
+    segment.level,
+    segment.state,
+    segment.rolledInto,
+    segment.type,
+    segment.reason,
+    segment.summarizer,
+    segment.promptVersion,
+    segment.tokensBefore,
+    segment.tokensAfter,
+    segment.createdAt,
+  )
+}
+
+export function* insertMemo(session: SessionRow, memo: Memo): Steps<void> {
+  const newest = yield* first<{ version: number | null }>(
+    'SELECT max(version) AS version FROM memos WHERE session_id = ?1',
+    session.id,
+  )
+  yield* run(
+    'INSERT INTO memos (session_id, version, through_seq, memo) VALUES (?1, ?2, ?3, ?4)',
+    session.id,
+    (newest?.version ?? 0) + 1,
+    memo.throughSeq,
+    JSON.stringify(memo.value),
+  )
+}
+
+function* sumSegmentTokens(session: SessionRow): Steps<number> {
+  const row = yield* first<{ tokens: number | null }>(
+    `SELECT CAST(sum(tokens_after) AS BIGINT) AS tokens FROM segments
+     WHERE session_id = ?1 AND rolled_into IS NULL`,
+    session.id,
+  )
+  return row?.tokens ?? 0
+}
+
+export function* failFold(
+  session: SessionRow,
+  failure: {
+    leaseToken: number
+    backoffUntil: number
+    outcome: Readonly<Record<string, unknown>>
+    now: number
+  },
+): Steps<void> {
+  checkLease(session, failure.leaseToken)
+  yield* run(
+    `UPDATE sessions SET backoff_until = ?2, due_at = ?2, failures = failures + 1, last_outcome = ?3
+     WHERE id = ?1`,
+    session.id,
+    failure.backoffUntil,
+    JSON.stringify(failure.outcome),
+  )
+  const { reason } = failure.outcome
+  yield* recordEvent({ sessionId: session.id, type: 'fold-failed', at: failure.now, data: { reason } })
+}
+
+export function* setPending(session: SessionRow, decision: Decision): Steps<void> {
+  const pending = severest(toDecision(session.pending), decision)
+  yield* run('UPDATE sessions SET pending = ?2 WHERE id = ?1', session.id, JSON.stringify(pending))
+}
+
+export function* listPending(limit: number): Steps<readonly SessionKey[]> {
+  const rows = yield* all<{ namespace: string; name: string }>(
+    'SELECT namespace, name FROM sessions WHERE pending IS NOT NULL AND ready = 1 ORDER BY id LIMIT ?1',
+    limit,
+  )
+  return rows.map(toKey)
+}
+
+export function* listDue(now: number, limit: number): Steps<readonly SessionKey[]> {
+  const rows = yield* all<{ namespace: string; name: string }>(
+    'SELECT namespace, name FROM sessions WHERE due_at <= ?1 AND ready = 1 ORDER BY due_at LIMIT ?2',
+    now,
+    limit,
+  )
+  return rows.map(toKey)
+}

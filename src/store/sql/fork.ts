@@ -1,0 +1,139 @@
+import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '../../errors.ts'
+import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
+import type { SessionKey, Warn } from '../store.ts'
+import { type Build, buildSession } from './build.ts'
+import type { Driver } from './driver.ts'
+import { readHeadAtOrBelow, stateFromSegments } from './rollback.ts'
+import type { SessionRow } from './rows.ts'
+import { findSession, foldStateOf, readHead, writeFoldState } from './session.ts'
+import { first, run, type Steps } from './steps.ts'
+import { visitVisible } from './visible.ts'
+
+const MESSAGES_AT_A_TIME = 500
+
+const MESSAGE_COLUMNS = `seq, role, sender_id, content, format, at, lag, external_key, extras, version, characters,
+  tokens, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens`
+const VERSION_COLUMNS = 'seq, version, content, format, replaced_at'
+const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, level, state, rolled_into,
+  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at`
+
+export async function forkSession(
+  driver: Driver,
+  key: SessionKey,
+  { newId, atSeq, now }: { newId: string; atSeq: number; now: number },
+  warn: Warn,
+): Promise<void> {
+  const origin = await driver.read(() => readOrigin(key, atSeq))
+  const traits = { kind: origin.session.kind, user: origin.session.user_id, scope: origin.session.scope_id }
+  const event = { type: 'session-forked', at: now, toSeq: atSeq } as const
+  await buildSession(driver, { namespace: key.namespace, id: newId }, { traits, event }, async build => {
+    for (let after = 0; after < origin.seq; after += MESSAGES_AT_A_TIME) {
+      const through = Math.min(origin.seq, after + MESSAGES_AT_A_TIME)
+      await build.write(copy => copyMessages(origin.session, copy, { after, through }))
+    }
+    await finishFork(build, key, origin, warn)
+  })
+}
+
+interface Origin {
+  readonly session: SessionRow
+  readonly seq: number
+}
+
+function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
+  const session = yield* findSession(key)
+  if (!session) throw new SessionNotFoundError(key.id)
+  const head = yield* readHeadAtOrBelow(session, atSeq)
+  if (head === null && atSeq > 0) throw new MessageNotFoundError(key.id, atSeq)
+  return { session, seq: head?.seq ?? 0 }
+}
+
+function* copyMessages(
+  origin: SessionRow,
+  copy: SessionRow,
+  range: { after: number; through: number },
+): Steps<void> {
+  yield* visitVisible(origin, range, 'oldest', function* (stretch) {
+    for (const [table, columns] of [
+      ['messages', MESSAGE_COLUMNS],
+      ['message_versions', VERSION_COLUMNS],
+    ])
+      yield* run(
+        `INSERT INTO ${table} (session_id, ${columns}) SELECT ?2, ${columns} FROM ${table}
+         WHERE session_id = ?1 AND seq > ?3 AND seq <= ?4`,
+        origin.id,
+        copy.id,
+        stretch.after,
+        stretch.through,
+      )
+    return false
+  })
+}
+
+async function finishFork(build: Build, key: SessionKey, origin: Origin, warn: Warn): Promise<void> {
+  await build.write(function* (copy) {
+    const current = yield* findSession(key)
+    if (!current) throw new SessionNotFoundError(key.id)
+    if (current.epoch !== origin.session.epoch)
+      throw new EpochConflictError({
+        sessionId: key.id,
+        expected: origin.session.epoch,
+        actual: current.epoch,
+      })
+    yield* run(
+      'UPDATE sessions SET origin = ?2, settings = ?3 WHERE id = ?1',
+      copy.id,
+      JSON.stringify({ sessionId: key.id, seq: origin.seq }),
+      current.settings,
+    )
+    yield* copyHidden(current, copy, origin.seq)
+    const forked = { ...copy, ...(yield* readHidden(copy)) }
+    const head = yield* readHead(forked)
+    const state = foldStateOf(current, yield* readHead(current), warn)
+    if (state.compactedThrough > origin.seq) {
+      // Inside the folded part no segment ends here, so nothing that was folded can be kept.
+      yield* writeFoldState(copy, { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens })
+      return
+    }
+    yield* copyFolds(current, copy, origin.seq)
+    yield* writeFoldState(copy, yield* stateFromSegments(forked, { head, state }))
+  })
+}
+
+function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {
+  yield* run(
+    `INSERT INTO hidden_ranges (session_id, from_seq, to_seq)
+     SELECT ?2, from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1 AND to_seq <= ?3`,
+    origin.id,
+    copy.id,
+    throughSeq,
+  )
+  yield* run(
+    `UPDATE sessions SET hidden_through =
+       coalesce((SELECT max(to_seq) FROM hidden_ranges WHERE session_id = ?1), 0) WHERE id = ?1`,
+    copy.id,
+  )
+}
+
+function* readHidden(copy: SessionRow): Steps<{ hidden_through: number }> {
+  return (yield* first<{ hidden_through: number }>(
+    'SELECT hidden_through FROM sessions WHERE id = ?1',
+    copy.id,
+  ))!
+}
+
+function* copyFolds(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {
+  yield* run(
+    `INSERT INTO segments (session_id, ${SEGMENT_COLUMNS}) SELECT ?2, ${SEGMENT_COLUMNS} FROM segments
+     WHERE session_id = ?1`,
+    origin.id,
+    copy.id,
+  )
+  yield* run(
+    `INSERT INTO memos (session_id, version, through_seq, memo)
+     SELECT ?2, version, through_seq, memo FROM memos WHERE session_id = ?1 AND through_seq <= ?3`,
+    origin.id,
+    copy.id,
+    throughSeq,
+  )
+}

@@ -1,0 +1,103 @@
+import {
+  backlogFromFigures,
+  countLargestTail,
+  type Decision,
+  type FoldState,
+  type Head,
+  judge,
+  measure,
+  type Policy,
+  type RawMessage,
+  type Snapshot,
+  secondsUntilDue,
+} from '../../policy/index.ts'
+import type { Warn } from '../store.ts'
+import { RAW_COLUMNS, type RawRow, type SessionRow, toDecision, toRawMessage } from './rows.ts'
+import { foldStateOf, readHead } from './session.ts'
+import { run, type Steps } from './steps.ts'
+import { readVisible } from './visible.ts'
+
+export interface Verdict {
+  readonly snapshot: Snapshot
+  readonly decision: Decision | null
+  readonly dueAt: number | null
+}
+
+export function* judgeHead(
+  session: SessionRow,
+  { head, state, policy, now }: { head: Head; state: FoldState; policy: Policy; now: number },
+): Steps<Verdict> {
+  const figures = measure(head, state, now)
+  const known = backlogFromFigures(policy.tails, figures)
+  const needed = policy.rules.some(rule => rule.usesBacklog)
+  const backlogMessages =
+    known ?? (needed ? yield* countBacklog(session, { head, state, policy, figures }) : figures.raw.messages)
+  const snapshot = { ...figures, backlogMessages }
+  const seconds = secondsUntilDue(policy, snapshot)
+  return {
+    snapshot,
+    decision: judge(policy, snapshot),
+    dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
+  }
+}
+
+const FIRST_LOOK = 64
+
+/** Looks at the newest messages, further and further back, until the tail ends. */
+function* countBacklog(
+  session: SessionRow,
+  input: { head: Head; state: FoldState; policy: Policy; figures: Omit<Snapshot, 'backlogMessages'> },
+): Steps<number> {
+  const { head, state, policy, figures } = input
+  for (let limit = FIRST_LOOK; ; limit *= 4) {
+    const rows = yield* readVisible<RawRow>(session, {
+      columns: RAW_COLUMNS,
+      tables: 'messages',
+      after: state.compactedThrough,
+      through: head.seq,
+      limit,
+      from: 'newest',
+    })
+    const newestFirst: readonly RawMessage[] = rows.map(toRawMessage).reverse()
+    const tail = countLargestTail(policy.tails, newestFirst, figures.fixedTokens)
+    if (tail < newestFirst.length || newestFirst.length < limit) return figures.raw.messages - tail
+  }
+}
+
+/**
+ * A decision waits as the session's pending one; the severest stays. A later due time is not written:
+ * when the earlier one comes, the session is judged and gets its next. So a busy session costs nothing.
+ */
+export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict): Steps<void> {
+  const pending = severest(toDecision(session.pending), decision)
+  const due = session.due_at === null || (dueAt !== null && dueAt < session.due_at) ? dueAt : session.due_at
+  if (due === session.due_at && pending === null) return
+  const text = pending === null ? null : JSON.stringify(pending)
+  if (due === session.due_at && text === session.pending) return
+  yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, text, due)
+}
+
+export function severest(a: Decision | null, b: Decision | null): Decision | null {
+  if (a === null || b === null) return a ?? b
+  return b.severity > a.severity ? b : a
+}
+
+/** Judges anew, by a timer or after a fold: what is pending then is what this says. */
+export function* judgeAgain(
+  session: SessionRow,
+  { policy, now }: { policy: Policy; now: number },
+  warn: Warn,
+): Steps<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null }> {
+  const head = yield* readHead(session)
+  const verdict =
+    head === null
+      ? { snapshot: null, decision: null, dueAt: null }
+      : yield* judgeHead(session, { head, state: foldStateOf(session, head, warn), policy, now })
+  yield* run(
+    'UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1',
+    session.id,
+    verdict.decision === null ? null : JSON.stringify(verdict.decision),
+    verdict.decision === null ? verdict.dueAt : null,
+  )
+  return verdict
+}

@@ -1,0 +1,106 @@
+import { MessageNotFoundError } from '../../errors.ts'
+import type { Message, Segment } from '../../log/index.ts'
+import type { ContextSource, MessageRange, MessageVersion, PlanSource, Warn } from '../store.ts'
+import {
+  decodeContent,
+  MESSAGE_COLUMNS,
+  MESSAGE_TABLES,
+  type MessageRow,
+  RAW_COLUMNS,
+  type RawRow,
+  type SegmentRow,
+  type SessionRow,
+  toMessage,
+  toRawMessage,
+  toSegment,
+} from './rows.ts'
+import { readRecord } from './session.ts'
+import { all, first, type Steps } from './steps.ts'
+import { readVisible, visitVisible } from './visible.ts'
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER
+
+export function* readMessages(session: SessionRow, range: MessageRange): Steps<readonly Message[]> {
+  const rows = yield* readVisible<MessageRow>(session, {
+    columns: MESSAGE_COLUMNS,
+    tables: MESSAGE_TABLES,
+    after: range.after ?? 0,
+    through: range.before === undefined ? EVERYTHING : range.before - 1,
+    limit: range.limit,
+    from: range.from,
+  })
+  return rows.map(row => toMessage(row, session.name, session.compacted_through))
+}
+
+export function* isVisible(session: SessionRow, seq: number): Steps<boolean> {
+  let found = false
+  yield* visitVisible(session, { after: seq - 1, through: seq }, 'newest', function* () {
+    const row = yield* first('SELECT seq FROM messages WHERE session_id = ?1 AND seq = ?2', session.id, seq)
+    found = row !== undefined
+    return true
+  })
+  return found
+}
+
+export function* readVersions(session: SessionRow, seq: number): Steps<readonly MessageVersion[]> {
+  if (!(yield* isVisible(session, seq))) throw new MessageNotFoundError(session.name, seq)
+  const earlier = yield* all<{ version: number; content: string; format: number; replaced_at: number }>(
+    `SELECT version, content, format, replaced_at FROM message_versions
+     WHERE session_id = ?1 AND seq = ?2 ORDER BY version`,
+    session.id,
+    seq,
+  )
+  const current = yield* first<{ version: number; content: string; format: number }>(
+    'SELECT version, content, format FROM messages WHERE session_id = ?1 AND seq = ?2',
+    session.id,
+    seq,
+  )
+  return [
+    ...earlier.map(row => ({
+      version: row.version,
+      content: decodeContent(row),
+      replacedAt: new Date(row.replaced_at),
+    })),
+    { version: current!.version, content: decodeContent(current!), replacedAt: null },
+  ]
+}
+
+export function* readSegments(session: SessionRow, which: 'shown' | 'all'): Steps<readonly Segment[]> {
+  const rows = yield* all<SegmentRow>(
+    `SELECT * FROM segments WHERE session_id = ?1 ${which === 'shown' ? 'AND rolled_into IS NULL' : ''}
+     ORDER BY from_seq, level, id`,
+    session.id,
+  )
+  return rows.map(toSegment)
+}
+
+export function* readContext(
+  session: SessionRow,
+  limits: { messages: number },
+  warn: Warn,
+): Steps<ContextSource> {
+  const record = yield* readRecord(session, warn)
+  const { compactedThrough } = record.state
+  return {
+    session: record,
+    segments: compactedThrough === 0 ? [] : yield* readSegments(session, 'shown'),
+    messages: yield* readMessages(session, {
+      after: compactedThrough,
+      limit: limits.messages,
+      from: 'newest',
+    }),
+  }
+}
+
+export function* readPlan(session: SessionRow, warn: Warn): Steps<PlanSource> {
+  const record = yield* readRecord(session, warn)
+  const rows = yield* readVisible<RawRow>(session, {
+    columns: RAW_COLUMNS,
+    tables: 'messages',
+    after: record.state.compactedThrough,
+    through: EVERYTHING,
+    limit: EVERYTHING,
+    from: 'oldest',
+  })
+  return { session: record, raw: rows.map(toRawMessage) }
+}

@@ -1,0 +1,281 @@
+import {
+  type Content,
+  type ContentPart,
+  contentLinks,
+  type Message,
+  ROLES,
+  type Segment,
+  type SegmentState,
+  type Sender,
+  type SessionKind,
+  type Totals,
+} from '../../log/index.ts'
+import type { Decision, FoldState, Head, RawMessage } from '../../policy/index.ts'
+import type { EventType, SessionKey, StoreEvent } from '../store.ts'
+
+/** Rows as both databases give them, and the records that the rest of the program knows. */
+
+export interface SessionRow {
+  readonly id: number
+  readonly namespace: string
+  readonly name: string
+  readonly kind: SessionKind
+  readonly user_id: string | null
+  readonly scope_id: string | null
+  readonly origin: string | null
+  readonly settings: string | null
+  readonly created_at: number
+  readonly epoch: number
+  readonly compacted_through: number
+  readonly folded_messages: number
+  readonly folded_turns: number
+  readonly folded_characters: number
+  readonly folded_tokens: number
+  readonly decided_messages: number
+  readonly decided_replies: number
+  readonly decided_at: number | null
+  readonly last_fold_at: number | null
+  readonly stalled_messages: number
+  readonly stalled_characters: number
+  readonly stalled_tokens: number
+  readonly segment_tokens: number
+  readonly overhead_tokens: number
+  readonly backoff_until: number | null
+  readonly failures: number
+  readonly last_outcome: string | null
+  readonly hidden_through: number
+  readonly visible_before: number
+  readonly pending: string | null
+  readonly due_at: number | null
+  readonly lease_token: number
+  readonly lease_owner: string | null
+  readonly lease_until: number | null
+}
+
+export interface HeadRow {
+  readonly seq: number
+  readonly at: number
+  readonly lag: number
+  readonly flags: number
+  readonly position: number
+  readonly total_messages: number
+  readonly total_turns: number
+  readonly total_replies: number
+  readonly total_characters: number
+  readonly total_tokens: number
+}
+
+export const HEAD_COLUMNS =
+  'seq, at, lag, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens'
+
+const ASKED = 1
+const ANSWERED = 2
+const COMPLETE = 4
+/** The message has tool calls, results or approvals: only then is its content needed to find a cut. */
+const LINKED = 8
+
+export function flagsOf(totals: Totals, content: Content): number {
+  const { opens, closes } = contentLinks(content)
+  return (
+    (totals.asked ? ASKED : 0) |
+    (totals.answered ? ANSWERED : 0) |
+    (totals.complete ? COMPLETE : 0) |
+    (opens.length + closes.length > 0 ? LINKED : 0)
+  )
+}
+
+export function toHead(row: HeadRow): Head {
+  return {
+    seq: row.seq,
+    appendedAt: row.at + row.lag,
+    totals: {
+      messages: row.total_messages,
+      turn: row.total_turns,
+      position: row.position,
+      replies: row.total_replies,
+      characters: row.total_characters,
+      tokens: row.total_tokens,
+      asked: (row.flags & ASKED) !== 0,
+      answered: (row.flags & ANSWERED) !== 0,
+      complete: (row.flags & COMPLETE) !== 0,
+    },
+  }
+}
+
+export function toFoldState(row: SessionRow): FoldState {
+  return {
+    compactedThrough: row.compacted_through,
+    folded: {
+      messages: row.folded_messages,
+      turns: row.folded_turns,
+      characters: row.folded_characters,
+      tokens: row.folded_tokens,
+    },
+    decided: { messages: row.decided_messages, replies: row.decided_replies, at: row.decided_at },
+    lastFoldAt: row.last_fold_at,
+    stalled: {
+      messages: row.stalled_messages,
+      characters: row.stalled_characters,
+      tokens: row.stalled_tokens,
+    },
+    segmentTokens: row.segment_tokens,
+    overheadTokens: row.overhead_tokens,
+    backoffUntil: row.backoff_until,
+  }
+}
+
+const TEXT = 0
+const ESCAPED_TEXT = 1
+const PARTS = 2
+
+/** NUL and lone surrogates are kept, though neither database can hold them: as JSON escapes. */
+export function encodeContent(content: Content): { content: string; format: number } {
+  if (typeof content !== 'string') return { content: JSON.stringify(content), format: PARTS }
+  if (content.isWellFormed() && !content.includes('\0')) return { content, format: TEXT }
+  return { content: JSON.stringify(content), format: ESCAPED_TEXT }
+}
+
+export function decodeContent({ content, format }: { content: string; format: number }): Content {
+  return format === TEXT ? content : (JSON.parse(content) as string | readonly ContentPart[])
+}
+
+export interface MessageRow {
+  readonly seq: number
+  readonly role: number
+  readonly sender: string | null
+  readonly content: string
+  readonly format: number
+  readonly at: number
+  readonly lag: number
+  readonly external_key: string | null
+  readonly extras: string | null
+  readonly version: number
+}
+
+export const MESSAGE_COLUMNS =
+  'm.seq, m.role, p.sender, m.content, m.format, m.at, m.lag, m.external_key, m.extras, m.version'
+export const MESSAGE_TABLES = 'messages m LEFT JOIN senders p ON p.id = m.sender_id'
+
+export interface Extras {
+  readonly zone?: string
+  readonly replyTo?: number | string
+  readonly externalId?: string
+}
+
+export function toMessage(row: MessageRow, sessionId: string, compactedThrough: number): Message {
+  const extras: Extras = row.extras === null ? {} : JSON.parse(row.extras)
+  return {
+    id: `${sessionId}/${row.seq}`,
+    seq: row.seq,
+    role: ROLES[row.role]!,
+    content: decodeContent(row),
+    sender: row.sender === null ? null : (JSON.parse(row.sender) as Sender),
+    at: new Date(row.at),
+    appendedAt: new Date(row.at + row.lag),
+    zone: extras.zone ?? null,
+    externalId: extras.externalId ?? row.external_key,
+    replyTo: extras.replyTo ?? null,
+    version: row.version,
+    archived: row.seq <= compactedThrough,
+  }
+}
+
+export interface RawRow {
+  readonly seq: number
+  readonly total_turns: number
+  readonly characters: number
+  readonly tokens: number
+  /** Only of linked messages. */
+  readonly linked_content: string | null
+}
+
+export const RAW_COLUMNS = `seq, total_turns, characters, tokens,
+  CASE WHEN flags & ${LINKED} <> 0 THEN content END AS linked_content`
+
+const NO_LINKS = { opens: [], closes: [] }
+
+export function toRawMessage(row: RawRow): RawMessage {
+  return {
+    seq: row.seq,
+    turn: row.total_turns,
+    characters: row.characters,
+    tokens: row.tokens,
+    links: row.linked_content === null ? NO_LINKS : contentLinks(JSON.parse(row.linked_content) as Content),
+  }
+}
+
+export interface SegmentRow {
+  readonly id: number
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly message_count: number
+  readonly summary: string
+  readonly events: string
+  readonly details: string
+  readonly level: number
+  readonly state: string
+  readonly rolled_into: number | null
+  readonly type: string
+  readonly reason: string
+  readonly summarizer: string
+  readonly prompt_version: string
+  readonly tokens_before: number
+  readonly tokens_after: number
+  readonly created_at: number
+}
+
+/** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
+export function toSegment(row: SegmentRow): Segment {
+  return {
+    id: row.id,
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+    messageCount: row.message_count,
+    summary: JSON.parse(row.summary) as string,
+    events: JSON.parse(row.events) as unknown[],
+    details: JSON.parse(row.details) as unknown[],
+    level: row.level,
+    state: row.rolled_into === null ? (row.state as SegmentState) : 'rolled-up',
+    rolledInto: row.rolled_into,
+    type: row.type,
+    reason: row.reason,
+    summarizer: row.summarizer,
+    promptVersion: row.prompt_version,
+    tokensBefore: row.tokens_before,
+    tokensAfter: row.tokens_after,
+    createdAt: new Date(row.created_at),
+  }
+}
+
+export interface EventRow {
+  readonly major: number
+  readonly minor: number
+  readonly namespace: string
+  readonly name: string
+  readonly type: EventType
+  readonly at: number
+  readonly from_seq: number | null
+  readonly to_seq: number | null
+  readonly data: string | null
+}
+
+export function toEvent(row: EventRow, position: string): StoreEvent {
+  return {
+    position,
+    namespace: row.namespace,
+    sessionId: row.name,
+    type: row.type,
+    at: new Date(row.at),
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+    data: row.data === null ? null : JSON.parse(row.data),
+  }
+}
+
+export function toKey(row: { readonly namespace: string; readonly name: string }): SessionKey {
+  return { namespace: row.namespace, id: row.name }
+}
+
+export function toDecision(json: string | null): Decision | null {
+  return json === null ? null : (JSON.parse(json) as Decision)
+}

@@ -1,0 +1,201 @@
+import { ClosedError } from '../../errors.ts'
+import type { SessionFile } from '../session-file.ts'
+import type { AppendReceipt, AppendRequest, FoldCommit, SessionKey, Store, Warn } from '../store.ts'
+import { AppendQueue } from './append-queue.ts'
+import { exportSession, type ImportOptions, importSession } from './archive.ts'
+import type { Driver } from './driver.ts'
+import { edit } from './edit.ts'
+import { readEvents } from './events.ts'
+import * as fold from './fold.ts'
+import { forkSession } from './fork.ts'
+import { judgeAgain } from './judge.ts'
+import { readContext, readMessages, readPlan, readSegments, readVersions } from './messages.ts'
+import { rollback } from './rollback.ts'
+import type { SessionRow } from './rows.ts'
+import {
+  findSession,
+  listSessions,
+  lockExistingSession,
+  lockSession,
+  readRecord,
+  recordOverhead,
+  updateSettings,
+} from './session.ts'
+import type { Steps } from './steps.ts'
+
+/** The store, for any database that has a driver. Each method is one transaction, written once. */
+export class SqlStore implements Store {
+  readonly name: string
+  readonly #driver: Driver
+  readonly #warn: Warn
+  readonly #appends: AppendQueue
+  #opening: Promise<void> | null = null
+  #closed = false
+
+  constructor(driver: Driver, warn: Warn) {
+    this.name = driver.name
+    this.#driver = driver
+    this.#warn = warn
+    this.#appends = new AppendQueue(driver, warn)
+  }
+
+  open(): Promise<void> {
+    this.#checkOpen()
+    this.#opening ??= this.#driver.open().catch(error => {
+      this.#opening = null
+      throw error
+    })
+    return this.#opening
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#appends.drained()
+    await this.#opening?.catch(() => {})
+    if (this.#opening !== null) await this.#driver.close()
+  }
+
+  async append(request: AppendRequest): Promise<AppendReceipt> {
+    this.#checkOpen()
+    return this.#appends.append(request)
+  }
+
+  readSession(key: SessionKey) {
+    const warn = this.#warn
+    return this.#readOr(key, null, session => readRecord(session, warn))
+  }
+
+  listSessions(namespace: string, page: { after?: string; limit: number }) {
+    return this.#read(() => listSessions(namespace, page, this.#warn))
+  }
+
+  readMessages(key: SessionKey, range: Parameters<Store['readMessages']>[1]) {
+    return this.#readOr(key, [], session => readMessages(session, range))
+  }
+
+  readVersions(key: SessionKey, seq: number) {
+    return this.#readOr(key, [], session => readVersions(session, seq))
+  }
+
+  readSegments(key: SessionKey, which: 'shown' | 'all') {
+    return this.#readOr(key, [], session => readSegments(session, which))
+  }
+
+  readContext(key: SessionKey, limits: { messages: number }) {
+    return this.#readOr(key, null, session => readContext(session, limits, this.#warn))
+  }
+
+  readPlan(key: SessionKey) {
+    return this.#readOr(key, null, session => readPlan(session, this.#warn))
+  }
+
+  edit(key: SessionKey, change: Parameters<Store['edit']>[1]) {
+    return this.#writeExisting(key, session => edit(session, change, this.#warn))
+  }
+
+  rollback(key: SessionKey, change: { toSeq: number; now: number }) {
+    return this.#writeExisting(key, session => rollback(session, change, this.#warn))
+  }
+
+  async fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {
+    this.#checkOpen()
+    await forkSession(this.#driver, key, change, this.#warn)
+    const forked = await this.readSession({ namespace: key.namespace, id: change.newId })
+    return forked!
+  }
+
+  exportSession(key: SessionKey) {
+    return this.#read(() => exportSession(key))
+  }
+
+  async importSession(key: SessionKey, file: SessionFile, options: ImportOptions) {
+    this.#checkOpen()
+    await importSession(this.#driver, key, file, options)
+  }
+
+  updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>) {
+    return this.#writeExisting(key, session => updateSettings(session, settings))
+  }
+
+  recordOverhead(key: SessionKey, tokens: number) {
+    return this.#writeExisting(key, session => recordOverhead(session, tokens))
+  }
+
+  acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }) {
+    return this.#writeExisting(key, session => fold.acquireLease(session, request))
+  }
+
+  renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }) {
+    return this.#writeExisting(key, session => fold.renewLease(session, request))
+  }
+
+  releaseLease(key: SessionKey, token: number) {
+    return this.#writeExisting(key, session => fold.releaseLease(session, token))
+  }
+
+  commitFold(commit: FoldCommit) {
+    return this.#writeExisting(commit.key, session => fold.commitFold(session, commit, this.#warn))
+  }
+
+  failFold(key: SessionKey, failure: Parameters<Store['failFold']>[1]) {
+    return this.#writeExisting(key, session => fold.failFold(session, failure))
+  }
+
+  judge(key: SessionKey, request: Parameters<Store['judge']>[1]) {
+    const { dialect } = this.#driver
+    const warn = this.#warn
+    return this.#write(function* () {
+      const session = yield* lockSession(key, dialect)
+      return session ? yield* judgeAgain(session, request, warn) : null
+    })
+  }
+
+  setPending(key: SessionKey, decision: Parameters<Store['setPending']>[1]) {
+    return this.#writeExisting(key, session => fold.setPending(session, decision))
+  }
+
+  listPending(limit: number) {
+    return this.#read(() => fold.listPending(limit))
+  }
+
+  listDue(now: number, limit: number) {
+    return this.#read(() => fold.listDue(now, limit))
+  }
+
+  readEvents(page: { after: string | null; limit: number }) {
+    return this.#read(() => readEvents(page, this.#driver.dialect))
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ClosedError('store')
+  }
+
+  async #read<Result>(steps: () => Steps<Result>): Promise<Result> {
+    this.#checkOpen()
+    return this.#driver.read(steps)
+  }
+
+  #readOr<Result, Missing>(
+    key: SessionKey,
+    missing: Missing,
+    steps: (session: SessionRow) => Steps<Result>,
+  ): Promise<Result | Missing> {
+    return this.#read(function* () {
+      const session = yield* findSession(key)
+      return session ? yield* steps(session) : missing
+    })
+  }
+
+  async #write<Result>(steps: () => Steps<Result>): Promise<Result> {
+    this.#checkOpen()
+    return this.#driver.write(steps)
+  }
+
+  #writeExisting<Result>(key: SessionKey, steps: (session: SessionRow) => Steps<Result>): Promise<Result> {
+    const { dialect } = this.#driver
+    return this.#write(function* () {
+      return yield* steps(yield* lockExistingSession(key, dialect))
+    })
+  }
+}

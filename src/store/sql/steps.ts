@@ -1,0 +1,60 @@
+/**
+ * Database work written once for a synchronous and an asynchronous driver: a generator yields queries
+ * and is handed their rows. SQLite runs it without ever leaving the transaction to the event loop;
+ * PostgreSQL awaits each answer. Parameters are written `?1`, `?2` … in both.
+ */
+export type SqlValue = string | number | null
+export type Row = Readonly<Record<string, SqlValue>>
+
+export interface Query {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+}
+
+export type Steps<Result> = Generator<Query, Result, readonly Row[]>
+
+export function* all<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<readonly R[]> {
+  return (yield { sql, parameters }) as readonly R[]
+}
+
+export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R | undefined> {
+  const rows = yield { sql, parameters }
+  return rows[0] as R | undefined
+}
+
+export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
+  yield { sql, parameters }
+}
+
+export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {
+  let next = steps.next()
+  while (!next.done) {
+    let rows: readonly Row[]
+    try {
+      rows = execute(next.value)
+    } catch (error) {
+      next = steps.throw(error)
+      continue
+    }
+    next = steps.next(rows)
+  }
+  return next.value
+}
+
+export async function runAsync<Result>(
+  steps: Steps<Result>,
+  execute: (query: Query) => Promise<readonly Row[]>,
+): Promise<Result> {
+  let next = steps.next()
+  while (!next.done) {
+    let rows: readonly Row[]
+    try {
+      rows = await execute(next.value)
+    } catch (error) {
+      next = steps.throw(error)
+      continue
+    }
+    next = steps.next(rows)
+  }
+  return next.value
+}

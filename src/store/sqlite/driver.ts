@@ -1,0 +1,166 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { ClosedError, StoreError } from '../../errors.ts'
+import type { Dialect, Driver } from '../sql/driver.ts'
+import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
+import { isBusy, toStoreError } from './errors.ts'
+import { migrate, needsMigration } from './migrate.ts'
+
+export interface SqliteOptions {
+  /**
+   * `full`: an acknowledged message survives a power cut. `normal`: it survives the process, but a power
+   * cut may take the last ones; many times faster on a disk.
+   */
+  readonly durability?: 'full' | 'normal'
+  /** How long to wait for other processes that write. */
+  readonly busyTimeoutMs?: number
+  /** Opens an existing database for reading only. */
+  readonly readOnly?: boolean
+}
+
+const DIALECT: Dialect = {
+  // A write transaction has the database for itself.
+  lockSession: '',
+  readEvents: `SELECT e.id AS major, 0 AS minor, s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
+    FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id > ?1 ORDER BY e.id LIMIT ?3`,
+  eventPosition: row => String(row.major),
+}
+
+const LONGEST_PAUSE_MS = 20
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly columns: readonly string[]
+  /** A row without values: its copies are objects of one shape. */
+  readonly blank: Row
+}
+
+export class SqliteDriver implements Driver {
+  readonly name: string
+  readonly dialect = DIALECT
+  readonly #path: string
+  readonly #options: Required<SqliteOptions>
+  readonly #statements = new Map<string, Prepared>()
+  #database: DatabaseSync | null = null
+
+  constructor(path: string, options: SqliteOptions) {
+    this.name = `SQLite ${path}`
+    this.#path = path
+    this.#options = { durability: 'full', busyTimeoutMs: 10_000, readOnly: false, ...options }
+  }
+
+  async open(): Promise<void> {
+    const { DatabaseSync } = await import('node:sqlite').catch(cause => {
+      throw new StoreError(
+        'store_unavailable',
+        this.name,
+        'node:sqlite is missing. Run Node 24 or newer.',
+        cause,
+      )
+    })
+    const { readOnly, durability } = this.#options
+    const database = await this.#attempt(() => new DatabaseSync(this.#path, { timeout: 0, readOnly }))
+    try {
+      await this.#attempt(() => {
+        // The first read of the file: what is not a database shows itself here.
+        const mustMigrate = needsMigration(database, this.name)
+        if (readOnly) return
+        database.exec('PRAGMA journal_mode = WAL')
+        database.exec(`PRAGMA synchronous = ${durability}`)
+        // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
+        if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+        if (mustMigrate)
+          inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
+      })
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    this.#database = database
+  }
+
+  async close(): Promise<void> {
+    this.#statements.clear()
+    this.#database?.close()
+    this.#database = null
+  }
+
+  async read<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#attempt(() => this.#transaction('BEGIN', steps))
+  }
+
+  async write<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#attempt(() => this.#transaction('BEGIN IMMEDIATE', steps))
+  }
+
+  #transaction<Result>(begin: string, steps: () => Steps<Result>): Result {
+    if (this.#database === null) throw new ClosedError('store')
+    const execute = (query: Query) => this.#execute(query)
+    this.#run(begin)
+    try {
+      const result = runSync(steps(), execute)
+      this.#run('COMMIT')
+      return result
+    } catch (error) {
+      // Some errors, such as a full disk, have already undone the transaction.
+      if (this.#database.isTransaction) this.#run('ROLLBACK')
+      throw error
+    }
+  }
+
+  #run(sql: string): void {
+    this.#prepare(sql).statement.run()
+  }
+
+  #execute({ sql, parameters }: Query): readonly Row[] {
+    const { statement, columns, blank } = this.#prepare(sql)
+    const rows = statement.all(...parameters) as unknown as readonly (readonly SqlValue[])[]
+    return rows.map(values => {
+      const row: Record<string, SqlValue> = { ...blank }
+      for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!
+      return row
+    })
+  }
+
+  /**
+   * Rows come as arrays and become objects here. The objects that `node:sqlite` makes are dictionaries,
+   * slow to make and slow to read: with them a context took half as long again.
+   */
+  #prepare(sql: string): Prepared {
+    let prepared = this.#statements.get(sql)
+    if (prepared === undefined) {
+      const statement = this.#database!.prepare(sql)
+      statement.setReturnArrays(true)
+      const columns = statement.columns().map(({ name }) => name)
+      prepared = { statement, columns, blank: Object.fromEntries(columns.map(name => [name, null])) }
+      this.#statements.set(sql, prepared)
+    }
+    return prepared
+  }
+
+  /**
+   * Waits for other processes without SQLite's own busy handler, which would stop the event loop and
+   * starve whoever sleeps longest: pauses of random length, during which everything else goes on.
+   */
+  async #attempt<Result>(action: () => Result): Promise<Result> {
+    const deadline = performance.now() + this.#options.busyTimeoutMs
+    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+      try {
+        return action()
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw toStoreError(error, this.name)
+      }
+      await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
+    }
+  }
+}
+
+function inTransaction(database: DatabaseSync, action: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    action()
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}

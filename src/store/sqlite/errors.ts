@@ -1,0 +1,70 @@
+import { PalimpsestError, StoreError } from '../../errors.ts'
+
+const BUSY = 5
+const LOCKED = 6
+
+/** SQLite's result code, without the extension in its upper bits. */
+function resultCode(error: unknown): number | null {
+  const code = (error as { errcode?: unknown } | null)?.errcode
+  return typeof code === 'number' ? code & 0xff : null
+}
+
+/** Somebody else writes just now: wait and try again. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+export function toStoreError(error: unknown, name: string): unknown {
+  if (PalimpsestError.isInstance(error)) return error
+  switch (resultCode(error)) {
+    case null:
+      return error
+    case BUSY:
+    case LOCKED:
+      return new StoreError(
+        'store_busy',
+        name,
+        'another process kept the database locked for too long. Nothing was stored; try again.',
+        error,
+      )
+    case 8:
+      return new StoreError(
+        'store_read_only',
+        name,
+        'the database cannot be written. Check the permissions of the file and of its folder.',
+        error,
+      )
+    case 13:
+      return new StoreError(
+        'store_full',
+        name,
+        'the disk is full. Nothing was stored, and what was stored is safe; make room and try again.',
+        error,
+      )
+    case 11:
+      return new StoreError(
+        'store_corrupt',
+        name,
+        'the database is damaged. Nothing was changed. Copy the file with its -wal, then restore a backup ' +
+          'or recover it with: sqlite3 FILE ".recover" | sqlite3 NEW',
+        error,
+      )
+    case 26:
+      return new StoreError(
+        'store_corrupt',
+        name,
+        'this file is not a SQLite database, or its first page is torn. Nothing was changed; name another file.',
+        error,
+      )
+    case 14:
+      return new StoreError(
+        'store_unavailable',
+        name,
+        'the database cannot be opened. Check that the folder exists and can be written.',
+        error,
+      )
+    default:
+      return new StoreError('store_failed', name, (error as Error).message, error)
+  }
+}

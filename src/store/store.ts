@@ -1,0 +1,277 @@
+import type {
+  Content,
+  Memo,
+  Message,
+  NewMessage,
+  NewSegment,
+  Segment,
+  SessionKind,
+  Size,
+} from '../log/index.ts'
+import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
+import type { FileMessage, SessionFile } from './session-file.ts'
+
+/** A session's whole key. Nothing is ever read or written without the namespace. */
+export interface SessionKey {
+  readonly namespace: string
+  readonly id: string
+}
+
+/** What a session is, given when it is created; later calls do not change it. */
+export interface SessionTraits {
+  readonly kind: SessionKind
+  readonly user: string | null
+  readonly scope: string | null
+}
+
+export interface SessionRecord extends SessionTraits {
+  readonly id: string
+  readonly createdAt: Date
+  readonly origin: { readonly sessionId: string; readonly seq: number } | null
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly epoch: number
+  readonly state: FoldState
+  /** The newest visible message; `null` in an empty session. */
+  readonly head: Head | null
+  readonly segments: number
+  readonly memo: Memo | null
+  readonly pending: Decision | null
+  readonly dueAt: Date | null
+  readonly folding: boolean
+  readonly failures: number
+  readonly lastOutcome: Readonly<Record<string, unknown>> | null
+}
+
+export interface MeasuredMessage extends NewMessage {
+  readonly size: Size
+}
+
+export interface AppendRequest {
+  readonly key: SessionKey
+  readonly traits: SessionTraits
+  readonly messages: readonly MeasuredMessage[]
+  readonly policy: Policy
+  readonly groupTurnMessages: number
+  readonly now: number
+}
+
+export interface AppendReceipt {
+  /** One for each message of the request, in its order. */
+  readonly messages: readonly { readonly seq: number; readonly duplicate: boolean }[]
+  /** As after this append; `null` where the session is empty. */
+  readonly snapshot: Snapshot | null
+  readonly decision: Decision | null
+  readonly dueAt: number | null
+}
+
+export interface MessageRange {
+  /** Messages above this `seq`. */
+  readonly after?: number
+  /** Messages below this `seq`. */
+  readonly before?: number
+  readonly limit: number
+  /** Which end to begin at. The answer is in ascending order in either case. */
+  readonly from: 'oldest' | 'newest'
+}
+
+export interface MessageVersion {
+  readonly version: number
+  readonly content: Content
+  /** `null`: the current one. */
+  readonly replacedAt: Date | null
+}
+
+/** What a context is made of, read at one instant. */
+export interface ContextSource {
+  readonly session: SessionRecord
+  /** Those that are not rolled up, oldest first. */
+  readonly segments: readonly Segment[]
+  /** The newest raw messages, oldest first. */
+  readonly messages: readonly Message[]
+}
+
+/** What a plan is made of, read at one instant: every raw message, oldest first, without content. */
+export interface PlanSource {
+  readonly session: SessionRecord
+  readonly raw: readonly RawMessage[]
+}
+
+export interface Lease {
+  /** Grows with every acquisition: a holder with an older one can commit nothing. */
+  readonly token: number
+  readonly epoch: number
+  readonly until: number
+}
+
+export interface FoldCommit {
+  readonly key: SessionKey
+  /** Chosen by the caller, once per fold: a repeat finds its earlier result and changes nothing. */
+  readonly operationId: string
+  readonly leaseToken: number
+  readonly expectedEpoch: number
+  readonly plan: FoldPlan
+  /** The newest message when the range was frozen. */
+  readonly head: Head
+  /**
+   * In order of their level. Each stands for the shown segments that it absorbs, by their ids or, for
+   * those of this same commit, by their place in this list as a negative number (-1 is the first).
+   */
+  readonly segments: readonly (NewSegment & { readonly absorbs: readonly number[] })[]
+  readonly memo: Memo | null
+  readonly outcome: Readonly<Record<string, unknown>>
+  readonly now: number
+}
+
+export interface FoldReceipt {
+  readonly segmentIds: readonly number[]
+  readonly epoch: number
+  /** The operation had been committed before. */
+  readonly repeated: boolean
+}
+
+export const EVENT_TYPES = [
+  'session-created',
+  'message-appended',
+  'message-edited',
+  'session-rolled-back',
+  'session-forked',
+  'session-imported',
+  'fold-planned',
+  'fold-committed',
+  'fold-failed',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** Says that something happened and where, never what was said. */
+export interface StoreEvent {
+  /** Opaque, and in order: resume by handing in the last one that was seen. */
+  readonly position: string
+  readonly namespace: string
+  readonly sessionId: string
+  readonly type: EventType
+  readonly at: Date
+  readonly fromSeq: number | null
+  readonly toSeq: number | null
+  readonly data: Readonly<Record<string, unknown>> | null
+}
+
+/**
+ * What every store promises, and `testing/store-contract.ts` checks. A call that fails has changed
+ * nothing; one that was acknowledged survives the process and, with the default durability, the power.
+ */
+export interface Store {
+  /** For errors and logs: never a password. */
+  readonly name: string
+
+  /** Connects and migrates. A repeat does nothing. */
+  open(): Promise<void>
+  /** Waits for what is under way; afterwards every call is a `ClosedError`. */
+  close(): Promise<void>
+
+  /**
+   * Adds messages in order, all or none, with gapless `seq`s from 1 in each session, in the order of
+   * the calls. Creates the session. A message whose external id is known adds nothing and is answered
+   * with the first one's `seq`; with other content it is a `MessageConflictError`, which fails this
+   * request alone. Inside the same transaction the policy's built-in rules are judged; their decision
+   * becomes the session's pending one. Calls that arrive together share one commit.
+   */
+  append(request: AppendRequest): Promise<AppendReceipt>
+
+  /** `null` where there is none. A cursor that makes no sense is taken as none, with a warning. */
+  readSession(key: SessionKey): Promise<SessionRecord | null>
+  /** In ascending order of their ids as bytes, those above `after`. */
+  listSessions(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionRecord[]>
+  /** Visible messages only: none that a rollback hid. */
+  readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>
+  /** Oldest first, the current one last. */
+  readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
+  /** In order of `fromSeq`, then of level. */
+  readSegments(key: SessionKey, which: 'shown' | 'all'): Promise<readonly Segment[]>
+  readContext(key: SessionKey, limits: { messages: number }): Promise<ContextSource | null>
+  readPlan(key: SessionKey): Promise<PlanSource | null>
+
+  /**
+   * Replaces a message's content; the earlier one stays as a version. Tool calls and results may not
+   * come or go. Begins an epoch, and marks the segments over it dirty. The same content again changes
+   * nothing. Answers with the version that is current now.
+   */
+  edit(
+    key: SessionKey,
+    change: { seq: number; content: Content; size: Size; now: number },
+  ): Promise<{ version: number }>
+
+  /**
+   * Hides every message above `toSeq`; nothing is deleted and no `seq` is used again. Segments that
+   * reach past it go, those rolled up into them are shown again, cursor and memo go back with them.
+   * Begins an epoch. Where there is nothing above, it changes nothing.
+   */
+  rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
+
+  /**
+   * A new session with the visible messages through `atSeq`, under the same `seq`s. It keeps the folds
+   * unless `atSeq` lies inside the folded part: then it starts unfolded. It appears whole or not at all;
+   * a rewriting of the original meanwhile is an `EpochConflictError`.
+   */
+  fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }): Promise<SessionRecord>
+
+  /** Everything about a session, hidden messages and versions included. */
+  exportSession(key: SessionKey): Promise<SessionFile>
+  /** The reverse: `exportSession` then gives the same file. It appears whole or not at all. */
+  importSession(
+    key: SessionKey,
+    file: SessionFile,
+    options: { measure: (message: FileMessage) => Size; groupTurnMessages: number; now: number },
+  ): Promise<void>
+
+  updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>): Promise<void>
+  /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
+  recordOverhead(key: SessionKey, tokens: number): Promise<void>
+
+  /** One holder at a time over all processes; `null` while somebody else holds it. */
+  acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }): Promise<Lease | null>
+  /** `LeaseLostError` where somebody else took it since. */
+  renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }): Promise<void>
+  /** Does nothing where the token is not the current one. */
+  releaseLease(key: SessionKey, token: number): Promise<void>
+
+  /**
+   * Stores a fold in one transaction: segments, cursor, memo, counters, outcome and event; only if the
+   * lease token is the current one, the epoch is the expected one, and the range begins right above the
+   * cursor. Otherwise a typed error, and nothing has changed. Begins an epoch.
+   */
+  commitFold(commit: FoldCommit): Promise<FoldReceipt>
+  /** Notes a failed fold: what failed, and no automatic try before `backoffUntil`. State and log stay. */
+  failFold(
+    key: SessionKey,
+    failure: {
+      leaseToken: number
+      backoffUntil: number
+      outcome: Readonly<Record<string, unknown>>
+      now: number
+    },
+  ): Promise<void>
+
+  /**
+   * Judges the session anew by the built-in rules: sets the pending decision, or clears it where there
+   * is nothing to do, and sets when it is next due. `null` where there is no session.
+   */
+  judge(
+    key: SessionKey,
+    request: { policy: Policy; now: number },
+  ): Promise<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null } | null>
+  /** A trigger from outside the rules: the caller's own policy, or a forced fold. The severest stays. */
+  setPending(key: SessionKey, decision: Decision): Promise<void>
+  listPending(limit: number): Promise<readonly SessionKey[]>
+  /** Those due at or before `now`, the longest overdue first. */
+  listDue(now: number, limit: number): Promise<readonly SessionKey[]>
+
+  /** In the order of their commits, each once, those after `position`. */
+  readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>
+}
+
+/** Hears of what is odd but survived. */
+export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
+
+export function warnOnStderr(message: string, details: Readonly<Record<string, unknown>>): void {
+  process.emitWarning(`${message} ${JSON.stringify(details)}`, 'PalimpsestWarning')
+}

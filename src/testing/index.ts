@@ -1,0 +1,2 @@
+export type { ContractCase, OpenStore } from './store-contract/contract-case.ts'
+export { storeContract } from './store-contract.ts'

@@ -1,0 +1,37 @@
+import { appending } from './store-contract/appending.ts'
+import { archiving } from './store-contract/archiving.ts'
+import { content } from './store-contract/content.ts'
+import type { ContractCase } from './store-contract/contract-case.ts'
+import { editing } from './store-contract/editing.ts'
+import { events } from './store-contract/events.ts'
+import { folding } from './store-contract/folding.ts'
+import { forking } from './store-contract/forking.ts'
+import { identity } from './store-contract/identity.ts'
+import { judging } from './store-contract/judging.ts'
+import { leasing } from './store-contract/leasing.ts'
+import { lifecycle } from './store-contract/lifecycle.ts'
+import { reading } from './store-contract/reading.ts'
+import { rollingBack } from './store-contract/rolling-back.ts'
+
+/**
+ * What every store promises, as cases that any test runner can run:
+ *
+ *     for (const { name, run } of storeContract) test(name, () => run(() => openEmptyPlace()))
+ *
+ * Each case needs a place of its own, and may open it several times; it closes what it opened.
+ */
+export const storeContract: readonly ContractCase[] = [
+  ...lifecycle,
+  ...appending,
+  ...identity,
+  ...content,
+  ...reading,
+  ...editing,
+  ...rollingBack,
+  ...forking,
+  ...archiving,
+  ...leasing,
+  ...folding,
+  ...judging,
+  ...events,
+]

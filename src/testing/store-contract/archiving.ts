@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { parseSessionFile, type SessionFile } from '../../store/index.ts'
+import { Chat, checkFigures, message, sizeOf } from './chat.ts'
+import { contractCases, refuses } from './contract-case.ts'
+
+/** A bit of everything that a session can hold. */
+async function eventfulChat(store: Chat['store']): Promise<Chat> {
+  const chat = new Chat(store, 'eventful', { kind: 'group', user: 'ann', scope: 'work' })
+  const sender = { id: 'ann', name: 'Ann\n##', isSelf: true }
+  await chat.append(
+    message('one\0\ud800', { sender, externalId: 'x'.repeat(3000), zone: 'Asia/Tokyo', at: Date.UTC(1999, 0, 1) }),
+    message([{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: { a: 1 } }], { role: 'assistant' }),
+    message([{ type: 'tool-result', toolCallId: 'c', output: '好' }], { role: 'tool', replyTo: 2 }),
+  )
+  await chat.say(9)
+  await chat.edit(4, 'edited once')
+  await chat.edit(4, 'edited twice')
+  await chat.fold(2, { memo: { step: 1 } })
+  await chat.fold(4, { memo: { step: 2 }, state: 'provisional' })
+  await chat.foldAndRollUp(6, 2, { memo: { step: 3, text: '\0' } })
+  await chat.foldAndRollUp(8, 3)
+  await chat.edit(3, [{ type: 'tool-result', toolCallId: 'c', output: 'changed' }])
+  await chat.rollback(10)
+  await chat.say(4)
+  await chat.edit(14, 'hidden soon, longer than before')
+  await chat.rollback(13)
+  await chat.say(3)
+  await store.updateSettings(chat.key, { policy: { name: 'window' } })
+  await store.recordOverhead(chat.key, 77)
+  await chat.rollback(17)
+  return chat
+}
+
+export const archiving = contractCases('export and import', {
+  'give the same file again': async store => {
+    const chat = await eventfulChat(store)
+    const file = await chat.file()
+    const copy = await chat.copyByFile('copy')
+    assert.deepEqual({ ...(await copy.file()), id: file.id }, file)
+    assert.deepEqual(parseSessionFile(JSON.parse(JSON.stringify(file))), { file, warnings: [] })
+  },
+
+  'give the same session again: messages, versions, segments, memo and figures': async store => {
+    const chat = await eventfulChat(store)
+    const copy = await chat.copyByFile('copy')
+    await checkFigures(chat)
+    await checkFigures(copy)
+    assert.deepEqual(
+      (await copy.messages()).map(each => ({ ...each, id: '' })),
+      (await chat.messages()).map(each => ({ ...each, id: '' })),
+    )
+    assert.deepEqual(await store.readVersions(copy.key, 4), await store.readVersions(chat.key, 4))
+    assert.deepEqual(await store.readSegments(copy.key, 'all'), await store.readSegments(chat.key, 'all'))
+    const [before, after] = [await chat.record(), await copy.record()]
+    assert.deepEqual(
+      [after.epoch, after.memo, after.settings, after.createdAt, after.state.overheadTokens, after.state.lastFoldAt],
+      [before.epoch, before.memo, before.settings, before.createdAt, 77, before.state.lastFoldAt],
+    )
+  },
+
+  'give a session that goes on as the first would have': async store => {
+    const chat = await eventfulChat(store)
+    const copy = await chat.copyByFile('copy')
+    for (const each of [chat, copy]) {
+      assert.deepEqual(await each.say(3), [18, 19, 20])
+      await checkFigures(each)
+      await each.rollback(7)
+      await checkFigures(each)
+      assert.deepEqual((await each.append(message('one\0\ud800', { externalId: 'x'.repeat(3000) }))).messages, [
+        { seq: 1, duplicate: true },
+      ])
+    }
+    assert.deepEqual(
+      (await store.readSegments(copy.key, 'all')).map(({ id }) => id),
+      (await store.readSegments(chat.key, 'all')).map(({ id }) => id),
+    )
+  },
+
+  'take a session without messages, and one of which all are hidden': async store => {
+    const empty = new Chat(store, 'empty')
+    await empty.append()
+    const hidden = new Chat(store, 'hidden')
+    await hidden.say(3)
+    await hidden.rollback(0)
+    for (const chat of [empty, hidden]) {
+      const copy = await chat.copyByFile(`${chat.key.id} copy`)
+      assert.deepEqual({ ...(await copy.file()), id: chat.key.id }, await chat.file())
+      await checkFigures(copy)
+    }
+    assert.deepEqual(await hidden.beside('hidden copy').say(1), [4])
+  },
+
+  'take seqs with gaps': async store => {
+    const chat = new Chat(store)
+    await chat.say(9)
+    const file = await chat.file()
+    const gaps: SessionFile = { ...file, messages: file.messages.filter(({ seq }) => [3, 4, 8].includes(seq)) }
+    const copy = chat.beside('copy')
+    await store.importSession(copy.key, gaps, { measure: ({ content }) => sizeOf(content), groupTurnMessages: 12, now: chat.now })
+    assert.deepEqual(await copy.seqs(), [3, 4, 8])
+    assert.deepEqual(await copy.seqs({ from: 'newest', limit: 2 }), [4, 8])
+    assert.deepEqual(await copy.say(1), [9])
+    await checkFigures(copy)
+    assert.deepEqual((await copy.rollback(6)).head?.seq, 4)
+    await checkFigures(copy)
+  },
+
+  'take more messages than fit into one transaction': async store => {
+    const chat = new Chat(store)
+    await chat.say(700)
+    const copy = await chat.copyByFile('copy')
+    assert.deepEqual({ ...(await copy.file()), id: 'chat' }, await chat.file())
+  },
+
+  'refuse an id that is taken, and leave nothing of a failed import': async store => {
+    const chat = await eventfulChat(store)
+    const file = await chat.file()
+    await refuses(chat.copyByFile('eventful'), 'session_exists')
+    assert.deepEqual(await chat.file(), file)
+    const broken = { measure: () => assert.fail('no measure'), groupTurnMessages: 12, now: chat.now }
+    await assert.rejects(store.importSession(chat.beside('broken').key, file, broken), /no measure/)
+    assert.equal(await store.readSession(chat.beside('broken').key), null)
+    assert.equal((await store.listSessions('test', { limit: 10 })).length, 1)
+    await checkFigures(await chat.copyByFile('broken'))
+  },
+})

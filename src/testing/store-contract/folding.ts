@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import type { FoldCommit } from '../../store/index.ts'
+import { Chat, checkFigures, FORCE, message, segment } from './chat.ts'
+import { contractCases, refuses } from './contract-case.ts'
+
+/** All that a commit could touch. */
+async function everything({ store, key }: Chat) {
+  return {
+    file: await store.exportSession(key),
+    record: await store.readSession(key),
+    segments: await store.readSegments(key, 'all'),
+    plan: await store.readPlan(key),
+  }
+}
+
+async function refusedWithoutTrace(chat: Chat, commit: FoldCommit, code: Parameters<typeof refuses>[1]) {
+  const before = await everything(chat)
+  const error = await refuses(chat.store.commitFold(commit), code)
+  assert.deepEqual(await everything(chat), before)
+  return error
+}
+
+export const folding = contractCases('commitFold', {
+  'stores segment, cursor, memo, counters and outcome, and begins an epoch': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8, { memo: { topic: 'weather' } })
+    assert.deepEqual(await chat.commit(commit), { segmentIds: [1], epoch: 1, repeated: false })
+    const { absorbs: _, ...stored } = commit.segments[0]!
+    assert.deepEqual(await store.readSegments(chat.key, 'shown'), [
+      { ...stored, id: 1, rolledInto: null, createdAt: new Date(commit.now) },
+    ])
+    const { state, memo, lastOutcome, epoch, segments, failures } = await chat.record()
+    assert.deepEqual({ memo, lastOutcome, epoch, segments, failures }, {
+      memo: { value: { topic: 'weather' }, throughSeq: 8 },
+      lastOutcome: { result: 'folded' },
+      epoch: 1,
+      segments: 1,
+      failures: 0,
+    })
+    assert.deepEqual([state.compactedThrough, state.lastFoldAt, state.decided], [
+      8,
+      commit.now,
+      { messages: 12, replies: 6, at: commit.now },
+    ])
+    assert.deepEqual(await chat.seqs(), Array.from({ length: 12 }, (_, index) => index + 1))
+    await checkFigures(chat)
+  },
+
+  'folds again and again, around what rollbacks hid': async store => {
+    const chat = new Chat(store)
+    for (let round = 0; round < 6; round++) {
+      const seqs = await chat.say(6)
+      await chat.rollback(seqs[3]!)
+      const [more] = await chat.say(3)
+      await chat.fold(more!)
+      await checkFigures(chat)
+    }
+    assert.equal((await chat.record()).segments, 6)
+  },
+
+  'keeps messages that arrived since the range was frozen': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8)
+    await Promise.all(Array.from({ length: 231 }, (_, index) => chat.append(message(`late ${index}`))))
+    await chat.commit(commit)
+    assert.equal((await chat.record()).state.decided.messages, 12)
+    assert.deepEqual(await chat.seqs(), Array.from({ length: 243 }, (_, index) => index + 1))
+    await checkFigures(chat)
+  },
+
+  'rolls segments up, also those of the same commit, and keeps them': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    await chat.fold(2)
+    await chat.fold(4)
+    assert.deepEqual((await chat.foldAndRollUp(6, 2)).segmentIds, [3, 4])
+    await chat.foldAndRollUp(8, 3)
+    const all = await store.readSegments(chat.key, 'all')
+    assert.deepEqual(all.map(({ id, fromSeq, toSeq, level, rolledInto }) => [id, fromSeq, toSeq, level, rolledInto]), [
+      [1, 1, 2, 1, 4],
+      [4, 1, 6, 2, 6],
+      [6, 1, 8, 3, null],
+      [2, 3, 4, 1, 4],
+      [3, 5, 6, 1, 4],
+      [5, 7, 8, 1, 6],
+    ])
+    assert.deepEqual(await store.readSegments(chat.key, 'shown'), all.filter(({ id }) => id === 6))
+    await checkFigures(chat)
+  },
+
+  'replaces a provisional segment without moving the cursor twice': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    await chat.fold(4, { state: 'provisional' })
+    assert.equal((await store.readSegments(chat.key, 'shown'))[0]?.state, 'provisional')
+    const commit = await chat.prepareFold(8)
+    await chat.commit({ ...commit, segments: [{ ...segment(1, 8, 8), absorbs: [1] }] })
+    assert.deepEqual((await store.readSegments(chat.key, 'shown')).map(({ id, state }) => [id, state]), [[2, 'live']])
+    await checkFigures(chat)
+  },
+
+  'without a range only brings memo and counters up to date': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    const commit = await chat.prepareFold(2)
+    const receipt = await chat.commit({
+      ...commit,
+      plan: { decision: FORCE, range: null },
+      segments: [],
+      memo: { value: { topic: 'news' }, throughSeq: 6 },
+    })
+    assert.deepEqual(receipt, { segmentIds: [], epoch: 1, repeated: false })
+    const { state, memo } = await chat.record()
+    assert.deepEqual(memo, { value: { topic: 'news' }, throughSeq: 6 })
+    assert.deepEqual([state.compactedThrough, state.lastFoldAt, state.decided.messages, state.stalled.messages], [0, null, 6, 6])
+    await checkFigures(chat)
+  },
+
+  'repeated with the same operation changes nothing and answers the same': async (store, open) => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8, { memo: { a: 1 } })
+    const receipt = await chat.commit(commit)
+    await chat.say(2)
+    const before = await everything(chat)
+    const again = await open()
+    for (const each of [store, again])
+      assert.deepEqual(await each.commitFold({ ...commit, now: commit.now + 5000 }), { ...receipt, repeated: true })
+    assert.deepEqual(await everything(chat), before)
+    await chat.fold(10)
+    assert.deepEqual(await store.commitFold(commit), { ...receipt, repeated: true })
+    const other = new Chat(store, 'other')
+    await other.say(12)
+    const sameId = await other.commit({ ...(await other.prepareFold(8)), operationId: commit.operationId })
+    assert.equal(sameId.repeated, false, 'an operation belongs to its session')
+  },
+
+  'made several times at once is made once': async (store, open) => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8)
+    const stores = [store, await open()]
+    const receipts = await Promise.all([0, 1, 0, 1].map(which => stores[which]!.commitFold(commit)))
+    assert.equal(receipts.filter(({ repeated }) => !repeated).length, 1)
+    assert.equal((await chat.record()).epoch, 1)
+    await checkFigures(chat)
+  },
+
+  'refuses another epoch: after an edit, a rollback, or another fold': async store => {
+    for (const meddle of [
+      (chat: Chat, _: FoldCommit) => chat.edit(1, 'edited'),
+      (chat: Chat, _: FoldCommit) => chat.rollback(11),
+      (_: Chat, commit: FoldCommit) => store.commitFold({ ...commit, operationId: 'another' }),
+    ]) {
+      const chat = new Chat(store, `${meddle}`)
+      await chat.say(12)
+      const commit = await chat.prepareFold(8)
+      await meddle(chat, commit)
+      const error = await refusedWithoutTrace(chat, commit, 'epoch_conflict')
+      assert.deepEqual(error.details, { sessionId: chat.key.id, expected: 0, actual: 1 })
+      await checkFigures(chat)
+    }
+  },
+
+  'refuses a lease that somebody took since, or that was released': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8)
+    const taken = await store.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now + 60_000 })
+    await refusedWithoutTrace(chat, commit, 'lease_lost')
+    await store.releaseLease(chat.key, taken!.token)
+    await refusedWithoutTrace(chat, commit, 'lease_lost')
+    await refusedWithoutTrace(chat, { ...commit, leaseToken: taken!.token }, 'lease_lost')
+    const next = await store.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now })
+    await store.commitFold({ ...commit, leaseToken: next!.token })
+  },
+
+  'takes a lease that ran out but that nobody took': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8)
+    await chat.commit({ ...commit, now: chat.now + 10_000_000 })
+    await checkFigures(chat)
+  },
+
+  'refuses a range that does not begin right above the cursor': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    await chat.fold(4)
+    const commit = await chat.prepareFold(8)
+    for (const fromSeq of [1, 4, 6]) {
+      const plan = { ...commit.plan, range: { ...commit.plan.range!, fromSeq } }
+      const error = await refusedWithoutTrace(chat, { ...commit, plan }, 'cursor_conflict')
+      assert.deepEqual(error.details, { sessionId: 'chat', expected: fromSeq - 1, actual: 4 })
+    }
+    await chat.commit(commit)
+    await checkFigures(chat)
+  },
+
+  'leaves state and log after a failure, and backs off': async store => {
+    const chat = new Chat(store)
+    await chat.say(30)
+    const commit = await chat.prepareFold(8)
+    const before = await everything(chat)
+    const backoffUntil = chat.now + 60_000
+    const outcome = { result: 'failed', reason: 'empty' }
+    await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
+    const { record, ...rest } = await everything(chat)
+    const { record: old, ...restBefore } = before
+    assert.deepEqual(rest.file, restBefore.file)
+    assert.deepEqual(rest.segments, restBefore.segments)
+    assert.deepEqual([record?.failures, record?.lastOutcome, record?.epoch], [1, outcome, old?.epoch])
+    assert.deepEqual(record?.state, { ...old?.state, backoffUntil })
+    assert.equal((await store.judge(chat.key, { policy: chat.policy, now: backoffUntil - 1 }))?.decision, null)
+    assert.equal((await store.judge(chat.key, { policy: chat.policy, now: backoffUntil }))?.decision?.reason, 'count')
+    await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
+    assert.equal((await chat.record()).failures, 2)
+    assert.deepEqual(await store.listDue(backoffUntil - 1, 10), [])
+    assert.deepEqual(await store.listDue(backoffUntil, 10), [chat.key])
+    await chat.commit(commit)
+    const { failures, state } = await chat.record()
+    assert.deepEqual([failures, state.backoffUntil], [0, null])
+    await refuses(
+      store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now }),
+      'lease_lost',
+    )
+  },
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import type { Store } from '../../store/index.ts'
+import { Chat, FORCE, message, POLICY } from './chat.ts'
+import { contractCases, refuses } from './contract-case.ts'
+
+export const lifecycle = contractCases('a store', {
+  'has a name': async store => {
+    assert.ok(store.name.length > 0)
+  },
+
+  'opens twice, also at once': async store => {
+    await Promise.all([store.open(), store.open()])
+    await store.open()
+    assert.deepEqual(await new Chat(store).say(1), [1])
+  },
+
+  'refuses every call once it is closed, and closes twice': async store => {
+    const chat = new Chat(store)
+    await chat.say(2)
+    const commit = await chat.prepareFold(1)
+    const file = await chat.file()
+    await Promise.all([store.close(), store.close()])
+    await store.close()
+    const { key } = chat
+    const now = 0
+    const calls: Record<Exclude<keyof Store, 'name' | 'close'>, () => Promise<unknown>> = {
+      open: () => store.open(),
+      append: () => chat.append(message('late')),
+      readSession: () => store.readSession(key),
+      listSessions: () => store.listSessions('test', { limit: 1 }),
+      readMessages: () => store.readMessages(key, { limit: 1, from: 'oldest' }),
+      readVersions: () => store.readVersions(key, 1),
+      readSegments: () => store.readSegments(key, 'all'),
+      readContext: () => store.readContext(key, { messages: 1 }),
+      readPlan: () => store.readPlan(key),
+      edit: () => store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now }),
+      rollback: () => store.rollback(key, { toSeq: 0, now }),
+      fork: () => store.fork(key, { newId: 'copy', atSeq: 1, now }),
+      exportSession: () => store.exportSession(key),
+      importSession: () =>
+        store.importSession({ ...key, id: 'copy' }, file, {
+          measure: () => ({ characters: 1, tokens: 1 }),
+          groupTurnMessages: 12,
+          now,
+        }),
+      updateSettings: () => store.updateSettings(key, {}),
+      recordOverhead: () => store.recordOverhead(key, 1),
+      acquireLease: () => store.acquireLease(key, { owner: 'test', ttlMs: 1, now }),
+      renewLease: () => store.renewLease(key, { token: 1, ttlMs: 1, now }),
+      releaseLease: () => store.releaseLease(key, 1),
+      commitFold: () => store.commitFold(commit),
+      failFold: () => store.failFold(key, { leaseToken: 1, backoffUntil: 1, outcome: {}, now }),
+      judge: () => store.judge(key, { policy: POLICY, now }),
+      setPending: () => store.setPending(key, FORCE),
+      listPending: () => store.listPending(1),
+      listDue: () => store.listDue(1, 1),
+      readEvents: () => store.readEvents({ after: null, limit: 1 }),
+    }
+    for (const call of Object.values(calls)) await refuses(call(), 'closed')
+  },
+
+  'finishes what is under way before it closes': async (store, open) => {
+    const chat = new Chat(store)
+    await chat.say(1000)
+    const file = await chat.file()
+    const options = { measure: () => ({ characters: 1, tokens: 1 }), groupTurnMessages: 12, now: chat.now }
+    const underWay = Promise.all([
+      chat.fork('fork', 900),
+      store.importSession(chat.beside('copy').key, file, options),
+      store.updateSettings(chat.key, { last: 'words' }),
+      ...Array.from({ length: 50 }, () => chat.append(message('last words'))),
+      chat.record(),
+    ])
+    await Promise.all([store.close(), underWay])
+    const again = await open()
+    assert.equal((await new Chat(again).messages()).length, 1050)
+    assert.equal((await new Chat(again, 'fork').messages()).length, 900)
+    assert.equal((await new Chat(again, 'copy').messages()).length, 1000)
+  },
+})

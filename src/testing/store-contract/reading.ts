@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { Chat, checkFigures, message } from './chat.ts'
+import { contractCases, refuses } from './contract-case.ts'
+
+/** Five messages at a time, of which the last two or three are rolled back: many hidden ranges. */
+async function chatWithHiddenRanges(chat: Chat): Promise<readonly number[]> {
+  for (let round = 0; round < 8; round++) {
+    const seqs = await chat.say(5)
+    await chat.rollback(seqs[round % 2 === 0 ? 2 : 1]!)
+  }
+  const seqs = Array.from({ length: 40 }, (_, index) => index + 1)
+  return seqs.filter(seq => (seq - 1) % 5 < (Math.floor((seq - 1) / 5) % 2 === 0 ? 3 : 2))
+}
+
+export const reading = contractCases('reading', {
+  'finds nothing of a session that is not there': async store => {
+    const { key } = new Chat(store, 'nobody')
+    assert.equal(await store.readSession(key), null)
+    assert.equal(await store.readContext(key, { messages: 10 }), null)
+    assert.equal(await store.readPlan(key), null)
+    assert.equal(await store.judge(key, { policy: new Chat(store).policy, now: 0 }), null)
+    assert.deepEqual(await store.readMessages(key, { limit: 10, from: 'oldest' }), [])
+    assert.deepEqual(await store.readSegments(key, 'all'), [])
+    await refuses(store.exportSession(key), 'session_not_found')
+    await refuses(store.rollback(key, { toSeq: 0, now: 0 }), 'session_not_found')
+    await refuses(store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now: 0 }), 'session_not_found')
+    await refuses(store.fork(key, { newId: 'copy', atSeq: 0, now: 0 }), 'session_not_found')
+    await refuses(store.updateSettings(key, {}), 'session_not_found')
+    await refuses(store.recordOverhead(key, 1), 'session_not_found')
+    await refuses(store.acquireLease(key, { owner: 'test', ttlMs: 1, now: 0 }), 'session_not_found')
+    assert.deepEqual(await store.listSessions('test', { limit: 10 }), [])
+  },
+
+  'takes ranges from either end, in ascending order': async store => {
+    const chat = new Chat(store)
+    await chat.say(10)
+    assert.deepEqual(await chat.seqs({ limit: 3 }), [1, 2, 3])
+    assert.deepEqual(await chat.seqs({ limit: 3, from: 'newest' }), [8, 9, 10])
+    assert.deepEqual(await chat.seqs({ after: 4, limit: 2 }), [5, 6])
+    assert.deepEqual(await chat.seqs({ before: 4, limit: 2, from: 'newest' }), [2, 3])
+    assert.deepEqual(await chat.seqs({ after: 2, before: 6 }), [3, 4, 5])
+    assert.deepEqual(await chat.seqs({ after: 2, before: 6, limit: 2, from: 'newest' }), [4, 5])
+    assert.deepEqual(await chat.seqs({ after: 10 }), [])
+    assert.deepEqual(await chat.seqs({ before: 1, from: 'newest' }), [])
+    assert.deepEqual(await chat.seqs({ after: 5, before: 6 }), [])
+    assert.deepEqual(await chat.seqs({ limit: 0 }), [])
+  },
+
+  'never shows what rollbacks hid, in any range and from either end': async store => {
+    const chat = new Chat(store)
+    const visible = await chatWithHiddenRanges(chat)
+    assert.deepEqual(await chat.seqs(), visible)
+    for (let after = 0; after <= 41; after += 3)
+      for (let before = after; before <= 42; before += 4)
+        for (const limit of [1, 4, 100]) {
+          const inside = visible.filter(seq => seq > after && seq < before)
+          assert.deepEqual(await chat.seqs({ after, before, limit }), inside.slice(0, limit))
+          assert.deepEqual(await chat.seqs({ after, before, limit, from: 'newest' }), inside.slice(-limit))
+        }
+    await checkFigures(chat)
+  },
+
+  'pages through all visible messages, each once, from either end': async store => {
+    const chat = new Chat(store)
+    const visible = await chatWithHiddenRanges(chat)
+    const forward: number[] = []
+    for (let page = await chat.seqs({ limit: 3 }); page.length > 0; page = await chat.seqs({ limit: 3, after: page.at(-1)! }))
+      forward.push(...page)
+    assert.deepEqual(forward, visible)
+    const backward: number[] = []
+    const last = (before: number) => chat.seqs({ limit: 3, before, from: 'newest' })
+    for (let page = await last(100); page.length > 0; page = await last(page[0]!)) backward.unshift(...page)
+    assert.deepEqual(backward, visible)
+  },
+
+  'gives a context of shown segments and the newest raw messages': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    await chat.fold(4)
+    await chat.fold(6)
+    const context = await store.readContext(chat.key, { messages: 4 })
+    assert.deepEqual(context?.session, await chat.record())
+    assert.deepEqual(context?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]), [[1, 4], [5, 6]])
+    assert.deepEqual(context?.messages.map(({ seq }) => seq), [9, 10, 11, 12])
+    const whole = await store.readContext(chat.key, { messages: 100 })
+    assert.deepEqual(whole?.messages.map(({ seq }) => seq), [7, 8, 9, 10, 11, 12])
+  },
+
+  'gives a plan every raw message with its turn, size and links': async store => {
+    const chat = new Chat(store)
+    await chat.append(
+      message('question'),
+      message([{ type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: {} }], { role: 'assistant' }),
+      message([{ type: 'tool-result', toolCallId: 'c1', output: 'found' }], { role: 'tool' }),
+      message('answer', { role: 'assistant' }),
+      message('next'),
+    )
+    const plan = await store.readPlan(chat.key)
+    assert.deepEqual(plan?.session, await chat.record())
+    assert.deepEqual(plan?.raw.map(({ turn }) => turn), [1, 1, 1, 1, 2])
+    assert.deepEqual(plan?.raw[1]?.links, { opens: ['call:c1'], closes: [] })
+    assert.deepEqual(plan?.raw[2]?.links, { opens: [], closes: ['call:c1'] })
+    assert.deepEqual(plan?.raw[4], { seq: 5, turn: 2, characters: 4, tokens: 4, links: { opens: [], closes: [] } })
+    await checkFigures(chat)
+  },
+
+  'gives versions only of visible messages': async store => {
+    const chat = new Chat(store)
+    await chat.say(3)
+    await chat.rollback(2)
+    for (const seq of [0, 3, 4]) await refuses(store.readVersions(chat.key, seq), 'message_not_found')
+    assert.deepEqual(await store.readVersions(chat.key, 1), [{ version: 1, content: 'message 1', replacedAt: null }])
+  },
+
+  'finds settings and overhead as last set': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('hello'))
+    assert.deepEqual((await chat.record()).settings, {})
+    const settings = { policy: 'rounds', nested: { list: [1, null, '\0'] } }
+    await store.updateSettings(chat.key, { dropped: true })
+    await store.updateSettings(chat.key, settings)
+    await store.recordOverhead(chat.key, 1234)
+    const record = await chat.record()
+    assert.deepEqual(record.settings, settings)
+    assert.equal(record.state.overheadTokens, 1234)
+    assert.equal(record.epoch, 0)
+    const { snapshot } = await chat.append(message('again'))
+    assert.equal(snapshot?.fixedTokens, 1234)
+  },
+})

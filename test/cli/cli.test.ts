@@ -1,0 +1,205 @@
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { postgresPlace } from '../stores.ts'
+import { run, temporaryFolder, transcript } from './run.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+describe('palimpsest', () => {
+  test('says what it can do', async () => {
+    const { code, stdout } = await run(['--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('replay')
+    expect(stdout).toContain('import')
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await run(['replay', '--help'])).stdout).toContain('fullContextTurns')
+  })
+
+  test('says what is wrong with a command, and exits with 64', async () => {
+    expect(await run(['reply'])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("unknown command 'reply'"),
+    })
+    expect(await run(['replay'])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('missing required argument'),
+    })
+    expect(await run(['replay', 'x', '--colour'])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('--colour'),
+    })
+  })
+})
+
+describe('palimpsest replay', () => {
+  const file = folder.file('chat.jsonl', transcript(80))
+
+  test('--json prints one object and nothing else', async () => {
+    const { code, stdout, stderr } = await run(['replay', file, '--policy', 'window', '--json'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const result = JSON.parse(stdout)
+    expect(result).toMatchObject({ messages: 80, tokens: { log: expect.any(Number) } })
+    expect(result.folds).toEqual([
+      { at: 52, fromSeq: 1, toSeq: 12, type: 'lite', reason: 'window', severity: 30 },
+      { at: 64, fromSeq: 13, toSeq: 24, type: 'lite', reason: 'window', severity: 30 },
+      { at: 76, fromSeq: 25, toSeq: 36, type: 'lite', reason: 'window', severity: 30 },
+    ])
+  })
+
+  test('takes settings', async () => {
+    const { stdout } = await run([
+      'replay',
+      file,
+      '--policy',
+      'rounds',
+      '--set',
+      'fullContextTurns=2',
+      '--set',
+      'cachedContextTurns=30',
+      '--json',
+    ])
+    expect(JSON.parse(stdout).folds).toMatchObject([{ at: 64, fromSeq: 1, toSeq: 60 }])
+  })
+
+  test('reads standard input, Windows line ends, a byte order mark, empty lines and an unfinished last one', async () => {
+    const stdin = `\uFEFF\r\n${transcript(21).trimEnd().replaceAll('\n', '\r\n\r\n')}`
+    const { code, stdout } = await run(['replay', '-', '--policy', 'count', '--json'], { stdin })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ messages: 21, folds: [{ at: 21, fromSeq: 1, toSeq: 11 }] })
+  })
+
+  test('an empty file is an empty conversation', async () => {
+    const { code, stdout } = await run(['replay', folder.file('empty.jsonl', ''), '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ messages: 0, folds: [] })
+  })
+
+  test('shows a person all policies side by side, or one in full', async () => {
+    const all = await run(['replay', file])
+    for (const name of ['resize', 'count', 'rounds', 'window', 'tokens']) expect(all.stdout).toContain(name)
+    const one = await run(['replay', file, '--policy', 'count'])
+    expect(one.stdout).toContain('1–11')
+  })
+
+  test('names every line that it cannot take', async () => {
+    const bad = folder.file(
+      'bad.jsonl',
+      Buffer.concat([
+        Buffer.from(
+          '{"role":"user","text":"fine"}\nnot json\n{"role":"bot","text":"x"}\n\n{"role":"user","text":""}\n',
+        ),
+        Buffer.from([0x7b, 0xff, 0x7d, 0x0a]),
+        Buffer.from(
+          '{"role":"user","text":"a","externalId":"1"}\n{"role":"user","text":"b","externalId":"1"}\n',
+        ),
+      ]),
+    )
+    const { code, stdout, stderr } = await run(['replay', bad, '--policy', 'count', '--json'])
+    expect(code).toBe(65)
+    const { error } = JSON.parse(stdout)
+    expect(error.code).toBe('invalid_transcript')
+    expect(error.details.problems.map((problem: { line: number }) => problem.line)).toEqual([2, 3, 5, 6, 8])
+    expect(stderr).toContain('line 3: role: "bot" cannot be taken; allowed: system, user, assistant, tool')
+  })
+
+  test.each([
+    [['replay', 'nowhere.jsonl'], 66, 'There is no file nowhere.jsonl'],
+    [['replay', '/'], 66, 'is a folder'],
+    [
+      ['replay', 'FILE', '--policy', 'round'],
+      78,
+      'policy: "round" cannot be taken; allowed: resize, count, rounds, window, tokens',
+    ],
+    [
+      ['replay', 'FILE', '--policy', 'rounds', '--set', 'A=1'],
+      78,
+      'A: "1" cannot be taken; allowed: the settings',
+    ],
+    [['replay', 'FILE', '--policy', 'rounds', '--set', 'fullContextTurns'], 64, 'name=value'],
+    [['replay', 'FILE', '--set', 'fullContextTurns=1'], 64, 'only together with --policy'],
+  ])('%j is a clear error', async (args, code, message) => {
+    const ran = await run(args.map(arg => (arg === 'FILE' ? file : arg)))
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
+  test('a warning goes to standard error', async () => {
+    const { code, stdout, stderr } = await run([
+      'replay',
+      file,
+      '--policy',
+      'window',
+      '--set',
+      'contextSize=41',
+      '--json',
+    ])
+    expect(code).toBe(0)
+    expect(stderr).toContain('warning: window: tailKeepSize (40)')
+    JSON.parse(stdout)
+  })
+})
+
+describe('palimpsest import', () => {
+  const file = folder.file('import.jsonl', transcript(250))
+
+  test('appends a transcript; a repeat adds nothing, and a longer one only what is new', async () => {
+    const args = ['import', file, '--session', 'a/b:c.d 🙂', '--db', 'x.db', '--json']
+    const options = { cwd: folder.path }
+    const session = 'a/b:c.d 🙂'
+    expect(JSON.parse((await run(args, options)).stdout)).toEqual({
+      session,
+      messages: 250,
+      added: 250,
+      duplicates: 0,
+    })
+    expect(JSON.parse((await run(args, options)).stdout)).toEqual({
+      session,
+      messages: 250,
+      added: 0,
+      duplicates: 250,
+    })
+    folder.file('import.jsonl', transcript(260))
+    expect(JSON.parse((await run(args, options)).stdout)).toEqual({
+      session,
+      messages: 260,
+      added: 10,
+      duplicates: 250,
+    })
+  })
+
+  test('a conflict names the line, and the first stays', async () => {
+    const first = folder.file('first.jsonl', '{"role":"user","text":"one","externalId":"1"}\n')
+    const second = folder.file('second.jsonl', '\n{"role":"user","text":"other","externalId":"1"}\n')
+    const db = ['--session', 's', '--db', `${folder.path}/conflict.db`]
+    expect((await run(['import', first, ...db])).code).toBe(0)
+    expect(await run(['import', second, ...db])).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('line 2:'),
+    })
+  })
+
+  test('into PostgreSQL', async () => {
+    const place = postgresPlace()
+    const url = inject('postgresUrl')
+    const db = url.replace(/postgres$/, `db_${place.address.slice(-8)}`)
+    const { default: pg } = await import('pg')
+    const admin = new pg.Client(url)
+    await admin.connect()
+    await admin.query(`CREATE DATABASE db_${place.address.slice(-8)}`)
+    const chat = folder.file('postgres.jsonl', transcript(3))
+    const ran = await run(['import', chat, '--session', 's', '--store', db, '--json'])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ added: 3 })
+    await admin.query(`DROP DATABASE db_${place.address.slice(-8)} WITH (FORCE)`)
+    await admin.end()
+  })
+
+  test.each([
+    [['--session', 's', '--db', '/'], 69, 'cannot be opened'],
+    [['--db', 'x.db'], 64, '--session'],
+    [['--session', 's', '--store', 'mysql://x'], 64, 'postgres://'],
+    [['--session', 's', '--store', 'postgres://user:secret@127.0.0.1:1/x'], 69, 'cannot be reached'],
+  ])('%j is a clear error', async (args, code, message) => {
+    const ran = await run(['import', file, ...args], { cwd: folder.path })
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+    expect(ran.stderr).not.toContain('secret')
+  })
+})

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+/** The command line as a person runs it: a process of its own, here without a terminal. */
+export function run(args: readonly string[], options: { stdin?: string; cwd?: string } = {}): Promise<Ran> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', chunk => {
+      stdout += chunk
+    })
+    child.stderr.on('data', chunk => {
+      stderr += chunk
+    })
+    child.on('close', code => resolve({ code, stdout, stderr }))
+    child.stdin.end(options.stdin ?? '')
+  })
+}
+
+export interface Folder {
+  readonly path: string
+  file(name: string, content: string | Uint8Array): string
+  remove(): void
+}
+
+export function temporaryFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'palimpsest-cli-'))
+  return {
+    path,
+    file: (name, content) => {
+      const file = join(path, name)
+      writeFileSync(file, content)
+      return file
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** Users and assistants in turn. */
+export function transcript(length: number): string {
+  const lines = Array.from({ length }, (_, index) =>
+    JSON.stringify({ role: index % 2 === 0 ? 'user' : 'assistant', text: `message ${index + 1}` }),
+  )
+  return `${lines.join('\n')}\n`
+}

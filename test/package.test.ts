@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** What npm would publish, in an empty project, as a newcomer has it. */
+const root = dirname(import.meta.dirname)
+const project = mkdtempSync(join(tmpdir(), 'palimpsest-package-'))
+const installed = join(project, 'node_modules', 'palimpsest')
+let files: string[] = []
+
+beforeAll(() => {
+  // `npm pack` builds first.
+  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', project], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const packed = JSON.parse(output.slice(output.search(/^[[{]/m)))
+  const [entry] = Array.isArray(packed) ? packed : Object.values<(typeof packed)[number]>(packed)
+  files = entry.files.map((file: { path: string }) => file.path)
+  mkdirSync(installed, { recursive: true })
+  execFileSync('tar', ['-xzf', join(project, entry.filename), '-C', installed, '--strip-components=1'])
+  for (const dependency of Object.keys(manifest().dependencies)) {
+    symlinkSync(join(root, 'node_modules', dependency), join(project, 'node_modules', dependency))
+  }
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+})
+
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+function manifest(): {
+  dependencies: Record<string, string>
+  exports: Record<string, { types: string; default: string }>
+} {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+}
+
+/** The code blocks of a page. */
+function examples(page: string, language: string): string[] {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(match => match[1]!)
+}
+
+function runExample(code: string): string {
+  const file = join(project, 'example.ts')
+  writeFileSync(file, code)
+  return execFileSync(process.execPath, [file], { cwd: project, encoding: 'utf8' })
+}
+
+test('holds what it should, and nothing else', () => {
+  expect(files).toContain('dist/store/sqlite/migrations/0001-log.sql')
+  expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
+  for (const path of Object.values(manifest().exports).flatMap(entry =>
+    typeof entry === 'string' ? [] : [entry.types, entry.default],
+  ))
+    expect(files).toContain(path.slice(2))
+  const odd = files.filter(
+    file =>
+      !/^(dist\/.*\.(js|d\.ts|sql)|package\.json|README\.md|LICENSE)$/.test(file) || /\.test\./.test(file),
+  )
+  expect(odd).toEqual([])
+})
+
+test("the README's example runs as it stands", () => {
+  const output = runExample(examples('README.md', 'ts')[0]!)
+  expect(output).toContain("'1 user: Shall we ship on Friday?'")
+  expect(output).toContain('messages: 2')
+})
+
+test('the examples of docs/policies.md run as they stand', () => {
+  for (const code of examples('docs/policies.md', 'ts')) runExample(code)
+})
+
+test('the example of docs/log.md runs in a chat', () => {
+  const [append] = examples('docs/log.md', 'ts')
+  runExample(`import { createPalimpsest, sqlite } from 'palimpsest'
+await using palimpsest = await createPalimpsest({ store: sqlite('./log.db') })
+const chat = palimpsest.session('s')
+${append}`)
+})
+
+test("the command line's examples run as they stand", () => {
+  cpSync(join(root, 'examples', 'trip.jsonl'), join(project, 'chat.jsonl'))
+  const commands = ['docs/command-line.md', 'README.md']
+    .flatMap(page => examples(page, 'sh'))
+    .flatMap(block => block.split('\n'))
+    .map(line => line.replace(/#.*/, '').trim())
+    .filter(line => /^(npx )?palimpsest /.test(line) && !line.includes('postgres://'))
+  expect(commands.length).toBeGreaterThanOrEqual(5)
+  for (const command of commands) {
+    const args = command.replace(/^(npx )?palimpsest /, '').split(/\s+/)
+    execFileSync(process.execPath, [join(installed, 'dist/cli/main.js'), ...args], { cwd: project })
+  }
+})
+
+test('without pg, the PostgreSQL store says what to install', () => {
+  const output = runExample(`import { createPalimpsest, postgres } from 'palimpsest'
+await createPalimpsest({ store: postgres('postgres://127.0.0.1/x') }).catch(error => console.log(error.message))`)
+  expect(output).toContain('npm install pg')
+})

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import type { Store, Warn } from '../src/store/index.ts'
+import { postgres } from '../src/store/postgres/index.ts'
+import { sqlite } from '../src/store/sqlite/index.ts'
+
+/** A new, empty place for a store, and a way to open it any number of times. */
+export interface StorePlace {
+  /** What another process needs to open the same store: `sqlite:FILE` or `postgres:SCHEMA`. */
+  readonly address: string
+  open(options?: { warn?: Warn }): Promise<Store>
+  remove(): Promise<void>
+}
+
+export function sqlitePlace(): StorePlace {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
+  const file = join(folder, 'test.db')
+  return {
+    address: `sqlite:${file}`,
+    open: async options => {
+      const store = sqlite(file, { durability: 'normal', ...options })
+      await store.open()
+      return store
+    },
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export function postgresPlace(): StorePlace {
+  const url = inject('postgresUrl')
+  const schema = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`
+  return {
+    address: `postgres:${schema}`,
+    open: async options => {
+      const store = postgres(url, { schema, connections: 4, ...options })
+      await store.open()
+      return store
+    },
+    remove: async () => {
+      const { default: pg } = await import('pg')
+      const client = new pg.Client(url)
+      await client.connect()
+      await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+      await client.end()
+    },
+  }
+}
+
+export const PLACES = { SQLite: sqlitePlace, PostgreSQL: postgresPlace } as const
