@@ -112,18 +112,24 @@ export class InvalidDecisionError extends PalimpsestError<{ returned: unknown; a
   }
 }
 
-/** The external id was seen before with other content. The first message stays as it is. */
+/**
+ * The external id was seen before with other content. The first message stays as it is. `seq` is `null`
+ * where the same request held both, so that neither is stored.
+ */
 export class MessageConflictError extends PalimpsestError<{
   sessionId: string
   externalId: string
-  seq: number
+  seq: number | null
 }> {
   override readonly name = 'MessageConflictError'
-  constructor(details: { sessionId: string; externalId: string; seq: number }) {
+  constructor(details: { sessionId: string; externalId: string; seq: number | null }) {
+    const [session, externalId] = [describe(details.sessionId), describe(details.externalId)]
     super(
       'message_conflict',
-      `Session ${describe(details.sessionId)} already holds ${describe(details.externalId)} as message ` +
-        `${details.seq}, with other content. The first stays; to change it, edit message ${details.seq}.`,
+      details.seq === null
+        ? `${externalId} stands for two different messages of one request to session ${session}. Nothing was stored.`
+        : `Session ${session} already holds ${externalId} as message ${details.seq}, with other content. ` +
+            `The first stays; to change it, edit message ${details.seq}.`,
       details,
     )
   }

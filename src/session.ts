@@ -9,7 +9,6 @@ import {
   type Segment,
 } from './log/index.ts'
 import {
-  backlogFromFigures,
   countLargestTail,
   type Decision,
   type FoldPlan,
@@ -20,6 +19,7 @@ import {
   type Policy,
   planFold,
   type Snapshot,
+  takeSnapshot,
 } from './policy/index.ts'
 import type {
   AppendReceipt,
@@ -235,10 +235,8 @@ export class Session {
     const { policy, clock } = this.#engine
     if (session.head === null) return null
     const figures = measure(session.head, session.state, clock())
-    const backlogMessages =
-      backlogFromFigures(policy.tails, figures) ??
-      raw.length - countLargestTail(policy.tails, raw.toReversed(), figures.fixedTokens)
-    return { ...figures, backlogMessages }
+    const tailMessages = countLargestTail(policy.tails, raw.toReversed(), figures.fixedTokens)
+    return takeSnapshot(policy, figures, tailMessages)
   }
 
   async #requireRecord(): Promise<SessionRecord> {

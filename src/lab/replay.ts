@@ -9,8 +9,8 @@ import {
   type Totals,
 } from '../log/index.ts'
 import {
+  asksForTail,
   BUILT_IN_TYPES,
-  backlogFromFigures,
   countLargestTail,
   type Decision,
   type FoldState,
@@ -25,6 +25,7 @@ import {
   type Snapshot,
   secondsUntilDue,
   stateAfterFold,
+  takeSnapshot,
 } from '../policy/index.ts'
 import { measureMessage } from '../tokens/index.ts'
 
@@ -174,12 +175,12 @@ export class Replay {
   }
 
   #snapshot(): Snapshot {
-    const { tails } = this.#policy
+    const policy = this.#policy
     const figures = measure(this.#head!, this.#state, this.#now)
-    const backlogMessages =
-      backlogFromFigures(tails, figures) ??
-      this.#raw.length - countLargestTail(tails, newestFirst(this.#raw), figures.fixedTokens)
-    return { ...figures, backlogMessages }
+    const tailMessages = asksForTail(policy, figures)
+      ? countLargestTail(policy.tails, newestFirst(this.#raw), figures.fixedTokens)
+      : null
+    return takeSnapshot(policy, figures, tailMessages)
   }
 
   #fold(decision: Decision, { fixedTokens }: Snapshot): boolean {

@@ -30,10 +30,11 @@ export type { Extent, Rule, TurnUnit } from './rules.ts'
 export { describeParameter, type Parameter, type SettingsInput } from './settings.ts'
 export {
   type Amount,
+  type Figures,
   type FoldState,
   type Head,
   INITIAL_FOLD_STATE,
   measure,
   type Snapshot,
 } from './snapshot.ts'
-export { backlogFromFigures, countLargestTail, type Tail } from './tail.ts'
+export { asksForTail, countLargestTail, type Tail, takeSnapshot } from './tail.ts'

@@ -10,6 +10,8 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     raw: { messages: 0, turns: 0, characters: 0, tokens: 0 },
     lastTurnMessages: 1,
+    begunTurns: 1,
+    hasBacklog: false,
     backlogMessages: 0,
     messagesSinceDecision: 0,
     repliesSinceDecision: 0,
@@ -24,6 +26,8 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
 
 const full = snapshot({
   raw: { messages: 100, turns: 50, characters: 50_000, tokens: 20_000 },
+  begunTurns: 50,
+  hasBacklog: true,
   backlogMessages: 60,
   messagesSinceDecision: 100,
   repliesSinceDecision: 50,
@@ -93,14 +97,14 @@ describe('judging', () => {
   })
 
   test('rules about time say when they are due', () => {
-    const { backlogMessages, raw } = full
-    const busy = snapshot({ backlogMessages, raw, secondsSinceFold: 100, idleSeconds: 20 })
+    const { hasBacklog, backlogMessages, raw } = full
+    const busy = snapshot({ hasBacklog, backlogMessages, raw, secondsSinceFold: 100, idleSeconds: 20 })
     expect(secondsUntilDue(window(), busy)).toBe(800)
     expect(secondsUntilDue(tokens(), busy)).toBe(280)
     expect(secondsUntilDue(compose(window(), tokens()), busy)).toBe(280)
     expect(secondsUntilDue(tokens(), { ...busy, backoffSeconds: 1000 })).toBe(1000)
     expect(secondsUntilDue(window(), { ...busy, secondsSinceFold: null })).toBeNull()
-    expect(secondsUntilDue(tokens(), { ...busy, backlogMessages: 0 })).toBeNull()
+    expect(secondsUntilDue(tokens(), { ...busy, hasBacklog: false })).toBeNull()
     expect(secondsUntilDue(count(), busy)).toBeNull()
   })
 
@@ -174,6 +178,8 @@ test('judging is a pure function of the snapshot', () => {
   const snapshots = fc.record({
     raw: fc.record({ messages: number, turns: number, characters: number, tokens: number }),
     lastTurnMessages: number,
+    begunTurns: number,
+    hasBacklog: fc.boolean(),
     backlogMessages: number,
     messagesSinceDecision: number,
     repliesSinceDecision: number,

@@ -20,8 +20,8 @@ export interface Rule {
   readonly figure: (snapshot: Snapshot) => number
   readonly limit: number
   readonly fires: (snapshot: Snapshot) => boolean
-  /** Whether `fires` looks at the backlog, which costs a look at the tail where figures do not decide it. */
-  readonly usesBacklog?: boolean
+  /** Whether `fires` asks how large the backlog is, which may cost a look at the newest messages. */
+  readonly countsBacklog?: boolean
   /** During a back-off the rule still fires, but folds without a model. */
   readonly extractiveInBackoff?: boolean
   /** For a rule about time: in how many seconds it fires if nothing else happens, or `null`. */
@@ -69,10 +69,10 @@ export function maxMessagesTextLength(limit: number): Rule {
 }
 
 export function hardLimit(limit: number): Rule {
-  const figure = ({ backlogMessages }: Snapshot) => backlogMessages
+  const figure = ({ backlogMessages }: Snapshot) => backlogMessages ?? 0
   return {
     name: 'hardLimit',
-    usesBacklog: true,
+    countsBacklog: true,
     reason: 'hard_limit',
     type: 'lite',
     severity: 80,
@@ -122,10 +122,10 @@ export function rounds(fullContextTurns: number, cachedContextTurns: number): Ru
 }
 
 export function window(size: number): Rule {
-  const figure = ({ backlogMessages }: Snapshot) => backlogMessages
+  const figure = ({ backlogMessages }: Snapshot) => backlogMessages ?? 0
   return {
     name: 'window',
-    usesBacklog: true,
+    countsBacklog: true,
     reason: 'window',
     type: 'lite',
     severity: 30,
@@ -141,8 +141,8 @@ function grownSinceMessageStall({ raw, stalled }: Snapshot): boolean {
 }
 
 /** Without new content a rule about time is not tried again. */
-function mayMove({ backlogMessages, raw, stalled }: Snapshot): boolean {
-  return backlogMessages > 0 && raw.messages > stalled.messages
+function mayMove({ hasBacklog, raw, stalled }: Snapshot): boolean {
+  return hasBacklog && raw.messages > stalled.messages
 }
 
 /** What counts as a turn: every message, or every reply. */
@@ -167,7 +167,6 @@ export function cooldown(seconds: number): Rule {
   const figure = ({ secondsSinceFold }: Snapshot) => secondsSinceFold ?? 0
   return {
     name: 'cooldown',
-    usesBacklog: true,
     reason: 'cooldown',
     type: 'lite',
     severity: 5,
@@ -188,7 +187,6 @@ export function idle(seconds: number): Rule {
   const figure = ({ idleSeconds }: Snapshot) => idleSeconds
   return {
     name: 'idle',
-    usesBacklog: true,
     reason: 'idle',
     type: 'lite',
     severity: 5,

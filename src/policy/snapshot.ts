@@ -45,10 +45,14 @@ export const INITIAL_FOLD_STATE: FoldState = {
 /** Numbers only, taken once, so that the trigger and the cut use the same figures. */
 export interface Snapshot {
   readonly raw: Amount
+  /** Turns that have a raw message, the one in progress included. */
+  readonly begunTurns: number
   /** Messages of the turn in progress, or of the last one: the least that a tail by turns keeps. */
   readonly lastTurnMessages: number
-  /** What may be folded: raw without the tail. */
-  readonly backlogMessages: number
+  /** Something may be folded: not all that is raw lies in the tail. */
+  readonly hasBacklog: boolean
+  /** How many messages may be folded; `null` where nothing in the policy asks for it. */
+  readonly backlogMessages: number | null
   readonly messagesSinceDecision: number
   readonly repliesSinceDecision: number
   /** `null`: there was no earlier fold, so a cooldown is not running. */
@@ -67,8 +71,11 @@ export interface Head {
   readonly appendedAt: number
 }
 
-/** The same cost for ten messages and for ten million: a subtraction. The backlog needs the tail; see `tail.ts`. */
-export function measure(head: Head, state: FoldState, now: number): Omit<Snapshot, 'backlogMessages'> {
+/** A snapshot without what depends on the policy's tail. */
+export type Figures = Omit<Snapshot, 'hasBacklog' | 'backlogMessages'>
+
+/** The same cost for ten messages and for ten million: a subtraction. */
+export function measure(head: Head, state: FoldState, now: number): Figures {
   const { totals } = head
   return {
     raw: {
@@ -77,6 +84,7 @@ export function measure(head: Head, state: FoldState, now: number): Omit<Snapsho
       characters: totals.characters - state.folded.characters,
       tokens: totals.tokens - state.folded.tokens,
     },
+    begunTurns: totals.turn - state.folded.turns,
     lastTurnMessages: totals.position,
     messagesSinceDecision: totals.messages - state.decided.messages,
     repliesSinceDecision: totals.replies - state.decided.replies,

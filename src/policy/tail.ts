@@ -1,5 +1,6 @@
+import type { Policy } from './policy.ts'
 import type { RawMessage } from './raw-message.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Figures, Snapshot } from './snapshot.ts'
 
 /**
  * How much of the newest is kept raw: as many messages as satisfy every limit that is given, and at
@@ -55,29 +56,52 @@ export function countLargestTail(
   return Math.max(0, ...tails.map(tail => countTail(tail, newestFirst, fixedTokens)))
 }
 
-/**
- * The backlog from the figures of a snapshot alone, where they decide it: a tail of so many messages
- * keeps so many, and what fits a limit as a whole is all tail. `null`: the messages must be looked at.
- */
-export function backlogFromFigures(
-  tails: readonly Tail[],
-  snapshot: Omit<Snapshot, 'backlogMessages'>,
-): number | null {
-  const counts = tails.map(tail => tailFromFigures(tail, snapshot))
-  if (counts.some(count => count !== null && count >= snapshot.raw.messages)) return 0
-  if (counts.includes(null)) return null
-  return snapshot.raw.messages - Math.max(0, ...(counts as number[]))
+/** From the figures alone: there is a backlog unless one of the tails keeps everything. */
+function hasBacklog(tails: readonly Tail[], figures: Figures): boolean {
+  return !tails.some(tail => fitsWhole(tail, figures))
 }
 
-function tailFromFigures(tail: Tail, snapshot: Omit<Snapshot, 'backlogMessages'>): number | null {
-  const { raw, fixedTokens, lastTurnMessages } = snapshot
+function fitsWhole(tail: Tail, { raw, begunTurns, lastTurnMessages, fixedTokens }: Figures): boolean {
   const owed = tail.atLeast === 'turn' ? lastTurnMessages : 1
-  if (owed >= raw.messages) return raw.messages
-  const allFits =
+  if (owed >= raw.messages) return true
+  return (
+    raw.messages <= (tail.messages ?? Infinity) &&
+    begunTurns <= (tail.turns ?? Infinity) &&
     raw.characters <= (tail.characters ?? Infinity) &&
-    raw.tokens <= (tail.contextTokens ?? Infinity) - fixedTokens &&
-    // Complete turns, and the one in progress.
-    raw.turns + 1 <= (tail.turns ?? Infinity)
-  if (allFits) return Math.max(owed, Math.min(raw.messages, tail.messages ?? Infinity))
-  return null
+    raw.tokens <= (tail.contextTokens ?? Infinity) - fixedTokens
+  )
+}
+
+/** The size of a backlog that there is, where the tails are so many messages each; otherwise `null`. */
+function backlogByMessages(tails: readonly Tail[], { raw }: Figures): number | null {
+  const counts = tails.map(tail => (isByMessages(tail) ? Math.max(1, tail.messages) : null))
+  return counts.includes(null) ? null : raw.messages - Math.max(0, ...(counts as number[]))
+}
+
+function isByMessages(tail: Tail): tail is Tail & { messages: number } {
+  const { messages, turns, characters, contextTokens, atLeast } = tail
+  return (
+    messages !== undefined &&
+    turns === undefined &&
+    characters === undefined &&
+    contextTokens === undefined &&
+    atLeast === 'message'
+  )
+}
+
+/** Whether the newest messages must be looked at: the size of the backlog is asked for, and the figures do not say. */
+export function asksForTail(policy: Policy, figures: Figures): boolean {
+  const isAsked = policy.judges.length > 0 || policy.rules.some(rule => rule.countsBacklog)
+  return isAsked && hasBacklog(policy.tails, figures) && backlogByMessages(policy.tails, figures) === null
+}
+
+/** Completes the figures to a snapshot. `tailMessages` is needed only where `asksForTail` says so. */
+export function takeSnapshot(policy: Policy, figures: Figures, tailMessages: number | null): Snapshot {
+  if (!hasBacklog(policy.tails, figures)) return { ...figures, hasBacklog: false, backlogMessages: 0 }
+  const counted = tailMessages === null ? null : figures.raw.messages - tailMessages
+  return {
+    ...figures,
+    hasBacklog: true,
+    backlogMessages: counted ?? backlogByMessages(policy.tails, figures),
+  }
 }

@@ -179,7 +179,10 @@ export interface Store {
 
   /** `null` where there is none. A cursor that makes no sense is taken as none, with a warning. */
   readSession(key: SessionKey): Promise<SessionRecord | null>
-  /** In ascending order of their ids as bytes, those above `after`. */
+  /**
+   * In ascending order of their ids as bytes, those above `after`. Ids that agree in their first 200
+   * characters have some order of their own, which stays.
+   */
   listSessions(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionRecord[]>
   /** Visible messages only: none that a rollback hid. */
   readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>

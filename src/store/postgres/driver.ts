@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { ClosedError, InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
@@ -115,7 +116,7 @@ export class PostgresDriver implements Driver {
         () => false,
       )
       client?.release(!clean)
-      throw toStoreError(error, this.name)
+      throw toStoreError(asDamage(error, this.name), this.name)
     }
   }
 
@@ -142,6 +143,10 @@ export class PostgresDriver implements Driver {
   }
 }
 
+/** Whatever could be a password goes, also in an address that is written wrong: all before the last `@`. */
 function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//…@').replace(/([?&]password=)[^&]*/g, '$1…')
+  return url
+    .replace(/\/\/.*@/s, '//…@')
+    .replace(/\?.*$/s, '')
+    .replace(/(password\s*=\s*)\S*/gi, '$1…')
 }

@@ -58,7 +58,7 @@ export function toStoreError(error: unknown, name: string): unknown {
 function isConnectionProblem(error: unknown, state: string): boolean {
   return (
     /^(08|28|3D|57P|53300)/.test(state) ||
-    /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/.test(state) ||
-    (error instanceof Error && /connection|timeout exceeded/i.test(error.message))
+    /^(ECONN|EHOST|ENET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/.test(state) ||
+    (error instanceof Error && /connection|timeout exceeded|SASL/i.test(error.message))
   )
 }

@@ -2,7 +2,7 @@ import { describe, test } from 'vitest'
 import { postgresPlace } from '../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
 
-describe('PostgreSQL keeps the contract of stores', () => {
+describe.concurrent('PostgreSQL keeps the contract of stores', () => {
   test.for(storeContract)('$name', async ({ run }) => {
     const place = postgresPlace()
     try {

@@ -25,7 +25,7 @@ export class AppendQueue {
   readonly #driver: Driver
   readonly #warn: Warn
   #waiting: Waiting[] = []
-  #flushing: Promise<void> | null = null
+  #isFlushing = false
 
   constructor(driver: Driver, warn: Warn) {
     this.#driver = driver
@@ -35,16 +35,12 @@ export class AppendQueue {
   append(request: AppendRequest): Promise<AppendReceipt> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
-      if (this.#flushing === null) this.#flushing = this.#flush()
+      if (!this.#isFlushing) this.#flush()
     })
   }
 
-  /** Resolves when nothing waits any more. */
-  async drained(): Promise<void> {
-    while (this.#flushing !== null) await this.#flushing
-  }
-
   async #flush(): Promise<void> {
+    this.#isFlushing = true
     await new Promise(resolve => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
@@ -56,7 +52,7 @@ export class AppendQueue {
         for (const { reject } of batch) reject(error)
       }
     }
-    this.#flushing = null
+    this.#isFlushing = false
   }
 
   *#appendBatch(batch: readonly Waiting[]): Steps<readonly Outcome[]> {

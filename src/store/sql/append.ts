@@ -1,13 +1,15 @@
 import { MessageConflictError } from '../../errors.ts'
 import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
-import type { Head } from '../../policy/index.ts'
+import type { FoldState, Head } from '../../policy/index.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { reachesCursor, settleFoldedTurns, stateWithoutFolds, writeFoldState } from './fold-state.ts'
+import { readHead, readLastSeq } from './head.ts'
 import { judgeHead, keepVerdict } from './judge.ts'
 import { keyOf } from './keys.ts'
-import { type Extras, encodeContent, flagsOf, type SessionRow } from './rows.ts'
-import { foldStateOf, lockOrCreateSession, lockSession, readHead, readLastSeq } from './session.ts'
+import { type Extras, encodeContent, flagsOf, type SessionRow, toFoldState } from './rows.ts'
+import { lockOrCreateSession, lockSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 interface StoredMessage {
@@ -27,12 +29,31 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const repeats = yield* findRepeats(request, known)
   const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
   const before = yield* readHead(session)
-  const { head, messages } = yield* insertAll(session, request, before, repeats)
+  const { head, firstTurn, messages } = yield* insertAll(session, request, before, repeats)
   if (head === null) return { messages, snapshot: null, decision: null, dueAt: null }
-  const state = foldStateOf(session, head, warn)
+  const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
   yield* keepVerdict(session, verdict)
   return { messages, ...verdict }
+}
+
+/**
+ * As cheap as an append has to be: whether the segments end at the cursor is asked by whoever reads the
+ * session. A cursor that the log does not reach is put right, so that it costs one append and not all.
+ */
+function* foldStateAfter(
+  session: SessionRow,
+  { before, head, firstTurn }: { before: Head | null; head: Head; firstTurn: number | null },
+  warn: Warn,
+): Steps<FoldState> {
+  if (!reachesCursor(session, before)) {
+    const state = yield* stateWithoutFolds(session, head, warn)
+    yield* writeFoldState(session, state)
+    return state
+  }
+  const state = toFoldState(session)
+  if (firstTurn === null || before === null || before.seq > state.compactedThrough) return state
+  return yield* settleFoldedTurns(session, state, firstTurn)
 }
 
 /** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */
@@ -55,7 +76,7 @@ function* findRepeats(request: AppendRequest, session: SessionRow | undefined): 
       repeats.push({ seq: stored.seq })
     } else if (earlier !== undefined) {
       if (!isEqual(request.messages[earlier]!, message))
-        throw new MessageConflictError({ sessionId: request.key.id, externalId, seq: earlier + 1 })
+        throw new MessageConflictError({ sessionId: request.key.id, externalId, seq: null })
       repeats.push({ index: earlier })
     } else {
       indexes.set(externalId, index)
@@ -99,10 +120,11 @@ function* insertAll(
   request: AppendRequest,
   before: Head | null,
   repeats: readonly Repeat[],
-): Steps<{ head: Head | null; messages: AppendReceipt['messages'] }> {
+): Steps<{ head: Head | null; firstTurn: number | null; messages: AppendReceipt['messages'] }> {
   const rules = { kind: session.kind, groupTurnMessages: request.groupTurnMessages }
   const messages: { seq: number; duplicate: boolean }[] = []
   let head = before
+  let firstTurn: number | null = null
   // After a rollback the newest visible message is not the newest: its `seq`s are never given again.
   let seq = session.hidden_through > (head?.seq ?? 0) ? yield* readLastSeq(session) : (head?.seq ?? 0)
   const firstNew = seq + 1
@@ -116,6 +138,7 @@ function* insertAll(
     const totals = nextTotals(head?.totals ?? null, message, message.size, rules)
     yield* insertMessage(session, { seq, message, totals, now: request.now })
     head = { seq, totals, appendedAt: request.now }
+    firstTurn ??= totals.turn
     messages.push({ seq, duplicate: false })
   }
   if (seq >= firstNew)
@@ -126,7 +149,7 @@ function* insertAll(
       fromSeq: firstNew,
       toSeq: seq,
     })
-  return { head, messages }
+  return { head, firstTurn, messages }
 }
 
 export const INSERT_MESSAGE = `INSERT INTO messages (session_id, seq, role, sender_id, content, format, at, lag,

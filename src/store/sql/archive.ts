@@ -7,7 +7,8 @@ import { insertMessage } from './append.ts'
 import { type Build, buildSession } from './build.ts'
 import type { Driver } from './driver.ts'
 import { insertMemo, insertSegment } from './fold.ts'
-import { stateFromSegments } from './rollback.ts'
+import { stateFromSegments, writeFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
 import {
   decodeContent,
   encodeContent,
@@ -20,7 +21,7 @@ import {
   toMessage,
   toSegment,
 } from './rows.ts'
-import { findSession, readHead, writeFoldState } from './session.ts'
+import { findSession } from './session.ts'
 import { all, run, type Steps } from './steps.ts'
 
 /** Export and import of a whole session. */

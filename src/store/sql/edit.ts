@@ -2,9 +2,10 @@ import { InvalidArgumentError, MessageNotFoundError } from '../../errors.ts'
 import { type Content, contentLinks, type Size } from '../../log/index.ts'
 import type { Warn } from '../store.ts'
 import { recordEvent } from './events.ts'
+import { readFoldState, writeFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
 import { isVisible } from './messages.ts'
 import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
-import { foldStateOf, readHead, writeFoldState } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
 
 interface EditedRow {
@@ -29,9 +30,8 @@ export function* edit(
   const encoded = encodeContent(content)
   if (encoded.content === row.content && encoded.format === row.format) return { version: row.version }
   checkSameLinks(decodeContent(row), content)
+  const state = yield* readFoldState(session, yield* readHead(session), warn)
   yield* replaceContent(session, seq, row, { ...encoded, size, now })
-
-  const state = foldStateOf(session, yield* readHead(session), warn)
   if (seq <= state.compactedThrough) yield* markDirty(session, seq)
   yield* writeFoldState(
     session,
@@ -54,7 +54,7 @@ export function* edit(
 /** Turns and the pairs of calls and results rest on these, and others may have been written since. */
 function checkSameLinks(before: Content, after: Content): void {
   const [old, edited] = [contentLinks(before), contentLinks(after)].map(({ opens, closes }) =>
-    [...opens, '|', ...closes].join(' '),
+    JSON.stringify([opens, closes]),
   )
   if (old !== edited)
     throw new InvalidArgumentError(

@@ -3,10 +3,12 @@ import type { Memo, NewSegment } from '../../log/index.ts'
 import { type Decision, stateAfterFold } from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.ts'
 import { recordEvent } from './events.ts'
+import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
 import { severest } from './judge.ts'
 import { type SessionRow, toDecision, toKey } from './rows.ts'
-import { foldStateOf, readHead, writeFoldState } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
+import { readVisible } from './visible.ts'
 
 export function* acquireLease(
   session: SessionRow,
@@ -51,13 +53,14 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
     commit.operationId,
   )
   if (earlier) return { ...(JSON.parse(earlier.result) as FoldReceipt), repeated: true }
-  const state = foldStateOf(session, yield* readHead(session), warn)
+  const state = yield* readFoldState(session, yield* readHead(session), warn)
   checkLease(session, commit.leaseToken)
-  checkUnchanged(session, state.compactedThrough, commit)
+  yield* checkUnchanged(session, state.compactedThrough, commit)
 
+  if (state.compactedThrough === 0) yield* putAside(session, commit)
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* insertMemo(session, commit.memo)
-  const segmentTokens = yield* sumSegmentTokens(session)
+  const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
   yield* run(
@@ -83,13 +86,36 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   return receipt
 }
 
-function checkUnchanged(session: SessionRow, cursor: number, { expectedEpoch, plan }: FoldCommit): void {
+function* checkUnchanged(
+  session: SessionRow,
+  cursor: number,
+  { expectedEpoch, plan }: FoldCommit,
+): Steps<void> {
   const sessionId = session.name
   if (session.epoch !== expectedEpoch)
     throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })
-  // Hidden messages may lie between the cursor and the range; the epoch has vouched for them.
-  if (plan.range && plan.range.fromSeq <= cursor)
+  if (plan.range === null) return
+  // Hidden messages may lie between the cursor and the range, but none that is visible.
+  const [oldest] = yield* readVisible<{ seq: number }>(session, {
+    columns: 'seq',
+    tables: 'messages',
+    after: cursor,
+    through: plan.range.toSeq,
+    limit: 1,
+    from: 'oldest',
+  })
+  if (plan.range.fromSeq !== oldest?.seq)
     throw new CursorConflictError({ sessionId, expected: plan.range.fromSeq - 1, actual: cursor })
+}
+
+/** Segments that a cursor which made no sense left without a range: the new ones stand for their messages. */
+function* putAside(session: SessionRow, { segments }: FoldCommit): Steps<void> {
+  if (segments.length === 0) return
+  yield* run(
+    `UPDATE segments SET rolled_into = (SELECT max(id) + 1 FROM segments WHERE session_id = ?1)
+     WHERE session_id = ?1 AND rolled_into IS NULL`,
+    session.id,
+  )
 }
 
 function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): Steps<readonly number[]> {
@@ -159,15 +185,6 @@ export function* insertMemo(session: SessionRow, memo: Memo): Steps<void> {
     memo.throughSeq,
     JSON.stringify(memo.value),
   )
-}
-
-function* sumSegmentTokens(session: SessionRow): Steps<number> {
-  const row = yield* first<{ tokens: number | null }>(
-    `SELECT CAST(sum(tokens_after) AS BIGINT) AS tokens FROM segments
-     WHERE session_id = ?1 AND rolled_into IS NULL`,
-    session.id,
-  )
-  return row?.tokens ?? 0
 }
 
 export function* failFold(

@@ -1,11 +1,13 @@
 import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '../../errors.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
-import type { SessionKey, Warn } from '../store.ts'
-import { type Build, buildSession } from './build.ts'
-import type { Driver } from './driver.ts'
-import { readHeadAtOrBelow, stateFromSegments } from './rollback.ts'
+import type { SessionKey, SessionRecord, Warn } from '../store.ts'
+import { buildSession } from './build.ts'
+import type { Dialect, Driver } from './driver.ts'
+import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
+import { readHeadAtOrBelow } from './rollback.ts'
 import type { SessionRow } from './rows.ts'
-import { findSession, foldStateOf, readHead, writeFoldState } from './session.ts'
+import { findSession, lockExistingSession, readRecord } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
 
@@ -22,16 +24,20 @@ export async function forkSession(
   key: SessionKey,
   { newId, atSeq, now }: { newId: string; atSeq: number; now: number },
   warn: Warn,
-): Promise<void> {
+): Promise<SessionRecord> {
   const origin = await driver.read(() => readOrigin(key, atSeq))
   const traits = { kind: origin.session.kind, user: origin.session.user_id, scope: origin.session.scope_id }
   const event = { type: 'session-forked', at: now, toSeq: atSeq } as const
-  await buildSession(driver, { namespace: key.namespace, id: newId }, { traits, event }, async build => {
+  const newKey = { namespace: key.namespace, id: newId }
+  await buildSession(driver, newKey, { traits, event }, async build => {
     for (let after = 0; after < origin.seq; after += MESSAGES_AT_A_TIME) {
       const through = Math.min(origin.seq, after + MESSAGES_AT_A_TIME)
       await build.write(copy => copyMessages(origin.session, copy, { after, through }))
     }
-    await finishFork(build, key, origin, warn)
+    await build.write(copy => finishFork(copy, { key, origin, dialect: driver.dialect, warn }))
+  })
+  return driver.read(function* () {
+    return yield* readRecord((yield* findSession(newKey))!, warn)
   })
 }
 
@@ -70,34 +76,39 @@ function* copyMessages(
   })
 }
 
-async function finishFork(build: Build, key: SessionKey, origin: Origin, warn: Warn): Promise<void> {
-  await build.write(function* (copy) {
-    const current = yield* findSession(key)
-    if (!current) throw new SessionNotFoundError(key.id)
-    if (current.epoch !== origin.session.epoch)
-      throw new EpochConflictError({
-        sessionId: key.id,
-        expected: origin.session.epoch,
-        actual: current.epoch,
-      })
-    yield* run(
-      'UPDATE sessions SET origin = ?2, settings = ?3 WHERE id = ?1',
-      copy.id,
-      JSON.stringify({ sessionId: key.id, seq: origin.seq }),
-      current.settings,
-    )
-    yield* copyHidden(current, copy, origin.seq)
-    const forked = { ...copy, ...(yield* readHidden(copy)) }
-    const head = yield* readHead(forked)
-    const state = foldStateOf(current, yield* readHead(current), warn)
-    if (state.compactedThrough > origin.seq) {
-      // Inside the folded part no segment ends here, so nothing that was folded can be kept.
-      yield* writeFoldState(copy, { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens })
-      return
-    }
-    yield* copyFolds(current, copy, origin.seq)
-    yield* writeFoldState(copy, yield* stateFromSegments(forked, { head, state }))
-  })
+interface Finish {
+  readonly key: SessionKey
+  readonly origin: Origin
+  readonly dialect: Dialect
+  readonly warn: Warn
+}
+
+/** The original is locked, so that no fold or edit falls between the look at its epoch and the copying. */
+function* finishFork(copy: SessionRow, { key, origin, dialect, warn }: Finish): Steps<void> {
+  const current = yield* lockExistingSession(key, dialect)
+  if (current.epoch !== origin.session.epoch)
+    throw new EpochConflictError({
+      sessionId: key.id,
+      expected: origin.session.epoch,
+      actual: current.epoch,
+    })
+  yield* run(
+    'UPDATE sessions SET origin = ?2, settings = ?3 WHERE id = ?1',
+    copy.id,
+    JSON.stringify({ sessionId: key.id, seq: origin.seq }),
+    current.settings,
+  )
+  yield* copyHidden(current, copy, origin.seq)
+  const forked = { ...copy, ...(yield* readHidden(copy)) }
+  const state = yield* readFoldState(current, yield* readHead(current), warn)
+  // Inside the folded part no segment ends here, so nothing that was folded can be kept.
+  const keepsFolds = (yield* readShown(current)).through <= origin.seq
+  if (keepsFolds) yield* copyFolds(current, copy, origin.seq)
+  const before = keepsFolds ? state : { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens }
+  yield* writeFoldState(
+    copy,
+    yield* stateFromSegments(forked, { head: yield* readHead(forked), state: before }),
+  )
 }
 
 function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {

@@ -1,5 +1,5 @@
 import {
-  backlogFromFigures,
+  asksForTail,
   countLargestTail,
   type Decision,
   type FoldState,
@@ -10,10 +10,12 @@ import {
   type RawMessage,
   type Snapshot,
   secondsUntilDue,
+  takeSnapshot,
 } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
+import { readFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
 import { RAW_COLUMNS, type RawRow, type SessionRow, toDecision, toRawMessage } from './rows.ts'
-import { foldStateOf, readHead } from './session.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
@@ -28,11 +30,10 @@ export function* judgeHead(
   { head, state, policy, now }: { head: Head; state: FoldState; policy: Policy; now: number },
 ): Steps<Verdict> {
   const figures = measure(head, state, now)
-  const known = backlogFromFigures(policy.tails, figures)
-  const needed = policy.rules.some(rule => rule.usesBacklog)
-  const backlogMessages =
-    known ?? (needed ? yield* countBacklog(session, { head, state, policy, figures }) : figures.raw.messages)
-  const snapshot = { ...figures, backlogMessages }
+  const tailMessages = asksForTail(policy, figures)
+    ? yield* countTailMessages(session, { head, state, policy, fixedTokens: figures.fixedTokens })
+    : null
+  const snapshot = takeSnapshot(policy, figures, tailMessages)
   const seconds = secondsUntilDue(policy, snapshot)
   return {
     snapshot,
@@ -44,11 +45,11 @@ export function* judgeHead(
 const FIRST_LOOK = 64
 
 /** Looks at the newest messages, further and further back, until the tail ends. */
-function* countBacklog(
+function* countTailMessages(
   session: SessionRow,
-  input: { head: Head; state: FoldState; policy: Policy; figures: Omit<Snapshot, 'backlogMessages'> },
+  input: { head: Head; state: FoldState; policy: Policy; fixedTokens: number },
 ): Steps<number> {
-  const { head, state, policy, figures } = input
+  const { head, state, policy, fixedTokens } = input
   for (let limit = FIRST_LOOK; ; limit *= 4) {
     const rows = yield* readVisible<RawRow>(session, {
       columns: RAW_COLUMNS,
@@ -59,8 +60,8 @@ function* countBacklog(
       from: 'newest',
     })
     const newestFirst: readonly RawMessage[] = rows.map(toRawMessage).reverse()
-    const tail = countLargestTail(policy.tails, newestFirst, figures.fixedTokens)
-    if (tail < newestFirst.length || newestFirst.length < limit) return figures.raw.messages - tail
+    const tail = countLargestTail(policy.tails, newestFirst, fixedTokens)
+    if (tail < newestFirst.length || newestFirst.length < limit) return tail
   }
 }
 
@@ -92,7 +93,7 @@ export function* judgeAgain(
   const verdict =
     head === null
       ? { snapshot: null, decision: null, dueAt: null }
-      : yield* judgeHead(session, { head, state: foldStateOf(session, head, warn), policy, now })
+      : yield* judgeHead(session, { head, state: yield* readFoldState(session, head, warn), policy, now })
   yield* run(
     'UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1',
     session.id,

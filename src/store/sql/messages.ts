@@ -1,6 +1,8 @@
 import { MessageNotFoundError } from '../../errors.ts'
 import type { Message, Segment } from '../../log/index.ts'
 import type { ContextSource, MessageRange, MessageVersion, PlanSource, Warn } from '../store.ts'
+import { readFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
 import {
   decodeContent,
   MESSAGE_COLUMNS,
@@ -20,7 +22,20 @@ import { readVisible, visitVisible } from './visible.ts'
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
-export function* readMessages(session: SessionRow, range: MessageRange): Steps<readonly Message[]> {
+export function* readMessages(
+  session: SessionRow,
+  range: MessageRange,
+  warn: Warn,
+): Steps<readonly Message[]> {
+  const { compactedThrough } = yield* readFoldState(session, yield* readHead(session), warn)
+  return yield* readRange(session, range, compactedThrough)
+}
+
+function* readRange(
+  session: SessionRow,
+  range: MessageRange,
+  compactedThrough: number,
+): Steps<readonly Message[]> {
   const rows = yield* readVisible<MessageRow>(session, {
     columns: MESSAGE_COLUMNS,
     tables: MESSAGE_TABLES,
@@ -29,7 +44,7 @@ export function* readMessages(session: SessionRow, range: MessageRange): Steps<r
     limit: range.limit,
     from: range.from,
   })
-  return rows.map(row => toMessage(row, session.name, session.compacted_through))
+  return rows.map(row => toMessage(row, session.name, compactedThrough))
 }
 
 export function* isVisible(session: SessionRow, seq: number): Steps<boolean> {
@@ -84,11 +99,15 @@ export function* readContext(
   return {
     session: record,
     segments: compactedThrough === 0 ? [] : yield* readSegments(session, 'shown'),
-    messages: yield* readMessages(session, {
-      after: compactedThrough,
-      limit: limits.messages,
-      from: 'newest',
-    }),
+    messages: yield* readRange(
+      session,
+      {
+        after: compactedThrough,
+        limit: limits.messages,
+        from: 'newest',
+      },
+      compactedThrough,
+    ),
   }
 }
 

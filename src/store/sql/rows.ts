@@ -136,7 +136,10 @@ export function encodeContent(content: Content): { content: string; format: numb
 }
 
 export function decodeContent({ content, format }: { content: string; format: number }): Content {
-  return format === TEXT ? content : (JSON.parse(content) as string | readonly ContentPart[])
+  if (format !== TEXT) return JSON.parse(content) as string | readonly ContentPart[]
+  // A lost page reads as NULs, which text that was stored as it is never has.
+  if (content.includes('\0')) throw new SyntaxError('stored text with NULs')
+  return content
 }
 
 export interface MessageRow {

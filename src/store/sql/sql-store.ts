@@ -29,8 +29,9 @@ export class SqlStore implements Store {
   readonly #driver: Driver
   readonly #warn: Warn
   readonly #appends: AppendQueue
+  readonly #underWay = new Set<Promise<unknown>>()
   #opening: Promise<void> | null = null
-  #closed = false
+  #closing: Promise<void> | null = null
 
   constructor(driver: Driver, warn: Warn) {
     this.name = driver.name
@@ -39,7 +40,7 @@ export class SqlStore implements Store {
     this.#appends = new AppendQueue(driver, warn)
   }
 
-  open(): Promise<void> {
+  async open(): Promise<void> {
     this.#checkOpen()
     this.#opening ??= this.#driver.open().catch(error => {
       this.#opening = null
@@ -48,22 +49,23 @@ export class SqlStore implements Store {
     return this.#opening
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#appends.drained()
+  close(): Promise<void> {
+    this.#closing ??= this.#finish()
+    return this.#closing
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
     await this.#opening?.catch(() => {})
     if (this.#opening !== null) await this.#driver.close()
   }
 
-  async append(request: AppendRequest): Promise<AppendReceipt> {
-    this.#checkOpen()
-    return this.#appends.append(request)
+  append(request: AppendRequest): Promise<AppendReceipt> {
+    return this.#while(() => this.#appends.append(request))
   }
 
   readSession(key: SessionKey) {
-    const warn = this.#warn
-    return this.#readOr(key, null, session => readRecord(session, warn))
+    return this.#readOr(key, null, session => readRecord(session, this.#warn))
   }
 
   listSessions(namespace: string, page: { after?: string; limit: number }) {
@@ -71,7 +73,7 @@ export class SqlStore implements Store {
   }
 
   readMessages(key: SessionKey, range: Parameters<Store['readMessages']>[1]) {
-    return this.#readOr(key, [], session => readMessages(session, range))
+    return this.#readOr(key, [], session => readMessages(session, range, this.#warn))
   }
 
   readVersions(key: SessionKey, seq: number) {
@@ -98,20 +100,16 @@ export class SqlStore implements Store {
     return this.#writeExisting(key, session => rollback(session, change, this.#warn))
   }
 
-  async fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {
-    this.#checkOpen()
-    await forkSession(this.#driver, key, change, this.#warn)
-    const forked = await this.readSession({ namespace: key.namespace, id: change.newId })
-    return forked!
+  fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {
+    return this.#while(() => forkSession(this.#driver, key, change, this.#warn))
   }
 
   exportSession(key: SessionKey) {
     return this.#read(() => exportSession(key))
   }
 
-  async importSession(key: SessionKey, file: SessionFile, options: ImportOptions) {
-    this.#checkOpen()
-    await importSession(this.#driver, key, file, options)
+  importSession(key: SessionKey, file: SessionFile, options: ImportOptions) {
+    return this.#while(() => importSession(this.#driver, key, file, options))
   }
 
   updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>) {
@@ -168,12 +166,23 @@ export class SqlStore implements Store {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new ClosedError('store')
+    if (this.#closing !== null) throw new ClosedError('store')
   }
 
-  async #read<Result>(steps: () => Steps<Result>): Promise<Result> {
+  /** Closing waits for every call that was let in. */
+  async #while<Result>(call: () => Promise<Result>): Promise<Result> {
     this.#checkOpen()
-    return this.#driver.read(steps)
+    const running = call()
+    this.#underWay.add(running)
+    try {
+      return await running
+    } finally {
+      this.#underWay.delete(running)
+    }
+  }
+
+  #read<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#while(() => this.#driver.read(steps))
   }
 
   #readOr<Result, Missing>(
@@ -187,9 +196,8 @@ export class SqlStore implements Store {
     })
   }
 
-  async #write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    this.#checkOpen()
-    return this.#driver.write(steps)
+  #write<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#while(() => this.#driver.write(steps))
   }
 
   #writeExisting<Result>(key: SessionKey, steps: (session: SessionRow) => Steps<Result>): Promise<Result> {

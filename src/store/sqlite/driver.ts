@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ClosedError, StoreError } from '../../errors.ts'
+import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
 import { isBusy, toStoreError } from './errors.ts'
@@ -63,6 +64,7 @@ export class SqliteDriver implements Driver {
       await this.#attempt(() => {
         // The first read of the file: what is not a database shows itself here.
         const mustMigrate = needsMigration(database, this.name)
+        if (readOnly && mustMigrate) throw outdated(this.name)
         if (readOnly) return
         database.exec('PRAGMA journal_mode = WAL')
         database.exec(`PRAGMA synchronous = ${durability}`)
@@ -103,7 +105,7 @@ export class SqliteDriver implements Driver {
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
       if (this.#database.isTransaction) this.#run('ROLLBACK')
-      throw error
+      throw asDamage(error, this.name)
     }
   }
 
@@ -152,6 +154,14 @@ export class SqliteDriver implements Driver {
       await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
     }
   }
+}
+
+function outdated(name: string): StoreError {
+  return new StoreError(
+    'store_version',
+    name,
+    'this database is empty or of an older version. Open it for writing once, which brings it up to date.',
+  )
 }
 
 function inTransaction(database: DatabaseSync, action: () => void): void {

@@ -3,7 +3,8 @@ import { MessageConflictError } from '../../errors.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 export const appending = contractCases('append', {
   'gives seqs from 1 without gaps, in the order of the request': async store => {
@@ -28,7 +29,10 @@ export const appending = contractCases('append', {
   'keeps the order of calls that are made together': async store => {
     const chat = new Chat(store)
     const receipts = await Promise.all(numbers(1, 200).map(number => chat.append(message(`${number}`))))
-    assert.deepEqual(receipts.map(({ messages }) => messages[0]?.seq), numbers(1, 200))
+    assert.deepEqual(
+      receipts.map(({ messages }) => messages[0]?.seq),
+      numbers(1, 200),
+    )
     assert.deepEqual(await chat.contents(), numbers(1, 200).map(String))
     await checkFigures(chat)
   },
@@ -39,19 +43,31 @@ export const appending = contractCases('append', {
       numbers(1, 10).flatMap(round => chats.map(chat => chat.append(message(`${chat.key.id}: ${round}`)))),
     )
     for (const chat of chats)
-      assert.deepEqual(await chat.contents(), numbers(1, 10).map(round => `${chat.key.id}: ${round}`))
+      assert.deepEqual(
+        await chat.contents(),
+        numbers(1, 10).map(round => `${chat.key.id}: ${round}`),
+      )
   },
 
   'gives each seq once to two stores on the same place': async (store, open) => {
     const chats = [new Chat(store), new Chat(await open())]
     const receipts = await Promise.all(
-      numbers(1, 25).flatMap(number => chats.map((chat, which) => chat.append(message(`${which}: ${number}`)))),
+      numbers(1, 25).flatMap(number =>
+        chats.map((chat, which) => chat.append(message(`${which}: ${number}`))),
+      ),
     )
     const seqs = receipts.map(({ messages }) => messages[0]!.seq)
-    assert.deepEqual(seqs.sort((a, b) => a - b), numbers(1, 50))
+    assert.deepEqual(
+      seqs.sort((a, b) => a - b),
+      numbers(1, 50),
+    )
     for (const which of [0, 1]) {
       const own = (await chats[0]!.contents()).filter(content => `${content}`.startsWith(`${which}:`))
-      assert.deepEqual(own, numbers(1, 25).map(number => `${which}: ${number}`), 'each in the order of its calls')
+      assert.deepEqual(
+        own,
+        numbers(1, 25).map(number => `${which}: ${number}`),
+        'each in the order of its calls',
+      )
     }
     await checkFigures(chats[0]!)
   },
@@ -78,7 +94,10 @@ export const appending = contractCases('append', {
     ])
     const other = message('other', { externalId: 'm2' })
     const receipts = await Promise.all(numbers(1, 8).map(() => chat.append(other)))
-    assert.deepEqual(receipts.map(({ messages }) => messages[0]!.seq), numbers(1, 8).map(() => 2))
+    assert.deepEqual(
+      receipts.map(({ messages }) => messages[0]!.seq),
+      numbers(1, 8).map(() => 2),
+    )
     assert.equal(receipts.filter(({ messages }) => !messages[0]!.duplicate).length, 1)
     assert.deepEqual(await chat.seqs(), [1, 2])
   },
@@ -87,8 +106,13 @@ export const appending = contractCases('append', {
     const second = await open()
     for (const round of numbers(1, 10)) {
       const chats = [store, second].map(each => new Chat(each, `chat ${round}`))
-      const receipts = await Promise.all(chats.map(chat => chat.append(message('hello', { externalId: 'm1' }))))
-      assert.deepEqual(receipts.map(({ messages }) => messages[0]!.seq), [1, 1])
+      const receipts = await Promise.all(
+        chats.map(chat => chat.append(message('hello', { externalId: 'm1' }))),
+      )
+      assert.deepEqual(
+        receipts.map(({ messages }) => messages[0]!.seq),
+        [1, 1],
+      )
       assert.deepEqual(await chats[0]!.seqs(), [1])
     }
   },
@@ -118,7 +142,11 @@ export const appending = contractCases('append', {
   'refuses other content and another role under a known external id, with its seq': async store => {
     const chat = new Chat(store)
     await chat.append(message('before'), message('hello', { externalId: 'm1' }))
-    for (const other of [message('other'), message('hello', { role: 'assistant' }), message([{ type: 'text', text: 'hello' }])]) {
+    for (const other of [
+      message('other'),
+      message('hello', { role: 'assistant' }),
+      message([{ type: 'text', text: 'hello' }]),
+    ]) {
       const error = await refuses(chat.append({ ...other, externalId: 'm1' }), 'message_conflict')
       assert.ok(error instanceof MessageConflictError)
       assert.deepEqual(error.details, { sessionId: 'chat', externalId: 'm1', seq: 2 })
@@ -151,8 +179,13 @@ export const appending = contractCases('append', {
       ),
     )
     const failed = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index + 1] : []))
-    assert.deepEqual(failed, numbers(1, 10).map(number => number * 3))
-    const expected = numbers(1, 30).filter(number => number % 3 !== 0).flatMap(number => [`${number} a`, `${number} b`])
+    assert.deepEqual(
+      failed,
+      numbers(1, 10).map(number => number * 3),
+    )
+    const expected = numbers(1, 30)
+      .filter(number => number % 3 !== 0)
+      .flatMap(number => [`${number} a`, `${number} b`])
     assert.deepEqual(await chat.contents(), ['hello', ...expected])
     assert.deepEqual(await chat.seqs(), numbers(1, 41))
     await checkFigures(chat)

@@ -8,7 +8,12 @@ async function eventfulChat(store: Chat['store']): Promise<Chat> {
   const chat = new Chat(store, 'eventful', { kind: 'group', user: 'ann', scope: 'work' })
   const sender = { id: 'ann', name: 'Ann\n##', isSelf: true }
   await chat.append(
-    message('one\0\ud800', { sender, externalId: 'x'.repeat(3000), zone: 'Asia/Tokyo', at: Date.UTC(1999, 0, 1) }),
+    message('one\0\ud800', {
+      sender,
+      externalId: 'x'.repeat(3000),
+      zone: 'Asia/Tokyo',
+      at: Date.UTC(1999, 0, 1),
+    }),
     message([{ type: 'tool-call', toolCallId: 'c', toolName: 't', input: { a: 1 } }], { role: 'assistant' }),
     message([{ type: 'tool-result', toolCallId: 'c', output: '好' }], { role: 'tool', replyTo: 2 }),
   )
@@ -53,7 +58,14 @@ export const archiving = contractCases('export and import', {
     assert.deepEqual(await store.readSegments(copy.key, 'all'), await store.readSegments(chat.key, 'all'))
     const [before, after] = [await chat.record(), await copy.record()]
     assert.deepEqual(
-      [after.epoch, after.memo, after.settings, after.createdAt, after.state.overheadTokens, after.state.lastFoldAt],
+      [
+        after.epoch,
+        after.memo,
+        after.settings,
+        after.createdAt,
+        after.state.overheadTokens,
+        after.state.lastFoldAt,
+      ],
       [before.epoch, before.memo, before.settings, before.createdAt, 77, before.state.lastFoldAt],
     )
   },
@@ -62,13 +74,14 @@ export const archiving = contractCases('export and import', {
     const chat = await eventfulChat(store)
     const copy = await chat.copyByFile('copy')
     for (const each of [chat, copy]) {
-      assert.deepEqual(await each.say(3), [18, 19, 20])
+      assert.deepEqual(await each.say(3), [20, 21, 22])
       await checkFigures(each)
       await each.rollback(7)
       await checkFigures(each)
-      assert.deepEqual((await each.append(message('one\0\ud800', { externalId: 'x'.repeat(3000) }))).messages, [
-        { seq: 1, duplicate: true },
-      ])
+      assert.deepEqual(
+        (await each.append(message('one\0\ud800', { externalId: 'x'.repeat(3000) }))).messages,
+        [{ seq: 1, duplicate: true }],
+      )
     }
     assert.deepEqual(
       (await store.readSegments(copy.key, 'all')).map(({ id }) => id),
@@ -94,9 +107,16 @@ export const archiving = contractCases('export and import', {
     const chat = new Chat(store)
     await chat.say(9)
     const file = await chat.file()
-    const gaps: SessionFile = { ...file, messages: file.messages.filter(({ seq }) => [3, 4, 8].includes(seq)) }
+    const gaps: SessionFile = {
+      ...file,
+      messages: file.messages.filter(({ seq }) => [3, 4, 8].includes(seq)),
+    }
     const copy = chat.beside('copy')
-    await store.importSession(copy.key, gaps, { measure: ({ content }) => sizeOf(content), groupTurnMessages: 12, now: chat.now })
+    await store.importSession(copy.key, gaps, {
+      measure: ({ content }) => sizeOf(content),
+      groupTurnMessages: 12,
+      now: chat.now,
+    })
     assert.deepEqual(await copy.seqs(), [3, 4, 8])
     assert.deepEqual(await copy.seqs({ from: 'newest', limit: 2 }), [4, 8])
     assert.deepEqual(await copy.say(1), [9])

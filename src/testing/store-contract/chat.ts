@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { completeTurns, type Content, modelText, type NewSegment, type Size } from '../../log/index.ts'
+import { type Content, completeTurns, modelText, type NewSegment, type Size } from '../../log/index.ts'
 import { count, type Decision, measure, type Policy } from '../../policy/index.ts'
 import type {
   AppendReceipt,
@@ -12,7 +12,7 @@ import type {
   Store,
 } from '../../store/index.ts'
 
-export const START = Date.UTC(2026, 0, 15, 8)
+const START = Date.UTC(2026, 0, 15, 8)
 export const POLICY = count({ threshold: 20, keepLast: 10 })
 export const FORCE: Decision = { type: 'deep', reason: 'force', severity: 1000, meta: {} }
 
@@ -201,7 +201,12 @@ export class Chat {
   }
 }
 
-export function segment(fromSeq: number, toSeq: number, messageCount: number, options: FoldOptions = {}): NewSegment {
+export function segment(
+  fromSeq: number,
+  toSeq: number,
+  messageCount: number,
+  options: FoldOptions = {},
+): NewSegment {
   const { level = 1, state = 'live' } = options
   return {
     fromSeq,
@@ -226,16 +231,26 @@ export function segment(fromSeq: number, toSeq: number, messageCount: number, op
  * messages above the cursor, and each visible message is raw or under exactly one shown segment.
  */
 export async function checkFigures(chat: Chat): Promise<void> {
-  const [record, visible, shown] = [await chat.record(), await chat.messages(), await chat.store.readSegments(chat.key, 'shown')]
+  const [record, visible, shown] = [
+    await chat.record(),
+    await chat.messages(),
+    await chat.store.readSegments(chat.key, 'shown'),
+  ]
   const cursor = record.state.compactedThrough
   const raw = visible.filter(({ seq }) => seq > cursor)
   const plan = await chat.store.readPlan(chat.key)
-  assert.deepEqual(plan!.raw.map(({ seq }) => seq), raw.map(({ seq }) => seq))
+  assert.deepEqual(
+    plan!.raw.map(({ seq }) => seq),
+    raw.map(({ seq }) => seq),
+  )
   assert.equal(record.head?.seq ?? null, visible.at(-1)?.seq ?? null)
   assert.equal(record.head?.totals.messages ?? 0, visible.length)
   assert.equal(record.segments, shown.length)
   assert.equal(cursor, Math.max(0, ...shown.map(({ toSeq }) => toSeq)))
-  assert.equal(record.state.segmentTokens, shown.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0))
+  assert.equal(
+    record.state.segmentTokens,
+    shown.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0),
+  )
   for (const { seq, archived } of visible) {
     const covering = shown.filter(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq)
     assert.equal(covering.length, seq <= cursor ? 1 : 0, `message ${seq} is raw or covered once`)

@@ -25,7 +25,12 @@ const PARTS: Content = [
   { type: 'reasoning', text: 'hmm', providerOptions: { signature: 'abc=' } } as never,
   { type: 'image', image: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
   { type: 'file', url: 'https://example.com/a.pdf', meta: { pages: 3, tags: ['a', null, 1.5, true] } },
-  { type: 'tool-call', toolCallId: 'call 1', toolName: 'search', input: { q: 'x', n: 1e21, nested: { '': [] } } },
+  {
+    type: 'tool-call',
+    toolCallId: 'call 1',
+    toolName: 'search',
+    input: { q: 'x', n: 1e21, nested: { '': [] } },
+  },
   { type: 'tool-result', toolCallId: 'call 1', toolName: 'search', output: [{ hit: null }, 'text', 0, -0.5] },
   { type: 'tool-approval-request', approvalId: 'ok?', toolCallId: 'call 1' },
   { type: 'tool-approval-response', approvalId: 'ok?', approved: false },
@@ -37,7 +42,9 @@ export const content = contractCases('content', {
     await chat.append(...TEXTS.map((text, index) => message(text, { externalId: `m${index}` })))
     assert.deepEqual(await chat.contents(), TEXTS)
     assert.deepEqual(await new Chat(await open()).contents(), TEXTS)
-    const repeated = await chat.append(...TEXTS.map((text, index) => message(text, { externalId: `m${index}` })))
+    const repeated = await chat.append(
+      ...TEXTS.map((text, index) => message(text, { externalId: `m${index}` })),
+    )
     assert.ok(repeated.messages.every(({ duplicate }) => duplicate))
   },
 
@@ -47,10 +54,19 @@ export const content = contractCases('content', {
     for (const part of PARTS) await chat.append(message([part] as Content, { role: 'tool' }))
     const expected = [PARTS, ...PARTS.map(part => [part])]
     assert.deepEqual(await chat.contents(), expected)
-    assert.deepEqual((await chat.file()).messages.map(each => each.content), expected)
-    assert.equal((await chat.append(message(PARTS, { role: 'assistant', externalId: 'm1' }))).messages[0]?.duplicate, true)
+    assert.deepEqual(
+      (await chat.file()).messages.map(each => each.content),
+      expected,
+    )
+    assert.equal(
+      (await chat.append(message(PARTS, { role: 'assistant', externalId: 'm1' }))).messages[0]?.duplicate,
+      true,
+    )
     const plan = await store.readPlan(chat.key)
-    assert.deepEqual(plan?.raw[0]?.links, { opens: ['call:call 1', 'approval:ok?'], closes: ['call:call 1', 'approval:ok?'] })
+    assert.deepEqual(plan?.raw[0]?.links, {
+      opens: ['call:call 1', 'approval:ok?'],
+      closes: ['call:call 1', 'approval:ok?'],
+    })
     await checkFigures(chat)
   },
 
@@ -72,11 +88,35 @@ export const content = contractCases('content', {
       message('tool', { role: 'tool', externalId: 'm4' }),
     )
     const appendedAt = new Date(chat.now)
-    const common = { sender: null, zone: null, externalId: null, replyTo: null, appendedAt, version: 1, archived: false }
+    const common = {
+      sender: null,
+      zone: null,
+      externalId: null,
+      replyTo: null,
+      appendedAt,
+      version: 1,
+      archived: false,
+    }
     assert.deepEqual(await chat.messages(), [
-      { ...common, id: 'chat/1', seq: 1, role: 'system', content: 'system', at: new Date(longAgo), zone: 'America/Los_Angeles' },
+      {
+        ...common,
+        id: 'chat/1',
+        seq: 1,
+        role: 'system',
+        content: 'system',
+        at: new Date(longAgo),
+        zone: 'America/Los_Angeles',
+      },
       { ...common, id: 'chat/2', seq: 2, role: 'user', content: 'user', at: new Date(ahead), replyTo: 1 },
-      { ...common, id: 'chat/3', seq: 3, role: 'assistant', content: 'assistant', at: appendedAt, replyTo: '1' },
+      {
+        ...common,
+        id: 'chat/3',
+        seq: 3,
+        role: 'assistant',
+        content: 'assistant',
+        at: appendedAt,
+        replyTo: '1',
+      },
       { ...common, id: 'chat/4', seq: 4, role: 'tool', content: 'tool', at: appendedAt, externalId: 'm4' },
     ])
   },

@@ -21,13 +21,21 @@ export const editing = contractCases('edit', {
       { version: 3, content: [{ type: 'text', text: 'third' }], replacedAt: null },
     ])
     const [, edited] = await chat.messages()
-    assert.deepEqual([edited?.version, edited?.content, edited?.role], [3, [{ type: 'text', text: 'third' }], 'assistant'])
+    assert.deepEqual(
+      [edited?.version, edited?.content, edited?.role],
+      [3, [{ type: 'text', text: 'third' }], 'assistant'],
+    )
   },
 
   'shows its size in the figures at once, and after the next messages': async store => {
     const chat = new Chat(store)
     await chat.say(6)
-    for (const [seq, text] of [[6, 'longer '.repeat(100)], [1, 'x'], [3, '中'.repeat(999)], [6, 'short']] as const) {
+    for (const [seq, text] of [
+      [6, 'longer '.repeat(100)],
+      [1, 'x'],
+      [3, '中'.repeat(999)],
+      [6, 'short'],
+    ] as const) {
       await chat.edit(seq, text)
       await checkFigures(chat)
     }
@@ -61,16 +69,22 @@ export const editing = contractCases('edit', {
     await chat.fold(8)
     await chat.edit(1, 'edited')
     const all = await store.readSegments(chat.key, 'all')
-    assert.deepEqual(all.map(({ fromSeq, toSeq, level, state }) => [fromSeq, toSeq, level, state]), [
-      [1, 2, 1, 'rolled-up'],
-      [1, 4, 2, 'dirty'],
-      [3, 4, 1, 'rolled-up'],
-      [5, 8, 1, 'live'],
-    ])
+    assert.deepEqual(
+      all.map(({ fromSeq, toSeq, level, state }) => [fromSeq, toSeq, level, state]),
+      [
+        [1, 2, 1, 'rolled-up'],
+        [1, 4, 2, 'dirty'],
+        [3, 4, 1, 'rolled-up'],
+        [5, 8, 1, 'live'],
+      ],
+    )
     await chat.edit(10, 'raw: nothing gets dirty')
     assert.equal((await store.readSegments(chat.key, 'shown'))[1]?.state, 'live')
     await chat.rollback(3)
-    assert.deepEqual((await store.readSegments(chat.key, 'all')).map(({ state }) => state), ['dirty'])
+    assert.deepEqual(
+      (await store.readSegments(chat.key, 'all')).map(({ state }) => state),
+      ['dirty'],
+    )
     await checkFigures(chat)
   },
 
@@ -78,10 +92,14 @@ export const editing = contractCases('edit', {
     const chat = new Chat(store)
     await chat.append(message('question'), message(call('a b'), { role: 'assistant' }))
     const file = await chat.file()
-    const several: Content = [...call('a'), { type: 'tool-call', toolCallId: 'b', toolName: 'search' }] as Content
+    const several: Content = [
+      ...call('a'),
+      { type: 'tool-call', toolCallId: 'b', toolName: 'search' },
+    ] as Content
     const lookalike: Content = [{ type: 'tool-call', toolCallId: 'a call:b', toolName: 'search' }]
     await refuses(chat.edit(1, call('a')), 'invalid_argument')
-    for (const content of ['none', call('other'), several]) await refuses(chat.edit(2, content), 'invalid_argument')
+    for (const content of ['none', call('other'), several])
+      await refuses(chat.edit(2, content), 'invalid_argument')
     assert.deepEqual(await chat.file(), file)
     await chat.edit(2, call('a b', 'with text'))
     await chat.append(message(several, { role: 'assistant' }))

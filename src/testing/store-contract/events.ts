@@ -87,8 +87,13 @@ export const events = contractCases('events', {
     assert.equal(new Set(seen.map(({ position }) => position)).size, seen.length)
     assert.deepEqual(seen, await readAll(store, 67))
     for (let number = 0; number < 7; number++) {
-      const appended = seen.filter(({ sessionId, type }) => sessionId === `chat ${number}` && type === 'message-appended')
-      assert.deepEqual(appended.map(({ fromSeq }) => fromSeq).toSorted((a, b) => a! - b!), appended.map((_, index) => index + 1))
+      const appended = seen.filter(
+        ({ sessionId, type }) => sessionId === `chat ${number}` && type === 'message-appended',
+      )
+      assert.deepEqual(
+        appended.map(({ fromSeq }) => fromSeq).toSorted((a, b) => a! - b!),
+        appended.map((_, index) => index + 1),
+      )
     }
   },
 
@@ -98,7 +103,10 @@ export const events = contractCases('events', {
     await chat.append(message('other', { externalId: 'm' })).catch(() => {})
     await chat.fork('chat', 1).catch(() => {})
     await chat.copyByFile('chat').catch(() => {})
-    assert.deepEqual((await readAll(store, 2)).map(({ type }) => type), ['session-created', 'message-appended'])
+    assert.deepEqual(
+      (await readAll(store, 2)).map(({ type }) => type),
+      ['session-created', 'message-appended'],
+    )
   },
 
   'hold nothing of what was said': async store => {
@@ -108,7 +116,11 @@ export const events = contractCases('events', {
     await chat.say(5)
     await chat.edit(1, `${secret} b`)
     const commit = await chat.prepareFold(3, { memo: { secret } })
-    await chat.commit({ ...commit, segments: commit.segments.map(each => ({ ...each, summary: secret })), outcome: { secret } })
+    await chat.commit({
+      ...commit,
+      segments: commit.segments.map(each => ({ ...each, summary: secret })),
+      outcome: { secret },
+    })
     await store.updateSettings(chat.key, { secret })
     await chat.fork('fork', 4)
     await chat.copyByFile('copy')

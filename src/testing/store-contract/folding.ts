@@ -31,19 +31,24 @@ export const folding = contractCases('commitFold', {
       { ...stored, id: 1, rolledInto: null, createdAt: new Date(commit.now) },
     ])
     const { state, memo, lastOutcome, epoch, segments, failures } = await chat.record()
-    assert.deepEqual({ memo, lastOutcome, epoch, segments, failures }, {
-      memo: { value: { topic: 'weather' }, throughSeq: 8 },
-      lastOutcome: { result: 'folded' },
-      epoch: 1,
-      segments: 1,
-      failures: 0,
-    })
-    assert.deepEqual([state.compactedThrough, state.lastFoldAt, state.decided], [
-      8,
-      commit.now,
-      { messages: 12, replies: 6, at: commit.now },
-    ])
-    assert.deepEqual(await chat.seqs(), Array.from({ length: 12 }, (_, index) => index + 1))
+    assert.deepEqual(
+      { memo, lastOutcome, epoch, segments, failures },
+      {
+        memo: { value: { topic: 'weather' }, throughSeq: 8 },
+        lastOutcome: { result: 'folded' },
+        epoch: 1,
+        segments: 1,
+        failures: 0,
+      },
+    )
+    assert.deepEqual(
+      [state.compactedThrough, state.lastFoldAt, state.decided],
+      [8, commit.now, { messages: 12, replies: 6, at: commit.now }],
+    )
+    assert.deepEqual(
+      await chat.seqs(),
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    )
     await checkFigures(chat)
   },
 
@@ -66,7 +71,10 @@ export const folding = contractCases('commitFold', {
     await Promise.all(Array.from({ length: 231 }, (_, index) => chat.append(message(`late ${index}`))))
     await chat.commit(commit)
     assert.equal((await chat.record()).state.decided.messages, 12)
-    assert.deepEqual(await chat.seqs(), Array.from({ length: 243 }, (_, index) => index + 1))
+    assert.deepEqual(
+      await chat.seqs(),
+      Array.from({ length: 243 }, (_, index) => index + 1),
+    )
     await checkFigures(chat)
   },
 
@@ -78,15 +86,21 @@ export const folding = contractCases('commitFold', {
     assert.deepEqual((await chat.foldAndRollUp(6, 2)).segmentIds, [3, 4])
     await chat.foldAndRollUp(8, 3)
     const all = await store.readSegments(chat.key, 'all')
-    assert.deepEqual(all.map(({ id, fromSeq, toSeq, level, rolledInto }) => [id, fromSeq, toSeq, level, rolledInto]), [
-      [1, 1, 2, 1, 4],
-      [4, 1, 6, 2, 6],
-      [6, 1, 8, 3, null],
-      [2, 3, 4, 1, 4],
-      [3, 5, 6, 1, 4],
-      [5, 7, 8, 1, 6],
-    ])
-    assert.deepEqual(await store.readSegments(chat.key, 'shown'), all.filter(({ id }) => id === 6))
+    assert.deepEqual(
+      all.map(({ id, fromSeq, toSeq, level, rolledInto }) => [id, fromSeq, toSeq, level, rolledInto]),
+      [
+        [1, 1, 2, 1, 4],
+        [4, 1, 6, 2, 6],
+        [6, 1, 8, 3, null],
+        [2, 3, 4, 1, 4],
+        [3, 5, 6, 1, 4],
+        [5, 7, 8, 1, 6],
+      ],
+    )
+    assert.deepEqual(
+      await store.readSegments(chat.key, 'shown'),
+      all.filter(({ id }) => id === 6),
+    )
     await checkFigures(chat)
   },
 
@@ -97,7 +111,10 @@ export const folding = contractCases('commitFold', {
     assert.equal((await store.readSegments(chat.key, 'shown'))[0]?.state, 'provisional')
     const commit = await chat.prepareFold(8)
     await chat.commit({ ...commit, segments: [{ ...segment(1, 8, 8), absorbs: [1] }] })
-    assert.deepEqual((await store.readSegments(chat.key, 'shown')).map(({ id, state }) => [id, state]), [[2, 'live']])
+    assert.deepEqual(
+      (await store.readSegments(chat.key, 'shown')).map(({ id, state }) => [id, state]),
+      [[2, 'live']],
+    )
     await checkFigures(chat)
   },
 
@@ -114,7 +131,10 @@ export const folding = contractCases('commitFold', {
     assert.deepEqual(receipt, { segmentIds: [], epoch: 1, repeated: false })
     const { state, memo } = await chat.record()
     assert.deepEqual(memo, { value: { topic: 'news' }, throughSeq: 6 })
-    assert.deepEqual([state.compactedThrough, state.lastFoldAt, state.decided.messages, state.stalled.messages], [0, null, 6, 6])
+    assert.deepEqual(
+      [state.compactedThrough, state.lastFoldAt, state.decided.messages, state.stalled.messages],
+      [0, null, 6, 6],
+    )
     await checkFigures(chat)
   },
 
@@ -127,7 +147,10 @@ export const folding = contractCases('commitFold', {
     const before = await everything(chat)
     const again = await open()
     for (const each of [store, again])
-      assert.deepEqual(await each.commitFold({ ...commit, now: commit.now + 5000 }), { ...receipt, repeated: true })
+      assert.deepEqual(await each.commitFold({ ...commit, now: commit.now + 5000 }), {
+        ...receipt,
+        repeated: true,
+      })
     assert.deepEqual(await everything(chat), before)
     await chat.fold(10)
     assert.deepEqual(await store.commitFold(commit), { ...receipt, repeated: true })
@@ -213,8 +236,14 @@ export const folding = contractCases('commitFold', {
     assert.deepEqual(rest.segments, restBefore.segments)
     assert.deepEqual([record?.failures, record?.lastOutcome, record?.epoch], [1, outcome, old?.epoch])
     assert.deepEqual(record?.state, { ...old?.state, backoffUntil })
-    assert.equal((await store.judge(chat.key, { policy: chat.policy, now: backoffUntil - 1 }))?.decision, null)
-    assert.equal((await store.judge(chat.key, { policy: chat.policy, now: backoffUntil }))?.decision?.reason, 'count')
+    assert.equal(
+      (await store.judge(chat.key, { policy: chat.policy, now: backoffUntil - 1 }))?.decision,
+      null,
+    )
+    assert.equal(
+      (await store.judge(chat.key, { policy: chat.policy, now: backoffUntil }))?.decision?.reason,
+      'count',
+    )
     await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
     assert.equal((await chat.record()).failures, 2)
     assert.deepEqual(await store.listDue(backoffUntil - 1, 10), [])

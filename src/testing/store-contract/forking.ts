@@ -14,13 +14,19 @@ export const forking = contractCases('fork', {
   'copies the visible messages under the same seqs, with everything about them': async store => {
     const chat = new Chat(store, 'original', { kind: 'agent', user: 'ann', scope: 'work' })
     const sender = { id: 'ann', name: 'Ann' }
-    await chat.append(message('one', { sender, externalId: 'm1', zone: 'Asia/Tokyo' }), message('two', { replyTo: 'm1' }))
+    await chat.append(
+      message('one', { sender, externalId: 'm1', zone: 'Asia/Tokyo' }),
+      message('two', { replyTo: 'm1' }),
+    )
     await chat.edit(2, 'two, edited')
     await chat.say(4)
     await store.updateSettings(chat.key, { policy: 'count' })
     const copy = await chat.fork('copy', 4)
     const expected = (await chat.messages()).filter(({ seq }) => seq <= 4)
-    assert.deepEqual(await copy.messages(), expected.map(each => ({ ...each, id: `copy/${each.seq}` })))
+    assert.deepEqual(
+      await copy.messages(),
+      expected.map(each => ({ ...each, id: `copy/${each.seq}` })),
+    )
     assert.deepEqual(await store.readVersions(copy.key, 2), await store.readVersions(chat.key, 2))
     const { id, kind, user, scope, origin, settings, head, createdAt } = await copy.record()
     assert.deepEqual(
@@ -100,7 +106,10 @@ export const forking = contractCases('fork', {
     await chat.rollback(700)
     await chat.say(700)
     const copy = await chat.fork('copy', 1600)
-    assert.deepEqual(await copy.seqs(), (await chat.seqs()).filter(seq => seq <= 1600))
+    assert.deepEqual(
+      await copy.seqs(),
+      (await chat.seqs()).filter(seq => seq <= 1600),
+    )
     await checkFigures(copy)
   },
 
@@ -119,7 +128,10 @@ export const forking = contractCases('fork', {
     await chat.say(3)
     const outcomes = await Promise.allSettled([1, 2, 3].map(atSeq => chat.fork('copy', atSeq)))
     const refused = outcomes.filter(({ status }) => status === 'rejected')
-    assert.deepEqual(refused.map(outcome => (outcome as PromiseRejectedResult).reason.code), ['session_exists', 'session_exists'])
+    assert.deepEqual(
+      refused.map(outcome => (outcome as PromiseRejectedResult).reason.code),
+      ['session_exists', 'session_exists'],
+    )
     await checkFigures(chat.beside('copy'))
   },
 

