@@ -32,8 +32,14 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
+if (options.help) {
+  console.log('npm run bench -- [--only NAME]… [--quick] [--json]')
+  console.log(`Benchmarks: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
+  process.exit(0)
+}
 const unknown = options.only.find(name => !BENCHMARKS.some(benchmark => benchmark.name === name))
 if (unknown !== undefined) {
   console.error(`Unknown benchmark "${unknown}". One of: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)

@@ -9,5 +9,5 @@ rmSync('dist', { recursive: true, force: true })
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
-for (const file of globSync('src/**/*.sql')) cpSync(file, join('dist', file.slice('src/'.length)))
+for (const file of globSync('src/**/migrations/*.sql')) cpSync(file, join('dist', file.slice('src/'.length)))
 chmodSync('dist/cli/main.js', 0o755)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from './errors.ts'
 import { checkId, GROUP_TURN_MESSAGES, isZone, type SessionKind } from './log/index.ts'
 import { BUILT_IN_TYPES, type CustomJudge, custom, type Policy, tokens } from './policy/index.ts'
@@ -43,12 +42,18 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     store: options.store,
     policy: typeof policy === 'function' ? custom(policy) : policy,
     types: BUILT_IN_TYPES,
-    namespace: checkId('namespace', namespace),
+    namespace: checkNamespace(namespace),
     zone,
     groupTurnMessages,
     clock: options.clock ?? Date.now,
     onError: options.onError ?? warnAboutError,
   })
+}
+
+/** Part of every key as it is, so it must fit into an index. */
+function checkNamespace(namespace: string): string {
+  if (checkId('namespace', namespace).length <= 200) return namespace
+  throw new InvalidArgumentError('namespace', namespace, 'at most 200 characters')
 }
 
 function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
@@ -63,7 +68,7 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
-  session(id: string = randomUUID(), options: SessionOptions = {}): Session {
+  session(id: string = crypto.randomUUID(), options: SessionOptions = {}): Session {
     const { kind = 'private', user, scope } = options
     if (!['private', 'group', 'agent'].includes(kind))
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
@@ -76,9 +81,10 @@ export class Palimpsest implements AsyncDisposable {
 
   /** In the order of their ids, those after `after`. */
   async sessions(page: { after?: string; limit?: number } = {}): Promise<readonly SessionInfo[]> {
-    const { store, namespace } = this.#engine
+    const { store, namespace, clock } = this.#engine
     const records = await store.listSessions(namespace, { limit: 100, ...page })
-    return records.map(toSessionInfo)
+    const now = clock()
+    return records.map(record => toSessionInfo(record, now))
   }
 
   /** Reads what `session.export()` gave, under its own id or another. */
@@ -88,7 +94,7 @@ export class Palimpsest implements AsyncDisposable {
   ): Promise<{ session: Session; warnings: readonly string[] }> {
     const { store, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json)
-    const key = this.#key(options.id ?? (file.id || randomUUID()))
+    const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
     await store.importSession(key, file, { measure: measureMessage, groupTurnMessages, now: clock() })
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }

@@ -154,7 +154,7 @@ export class Session {
   /** `null` before the first append. */
   async info(): Promise<SessionInfo | null> {
     const record = await this.#engine.store.readSession(this.#key)
-    return record && toSessionInfo(record)
+    return record && toSessionInfo(record, this.#engine.clock())
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
@@ -183,7 +183,11 @@ export class Session {
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
   async rollback(toSeq: number): Promise<SessionInfo> {
     checkCount('toSeq', toSeq)
-    return toSessionInfo(await this.#engine.store.rollback(this.#key, { toSeq, now: this.#engine.clock() }))
+    const { store, policy, clock } = this.#engine
+    const now = clock()
+    const record = await store.rollback(this.#key, { toSeq, now })
+    await store.judge(this.#key, { policy, now })
+    return toSessionInfo(record, now)
   }
 
   /** A new session with the messages through `atSeq`: by default all of them. */
@@ -251,7 +255,8 @@ function checkCount(field: string, value: unknown): void {
     throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
 }
 
-export function toSessionInfo(record: SessionRecord): SessionInfo {
+/** A lease that ran out means that its holder died: nothing is folding then. */
+export function toSessionInfo(record: SessionRecord, now: number): SessionInfo {
   const { state, head } = record
   return {
     id: record.id,
@@ -268,7 +273,7 @@ export function toSessionInfo(record: SessionRecord): SessionInfo {
     compactedThrough: state.compactedThrough,
     compactedThroughTurn: state.folded.turns,
     lastFoldAt: state.lastFoldAt === null ? null : new Date(state.lastFoldAt),
-    folding: record.folding,
+    folding: record.leaseUntil !== null && record.leaseUntil.getTime() > now,
     pending: record.pending !== null,
     memo: record.memo?.value ?? null,
     lastOutcome: record.lastOutcome,

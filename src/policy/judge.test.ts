@@ -103,7 +103,14 @@ describe('judging', () => {
     expect(secondsUntilDue(tokens(), busy)).toBe(280)
     expect(secondsUntilDue(compose(window(), tokens()), busy)).toBe(280)
     expect(secondsUntilDue(tokens(), { ...busy, backoffSeconds: 1000 })).toBe(1000)
-    expect(secondsUntilDue(window(), { ...busy, secondsSinceFold: null })).toBeNull()
+    expect(
+      secondsUntilDue(window({ compressionWindowSize: 100, compressionHardLimit: 100 }), {
+        ...busy,
+        secondsSinceFold: null,
+      }),
+    ).toBeNull()
+    expect(secondsUntilDue(count(), { ...full, backoffSeconds: 30 })).toBe(30)
+    expect(secondsUntilDue(count(), { ...snapshot(), backoffSeconds: 30 })).toBeNull()
     expect(secondsUntilDue(tokens(), { ...busy, hasBacklog: false })).toBeNull()
     expect(secondsUntilDue(count(), busy)).toBeNull()
   })

@@ -60,11 +60,16 @@ export async function judgeAll(
   return best
 }
 
-/** In how many seconds a rule about time will fire if the session stays silent; `null`: none will. */
+/**
+ * In how many seconds something will have to be done if the session stays silent: a rule about time
+ * fires, or a back-off ends that keeps a rule from firing. `null`: nothing.
+ */
 export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | null {
   const waits = policy.rules
     .map(rule => rule.secondsUntil?.(snapshot) ?? null)
     .filter(seconds => seconds !== null)
+  const isHeldBack = snapshot.backoffSeconds > 0 && judge(policy, { ...snapshot, backoffSeconds: 0 }) !== null
+  if (isHeldBack) waits.push(snapshot.backoffSeconds)
   return waits.length === 0 ? null : Math.max(snapshot.backoffSeconds, Math.min(...waits))
 }
 

@@ -39,7 +39,8 @@ const logs = fc
 test('the backlog from figures is the backlog counted message by message', () => {
   fc.assert(
     fc.property(policies, logs, fc.nat(60), fc.boolean(), (policy, raw, fixedTokens, complete) => {
-      const sum = (field: 'characters' | 'tokens') => raw.reduce((total, message) => total + message[field], 0)
+      const sum = (field: 'characters' | 'tokens') =>
+        raw.reduce((total, message) => total + message[field], 0)
       const begunTurns = raw.at(-1)!.turn
       const figures: Figures = {
         raw: {

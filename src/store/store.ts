@@ -37,7 +37,8 @@ export interface SessionRecord extends SessionTraits {
   readonly memo: Memo | null
   readonly pending: Decision | null
   readonly dueAt: Date | null
-  readonly folding: boolean
+  /** Until when somebody holds the lease on it; `null`: nobody does. */
+  readonly leaseUntil: Date | null
   readonly failures: number
   readonly lastOutcome: Readonly<Record<string, unknown>> | null
 }
@@ -129,6 +130,7 @@ export interface FoldReceipt {
   readonly repeated: boolean
 }
 
+/** Stored by their place in this list: new ones go to its end. */
 export const EVENT_TYPES = [
   'session-created',
   'message-appended',

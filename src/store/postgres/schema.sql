@@ -2,7 +2,7 @@ CREATE TABLE events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
   session_id bigint NOT NULL,
-  type text NOT NULL,
+  type integer NOT NULL,
   at bigint NOT NULL,
   from_seq bigint,
   to_seq bigint,

@@ -5,10 +5,18 @@ import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../sto
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { reachesCursor, settleFoldedTurns, stateWithoutFolds, writeFoldState } from './fold-state.ts'
-import { readHead, readLastSeq } from './head.ts'
+import { readLastSeq, visibleHead } from './head.ts'
 import { judgeHead, keepVerdict } from './judge.ts'
 import { keyOf } from './keys.ts'
-import { type Extras, encodeContent, flagsOf, type SessionRow, toFoldState } from './rows.ts'
+import {
+  type Extras,
+  encodeContent,
+  flagsOf,
+  HEAD_COLUMNS,
+  type HeadRow,
+  type SessionRow,
+  toFoldState,
+} from './rows.ts'
 import { lockOrCreateSession, lockSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
@@ -26,10 +34,11 @@ interface StoredMessage {
  */
 export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): Steps<AppendReceipt> {
   const known = yield* lockSession(request.key, dialect)
-  const repeats = yield* findRepeats(request, known)
+  const start = known ? yield* readStart(known, request.messages[0]) : EMPTY_START
+  const repeats = yield* findRepeats(request, known, start)
   const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
-  const before = yield* readHead(session)
-  const { head, firstTurn, messages } = yield* insertAll(session, request, before, repeats)
+  const before = start.newest ? yield* visibleHead(session, start.newest) : null
+  const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
   if (head === null) return { messages, snapshot: null, decision: null, dueAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
@@ -56,10 +65,40 @@ function* foldStateAfter(
   return yield* settleFoldedTurns(session, state, firstTurn)
 }
 
+/** What an append has to know before it writes, in one query: nearly all of them are of one message. */
+interface Start {
+  readonly newest: HeadRow | undefined
+  /** The first message's external id is not in the log. */
+  readonly isFirstNew: boolean
+  /** Of the first message; `null`: not known yet. */
+  readonly senderId: number | null
+}
+
+const EMPTY_START: Start = { newest: undefined, isFirstNew: true, senderId: null }
+
+function* readStart(session: SessionRow, message: MeasuredMessage | undefined): Steps<Start> {
+  const row = yield* first<HeadRow & { known_seq: number | null; sender_id: number | null }>(
+    `SELECT ${HEAD_COLUMNS},
+       (SELECT seq FROM messages WHERE session_id = ?1 AND external_key = ?2) AS known_seq,
+       (SELECT id FROM senders WHERE namespace = ?3 AND sender_key = ?4) AS sender_id
+     FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`,
+    session.id,
+    message?.externalId ? keyOf(message.externalId) : null,
+    session.namespace,
+    message?.sender ? senderKey(message.sender) : null,
+  )
+  if (!row) return EMPTY_START
+  return { newest: row, isFirstNew: row.known_seq === null, senderId: row.sender_id }
+}
+
 /** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */
 type Repeat = { readonly seq: number } | { readonly index: number } | undefined
 
-function* findRepeats(request: AppendRequest, session: SessionRow | undefined): Steps<readonly Repeat[]> {
+function* findRepeats(
+  request: AppendRequest,
+  session: SessionRow | undefined,
+  start: Start,
+): Steps<readonly Repeat[]> {
   const repeats: Repeat[] = []
   const indexes = new Map<string, number>()
   for (const [index, message] of request.messages.entries()) {
@@ -68,10 +107,11 @@ function* findRepeats(request: AppendRequest, session: SessionRow | undefined): 
       repeats.push(undefined)
       continue
     }
-    const stored = session && (yield* findStored(session, externalId))
+    const isNew = index === 0 && start.isFirstNew
+    const stored = session && !isNew ? yield* findStored(session, externalId) : undefined
     const earlier = indexes.get(externalId)
     if (stored) {
-      if (!(yield* isSame(session, stored, message)))
+      if (!(yield* isSame(session!, stored, message)))
         throw new MessageConflictError({ sessionId: request.key.id, externalId, seq: stored.seq })
       repeats.push({ seq: stored.seq })
     } else if (earlier !== undefined) {
@@ -118,8 +158,7 @@ function isEqual(a: { role: string; content: Content }, b: { role: string; conte
 function* insertAll(
   session: SessionRow,
   request: AppendRequest,
-  before: Head | null,
-  repeats: readonly Repeat[],
+  { before, repeats, start }: { before: Head | null; repeats: readonly Repeat[]; start: Start },
 ): Steps<{ head: Head | null; firstTurn: number | null; messages: AppendReceipt['messages'] }> {
   const rules = { kind: session.kind, groupTurnMessages: request.groupTurnMessages }
   const messages: { seq: number; duplicate: boolean }[] = []
@@ -136,7 +175,8 @@ function* insertAll(
     }
     seq += 1
     const totals = nextTotals(head?.totals ?? null, message, message.size, rules)
-    yield* insertMessage(session, { seq, message, totals, now: request.now })
+    const senderId = index === 0 ? start.senderId : null
+    yield* insertMessage(session, { seq, message, totals, senderId, now: request.now })
     head = { seq, totals, appendedAt: request.now }
     firstTurn ??= totals.turn
     messages.push({ seq, duplicate: false })
@@ -159,8 +199,16 @@ export const INSERT_MESSAGE = `INSERT INTO messages (session_id, seq, role, send
 
 export function* insertMessage(
   session: SessionRow,
-  { seq, message, totals, now }: { seq: number; message: MeasuredMessage; totals: Totals; now: number },
+  insert: {
+    seq: number
+    message: MeasuredMessage
+    totals: Totals
+    /** Where it is known already. */
+    senderId: number | null
+    now: number
+  },
 ): Steps<void> {
+  const { seq, message, totals, now } = insert
   const { content, format } = encodeContent(message.content)
   const at = message.at ?? now
   yield* run(
@@ -168,7 +216,9 @@ export function* insertMessage(
     session.id,
     seq,
     ROLES.indexOf(message.role),
-    message.sender === null ? null : yield* senderId(session.namespace, message.sender),
+    message.sender === null
+      ? null
+      : (insert.senderId ?? (yield* findSender(session.namespace, message.sender))),
     content,
     format,
     at,
@@ -199,9 +249,12 @@ function extrasOf(message: MeasuredMessage): string | null {
   return JSON.stringify(extras)
 }
 
-function* senderId(namespace: string, sender: Sender): Steps<number> {
-  const text = JSON.stringify([sender.id, sender.name ?? null, sender.isSelf ?? false])
-  const key = keyOf(text)
+function senderKey(sender: Sender): string {
+  return keyOf(JSON.stringify([sender.id, sender.name ?? null, sender.isSelf ?? false]))
+}
+
+function* findSender(namespace: string, sender: Sender): Steps<number> {
+  const key = senderKey(sender)
   const find = 'SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?2'
   const known = yield* first<{ id: number }>(find, namespace, key)
   if (known) return known.id

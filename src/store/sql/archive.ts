@@ -162,6 +162,7 @@ function* importMessages(
       seq: message.seq,
       message: measured,
       totals,
+      senderId: null,
       now: Date.parse(message.appendedAt),
     })
     yield* importVersions(session, message)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { SessionExistsError } from '../../errors.ts'
 import type { SessionKey, SessionTraits } from '../store.ts'
 import type { Driver } from './driver.ts'
@@ -49,7 +48,7 @@ function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<Sess
     `INSERT INTO sessions (namespace, name_key, name, ready, kind, user_id, scope_id, created_at, lease_until)
      VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?7) RETURNING *`,
     key.namespace,
-    `\u0001${randomUUID()}`,
+    `\u0001${crypto.randomUUID()}`,
     key.id,
     traits.kind,
     traits.user,

@@ -1,4 +1,4 @@
-import type { EventType, StoreEvent } from '../store.ts'
+import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { type EventRow, toEvent } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
@@ -17,7 +17,7 @@ export function* recordEvent({ sessionId, type, at, fromSeq, toSeq, data }: NewE
   yield* run(
     'INSERT INTO events (session_id, type, at, from_seq, to_seq, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)',
     sessionId,
-    type,
+    EVENT_TYPES.indexOf(type),
     at,
     fromSeq ?? null,
     toSeq ?? null,

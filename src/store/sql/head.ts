@@ -8,7 +8,10 @@ export function* readHead(session: SessionRow): Steps<Head | null> {
     `SELECT ${HEAD_COLUMNS} FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`,
     session.id,
   )
-  if (!newest) return null
+  return newest ? yield* visibleHead(session, newest) : null
+}
+
+export function* visibleHead(session: SessionRow, newest: HeadRow): Steps<Head | null> {
   if (newest.seq > session.hidden_through) return toHead(newest)
   return yield* readHeadAt(session, session.visible_before)
 }

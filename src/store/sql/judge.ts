@@ -70,11 +70,12 @@ function* countTailMessages(
  * when the earlier one comes, the session is judged and gets its next. So a busy session costs nothing.
  */
 export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict): Steps<void> {
-  const pending = severest(toDecision(session.pending), decision)
   const due = session.due_at === null || (dueAt !== null && dueAt < session.due_at) ? dueAt : session.due_at
-  if (due === session.due_at && pending === null) return
+  if (due === session.due_at && decision === null) return
+  const earlier = toDecision(session.pending)
+  const pending = severest(earlier, decision)
+  if (due === session.due_at && pending === earlier) return
   const text = pending === null ? null : JSON.stringify(pending)
-  if (due === session.due_at && text === session.pending) return
   yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, text, due)
 }
 

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** What an index can hold in either database, with room to spare. */
 const LONGEST_KEY = 200
 
@@ -9,6 +7,8 @@ const LONGEST_KEY = 200
  */
 export function keyOf(id: string): string {
   if (id.length <= LONGEST_KEY) return id
+  // Loaded only where it is needed: most programs never do.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   const digest = createHash('sha256').update(id).digest('hex')
   return `${id.slice(0, LONGEST_KEY).toWellFormed()}#${digest}`
 }

@@ -11,7 +11,7 @@ import {
   type Totals,
 } from '../../log/index.ts'
 import type { Decision, FoldState, Head, RawMessage } from '../../policy/index.ts'
-import type { EventType, SessionKey, StoreEvent } from '../store.ts'
+import { EVENT_TYPES, type SessionKey, type StoreEvent } from '../store.ts'
 
 /** Rows as both databases give them, and the records that the rest of the program knows. */
 
@@ -255,7 +255,7 @@ export interface EventRow {
   readonly minor: number
   readonly namespace: string
   readonly name: string
-  readonly type: EventType
+  readonly type: number
   readonly at: number
   readonly from_seq: number | null
   readonly to_seq: number | null
@@ -267,7 +267,7 @@ export function toEvent(row: EventRow, position: string): StoreEvent {
     position,
     namespace: row.namespace,
     sessionId: row.name,
-    type: row.type,
+    type: EVENT_TYPES[row.type]!,
     at: new Date(row.at),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,

@@ -75,7 +75,7 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
     memo: yield* readMemo(session),
     pending: toDecision(session.pending),
     dueAt: session.due_at === null ? null : new Date(session.due_at),
-    folding: session.lease_owner !== null,
+    leaseUntil: session.lease_until === null ? null : new Date(session.lease_until),
     failures: session.failures,
     lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
   }

@@ -66,7 +66,7 @@ export class SqliteDriver implements Driver {
         const mustMigrate = needsMigration(database, this.name)
         if (readOnly && mustMigrate) throw outdated(this.name)
         if (readOnly) return
-        database.exec('PRAGMA journal_mode = WAL')
+        database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000')
         database.exec(`PRAGMA synchronous = ${durability}`)
         // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
         if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')

@@ -1,7 +1,9 @@
 CREATE TABLE events (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.
+  id INTEGER PRIMARY KEY,
   session_id INTEGER NOT NULL,
-  type TEXT NOT NULL,
+  -- A place in EVENT_TYPES, which only grows at its end.
+  type INTEGER NOT NULL,
   at INTEGER NOT NULL,
   from_seq INTEGER,
   to_seq INTEGER,
@@ -145,8 +147,6 @@ CREATE TABLE sessions (
   -- While a session is still being written: when that began.
   lease_until INTEGER
 ) STRICT;
-
-CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;

@@ -165,7 +165,8 @@ CREATE TABLE events (
   -- running one cannot. A reader goes by both.
   transaction_id XID8 NOT NULL DEFAULT pg_current_xact_id(),
   session_id BIGINT NOT NULL,
-  type TEXT NOT NULL,
+  -- A place in EVENT_TYPES, which only grows at its end.
+  type INTEGER NOT NULL,
   at BIGINT NOT NULL,
   from_seq BIGINT,
   to_seq BIGINT,

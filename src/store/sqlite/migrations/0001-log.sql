@@ -160,9 +160,11 @@ CREATE TABLE operations (
 
 -- The outbox: what happened, without content. Written in the transaction of the change itself.
 CREATE TABLE events (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.
+  id INTEGER PRIMARY KEY,
   session_id INTEGER NOT NULL,
-  type TEXT NOT NULL,
+  -- A place in EVENT_TYPES, which only grows at its end.
+  type INTEGER NOT NULL,
   at INTEGER NOT NULL,
   from_seq INTEGER,
   to_seq INTEGER,
