@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyCalibration, type Calibration, calibrate, initialCalibration } from './calibration.ts'
+import {
+  applyCalibration,
+  type Calibration,
+  type Calibrations,
+  calibrate,
+  calibratedTokens,
+  initialCalibration,
+  observeUsage,
+} from './calibration.ts'
 
 function calibrateAll(ratios: number[], from: Calibration = initialCalibration): Calibration {
   return ratios.reduce(
@@ -82,4 +90,16 @@ describe('applyCalibration', () => {
   it('keeps nothing at nothing', () => {
     expect(applyCalibration({ ratio: 1.9, samples: 5 }, 0)).toBe(0)
   })
+})
+
+it('calibrates each model by its own reports', () => {
+  let calibrations: Calibrations = {}
+  for (let report = 0; report < 20; report++) {
+    calibrations = observeUsage(calibrations, 'dear', { estimated: 1000, reported: 1300 })
+    calibrations = observeUsage(calibrations, 'cheap', { estimated: 1000, reported: 900 })
+  }
+  expect(calibratedTokens(calibrations, 'dear', 1000)).toBeCloseTo(1300, -1)
+  expect(calibratedTokens(calibrations, 'cheap', 1000)).toBeCloseTo(900, -1)
+  expect(calibratedTokens(calibrations, 'new', 1000)).toBe(1000)
+  expect(JSON.parse(JSON.stringify(calibrations))).toEqual(calibrations)
 })

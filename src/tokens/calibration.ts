@@ -41,3 +41,19 @@ export function applyCalibration(calibration: Calibration, estimated: number): n
   // 100 × 1.1 is a hair above 110 in floating point, which is no reason for a 111th token.
   return Math.max(0, Math.ceil(estimated * calibration.ratio - 1e-6))
 }
+
+/** One for each model, by its name, since each has a tokenizer of its own. */
+export type Calibrations = Readonly<Record<string, Calibration>>
+
+export function observeUsage(
+  calibrations: Calibrations,
+  model: string,
+  usage: { estimated: number; reported: number },
+): Calibrations {
+  return { ...calibrations, [model]: calibrate(calibrations[model] ?? initialCalibration, usage) }
+}
+
+/** For a model that has reported nothing yet, the estimate as it is. */
+export function calibratedTokens(calibrations: Calibrations, model: string, estimated: number): number {
+  return applyCalibration(calibrations[model] ?? initialCalibration, estimated)
+}
