@@ -11,7 +11,7 @@ export function openBare(
   { durability, messages }: { durability: Durability; messages: number },
 ) {
   const database = new DatabaseSync(file)
-  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000')
   database.exec(`PRAGMA synchronous = ${durability}`)
   if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
   const statement = database.prepare(INSERT_MESSAGE)

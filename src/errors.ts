@@ -84,18 +84,28 @@ export class InvalidArgumentError extends PalimpsestError<{
   }
 }
 
+/** For options that count or time something. */
+export function checkPositive(field: string, value: unknown): void {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError(field, value, 'a number above 0')
+}
+
 export interface SettingsProblem {
   readonly setting: string
   readonly value: unknown
   readonly allowed: string
+  /** There is no such setting, whatever its value. */
+  readonly isUnknown?: boolean
 }
 
 /** Names every setting that is wrong, not only the first. */
 export class InvalidSettingsError extends PalimpsestError<{ problems: readonly SettingsProblem[] }> {
   override readonly name = 'InvalidSettingsError'
   constructor(problems: readonly SettingsProblem[]) {
-    const lines = problems.map(
-      ({ setting, value, allowed }) => `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
+    const lines = problems.map(({ setting, value, allowed, isUnknown }) =>
+      isUnknown
+        ? `${setting} is no setting here; allowed: ${allowed}`
+        : `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
     )
     super('invalid_settings', lines.join('\n'), { problems })
   }
@@ -242,8 +252,17 @@ const SHOWN_CHARACTERS = 80
 
 /** A value for a message: short, quoted, on one line. */
 export function describe(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value))
+  const text = jsonOrText(value)
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+}
+
+/** JSON refuses cycles and big integers; an error about them must not fail itself. */
+function jsonOrText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return String(value)
+  }
 }
 
 /** Details travel into logs and HTTP answers, so a huge value does not go along whole. */

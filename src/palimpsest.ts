@@ -1,6 +1,17 @@
 import { InvalidArgumentError } from './errors.ts'
-import { checkId, GROUP_TURN_MESSAGES, isZone, type SessionKind } from './log/index.ts'
-import { BUILT_IN_TYPES, type CustomJudge, custom, type Policy, tokens } from './policy/index.ts'
+import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
+import {
+  BUILT_IN_TYPES,
+  type CustomJudge,
+  compose,
+  count,
+  custom,
+  type Policy,
+  resize,
+  rounds,
+  tokens,
+  window,
+} from './policy/index.ts'
 import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import { parseSessionFile, type SessionKey, type Store } from './store/index.ts'
 import { measureMessage } from './tokens/index.ts'
@@ -32,6 +43,7 @@ export interface SessionOptions {
 
 /** Opens the store and puts everything together. */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
+  checkOptions(options)
   const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
   if (!isZone(zone)) throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
@@ -50,9 +62,37 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   })
 }
 
+const OPTIONS = ['store', 'policy', 'namespace', 'zone', 'groupTurnMessages', 'clock', 'onError']
+
+/** What types would have caught, for those who do without. */
+function checkOptions(options: PalimpsestOptions): void {
+  const { store, policy } = options ?? {}
+  if (typeof store?.append !== 'function')
+    throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
+  const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
+  if (policy !== undefined && (!isPolicy || isPreset(policy)))
+    throw new InvalidArgumentError(
+      'policy',
+      String(policy),
+      'a preset such as rounds(), compose(…), or a function of yours',
+    )
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+}
+
+/** `policy: rounds` instead of `policy: rounds()`. */
+function isPreset(policy: unknown): boolean {
+  return [resize, count, rounds, window, tokens, custom, compose].includes(policy as never)
+}
+
+function checkArgumentId(field: string, value: unknown): string {
+  if (isId(value)) return value
+  throw new InvalidArgumentError(field, value, ID_RULE)
+}
+
 /** Part of every key as it is, so it must fit into an index. */
 function checkNamespace(namespace: string): string {
-  if (checkId('namespace', namespace).length <= 200) return namespace
+  if (checkArgumentId('namespace', namespace).length <= 200) return namespace
   throw new InvalidArgumentError('namespace', namespace, 'at most 200 characters')
 }
 
@@ -74,15 +114,18 @@ export class Palimpsest implements AsyncDisposable {
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
     return new Session(this.#engine, this.#key(id), {
       kind,
-      user: user === undefined ? null : checkId('user', user),
-      scope: scope === undefined ? null : checkId('scope', scope),
+      user: user === undefined ? null : checkArgumentId('user', user),
+      scope: scope === undefined ? null : checkArgumentId('scope', scope),
     })
   }
 
   /** In the order of their ids, those after `after`. */
   async sessions(page: { after?: string; limit?: number } = {}): Promise<readonly SessionInfo[]> {
     const { store, namespace, clock } = this.#engine
-    const records = await store.listSessions(namespace, { limit: 100, ...page })
+    const { after, limit = 100 } = page
+    if (!Number.isSafeInteger(limit) || limit < 0)
+      throw new InvalidArgumentError('limit', limit, 'a whole number of at least 0')
+    const records = await store.listSessions(namespace, { limit, ...(after !== undefined && { after }) })
     const now = clock()
     return records.map(record => toSessionInfo(record, now))
   }
@@ -92,10 +135,11 @@ export class Palimpsest implements AsyncDisposable {
     json: unknown,
     options: { id?: string } = {},
   ): Promise<{ session: Session; warnings: readonly string[] }> {
-    const { store, groupTurnMessages, clock } = this.#engine
+    const { store, policy, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json)
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
     await store.importSession(key, file, { measure: measureMessage, groupTurnMessages, now: clock() })
+    await store.judge(key, { policy, now: clock() })
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
   }
@@ -109,6 +153,6 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   #key(id: string): SessionKey {
-    return { namespace: this.#engine.namespace, id: checkId('session', id) }
+    return { namespace: this.#engine.namespace, id: checkArgumentId('session', id) }
   }
 }

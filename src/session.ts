@@ -1,30 +1,27 @@
-import { InvalidArgumentError, SessionNotFoundError } from './errors.ts'
+import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import {
   type Content,
   checkId,
   type Message,
   type MessageInput,
+  type NewMessage,
   normalizeContent,
   normalizeMessage,
   type Segment,
 } from './log/index.ts'
 import {
-  countLargestTail,
   type Decision,
   type FoldPlan,
   type Force,
   forcedDecision,
   judgeAll,
-  measure,
   type Policy,
   planFold,
   type Snapshot,
-  takeSnapshot,
 } from './policy/index.ts'
 import type {
   AppendReceipt,
   MessageVersion,
-  PlanSource,
   SessionFile,
   SessionKey,
   SessionRecord,
@@ -107,8 +104,8 @@ export class Session {
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
       throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
-    const messages = inputs.map(input => {
-      const message = normalizeMessage(input, { zone })
+    const messages = inputs.map((input, index) => {
+      const message = normalizeNth(input, { zone, place: inputs.length > 1 ? index : null })
       return { ...message, size: measureMessage(message) }
     })
     const receipt = await store.append({
@@ -131,7 +128,8 @@ export class Session {
     if (policy.judges.length === 0 || snapshot === null) return decision
     try {
       const judged = await judgeAll(policy, snapshot, types)
-      if (judged !== null && judged !== decision) await store.setPending(this.#key, judged)
+      const isOwn = judged !== null && judged.reason !== decision?.reason
+      if (isOwn) await store.setPending(this.#key, judged)
       return judged
     } catch (error) {
       onError(error, { sessionId: this.id })
@@ -141,6 +139,7 @@ export class Session {
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
     const { limit = 100, from = 'oldest', ...range } = options
+    if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
     return this.#engine.store.readMessages(this.#key, { ...range, limit, from })
   }
@@ -185,19 +184,21 @@ export class Session {
     checkCount('toSeq', toSeq)
     const { store, policy, clock } = this.#engine
     const now = clock()
-    const record = await store.rollback(this.#key, { toSeq, now })
+    await store.rollback(this.#key, { toSeq, now })
     await store.judge(this.#key, { policy, now })
-    return toSessionInfo(record, now)
+    return toSessionInfo(await this.#requireRecord(), now)
   }
 
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
-    const { store, clock } = this.#engine
+    const { store, policy, clock } = this.#engine
     const id = checkId('id', newId)
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
     const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
-    return new Session(this.#engine, { ...this.#key, id }, { kind, user, scope })
+    const key = { ...this.#key, id }
+    await store.judge(key, { policy, now: clock() })
+    return new Session(this.#engine, key, { kind, user, scope })
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
@@ -207,46 +208,48 @@ export class Session {
 
   /** The figures that the policy judges by; `null` in an empty session. */
   async snapshot(): Promise<Snapshot | null> {
-    const source = await this.#engine.store.readPlan(this.#key)
-    return source && this.#snapshotOf(source)
+    const { store, policy, clock } = this.#engine
+    return store.readSnapshot(this.#key, { policy, now: clock() })
   }
 
   /** What the policy says now, or what a forced fold would be. Changes nothing. */
   async judge(options: { force?: Force } = {}): Promise<Decision | null> {
-    return (await this.plan(options))?.decision ?? null
+    const { policy, types } = this.#engine
+    if (options.force) return forcedDecision(options.force, types)
+    const snapshot = await this.snapshot()
+    return snapshot && judgeAll(policy, snapshot, types)
   }
 
   /** What a fold would do now: a dry run. `null` where the policy has nothing to do. */
   async plan(options: { force?: Force } = {}): Promise<FoldPlan | null> {
-    const { store, policy, types } = this.#engine
-    const { force } = options
-    const forced = force ? forcedDecision(force, types) : null
-    const source = await store.readPlan(this.#key)
-    const snapshot = source && this.#snapshotOf(source)
-    if (!source?.session.head || snapshot === null) return forced && { decision: forced, range: null }
-    const decision = forced ?? (await judgeAll(policy, snapshot, types))
+    const { store, policy } = this.#engine
+    const decision = await this.judge(options)
     if (decision === null) return null
-    return planFold({
-      policy,
-      decision,
-      raw: source.raw,
-      lastTurnComplete: source.session.head.totals.complete,
-      fixedTokens: snapshot.fixedTokens,
-    })
-  }
-
-  #snapshotOf({ session, raw }: PlanSource): Snapshot | null {
-    const { policy, clock } = this.#engine
-    if (session.head === null) return null
-    const figures = measure(session.head, session.state, clock())
-    const tailMessages = countLargestTail(policy.tails, raw.toReversed(), figures.fixedTokens)
-    return takeSnapshot(policy, figures, tailMessages)
+    const snapshot = await this.snapshot()
+    const source = await store.readPlan(this.#key)
+    if (!snapshot || !source?.session.head) return { decision, range: null }
+    const lastTurnComplete = source.session.head.totals.complete
+    return planFold({ policy, decision, raw: source.raw, lastTurnComplete, snapshot })
   }
 
   async #requireRecord(): Promise<SessionRecord> {
     const record = await this.#engine.store.readSession(this.#key)
     if (record === null) throw new SessionNotFoundError(this.id)
     return record
+  }
+}
+
+/** Of several messages the error says which. A misspelt field is an error too: it would be lost. */
+function normalizeNth(
+  input: MessageInput,
+  { zone, place }: { zone: string; place: number | null },
+): NewMessage {
+  try {
+    return normalizeMessage(input, { zone, unknownFields: 'refuse' })
+  } catch (error) {
+    if (place === null || !(error instanceof InvalidMessageError)) throw error
+    const { field, value, allowed } = error.details
+    throw new InvalidMessageError(`messages[${place}].${field}`, value, allowed)
   }
 }
 

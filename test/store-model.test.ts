@@ -171,7 +171,7 @@ class Pair {
       decision,
       raw: source.raw,
       lastTurnComplete: head.totals.complete,
-      fixedTokens: judged.snapshot.fixedTokens,
+      snapshot: judged.snapshot,
     })
     const lease = await this.store.acquireLease(this.key, { owner: 'test', ttlMs: 1000, now: this.now })
     const shown = await this.store.readSegments(this.key, 'shown')

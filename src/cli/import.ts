@@ -58,7 +58,7 @@ async function runImport(file: string, flags: ImportFlags, terminal: Terminal): 
   terminal.output.write(
     flags.json
       ? `${JSON.stringify(result)}\n`
-      : `${flags.session}: ${result.added} messages added, ${result.duplicates} were there already\n`,
+      : `${JSON.stringify(flags.session)}: ${result.added} added, ${result.duplicates} there already\n`,
   )
 }
 

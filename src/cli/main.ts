@@ -8,10 +8,11 @@ if (major < 24) {
   )
   process.exitCode = 69
 } else {
-  const { main } = await import('./program.ts')
-  process.exitCode = await main(process.argv.slice(2), {
-    input: process.stdin,
-    output: process.stdout,
-    error: process.stderr,
+  // Whoever reads our output may stop before we do, as `head` does: nothing is wrong then.
+  process.stdout.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    process.exit()
   })
+  const { main } = await import('./program.ts')
+  process.exitCode = await main(process.argv.slice(2), { output: process.stdout, error: process.stderr })
 }

@@ -19,7 +19,7 @@ export const jsonOption = () => new Option('--json', 'print JSON on standard out
 export const kindOption = () =>
   new Option(
     '--kind <kind>',
-    'private or group; by default a group where more than one person speaks',
+    'what the chat is; by default a group where more than one person speaks',
   ).choices(['private', 'group', 'agent'])
 
 export const setOption = () =>

@@ -30,6 +30,7 @@ function createProgram(terminal: Terminal): Command {
     .configureOutput({
       writeOut: text => terminal.output.write(text),
       writeErr: text => terminal.error.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'palimpsest: ')),
     })
   for (const command of [replayCommand(terminal), importCommand(terminal)])
     program.addCommand(command.copyInheritedSettings(program))
@@ -42,13 +43,17 @@ function version(): string {
 }
 
 function report(error: unknown, json: boolean, terminal: Terminal): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    const message = error.message.replace(/^error: /, '')
+    if (json)
+      terminal.output.write(`${JSON.stringify({ error: { code: 'invalid_usage', message, details: {} } })}\n`)
+    return USAGE_ERROR
+  }
   if (error instanceof InterruptedError) {
     terminal.error.write(`${error.message}\n`)
     return INTERRUPTED
   }
-  // Whoever reads our output has gone, as `head` does: nothing is wrong.
-  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
   if (PalimpsestError.isInstance(error)) {
     if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)
     terminal.error.write(`palimpsest: ${error.message}\n`)

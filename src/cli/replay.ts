@@ -53,20 +53,26 @@ async function runReplay(file: string, flags: ReplayFlags, terminal: Terminal): 
   const results: [Policy, ReplayResult][] = []
   for (const policy of policies)
     results.push([policy, await replayTranscript(transcript, policy, kind, terminal)])
-  if (flags.json) terminal.output.write(`${JSON.stringify(results[0]![1])}\n`)
+  if (flags.json) terminal.output.write(`${JSON.stringify({ policy: names[0], ...results[0]![1] })}\n`)
   else
     terminal.output.write(
       compare ? comparison(transcript, kind, results) : foldList(transcript, kind, ...results[0]!),
     )
 }
 
-export async function readTranscript(file: string, terminal: Terminal): Promise<Transcript> {
-  const progress = new Progress(terminal, 'reading')
-  try {
-    return await openTranscript(file, { onProgress: share => progress.update(share) })
-  } finally {
-    progress.end()
-  }
+export function readTranscript(file: string, terminal: Terminal): Promise<Transcript> {
+  return interruptible(async isInterrupted => {
+    const progress = new Progress(terminal, 'reading')
+    const onProgress = (share: number) => {
+      if (isInterrupted()) throw new InterruptedError('Interrupted while reading; nothing was done.')
+      progress.update(share)
+    }
+    try {
+      return await openTranscript(file, { onProgress })
+    } finally {
+      progress.end()
+    }
+  })
 }
 
 function replayTranscript(
@@ -94,13 +100,16 @@ function replayTranscript(
 }
 
 function heading({ path, messages }: Transcript, kind: SessionKind): string {
-  return `${path}: ${count(messages)} messages, ${kind} chat\n`
+  return `${path === '-' ? 'standard input' : path}: ${count(messages)} messages, ${kind} chat\n`
 }
 
 /** A rule under the headings, none between the rows. */
 const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' }
 
-/** One policy: every fold. */
+/** A person reads the beginning and the end; `--json` has all. */
+const MOST_ROWS_AT_AN_END = 20
+
+/** One policy: its folds. */
 function foldList(transcript: Transcript, kind: SessionKind, policy: Policy, result: ReplayResult): string {
   const table = new Table({
     head: ['at message', 'folds', 'messages', 'type', 'reason', 'severity'],
@@ -108,7 +117,14 @@ function foldList(transcript: Transcript, kind: SessionKind, policy: Policy, res
     chars: COMPACT,
     style: { head: [], border: [] },
   })
-  for (const { at, fromSeq, toSeq, type, reason, severity } of result.folds)
+  const hidden = Math.max(0, result.folds.length - 2 * MOST_ROWS_AT_AN_END)
+  const shown =
+    hidden === 0
+      ? result.folds
+      : [...result.folds.slice(0, MOST_ROWS_AT_AN_END), ...result.folds.slice(-MOST_ROWS_AT_AN_END)]
+  for (const [index, { at, fromSeq, toSeq, type, reason, severity }] of shown.entries()) {
+    if (hidden > 0 && index === MOST_ROWS_AT_AN_END)
+      table.push(['…', `${count(hidden)} more`, '', '', '', ''])
     table.push([
       count(at),
       fromSeq === null ? 'nothing (memo only)' : `${fromSeq}–${toSeq}`,
@@ -117,6 +133,7 @@ function foldList(transcript: Transcript, kind: SessionKind, policy: Policy, res
       reason,
       severity,
     ])
+  }
   const { tokens } = result
   return (
     heading(transcript, kind) +
@@ -133,7 +150,7 @@ function comparison(
   results: readonly [Policy, ReplayResult][],
 ): string {
   const table = new Table({
-    head: ['policy', 'folds', 'first at', 'mean context', 'peak context', 'tokens summarised'],
+    head: ['policy', 'folds', 'first at', 'mean context', 'peak context', 'tokens folded'],
     colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
     chars: COMPACT,
     style: { head: [], border: [] },
@@ -153,7 +170,8 @@ function comparison(
   return (
     heading(transcript, kind) +
     `${table}\n` +
-    `In tokens. Without folding the last context would hold ${count(log)}.\n` +
+    `In tokens. Without folding the last context would hold ${count(log)}. A summary is taken to keep a fifth of\n` +
+    'its source; what is shorter than 300 tokens is kept as it is.\n' +
     'Every fold of one policy: palimpsest replay FILE --policy NAME\n'
   )
 }

@@ -1,8 +1,7 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 
 export interface Terminal {
-  readonly input: Readable & { readonly isTTY?: boolean }
-  readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly output: Writable
   readonly error: Writable & { readonly isTTY?: boolean }
 }
 

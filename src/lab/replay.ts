@@ -22,9 +22,12 @@ import {
   type Policy,
   planFold,
   type RawMessage,
+  type SegmentLimits,
   type Snapshot,
   secondsUntilDue,
+  segmentLimits,
   stateAfterFold,
+  summaryTokens,
   takeSnapshot,
 } from '../policy/index.ts'
 import { measureMessage } from '../tokens/index.ts'
@@ -66,13 +69,6 @@ export interface ReplayOptions {
   readonly types?: readonly string[]
 }
 
-/** What a summary is assumed to keep of its source, and what all segments together may take. */
-const SUMMARY_SHARE = 0.2
-const MOST_SEGMENT_TOKENS = 2_000
-const MOST_SEGMENT_SHARE_OF_BUDGET = 0.25
-/** Shorter sources are kept as they are. */
-const VERBATIM_BELOW_TOKENS = 300
-
 /**
  * Runs a conversation through a policy: no model, no store, no clock but the messages' own times. A fold
  * takes effect at once. Timers fire between messages as they would have.
@@ -89,7 +85,7 @@ export async function replay(
 export class Replay {
   readonly #policy: Policy
   readonly #types: readonly string[]
-  readonly #mostSegmentTokens: number
+  readonly #limits: SegmentLimits
   readonly #rules: { kind: SessionKind; groupTurnMessages: number }
   readonly #seen = new Set<string>()
   readonly #folds: ReplayFold[] = []
@@ -112,8 +108,7 @@ export class Replay {
     this.#policy = policy
     this.#types = [...BUILT_IN_TYPES, ...types]
     this.#rules = { kind, groupTurnMessages }
-    const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit ?? Infinity
-    this.#mostSegmentTokens = Math.min(MOST_SEGMENT_TOKENS, Math.floor(budget * MOST_SEGMENT_SHARE_OF_BUDGET))
+    this.#limits = segmentLimits(policy)
   }
 
   /** A message whose external id was there before adds nothing, as in the log. */
@@ -183,14 +178,14 @@ export class Replay {
     return takeSnapshot(policy, figures, tailMessages)
   }
 
-  #fold(decision: Decision, { fixedTokens }: Snapshot): boolean {
+  #fold(decision: Decision, snapshot: Snapshot): boolean {
     const head = this.#head!
     const plan = planFold({
       policy: this.#policy,
       decision,
       raw: this.#raw,
       lastTurnComplete: head.totals.complete,
-      fixedTokens,
+      snapshot,
     })
     const { range } = plan
     this.#folds.push({
@@ -201,11 +196,11 @@ export class Replay {
       reason: decision.reason,
       severity: decision.severity,
     })
-    const segmentTokens = this.#state.segmentTokens + (range ? summaryTokens(range.amount.tokens) : 0)
+    const segmentTokens = this.#state.segmentTokens + (range ? this.#summaryTokens(range.amount.tokens) : 0)
     this.#state = stateAfterFold(this.#state, plan, {
       head,
       at: this.#now,
-      segmentTokens: Math.min(this.#mostSegmentTokens, segmentTokens),
+      segmentTokens: Math.min(this.#limits.totalTokens, segmentTokens),
     })
     if (range === null) return false
     this.#folded += range.amount.tokens
@@ -213,13 +208,14 @@ export class Replay {
     return true
   }
 
+  /** A summary is assumed to take all that it may. */
+  #summaryTokens(source: number): number {
+    return source < this.#limits.verbatimBelowTokens ? source : summaryTokens(source, this.#limits)
+  }
+
   #contextTokens(): number {
     return this.#state.segmentTokens + this.#head!.totals.tokens - this.#state.folded.tokens
   }
-}
-
-function summaryTokens(source: number): number {
-  return source < VERBATIM_BELOW_TOKENS ? source : Math.ceil(source * SUMMARY_SHARE)
 }
 
 /** Without a copy: the tail is short, the backlog may be long. */

@@ -30,14 +30,17 @@ interface TranscriptProblem {
 export class InvalidTranscriptError extends PalimpsestError<{
   file: string
   problems: readonly TranscriptProblem[]
+  total: number
 }> {
   override readonly name = 'InvalidTranscriptError'
-  constructor(file: string, problems: readonly TranscriptProblem[], more: boolean) {
+  constructor(file: string, problems: readonly TranscriptProblem[], total: number) {
     const lines = problems.map(({ line, problem }) => `  line ${line}: ${problem}`)
+    if (total > problems.length) lines.push(`  and ${total - problems.length} more lines`)
     super(
       'invalid_transcript',
-      `${file} cannot be taken as it is; nothing was done.\n${lines.join('\n')}${more ? '\n  and more' : ''}`,
-      { file, problems },
+      `${file} cannot be taken as it is; nothing was done. A transcript has one message a line, in UTF-8: ` +
+        `{"role":"user","text":"hi"}\n${lines.join('\n')}`,
+      { file, problems, total },
     )
   }
 }
@@ -52,9 +55,11 @@ export async function openTranscript(
   path: string,
   options: { onProgress?: (share: number) => void } = {},
 ): Promise<Transcript> {
-  const source = path === '-' ? await collect(readLines(path)) : null
+  // Only a file can be read twice; a pipe is kept.
+  const size = path === '-' ? null : await fileSize(path)
+  const source = size === null ? await collect(readLines(path)) : null
   const read = () => readMessages(source ?? readLines(path))
-  const bytes = source ? (source.at(-1)?.position ?? 0) : await sizeOf(path)
+  const bytes = size ?? source?.at(-1)?.position ?? 0
   const people = new Set<string>()
   const digests = new Map<string, number>()
   let repeats = 0
@@ -63,7 +68,6 @@ export async function openTranscript(
   for await (const entry of read()) {
     if ('problem' in entry) {
       problems.push(entry)
-      if (problems.length > MOST_PROBLEMS) break
       continue
     }
     const { line, message, position } = entry
@@ -83,7 +87,7 @@ export async function openTranscript(
     options.onProgress?.(position / bytes)
   }
   if (problems.length > 0)
-    throw new InvalidTranscriptError(path, problems.slice(0, MOST_PROBLEMS), problems.length > MOST_PROBLEMS)
+    throw new InvalidTranscriptError(path, problems.slice(0, MOST_PROBLEMS), problems.length)
   return {
     path,
     bytes,
@@ -103,9 +107,8 @@ async function* readMessages(
       yield { line: number, problem: 'is not UTF-8 text' }
       continue
     }
-    const json = number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text
-    if (json.trim() === '') continue
-    const message = parseMessage(json)
+    if (text.trim() === '') continue
+    const message = parseMessage(text)
     yield typeof message === 'string'
       ? { line: number, problem: message }
       : { line: number, position, message }
@@ -129,20 +132,24 @@ function parseMessage(json: string): NewMessage | string {
 }
 
 function contentDigest({ role, content }: NewMessage): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([role, content]))
-    .digest()
+  return digest([role, content])
 }
 
-/** For a message without an id: one made from its place and content, so that a repeated import is known as such. */
+function digest(value: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(value)).digest()
+}
+
+/** For a message without an id: one made from its line and all that it says, so that a repeated import is known. */
 export function lineId({ line, message }: TranscriptMessage): string {
-  return `line:${line}:${contentDigest(message).toString('base64url').slice(0, 16)}`
+  const { role, content, sender, at } = message
+  return `line:${line}:${digest([role, content, sender, at]).toString('base64url').slice(0, 16)}`
 }
 
-async function sizeOf(path: string): Promise<number> {
+/** `null`: not a file, or not there, which reading it will say. */
+async function fileSize(path: string): Promise<number | null> {
   return stat(path).then(
-    ({ size }) => size,
-    () => 0,
+    found => (found.isFile() ? found.size : null),
+    () => null,
   )
 }
 

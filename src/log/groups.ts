@@ -19,19 +19,22 @@ export interface Group {
  * end; one that a later turn left behind is no longer waited for.
  */
 export function findGroups(messages: readonly LinkedMessage[]): Group[] {
-  const opened = new Map<string, number>()
+  const calls = new Map<string, { readonly from: number; answered: boolean }>()
   const groups: Group[] = []
   for (const [index, { links }] of messages.entries()) {
     for (const id of links.closes) {
-      const from = opened.get(id)
-      if (from !== undefined && from < index) groups.push({ from, to: index })
+      const call = calls.get(id)
+      if (call === undefined || call.from === index) continue
+      call.answered = true
+      groups.push({ from: call.from, to: index })
     }
-    for (const id of links.opens) if (!links.closes.includes(id)) opened.set(id, index)
+    // Some models number their calls anew in every reply: an id that is opened again is another call.
+    for (const id of links.opens)
+      if (!links.closes.includes(id)) calls.set(id, { from: index, answered: false })
   }
-  const answered = new Set(messages.flatMap(({ links }) => links.closes))
   const lastTurn = messages.at(-1)?.turn
-  for (const [id, from] of opened)
-    if (!answered.has(id) && messages[from]!.turn === lastTurn && from < messages.length - 1)
+  for (const { from, answered } of calls.values())
+    if (!answered && messages[from]!.turn === lastTurn && from < messages.length - 1)
       groups.push({ from, to: messages.length - 1 })
   return groups
 }

@@ -5,6 +5,8 @@ export { contentLinks, isReply, type Links } from './links.ts'
 export * from './message.ts'
 export {
   checkId,
+  ID_RULE,
+  isId,
   MAX_CONTENT_CHARACTERS,
   MAX_ID_CHARACTERS,
   type MessageInput,

@@ -1,9 +1,9 @@
 const LOCAL_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?$/i
 const WITH_OFFSET =
-  /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}|[+-]\d{2})$/i
+  /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?:Z|[+-]\d{2}:?\d{2}|[+-]\d{2})$/i
 
-/** The years that a JavaScript date and both databases agree on. */
-const EARLIEST = Date.UTC(1, 0, 1)
+/** The years that ISO 8601 writes with four digits. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
@@ -20,9 +20,14 @@ function readInstant(value: unknown, zone: string): number | null {
   if (typeof value === 'number') return finite(value)
   if (typeof value !== 'string') return null
   const text = value.trim()
-  if (WITH_OFFSET.test(text)) return finite(Date.parse(canonicalOffset(text)))
-  const local = LOCAL_TIME.exec(text)
-  return local ? instantInZone(local, zone) : null
+  const withOffset = WITH_OFFSET.exec(text)
+  if (withOffset) {
+    // JavaScript would take the 30th of February as the 2nd of March: the fields are checked first.
+    const isReal = wallClockOf(LOCAL_TIME.exec(withOffset[1]!)!) !== null
+    return isReal ? finite(Date.parse(canonicalOffset(text))) : null
+  }
+  const wallClock = wallClockOf(LOCAL_TIME.exec(text))
+  return wallClock === null ? null : instantInZone(wallClock, zone)
 }
 
 function finite(value: number): number | null {
@@ -38,16 +43,24 @@ function canonicalOffset(text: string): string {
     .replace(/([+-]\d{2})(\d{2})?$/, (_, hours: string, minutes?: string) => `${hours}:${minutes ?? '00'}`)
 }
 
-function instantInZone(match: RegExpExecArray, zone: string): number | null {
+/** What a clock on the wall showed, as though it hung in UTC; `null`: no clock ever does. */
+function wallClockOf(match: RegExpExecArray | null): number | null {
+  if (match === null) return null
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(part => Number(part ?? 0))
   const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3))
   const date = new Date(0)
   date.setUTCFullYear(year!, month! - 1, day!)
   date.setUTCHours(hour!, minute!, second!, milliseconds)
   const isReal =
-    date.getUTCMonth() === month! - 1 && date.getUTCDate() === day! && date.getUTCHours() === hour!
-  if (!isReal) return null
-  const wallClock = date.getTime()
+    date.getUTCMonth() === month! - 1 &&
+    date.getUTCDate() === day! &&
+    date.getUTCHours() === hour! &&
+    date.getUTCMinutes() === minute! &&
+    date.getUTCSeconds() === second!
+  return isReal ? date.getTime() : null
+}
+
+function instantInZone(wallClock: number, zone: string): number {
   // The offset depends on the instant that we look for: a second look settles all but the skipped hour.
   const guess = wallClock - zoneOffset(wallClock, zone)
   return wallClock - zoneOffset(guess, zone)

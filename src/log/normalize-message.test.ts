@@ -84,7 +84,19 @@ describe('a message', () => {
     const loop: Record<string, unknown> = { type: 'file' }
     loop['self'] = loop
     expect(() => normalize({ role: 'user', content: [loop] })).toThrow('JSON')
-    expect(() => normalize({ role: 'user', content: [{ type: 'file', size: 1n }] })).toThrow('JSON')
+    for (const odd of [1n, new Map(), Number.NaN, () => 1, Symbol('x'), new (class Own {})()])
+      expect(() => normalize({ role: 'user', content: [{ type: 'file', meta: [{ odd }] }] })).toThrow(
+        'content[0].meta[0].odd',
+      )
+  })
+
+  test('bytes are kept as base64, dates and links as text', () => {
+    const content = [
+      { type: 'image', image: new Uint8Array([1, 2, 3]), url: new URL('https://x.y/'), none: undefined },
+    ]
+    expect(normalize({ role: 'user', content }).content).toEqual([
+      { type: 'image', image: 'AQID', url: 'https://x.y/' },
+    ])
   })
 })
 
@@ -112,6 +124,10 @@ describe('an instant', () => {
     [new Date(noon), 'UTC', noon],
     ['2099-12-31T00:00:00Z', 'UTC', Date.UTC(2099, 11, 31)],
     [-1, 'UTC', -1],
+    ['0001-01-01T00:00:00Z', 'UTC', Date.parse('0001-01-01T00:00:00Z')],
+    ['1850-01-01', 'UTC', Date.UTC(1850, 0, 1)],
+    ['2026-02-30T00:00:00Z', 'UTC', null],
+    ['2026-01-15T10:30:75', 'UTC', null],
     ['15.01.2026', 'UTC', null],
     ['2026-13-01', 'UTC', null],
     ['2026-01-15T25:00:00', 'UTC', null],

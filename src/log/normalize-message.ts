@@ -2,14 +2,15 @@ import { InvalidMessageError } from '../errors.ts'
 import { isZone, parseInstant } from './instant.ts'
 import { type Content, type ContentPart, type NewMessage, ROLES, type Role, type Sender } from './message.ts'
 
-/** What callers hand in: terse for a person, exact for a program. */
-export interface MessageInput {
+/** What callers hand in: terse for a person, exact for a program. `text` is the same as a `content` that is a string. */
+export type MessageInput = MessageFields &
+  ({ readonly content: Content; readonly text?: never } | { readonly text: string; readonly content?: never })
+
+interface MessageFields {
   readonly role: Role
-  readonly content?: Content
-  /** The same as a `content` that is a string. */
-  readonly text?: string
   /** A bare name stands for an id of that name. */
   readonly sender?: string | Sender | null
+  /** Left out: now. */
   readonly at?: Date | string | number | null
   readonly zone?: string | null
   readonly externalId?: string | null
@@ -20,13 +21,22 @@ export const MAX_ID_CHARACTERS = 4_096
 /** Far above any model's window; what is larger is a file, not a message. */
 export const MAX_CONTENT_CHARACTERS = 16_000_000
 
+/** Deeper than any message; a stack has an end. */
+const MAX_DEPTH = 200
+
 const FIELDS = ['role', 'content', 'text', 'sender', 'at', 'zone', 'externalId', 'replyTo']
 
 /** Checks and fills in a message. What it cannot take it names, and nothing has happened yet. */
-export function normalizeMessage(input: MessageInput, defaults: { zone: string }): NewMessage {
+export function normalizeMessage(
+  input: MessageInput,
+  defaults: { readonly zone: string; readonly unknownFields?: 'ignore' | 'refuse' },
+): NewMessage {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new InvalidMessageError('message', input, `an object with ${FIELDS.join(', ')}`)
   if (!ROLES.includes(input.role)) throw new InvalidMessageError('role', input.role, ROLES.join(', '))
+  const unknown = Object.keys(input).find(field => !FIELDS.includes(field))
+  if (unknown !== undefined && defaults.unknownFields === 'refuse')
+    throw new InvalidMessageError(unknown, input[unknown as never], `the fields ${FIELDS.join(', ')}`)
   const zone = normalizeZone(input.zone)
   return {
     role: input.role,
@@ -41,12 +51,15 @@ export function normalizeMessage(input: MessageInput, defaults: { zone: string }
 
 /** An id is any text of 1 to 4,096 characters that both databases can hold: slashes, dots and emoji included. */
 export function checkId(field: string, value: unknown): string {
-  if (typeof value === 'string' && value.length > 0 && value.length <= MAX_ID_CHARACTERS && isStorable(value))
-    return value
-  throw new InvalidMessageError(
-    field,
-    value,
-    `text of 1 to ${MAX_ID_CHARACTERS} characters without NUL and lone surrogates`,
+  if (isId(value)) return value
+  throw new InvalidMessageError(field, value, ID_RULE)
+}
+
+export const ID_RULE = `text of 1 to ${MAX_ID_CHARACTERS} characters without NUL and lone surrogates`
+
+export function isId(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value.length > 0 && value.length <= MAX_ID_CHARACTERS && isStorable(value)
   )
 }
 
@@ -54,10 +67,16 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-export function normalizeContent(input: { content?: Content; text?: string }): Content {
+export function normalizeContent(input: { readonly content?: Content; readonly text?: string }): Content {
   const content = input.content ?? input.text
   if (input.content !== undefined && input.text !== undefined && input.content !== input.text)
     throw new InvalidMessageError('text', input.text, 'either content or text, not both')
+  if (input.content === undefined && typeof input.text !== 'string')
+    throw new InvalidMessageError(
+      input.text === undefined ? 'content' : 'text',
+      input.text,
+      'text; or content: text, or a list of parts',
+    )
   if (typeof content === 'string') {
     checkSize(content.length)
     if (content.length === 0) throw emptyContent(content)
@@ -66,8 +85,7 @@ export function normalizeContent(input: { content?: Content; text?: string }): C
   if (!Array.isArray(content)) throw new InvalidMessageError('content', content, 'text, or a list of parts')
   if (content.length === 0) throw emptyContent(content)
   content.forEach(checkPart)
-  const parts = plainCopy(content)
-  return parts
+  return plainCopy(content)
 }
 
 function emptyContent(content: unknown): InvalidMessageError {
@@ -83,16 +101,41 @@ function checkSize(characters: number): void {
     )
 }
 
-/** Parts are stored as JSON. What JSON would drop or change is refused here rather than lost there. */
+/**
+ * Parts are stored as JSON. Bytes become base64; what JSON would drop or change is refused here rather
+ * than lost there.
+ */
 function plainCopy(content: readonly ContentPart[]): readonly ContentPart[] {
-  let json: string
-  try {
-    json = JSON.stringify(content)
-  } catch (error) {
-    throw new InvalidMessageError('content', String(error), 'parts that can be written as JSON')
-  }
-  checkSize(json.length)
-  return JSON.parse(json) as readonly ContentPart[]
+  const parts = content.map((part, index) => plainValue(part, `content[${index}]`, []))
+  checkSize(JSON.stringify(parts).length)
+  return parts as ContentPart[]
+}
+
+function plainValue(value: unknown, path: string, parents: readonly unknown[]): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64')
+  if (typeof value !== 'object' || parents.includes(value) || parents.length > MAX_DEPTH)
+    throw notPlain(path, value)
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return plainValue(value.toJSON(), path, [...parents, value])
+  const inside = [...parents, value]
+  if (Array.isArray(value)) return value.map((item, index) => plainValue(item, `${path}[${index}]`, inside))
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw notPlain(path, value)
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, plainValue(field, `${path}.${name}`, inside)]),
+  )
+}
+
+function notPlain(path: string, value: unknown): InvalidMessageError {
+  return new InvalidMessageError(
+    path,
+    typeof value === 'object' ? Object.prototype.toString.call(value) : value,
+    'what JSON can hold: text, finite numbers, true, false, null, lists and plain objects; or bytes',
+  )
 }
 
 const PART_TYPES: Readonly<Record<ContentPart['type'], Readonly<Record<string, 'string' | 'boolean'>>>> = {

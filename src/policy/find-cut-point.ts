@@ -9,7 +9,7 @@ import type { Boundary } from './policy.ts'
 export function findCutPoint(messages: readonly LinkedMessage[], wanted: number, boundary: Boundary): number {
   if (wanted <= 0) return 0
   const allowed = legalCuts(messages, boundary)
-  const start = Math.min(wanted, messages.length)
+  const start = Math.min(wanted, messages.length - 1)
   for (let cut = start; cut > 0; cut--) if (allowed(cut)) return cut
   for (let cut = start + 1; cut < messages.length; cut++) if (allowed(cut)) return cut
   return 0
@@ -25,7 +25,7 @@ function legalCuts(messages: readonly LinkedMessage[], boundary: Boundary): (cut
   for (let cut = 1; cut < inGroup.length; cut++) inGroup[cut]! += inGroup[cut - 1]!
   return cut => {
     if (inGroup[cut]! > 0) return false
-    if (boundary === 'message' || cut === messages.length) return true
+    if (boundary === 'message') return true
     return messages[cut - 1]!.turn !== messages[cut]!.turn
   }
 }

@@ -27,6 +27,7 @@ export {
 } from './presets.ts'
 export type { RawMessage } from './raw-message.ts'
 export type { Extent, Rule, TurnUnit } from './rules.ts'
+export { type SegmentLimits, segmentLimits, summaryTokens } from './segment-limits.ts'
 export { describeParameter, type Parameter, type SettingsInput } from './settings.ts'
 export {
   type Amount,

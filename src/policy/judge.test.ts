@@ -18,7 +18,7 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     secondsSinceFold: null,
     idleSeconds: 0,
     backoffSeconds: 0,
-    stalled: { messages: 0, characters: 0, tokens: 0 },
+    stalled: {},
     fixedTokens: 0,
     ...changes,
   }
@@ -116,7 +116,8 @@ describe('judging', () => {
   })
 
   test('without new content a rule about time is not tried again', () => {
-    const stalled = { ...full, stalled: { messages: 100, characters: 0, tokens: 0 } }
+    const sizes = { messages: 100, characters: 0, tokens: 0 }
+    const stalled = { ...full, stalled: { cooldown: sizes, idle: sizes } }
     expect(
       judge(compose(window({ compressionWindowSize: 1000, compressionHardLimit: 1000 })), stalled),
     ).toBeNull()
@@ -193,7 +194,10 @@ test('judging is a pure function of the snapshot', () => {
     secondsSinceFold: fc.option(number),
     idleSeconds: number,
     backoffSeconds: fc.constantFrom(0, 10),
-    stalled: fc.record({ messages: number, characters: number, tokens: number }),
+    stalled: fc.dictionary(
+      fc.constantFrom('count', 'max_tokens', 'rounds', 'idle'),
+      fc.record({ messages: number, characters: number, tokens: number }),
+    ),
     fixedTokens: number,
   })
   fc.assert(

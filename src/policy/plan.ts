@@ -2,9 +2,9 @@ import type { Decision } from './decision.ts'
 import { findCutPoint } from './find-cut-point.ts'
 import type { Policy } from './policy.ts'
 import type { RawMessage } from './raw-message.ts'
-import type { Extent } from './rules.ts'
-import type { Amount, FoldState, Head } from './snapshot.ts'
-import { countLargestTail, countTail, keepsAll } from './tail.ts'
+import type { Rule } from './rules.ts'
+import type { Amount, FoldState, Head, Snapshot } from './snapshot.ts'
+import { countLargestTail, countTail } from './tail.ts'
 
 /**
  * A decision made concrete. The executor, `replay`, a dry run and the inspector all work from this.
@@ -31,37 +31,57 @@ export interface PlanInput {
   readonly raw: readonly RawMessage[]
   /** The turn of the newest message is complete. */
   readonly lastTurnComplete: boolean
-  readonly fixedTokens: number
+  readonly snapshot: Pick<Snapshot, 'fixedTokens' | 'hasBacklog'>
+  /** What one fold takes in at most; a longer backlog is folded in several. Left out: no limit. */
+  readonly mostTokens?: number
 }
 
 export function planFold(input: PlanInput): FoldPlan {
   const { decision, policy, raw } = input
-  const cut = findCutPoint(raw, wantedMessages(input), policy.boundary)
+  const wanted = Math.min(wantedMessages(input), messagesWithin(raw, input.mostTokens ?? Infinity))
+  const cut = findCutPoint(raw, wanted, policy.boundary)
   return { decision, range: cut === 0 ? null : rangeOf(raw, cut, input.lastTurnComplete) }
 }
 
+/** How many of the oldest messages stay within so many tokens: at least one. */
+function messagesWithin(raw: readonly RawMessage[], tokens: number): number {
+  let sum = 0
+  const end = raw.findIndex((message, index) => {
+    sum += message.tokens
+    return index > 0 && sum > tokens
+  })
+  return end === -1 ? raw.length : end
+}
+
 function wantedMessages(input: PlanInput): number {
-  const { policy, decision, raw, fixedTokens } = input
-  const extent = extentOf(policy, decision)
+  const extent = ruleOf(input)?.extent ?? { to: 'tail' }
   switch (extent.to) {
-    case 'tail': {
-      if (policy.tails.some(keepsAll)) return 0
-      return raw.length - countLargestTail(policy.tails, [...raw].reverse(), fixedTokens)
-    }
-    case 'turns': {
-      const firstTurn = raw[0]?.turn ?? 0
-      const end = raw.findIndex(message => message.turn >= firstTurn + extent.turns)
-      return end === -1 ? raw.length : end
-    }
+    case 'tail':
+      return backlogMessages(input)
+    case 'turns':
+      return Math.min(oldestTurns(input.raw, extent.turns), backlogMessages(input))
     case 'context-tokens':
       return wantedForTokens(input, extent.tokens)
   }
 }
 
+function backlogMessages({ policy, raw, snapshot }: PlanInput): number {
+  if (!snapshot.hasBacklog) return 0
+  return raw.length - countLargestTail(policy.tails, raw.toReversed(), snapshot.fixedTokens)
+}
+
+function oldestTurns(raw: readonly RawMessage[], turns: number): number {
+  const firstTurn = raw[0]?.turn ?? 0
+  const end = raw.findIndex(message => message.turn >= firstTurn + turns)
+  return end === -1 ? raw.length : end
+}
+
 /** Keeps the last turn whole if that brings the context under the limit; a turn larger than that is cut too. */
-function wantedForTokens({ policy, decision, raw, fixedTokens }: PlanInput, contextTokens: number): number {
-  const newestFirst = [...raw].reverse()
-  const limit = policy.rules.find(rule => rule.reason === decision.reason)?.limit ?? contextTokens
+function wantedForTokens(input: PlanInput, contextTokens: number): number {
+  const { raw, snapshot } = input
+  const { fixedTokens } = snapshot
+  const newestFirst = raw.toReversed()
+  const limit = ruleOf(input)?.limit ?? contextTokens
   const wholeTurn = countTail({ contextTokens, atLeast: 'turn' }, newestFirst, fixedTokens)
   const tokens = newestFirst.slice(0, wholeTurn).reduce((sum, message) => sum + message.tokens, fixedTokens)
   const kept =
@@ -69,9 +89,13 @@ function wantedForTokens({ policy, decision, raw, fixedTokens }: PlanInput, cont
   return raw.length - kept
 }
 
-/** What a rule folds is the rule's own matter; a forced fold and a caller's own go to the tail. */
-function extentOf(policy: Policy, decision: Decision): Extent {
-  return policy.rules.find(rule => rule.reason === decision.reason)?.extent ?? { to: 'tail' }
+/**
+ * What a rule folds is the rule's own matter; a forced fold and a caller's own go to the tail. In a
+ * composed policy a rule may be there twice: then the limit tells which one it was.
+ */
+function ruleOf({ policy, decision }: PlanInput): Rule | undefined {
+  const rules = policy.rules.filter(rule => rule.reason === decision.reason)
+  return rules.find(rule => rule.limit === decision.meta['limit']) ?? rules[0]
 }
 
 function rangeOf(raw: readonly RawMessage[], cut: number, lastTurnComplete: boolean): FoldRange {
@@ -102,11 +126,12 @@ export function stateAfterFold(
   const { range } = plan
   if (range === null) {
     const { folded } = state
-    const stalled = {
+    const sizes = {
       messages: messages - folded.messages,
       characters: characters - folded.characters,
       tokens: tokens - folded.tokens,
     }
+    const stalled = { ...state.stalled, [plan.decision.reason]: sizes }
     return { ...state, decided, stalled, backoffUntil: null }
   }
   return {
@@ -120,7 +145,7 @@ export function stateAfterFold(
     },
     decided,
     lastFoldAt: at,
-    stalled: { messages: 0, characters: 0, tokens: 0 },
+    stalled: {},
     segmentTokens,
     backoffUntil: null,
   }

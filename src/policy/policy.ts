@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors.ts'
 import { type Decision, readDecision, withHandler } from './decision.ts'
 import { byPrecedence, decisionOf, type Rule } from './rules.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -75,6 +76,8 @@ export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | nu
 
 /** Several policies as one: all their rules, the largest of their tails, the stricter boundary. */
 export function compose(...policies: readonly Policy[]): Policy {
+  if (policies.length === 0)
+    throw new InvalidArgumentError('policies', policies.length, 'at least one policy')
   const limits = policies.map(policy => policy.contextMessages).filter(limit => limit !== null)
   return {
     name: policies.map(policy => policy.name).join('+'),
@@ -90,6 +93,7 @@ export function compose(...policies: readonly Policy[]): Policy {
 
 /** A policy of the caller's own, with the tail that it leaves: by default the last turn. */
 export function custom(judge: CustomJudge, options: { tail?: Tail; boundary?: Boundary } = {}): Policy {
+  if (typeof judge !== 'function') throw new InvalidArgumentError('judge', judge, 'a function of a snapshot')
   return {
     name: 'custom',
     rules: [],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidSettingsError } from '../errors.ts'
 import { replay } from '../lab/replay.ts'
 import type { MessageInput } from '../log/index.ts'
-import type { Policy } from './policy.ts'
+import { compose, type Policy } from './policy.ts'
 import { count, PRESET_NAMES, presetFromSettings, resize, rounds, tokens, window } from './presets.ts'
 
 const START = Date.UTC(2026, 0, 15, 8)
@@ -153,6 +153,31 @@ describe('the table of presets', () => {
     })
   })
 
+  test('a rule that moved nothing holds back no other', async () => {
+    const policy = resize({ everyNTurns: 8, maxKeepMessagesCount: 8, maxMessagesTextLength: 0 })
+    expect(await folds(policy, conversation(9))).toEqual([
+      [8, null, null, 'lite', 'every_n_turns', 10],
+      [9, 1, 1, 'lite', 'max_keep_messages_count', 50],
+    ])
+  })
+
+  test('a composed policy leaves the largest tail, whichever rule fires', async () => {
+    const policy = compose(
+      rounds({ fullContextTurns: 10, cachedContextTurns: 10 }),
+      rounds({ fullContextTurns: 1, cachedContextTurns: 1 }),
+    )
+    const moved = (await folds(policy, conversation(44))).filter(([, fromSeq]) => fromSeq !== null)
+    for (const [at, , toSeq] of moved) expect((at as number) - (toSeq as number)).toBeGreaterThanOrEqual(19)
+    expect(moved.length).toBeGreaterThan(0)
+  })
+
+  test('where the fixed parts alone are over the budget, nothing fires for ever', () => {
+    const raw = { messages: 3, turns: 1, characters: 9, tokens: 9 }
+    const rule = tokens({ budget: 100 }).rules.find(({ reason }) => reason === 'max_tokens')!
+    expect(rule.fires({ raw, fixedTokens: 95, stalled: {} } as never)).toBe(true)
+    expect(rule.fires({ raw, fixedTokens: 100, stalled: {} } as never)).toBe(false)
+  })
+
   test('other parameters follow the same arithmetic', async () => {
     for (const [a, b] of [
       [1, 1],
@@ -204,7 +229,7 @@ describe('settings', () => {
       'fullContextTurns: 0 cannot be taken; allowed: a whole number of at least 1',
     ],
     ['rounds', { cachedContextTurns: 1.5 }, 'cachedContextTurns'],
-    ['rounds', { threshold: 3 }, 'threshold: 3 cannot be taken; allowed: the settings boundary, budget'],
+    ['rounds', { threshold: 3 }, 'threshold is no setting here; allowed: the settings boundary, budget'],
     ['count', { threshold: 'many' }, 'threshold: "many" cannot be taken'],
     ['count', { threshold: 5, keepLast: 6 }, 'keepLast: 6 cannot be taken; allowed: at most threshold (5)'],
     ['window', { tailKeepSize: 75 }, 'tailKeepSize: 75 cannot be taken; allowed: less than contextSize (75)'],

@@ -30,11 +30,12 @@ export interface Rule {
 
 const TO_TAIL: Extent = { to: 'tail' }
 
-/** After a decision that moved nothing, a rule about size waits until there is a quarter more. */
+/** After its decision moved nothing, a rule about size waits until there is a quarter more. */
 const MORE_AFTER_STALL = 1.25
 
-function grownSinceStall(figure: number, stalledAt: number): boolean {
-  return stalledAt === 0 || figure >= stalledAt * MORE_AFTER_STALL
+function hasGrown(snapshot: Snapshot, reason: string, field: 'messages' | 'characters' | 'tokens'): boolean {
+  const stalledAt = snapshot.stalled[reason]
+  return stalledAt === undefined || snapshot.raw[field] >= stalledAt[field] * MORE_AFTER_STALL
 }
 
 /** `limit` is for the whole context, instructions, tools and output reserve counted in. */
@@ -48,8 +49,9 @@ export function maxTokens(limit: number, lowWater: number): Rule {
     extent: { to: 'context-tokens', tokens: Math.floor(limit * lowWater) },
     figure,
     limit,
+    // Where the fixed parts alone are over the limit, no fold can help.
     fires: snapshot =>
-      figure(snapshot) >= limit && grownSinceStall(snapshot.raw.tokens, snapshot.stalled.tokens),
+      figure(snapshot) >= limit && snapshot.fixedTokens < limit && hasGrown(snapshot, 'max_tokens', 'tokens'),
   }
 }
 
@@ -64,7 +66,7 @@ export function maxMessagesTextLength(limit: number): Rule {
     figure,
     limit,
     fires: snapshot =>
-      figure(snapshot) >= limit && grownSinceStall(snapshot.raw.characters, snapshot.stalled.characters),
+      figure(snapshot) >= limit && hasGrown(snapshot, 'max_messages_text_length', 'characters'),
   }
 }
 
@@ -79,7 +81,7 @@ export function hardLimit(limit: number): Rule {
     extent: TO_TAIL,
     figure,
     limit,
-    fires: snapshot => figure(snapshot) >= limit && grownSinceMessageStall(snapshot),
+    fires: snapshot => figure(snapshot) >= limit && hasGrown(snapshot, 'hard_limit', 'messages'),
     extractiveInBackoff: true,
   }
 }
@@ -102,7 +104,7 @@ function messageCountRule(name: string, reason: string, limit: number): Rule {
     extent: TO_TAIL,
     figure,
     limit,
-    fires: snapshot => figure(snapshot) > limit && grownSinceMessageStall(snapshot),
+    fires: snapshot => figure(snapshot) > limit && hasGrown(snapshot, reason, 'messages'),
   }
 }
 
@@ -117,7 +119,7 @@ export function rounds(fullContextTurns: number, cachedContextTurns: number): Ru
     extent: { to: 'turns', turns: cachedContextTurns },
     figure,
     limit,
-    fires: snapshot => figure(snapshot) >= limit && grownSinceMessageStall(snapshot),
+    fires: snapshot => figure(snapshot) >= limit && hasGrown(snapshot, 'rounds', 'messages'),
   }
 }
 
@@ -132,17 +134,13 @@ export function window(size: number): Rule {
     extent: TO_TAIL,
     figure,
     limit: size,
-    fires: snapshot => figure(snapshot) >= size && grownSinceMessageStall(snapshot),
+    fires: snapshot => figure(snapshot) >= size && hasGrown(snapshot, 'window', 'messages'),
   }
 }
 
-function grownSinceMessageStall({ raw, stalled }: Snapshot): boolean {
-  return grownSinceStall(raw.messages, stalled.messages)
-}
-
 /** Without new content a rule about time is not tried again. */
-function mayMove({ hasBacklog, raw, stalled }: Snapshot): boolean {
-  return hasBacklog && raw.messages > stalled.messages
+function mayMove({ hasBacklog, raw, stalled }: Snapshot, reason: string): boolean {
+  return hasBacklog && raw.messages > (stalled[reason]?.messages ?? 0)
 }
 
 /** What counts as a turn: every message, or every reply. */
@@ -174,9 +172,11 @@ export function cooldown(seconds: number): Rule {
     figure,
     limit: seconds,
     fires: snapshot =>
-      mayMove(snapshot) && snapshot.secondsSinceFold !== null && snapshot.secondsSinceFold >= seconds,
+      mayMove(snapshot, 'cooldown') &&
+      snapshot.secondsSinceFold !== null &&
+      snapshot.secondsSinceFold >= seconds,
     secondsUntil: snapshot =>
-      mayMove(snapshot) && snapshot.secondsSinceFold !== null
+      mayMove(snapshot, 'cooldown') && snapshot.secondsSinceFold !== null
         ? Math.max(0, seconds - snapshot.secondsSinceFold)
         : null,
   }
@@ -193,8 +193,8 @@ export function idle(seconds: number): Rule {
     extent: TO_TAIL,
     figure,
     limit: seconds,
-    fires: snapshot => mayMove(snapshot) && figure(snapshot) >= seconds,
-    secondsUntil: snapshot => (mayMove(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
+    fires: snapshot => mayMove(snapshot, 'idle') && figure(snapshot) >= seconds,
+    secondsUntil: snapshot => (mayMove(snapshot, 'idle') ? Math.max(0, seconds - figure(snapshot)) : null),
   }
 }
 

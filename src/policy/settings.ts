@@ -42,6 +42,7 @@ export function readSettings<Ps extends Parameters>(
       setting: name,
       value: input[name],
       allowed: `the settings ${Object.keys(parameters).join(', ')}`,
+      isUnknown: true,
     }))
   const settings: Record<string, unknown> = {}
   for (const [name, parameter] of Object.entries(parameters)) {

@@ -6,6 +6,9 @@ export interface Amount extends Size {
   readonly turns: number
 }
 
+/** By the reason of a decision that moved nothing: the raw sizes then. A fold that moves something clears them. */
+type Stalls = Readonly<Record<string, Omit<Amount, 'turns'>>>
+
 /**
  * What a session remembers of its folds, beside its messages. Together with the newest message's
  * totals it gives a snapshot.
@@ -19,8 +22,7 @@ export interface FoldState {
   /** The counters of "since the last fold or decision". */
   readonly decided: { readonly messages: number; readonly replies: number; readonly at: number | null }
   readonly lastFoldAt: number | null
-  /** The raw sizes at which a decision moved nothing; zero where the last one moved something. */
-  readonly stalled: Omit<Amount, 'turns'>
+  readonly stalled: Stalls
   /** Tokens of the segments that stand in the context. */
   readonly segmentTokens: number
   /** Instructions, tools and output reserve, as last measured. */
@@ -29,14 +31,12 @@ export interface FoldState {
   readonly backoffUntil: number | null
 }
 
-const NOTHING = { messages: 0, characters: 0, tokens: 0 } as const
-
 export const INITIAL_FOLD_STATE: FoldState = {
   compactedThrough: 0,
-  folded: { ...NOTHING, turns: 0 },
+  folded: { messages: 0, turns: 0, characters: 0, tokens: 0 },
   decided: { messages: 0, replies: 0, at: null },
   lastFoldAt: null,
-  stalled: NOTHING,
+  stalled: {},
   segmentTokens: 0,
   overheadTokens: 0,
   backoffUntil: null,
@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly secondsSinceFold: number | null
   readonly idleSeconds: number
   readonly backoffSeconds: number
-  readonly stalled: Omit<Amount, 'turns'>
+  readonly stalled: Stalls
   /** What a call costs besides the raw messages. */
   readonly fixedTokens: number
 }

@@ -56,7 +56,7 @@ test('the backlog from figures is the backlog counted message by message', () =>
         secondsSinceFold: null,
         idleSeconds: 0,
         backoffSeconds: 0,
-        stalled: { messages: 0, characters: 0, tokens: 0 },
+        stalled: {},
         fixedTokens,
       }
       const counted = raw.length - countLargestTail(policy.tails, raw.toReversed(), fixedTokens)

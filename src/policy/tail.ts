@@ -15,15 +15,6 @@ export interface Tail {
   readonly atLeast: 'message' | 'turn'
 }
 
-export function keepsAll(tail: Tail): boolean {
-  return (
-    tail.messages === undefined &&
-    tail.turns === undefined &&
-    tail.characters === undefined &&
-    tail.contextTokens === undefined
-  )
-}
-
 /** The number of raw messages that the tail keeps. Reads the newest messages only, as far as the tail reaches. */
 export function countTail(tail: Tail, newestFirst: Iterable<RawMessage>, fixedTokens: number): number {
   const tokenLimit = tail.contextTokens === undefined ? undefined : tail.contextTokens - fixedTokens

@@ -1,6 +1,6 @@
-import { PalimpsestError } from '../errors.ts'
-import type { Content, Memo, Sender, SessionKind } from '../log/index.ts'
-import { MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
+import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
+import type { Content, Memo, Segment, Sender, SessionKind } from '../log/index.ts'
+import { checkId, MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
 import type { FoldState } from '../policy/index.ts'
 
 /** A whole session as JSON: what `export` writes and `import` reads. */
@@ -24,7 +24,7 @@ export interface SessionFile {
   readonly segments: readonly FileSegment[]
 }
 
-export type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'stalled' | 'overheadTokens'>
+type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'overheadTokens'>
 
 export interface FileMessage {
   readonly seq: number
@@ -42,23 +42,9 @@ export interface FileMessage {
   readonly versions?: readonly { readonly content: Content; readonly replacedAt: string }[]
 }
 
-export interface FileSegment {
-  readonly id: number
-  readonly fromSeq: number
-  readonly toSeq: number
-  readonly messageCount: number
-  readonly summary: string
-  readonly events: readonly unknown[]
-  readonly details: readonly unknown[]
-  readonly level: number
+export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
+  /** What it was before it was rolled up, if it was. */
   readonly state: 'live' | 'provisional' | 'dirty'
-  readonly rolledInto: number | null
-  readonly type: string
-  readonly reason: string
-  readonly summarizer: string
-  readonly promptVersion: string
-  readonly tokensBefore: number
-  readonly tokensAfter: number
   readonly createdAt: string
 }
 
@@ -76,10 +62,9 @@ export class InvalidExportError extends PalimpsestError<{ field: string; allowed
   }
 }
 
-export const EMPTY_COUNTERS: FileCounters = {
+const EMPTY_COUNTERS: FileCounters = {
   decided: { messages: 0, replies: 0, at: null },
   lastFoldAt: null,
-  stalled: { messages: 0, characters: 0, tokens: 0 },
   overheadTokens: 0,
 }
 
@@ -107,8 +92,8 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
     version: 1,
     id: optional(file['id'], 'id', text, ''),
     kind: optional(file['kind'], 'kind', oneOf(['private', 'group', 'agent']), 'private') as SessionKind,
-    user: optional(file['user'], 'user', text, null),
-    scope: optional(file['scope'], 'scope', text, null),
+    user: optional(file['user'], 'user', id, null),
+    scope: optional(file['scope'], 'scope', id, null),
     createdAt,
     origin: optional(file['origin'], 'origin', parseOrigin, null),
     settings: optional(file['settings'], 'settings', object, {}),
@@ -123,6 +108,9 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
   }
   return { file: parsed, warnings }
 }
+
+/** Each level condenses the one below to a third: a hundred are more than any log can need. */
+const MOST_LEVELS = 100
 
 function parseMessage(value: unknown, index: number): FileMessage {
   const field = `messages[${index}]`
@@ -188,7 +176,7 @@ function parseFolds(
   const segments = optional(file['segments'], 'segments', list, []).map((value, index) =>
     parseSegment(value, `segments[${index}]`, createdAt),
   )
-  const through = Math.max(0, ...segments.filter(isShown).map(segment => segment.toSeq))
+  const through = segments.filter(isShown).reduce((last, segment) => Math.max(last, segment.toSeq), 0)
   const cursor = file['compactedThrough'] ?? through
   if (cursor === through && through <= lastSeq && isChain(segments))
     return { segments, compactedThrough: through }
@@ -227,7 +215,7 @@ function parseSegment(value: unknown, field: string, createdAt: string): FileSeg
     summary: text(segment['summary'], `${field}.summary`),
     events: read('events', list, []),
     details: read('details', list, []),
-    level: read('level', positive, 1),
+    level: read('level', level, 1),
     state: read('state', oneOf(['live', 'provisional', 'dirty']), 'live') as FileSegment['state'],
     rolledInto: read<number | null>('rolledInto', positive, null),
     type: read('type', text, 'lite'),
@@ -251,7 +239,6 @@ function parseOrigin(value: unknown, field: string) {
 function parseCounters(value: unknown, field: string): FileCounters {
   const counters = object(value, field)
   const decided = optional(counters['decided'], `${field}.decided`, object, {})
-  const stalled = optional(counters['stalled'], `${field}.stalled`, object, {})
   const read = (source: Record<string, unknown>, name: string, path: string) =>
     optional(source[name], `${field}.${path}`, count, 0)
   return {
@@ -261,11 +248,6 @@ function parseCounters(value: unknown, field: string): FileCounters {
       at: optional<number | null>(decided['at'], `${field}.decided.at`, count, null),
     },
     lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, count, null),
-    stalled: {
-      messages: read(stalled, 'messages', 'stalled.messages'),
-      characters: read(stalled, 'characters', 'stalled.characters'),
-      tokens: read(stalled, 'tokens', 'stalled.tokens'),
-    },
     overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
   }
 }
@@ -313,6 +295,14 @@ function text(value: unknown, field: string): string {
   throw new InvalidExportError(field, 'text')
 }
 
+function id(value: unknown, field: string): string {
+  try {
+    return checkId(field, value)
+  } catch (error) {
+    throw new InvalidExportError(field, (error as InvalidMessageError).details.allowed)
+  }
+}
+
 function count(value: unknown, field: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   throw new InvalidExportError(field, 'a whole number of at least 0')
@@ -321,6 +311,11 @@ function count(value: unknown, field: string): number {
 function positive(value: unknown, field: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidExportError(field, 'a whole number of at least 1')
+}
+
+function level(value: unknown, field: string): number {
+  if (positive(value, field) <= MOST_LEVELS) return value as number
+  throw new InvalidExportError(field, `at most ${MOST_LEVELS}`)
 }
 
 function instant(value: unknown, field: string): string {

@@ -138,7 +138,6 @@ export const EVENT_TYPES = [
   'session-rolled-back',
   'session-forked',
   'session-imported',
-  'fold-planned',
   'fold-committed',
   'fold-failed',
 ] as const
@@ -256,9 +255,12 @@ export interface Store {
     },
   ): Promise<void>
 
+  /** What the built-in rules say now, at the same cost for any log. Changes nothing. */
+  readSnapshot(key: SessionKey, request: { policy: Policy; now: number }): Promise<Snapshot | null>
   /**
-   * Judges the session anew by the built-in rules: sets the pending decision, or clears it where there
-   * is nothing to do, and sets when it is next due. `null` where there is no session.
+   * Judges the session anew by the built-in rules: sets the pending decision, or clears the one that
+   * they had set, and sets when it is next due. A forced decision or one of the caller's own policy stays
+   * until a fold has carried it out. `null` where there is no session.
    */
   judge(
     key: SessionKey,
@@ -269,6 +271,8 @@ export interface Store {
   listPending(limit: number): Promise<readonly SessionKey[]>
   /** Those due at or before `now`, the longest overdue first. */
   listDue(now: number, limit: number): Promise<readonly SessionKey[]>
+  /** When the next session is due; `null`: none is. */
+  nextDueAt(): Promise<number | null>
 
   /** In the order of their commits, each once, those after `position`. */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>

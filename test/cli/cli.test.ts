@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { postgresPlace } from '../stores.ts'
-import { run, temporaryFolder, transcript } from './run.ts'
+import { run, shell, temporaryFolder, transcript } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
@@ -68,6 +68,17 @@ describe('palimpsest replay', () => {
     expect(JSON.parse(stdout)).toMatchObject({ messages: 21, folds: [{ at: 21, fromSeq: 1, toSeq: 11 }] })
   })
 
+  test('reads a pipe, though it can be read only once', async () => {
+    const command = `cat "${file}" | "${process.execPath}" src/cli/main.ts replay /dev/stdin --policy count --json`
+    expect(JSON.parse((await shell(command)).stdout)).toMatchObject({ messages: 80 })
+  })
+
+  test('a reader who stops early is no error', async () => {
+    const big = folder.file('big.jsonl', transcript(20_000))
+    const command = `"${process.execPath}" src/cli/main.ts replay "${big}" --policy rounds --json | head -c 10`
+    expect(await shell(command)).toEqual({ code: 0, stdout: '{"policy":', stderr: '' })
+  })
+
   test('an empty file is an empty conversation', async () => {
     const { code, stdout } = await run(['replay', folder.file('empty.jsonl', ''), '--json'])
     expect(code).toBe(0)
@@ -113,7 +124,7 @@ describe('palimpsest replay', () => {
     [
       ['replay', 'FILE', '--policy', 'rounds', '--set', 'A=1'],
       78,
-      'A: "1" cannot be taken; allowed: the settings',
+      'A is no setting here; allowed: the settings',
     ],
     [['replay', 'FILE', '--policy', 'rounds', '--set', 'fullContextTurns'], 64, 'name=value'],
     [['replay', 'FILE', '--set', 'fullContextTurns=1'], 64, 'only together with --policy'],
@@ -166,6 +177,22 @@ describe('palimpsest import', () => {
     })
   })
 
+  test('messages without an id that differ in time alone are all added', async () => {
+    const args = (file: string) => [
+      'import',
+      file,
+      '--session',
+      'days',
+      '--db',
+      `${folder.path}/days.db`,
+      '--json',
+    ]
+    const day = (at: string) => `{"role":"user","text":"good morning","at":"${at}"}\n`
+    await run(args(folder.file('monday.jsonl', day('2026-01-05'))))
+    const { stdout } = await run(args(folder.file('tuesday.jsonl', day('2026-01-06'))))
+    expect(JSON.parse(stdout)).toMatchObject({ added: 1, duplicates: 0 })
+  })
+
   test('a conflict names the line, and the first stays', async () => {
     const first = folder.file('first.jsonl', '{"role":"user","text":"one","externalId":"1"}\n')
     const second = folder.file('second.jsonl', '\n{"role":"user","text":"other","externalId":"1"}\n')
@@ -194,6 +221,7 @@ describe('palimpsest import', () => {
 
   test.each([
     [['--session', 's', '--db', '/'], 69, 'cannot be opened'],
+    [['--session', 's', '--db', ''], 64, 'the name of a file'],
     [['--db', 'x.db'], 64, '--session'],
     [['--session', 's', '--store', 'mysql://x'], 64, 'postgres://'],
     [['--session', 's', '--store', 'postgres://user:secret@127.0.0.1:1/x'], 69, 'cannot be reached'],

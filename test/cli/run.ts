@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,15 @@ export function run(args: readonly string[], options: { stdin?: string; cwd?: st
     })
     child.on('close', code => resolve({ code, stdout, stderr }))
     child.stdin.end(options.stdin ?? '')
+  })
+}
+
+/** Several commands in a pipe; as the shell sees it, the first one's failure counts. */
+export function shell(command: string): Promise<Ran> {
+  return new Promise(resolve => {
+    execFile('bash', ['-o', 'pipefail', '-c', command], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
+    })
   })
 }
 

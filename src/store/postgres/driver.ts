@@ -1,5 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
-import { ClosedError, InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import {
+  ClosedError,
+  checkPositive,
+  InvalidArgumentError,
+  MissingPeerError,
+  StoreError,
+} from '../../errors.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
@@ -13,10 +19,12 @@ export interface PostgresOptions {
   readonly schema?: string
   /** How long to wait for a connection. */
   readonly connectTimeoutMs?: number
+  /** How long to wait for others who write the same session. */
+  readonly busyTimeoutMs?: number
 }
 
 const DIALECT: Dialect = {
-  lockSession: ' FOR UPDATE',
+  locksSessions: true,
   readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
       s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e JOIN sessions s ON s.id = e.session_id
@@ -26,8 +34,9 @@ const DIALECT: Dialect = {
   eventPosition: row => `${row.major}.${row.minor}`,
 }
 
-const ATTEMPTS = 10
 const INT8 = 20
+/** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
+const LOCK_TIMEOUT_MS = 2_000
 
 export class PostgresDriver implements Driver {
   readonly name: string
@@ -40,16 +49,27 @@ export class PostgresDriver implements Driver {
   constructor(url: string, options: PostgresOptions) {
     this.name = `PostgreSQL ${withoutPassword(url)}`
     this.#url = url
-    this.#options = { connections: 10, schema: 'palimpsest', connectTimeoutMs: 10_000, ...options }
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(this.#options.schema))
-      throw new InvalidArgumentError(
-        'schema',
-        this.#options.schema,
-        'lower-case letters, digits and underscores',
-      )
+    const {
+      connections = 10,
+      schema = 'palimpsest',
+      connectTimeoutMs = 10_000,
+      busyTimeoutMs = 10_000,
+    } = options
+    this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs }
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+      throw new InvalidArgumentError('schema', schema, 'lower-case letters, digits and underscores')
+    checkPositive('connections', connections)
+    checkPositive('connectTimeoutMs', connectTimeoutMs)
+    checkPositive('busyTimeoutMs', busyTimeoutMs)
   }
 
   async open(): Promise<void> {
+    if (!/^postgres(ql)?:\/\//.test(this.#url))
+      throw new StoreError(
+        'store_unavailable',
+        this.name,
+        'this is no address of a PostgreSQL database; write it as postgres://user@host/database',
+      )
     const { default: pg } = await import('pg').catch(cause => {
       throw new MissingPeerError('pg', 'The PostgreSQL store', cause)
     })
@@ -63,8 +83,9 @@ export class PostgresDriver implements Driver {
           (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
       },
     })
-    // An idle connection that breaks is replaced when the next one is needed.
+    // A connection that breaks is replaced when the next one is needed; one in use fails its query.
     pool.on('error', () => {})
+    pool.on('connect', client => client.on('error', () => {}))
     try {
       const client = await pool.connect()
       try {
@@ -90,14 +111,15 @@ export class PostgresDriver implements Driver {
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
+    const deadline = performance.now() + this.#options.busyTimeoutMs
+    for (let pause = 2; ; pause = Math.min(100, pause * 2)) {
       try {
-        return await this.#transaction('BEGIN', steps)
+        return await this.#transaction(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, steps)
       } catch (error) {
         const cause = (error as { cause?: unknown }).cause
-        if (!isTransient(cause) || attempt === ATTEMPTS) throw error
+        if (!isTransient(cause) || performance.now() > deadline) throw error
       }
-      await new Promise(resolve => setTimeout(resolve, Math.random() * 2 ** attempt))
+      await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
     }
   }
 

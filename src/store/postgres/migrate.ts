@@ -9,6 +9,8 @@ const LOCK = 0x50414c49
 
 /** Brings the schema up to date, one process at a time. Refuses what a newer program wrote. */
 export async function migrate(client: ClientBase, schema: string, name: string): Promise<void> {
+  // Whoever may only read and write the tables can open what somebody else has migrated.
+  if ((await appliedVersion(client, schema, name)) === readMigrations(MIGRATIONS).at(-1)!.version) return
   await client.query('BEGIN')
   try {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
@@ -35,6 +37,20 @@ export async function migrate(client: ClientBase, schema: string, name: string):
     await client.query('ROLLBACK')
     throw error
   }
+}
+
+/** 0 where there is nothing yet. */
+async function appliedVersion(client: ClientBase, schema: string, name: string): Promise<number> {
+  const table = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+    `${schema}.migrations`,
+  ])
+  if (table.rows[0]?.found == null) return 0
+  const { rows } = await client.query<{ version: number | null }>(
+    `SELECT max(version) AS version FROM ${schema}.migrations`,
+  )
+  const version = rows[0]?.version ?? 0
+  checkVersion(version, readMigrations(MIGRATIONS).at(-1)!.version, name)
+  return version
 }
 
 function checkVersion(version: number, newest: number, name: string): void {

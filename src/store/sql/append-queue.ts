@@ -20,16 +20,21 @@ const LONGEST_TRANSACTION_MS = 5
  * that is there (`setImmediate`: a microtask would be too early, a timer would make a lone append wait)
  * or until the commit before theirs has ended. One commit at a time, so that the order of calls is the
  * order of the log.
+ *
+ * Where the database takes one writer at a time, all sessions share a queue. Where it locks sessions, each
+ * has its own: nobody waits for another's lock, and no two processes can wait for each other.
  */
-export class AppendQueue {
+class AppendQueue {
   readonly #driver: Driver
   readonly #warn: Warn
+  readonly #onIdle: () => void
   #waiting: Waiting[] = []
   #isFlushing = false
 
-  constructor(driver: Driver, warn: Warn) {
+  constructor(driver: Driver, warn: Warn, onIdle: () => void = () => {}) {
     this.#driver = driver
     this.#warn = warn
+    this.#onIdle = onIdle
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
@@ -41,18 +46,28 @@ export class AppendQueue {
 
   async #flush(): Promise<void> {
     this.#isFlushing = true
-    await new Promise(resolve => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      // Also between two commits, so that a long queue does not keep everything else waiting.
+      await new Promise(resolve => setImmediate(resolve))
       const batch = this.#waiting
       this.#waiting = []
-      try {
-        const outcomes = await this.#driver.write(() => this.#appendBatch(batch))
-        this.#settle(batch, outcomes)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      await this.#commit(batch)
     }
     this.#isFlushing = false
+    this.#onIdle()
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#driver.write(() => this.#appendBatch(batch))
+      this.#settle(batch, outcomes)
+    } catch (error) {
+      const isOneOfMany =
+        batch.length > 1 && PalimpsestError.isInstance(error) && error.code === 'store_corrupt'
+      // One session's damage is not the others' fault: each gets a commit of its own.
+      if (isOneOfMany) for (const waiting of batch) await this.#commit([waiting])
+      else for (const { reject } of batch) reject(error)
+    }
   }
 
   *#appendBatch(batch: readonly Waiting[]): Steps<readonly Outcome[]> {
@@ -83,5 +98,28 @@ export class AppendQueue {
       else reject(outcome.error)
     }
     this.#waiting = [...batch.slice(outcomes.length), ...this.#waiting]
+  }
+}
+
+export class AppendQueues {
+  readonly #driver: Driver
+  readonly #warn: Warn
+  readonly #queues = new Map<string, AppendQueue>()
+
+  constructor(driver: Driver, warn: Warn) {
+    this.#driver = driver
+    this.#warn = warn
+  }
+
+  append(request: AppendRequest): Promise<AppendReceipt> {
+    const { namespace, id } = request.key
+    const name = this.#driver.dialect.locksSessions ? JSON.stringify([namespace, id]) : ''
+    let queue = this.#queues.get(name)
+    if (queue === undefined) {
+      // Gone when it is empty: a process may see millions of sessions.
+      queue = new AppendQueue(this.#driver, this.#warn, () => this.#queues.delete(name))
+      this.#queues.set(name, queue)
+    }
+    return queue.append(request)
   }
 }

@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from '../../errors.ts'
 import { nextTotals, type Size, type Totals } from '../../log/index.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
-import { EMPTY_COUNTERS, type FileMessage, type FileSegment, type SessionFile } from '../session-file.ts'
+import type { FileMessage, FileSegment, SessionFile } from '../session-file.ts'
 import type { MeasuredMessage, SessionKey } from '../store.ts'
 import { insertMessage } from './append.ts'
 import { type Build, buildSession } from './build.ts'
@@ -29,7 +29,7 @@ import { all, run, type Steps } from './steps.ts'
 export function* exportSession(key: SessionKey): Steps<SessionFile> {
   const session = yield* findSession(key)
   if (!session) throw new SessionNotFoundError(key.id)
-  const { decided, lastFoldAt, stalled, overheadTokens } = toFoldState(session)
+  const { decided, lastFoldAt, overheadTokens } = toFoldState(session)
   const memos = (yield* all<{ memo: string; through_seq: number }>(
     'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version',
     session.id,
@@ -46,7 +46,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     settings: session.settings === null ? {} : JSON.parse(session.settings),
     epoch: session.epoch,
     compactedThrough: session.compacted_through,
-    counters: { decided, lastFoldAt, stalled, overheadTokens },
+    counters: { decided, lastFoldAt, overheadTokens },
     memo: memos.at(-1) ?? null,
     memoVersions: memos.slice(0, -1),
     messages: yield* exportMessages(session),
@@ -235,8 +235,7 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
       head,
       state: { ...INITIAL_FOLD_STATE, ...file.counters },
     })
-    const counters = file.counters === EMPTY_COUNTERS ? {} : file.counters
-    yield* writeFoldState(session, { ...state, ...counters })
+    yield* writeFoldState(session, { ...state, lastFoldAt: file.counters.lastFoldAt ?? state.lastFoldAt })
     yield* run(
       'UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5 WHERE id = ?1',
       session.id,

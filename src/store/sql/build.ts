@@ -1,4 +1,4 @@
-import { SessionExistsError } from '../../errors.ts'
+import { LeaseLostError, SessionExistsError } from '../../errors.ts'
 import type { SessionKey, SessionTraits } from '../store.ts'
 import type { Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -19,7 +19,7 @@ export interface Build {
 /** Recorded when it is published, with the instant of its beginning. */
 type BuildEvent = Omit<Parameters<typeof recordEvent>[0], 'sessionId'>
 
-/** What a process that died left behind is taken away after this time. */
+/** A build that has not written for so long is taken away: the process that wrote it is dead. */
 const ABANDONED_AFTER_MS = 3_600_000
 const TABLES = ['messages', 'message_versions', 'hidden_ranges', 'segments', 'memos']
 const ROWS_AT_A_TIME = 500
@@ -30,14 +30,22 @@ export async function buildSession(
   { traits, event }: { traits: SessionTraits; event: BuildEvent },
   fill: (build: Build) => Promise<void>,
 ): Promise<void> {
-  await discardAbandoned(driver, event.at)
+  await discardAbandoned(driver)
   const session = await driver.write(() => begin(key, traits, event.at))
+  const write: Build['write'] = async steps => {
+    // Between two slices everything else gets its turn.
+    await new Promise(resolve => setImmediate(resolve))
+    return driver.write(function* () {
+      yield* renew(session)
+      return yield* steps(session)
+    })
+  }
   try {
-    await fill({ session, write: steps => driver.write(() => steps(session)) })
-    await driver.write(() => publish(session, key, event))
+    await fill({ session, write })
+    await write(() => publish(session, key, event))
   } catch (error) {
-    // The original error matters more than one from tidying up; the next build tidies up again.
-    await discard(driver, session.id).catch(() => {})
+    // The original error matters more than one from tidying up; a later build tidies up again.
+    await discard(driver, session).catch(() => {})
     throw error
   }
 }
@@ -45,8 +53,9 @@ export async function buildSession(
 function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<SessionRow> {
   yield* checkFree(key)
   const [session] = yield* all<SessionRow>(
-    `INSERT INTO sessions (namespace, name_key, name, ready, kind, user_id, scope_id, created_at, lease_until)
-     VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?7) RETURNING *`,
+    `INSERT INTO sessions
+       (namespace, name_key, name, ready, kind, user_id, scope_id, created_at, lease_owner, lease_until)
+     VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, 'build', ?8) RETURNING *`,
     key.namespace,
     `\u0001${crypto.randomUUID()}`,
     key.id,
@@ -54,8 +63,19 @@ function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<Sess
     traits.user,
     traits.scope,
     now,
+    Date.now() + ABANDONED_AFTER_MS,
   )
   return session!
+}
+
+/** Says that it is still being written; fails where somebody took it for abandoned. */
+function* renew(session: SessionRow): Steps<void> {
+  const [renewed] = yield* all(
+    'UPDATE sessions SET lease_until = ?2 WHERE id = ?1 AND ready = 0 RETURNING id',
+    session.id,
+    Date.now() + ABANDONED_AFTER_MS,
+  )
+  if (!renewed) throw new LeaseLostError(session.name, session.id)
 }
 
 function* checkFree({ namespace, id }: SessionKey): Steps<void> {
@@ -70,40 +90,40 @@ function* checkFree({ namespace, id }: SessionKey): Steps<void> {
 function* publish(session: SessionRow, key: SessionKey, event: BuildEvent): Steps<void> {
   yield* checkFree(key)
   yield* run(
-    'UPDATE sessions SET ready = 1, name_key = ?2, lease_until = NULL WHERE id = ?1',
+    'UPDATE sessions SET ready = 1, name_key = ?2, lease_owner = NULL, lease_until = NULL WHERE id = ?1',
     session.id,
     keyOf(key.id),
   )
   yield* recordEvent({ sessionId: session.id, ...event })
 }
 
-async function discardAbandoned(driver: Driver, now: number): Promise<void> {
+async function discardAbandoned(driver: Driver): Promise<void> {
   const abandoned = await driver.read(() =>
     all<{ id: number }>(
       'SELECT id FROM sessions WHERE ready = 0 AND lease_until < ?1 ORDER BY id LIMIT 100',
-      now - ABANDONED_AFTER_MS,
+      Date.now(),
     ),
   )
-  for (const { id } of abandoned) await discard(driver, id)
+  for (const session of abandoned) await discard(driver, session)
 }
 
-async function discard(driver: Driver, sessionId: number): Promise<void> {
+async function discard(driver: Driver, { id }: { id: number }): Promise<void> {
+  while (await driver.write(() => discardSome(id))) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** A slice of what is left; `false` when nothing is. What was published meanwhile is not touched. */
+function* discardSome(sessionId: number): Steps<boolean> {
+  const build = yield* first('SELECT id FROM sessions WHERE id = ?1 AND ready = 0', sessionId)
+  if (!build) return false
   for (const table of TABLES) {
-    const key = table === 'messages' || table === 'message_versions' ? 'seq' : null
-    for (let more = true; more; ) more = await driver.write(() => deleteSome(table, key, sessionId))
+    const isLong = table === 'messages' || table === 'message_versions'
+    const slice = `AND seq IN (SELECT seq FROM ${table} WHERE session_id = ?1 ORDER BY seq LIMIT ${ROWS_AT_A_TIME})`
+    const rows = yield* all(
+      `DELETE FROM ${table} WHERE session_id = ?1 ${isLong ? slice : ''} RETURNING session_id`,
+      sessionId,
+    )
+    if (isLong && rows.length > 0) return true
   }
-  await driver.write(() => run('DELETE FROM sessions WHERE id = ?1 AND ready = 0', sessionId))
-}
-
-function* deleteSome(table: string, key: 'seq' | null, sessionId: number): Steps<boolean> {
-  if (key === null) {
-    yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, sessionId)
-    return false
-  }
-  const rows = yield* all(
-    `DELETE FROM ${table} WHERE session_id = ?1 AND seq IN
-       (SELECT seq FROM ${table} WHERE session_id = ?1 ORDER BY seq LIMIT ${ROWS_AT_A_TIME}) RETURNING seq`,
-    sessionId,
-  )
-  return rows.length === ROWS_AT_A_TIME
+  yield* run('DELETE FROM sessions WHERE id = ?1 AND ready = 0', sessionId)
+  return false
 }

@@ -13,8 +13,8 @@ export interface Driver {
 }
 
 export interface Dialect {
-  /** Ends a `SELECT` from `sessions s` so that others who do the same wait. */
-  readonly lockSession: string
+  /** Sessions are locked one by one; otherwise a write transaction has the database for itself. */
+  readonly locksSessions: boolean
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
   /** The two numbers of a position in that query, and back. */

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { type EventRow, toEvent } from './rows.ts'
@@ -29,6 +30,8 @@ export function* readEvents(
   page: { after: string | null; limit: number },
   dialect: Dialect,
 ): Steps<readonly StoreEvent[]> {
+  if (page.after !== null && !/^\d{1,19}(\.\d{1,19})?$/.test(page.after))
+    throw new InvalidArgumentError('after', page.after, 'the position of an event that was read before')
   const [major = 0, minor = 0] = (page.after ?? '').split('.').map(Number)
   const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
   return rows.map(row => toEvent(row, dialect.eventPosition(row)))

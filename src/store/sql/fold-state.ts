@@ -1,6 +1,6 @@
 import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
-import { readHeadAt } from './head.ts'
+import { readHead, readHeadAt } from './head.ts'
 import { type SessionRow, toFoldState } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
@@ -43,6 +43,16 @@ export function* believedFoldState(
   return yield* stateWithoutFolds(session, head, warn)
 }
 
+/** A cursor that makes no sense is put right by the first writer that looks closely; the row as it is then. */
+export function* repairFoldState(session: SessionRow, warn: Warn): Steps<SessionRow> {
+  if (session.compacted_through === 0) return session
+  const head = yield* readHead(session)
+  const { through } = yield* readShown(session)
+  if (reachesCursor(session, head) && session.compacted_through === through) return session
+  yield* writeFoldState(session, yield* stateWithoutFolds(session, head, warn))
+  return (yield* first<SessionRow>('SELECT * FROM sessions WHERE id = ?1', session.id))!
+}
+
 /** Whether the log has a place for the stored cursor: the cheap half of the question, for every append. */
 export function reachesCursor(session: SessionRow, head: Head | null): boolean {
   return session.compacted_through >= 0 && session.compacted_through <= (head?.seq ?? 0)
@@ -77,7 +87,7 @@ export function* stateFromSegments(
       replies: Math.min(state.decided.replies, replies),
     },
     lastFoldAt: shown.at,
-    stalled: { messages: 0, characters: 0, tokens: 0 },
+    stalled: {},
     segmentTokens: shown.tokens,
     backoffUntil: null,
   }
@@ -158,8 +168,7 @@ export function* writeFoldState(session: SessionRow, state: FoldState): Steps<vo
     `UPDATE sessions SET epoch = epoch + 1, compacted_through = ?2,
        folded_messages = ?3, folded_turns = ?4, folded_characters = ?5, folded_tokens = ?6,
        decided_messages = ?7, decided_replies = ?8, decided_at = ?9, last_fold_at = ?10,
-       stalled_messages = ?11, stalled_characters = ?12, stalled_tokens = ?13,
-       segment_tokens = ?14, overhead_tokens = ?15, backoff_until = ?16
+       stalled = ?11, segment_tokens = ?12, overhead_tokens = ?13, backoff_until = ?14
      WHERE id = ?1`,
     session.id,
     state.compactedThrough,
@@ -171,9 +180,7 @@ export function* writeFoldState(session: SessionRow, state: FoldState): Steps<vo
     state.decided.replies,
     state.decided.at,
     state.lastFoldAt,
-    state.stalled.messages,
-    state.stalled.characters,
-    state.stalled.tokens,
+    Object.keys(state.stalled).length === 0 ? null : JSON.stringify(state.stalled),
     state.segmentTokens,
     state.overheadTokens,
     state.backoffUntil,

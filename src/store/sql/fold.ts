@@ -63,10 +63,12 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
+  const isCarriedOut = toDecision(session.pending)?.reason === plan.decision.reason
   yield* run(
-    'UPDATE sessions SET failures = 0, last_outcome = ?2 WHERE id = ?1',
+    'UPDATE sessions SET failures = 0, last_outcome = ?2, pending = ?3 WHERE id = ?1',
     session.id,
     JSON.stringify(commit.outcome),
+    isCarriedOut ? null : session.pending,
   )
   yield* recordEvent({
     sessionId: session.id,
@@ -219,6 +221,13 @@ export function* listPending(limit: number): Steps<readonly SessionKey[]> {
     limit,
   )
   return rows.map(toKey)
+}
+
+export function* nextDueAt(): Steps<number | null> {
+  const row = yield* first<{ due_at: number | null }>(
+    'SELECT due_at FROM sessions WHERE due_at IS NOT NULL AND ready = 1 ORDER BY due_at LIMIT 1',
+  )
+  return row?.due_at ?? null
 }
 
 export function* listDue(now: number, limit: number): Steps<readonly SessionKey[]> {

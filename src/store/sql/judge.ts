@@ -13,7 +13,7 @@ import {
   takeSnapshot,
 } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
-import { readFoldState } from './fold-state.ts'
+import { readFoldState, repairFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { RAW_COLUMNS, type RawRow, type SessionRow, toDecision, toRawMessage } from './rows.ts'
 import { run, type Steps } from './steps.ts'
@@ -84,22 +84,43 @@ export function severest(a: Decision | null, b: Decision | null): Decision | nul
   return b.severity > a.severity ? b : a
 }
 
-/** Judges anew, by a timer or after a fold: what is pending then is what this says. */
-export function* judgeAgain(
+export interface Judged {
+  readonly snapshot: Snapshot | null
+  readonly decision: Decision | null
+  readonly dueAt: number | null
+}
+
+const EMPTY: Judged = { snapshot: null, decision: null, dueAt: null }
+
+/** What the built-in rules say now. Writes nothing. */
+export function* judgeNow(
   session: SessionRow,
   { policy, now }: { policy: Policy; now: number },
   warn: Warn,
-): Steps<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null }> {
+): Steps<Judged> {
   const head = yield* readHead(session)
-  const verdict =
-    head === null
-      ? { snapshot: null, decision: null, dueAt: null }
-      : yield* judgeHead(session, { head, state: yield* readFoldState(session, head, warn), policy, now })
+  if (head === null) return EMPTY
+  return yield* judgeHead(session, { head, state: yield* readFoldState(session, head, warn), policy, now })
+}
+
+/**
+ * Judges anew, by a timer or after a fold: what the built-in rules had pending is replaced by what they
+ * say now. A forced decision, or one of the caller's own policy, waits until it is carried out.
+ */
+export function* judgeAgain(
+  session: SessionRow,
+  request: { policy: Policy; now: number },
+  warn: Warn,
+): Steps<Judged> {
+  const verdict = yield* judgeNow(yield* repairFoldState(session, warn), request, warn)
+  const waiting = toDecision(session.pending)
+  const isOwn = waiting !== null && !request.policy.rules.some(rule => rule.reason === waiting.reason)
+  const decision = severest(isOwn ? waiting : null, verdict.decision)
   yield* run(
     'UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1',
     session.id,
-    verdict.decision === null ? null : JSON.stringify(verdict.decision),
-    verdict.decision === null ? verdict.dueAt : null,
+    decision === null ? null : JSON.stringify(decision),
+    decision === null ? verdict.dueAt : null,
   )
-  return verdict
+  return { ...verdict, decision }
 }

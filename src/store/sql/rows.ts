@@ -35,9 +35,7 @@ export interface SessionRow {
   readonly decided_replies: number
   readonly decided_at: number | null
   readonly last_fold_at: number | null
-  readonly stalled_messages: number
-  readonly stalled_characters: number
-  readonly stalled_tokens: number
+  readonly stalled: string | null
   readonly segment_tokens: number
   readonly overhead_tokens: number
   readonly backoff_until: number | null
@@ -113,11 +111,7 @@ export function toFoldState(row: SessionRow): FoldState {
     },
     decided: { messages: row.decided_messages, replies: row.decided_replies, at: row.decided_at },
     lastFoldAt: row.last_fold_at,
-    stalled: {
-      messages: row.stalled_messages,
-      characters: row.stalled_characters,
-      tokens: row.stalled_tokens,
-    },
+    stalled: row.stalled === null ? {} : JSON.parse(row.stalled),
     segmentTokens: row.segment_tokens,
     overheadTokens: row.overhead_tokens,
     backoffUntil: row.backoff_until,

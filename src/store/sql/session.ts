@@ -15,9 +15,17 @@ export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | 
   return yield* first<SessionRow>(FIND, namespace, keyOf(id))
 }
 
-/** For a writer: others who write the same session wait until this transaction ends. */
-export function* lockSession({ namespace, id }: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
-  return yield* first<SessionRow>(FIND + dialect.lockSession, namespace, keyOf(id))
+/**
+ * For a writer: others who write the same session wait until this transaction ends. The lock is no row's,
+ * so that waiting for it begins no transaction id: ids are in the order of the commits, as events need.
+ */
+export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
+  if (dialect.locksSessions)
+    yield* run(
+      'SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))',
+      JSON.stringify([key.namespace, keyOf(key.id)]),
+    )
+  return yield* findSession(key)
 }
 
 export function* lockExistingSession(key: SessionKey, dialect: Dialect): Steps<SessionRow> {

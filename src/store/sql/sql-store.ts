@@ -1,14 +1,14 @@
 import { ClosedError } from '../../errors.ts'
 import type { SessionFile } from '../session-file.ts'
 import type { AppendReceipt, AppendRequest, FoldCommit, SessionKey, Store, Warn } from '../store.ts'
-import { AppendQueue } from './append-queue.ts'
+import { AppendQueues } from './append-queue.ts'
 import { exportSession, type ImportOptions, importSession } from './archive.ts'
 import type { Driver } from './driver.ts'
 import { edit } from './edit.ts'
 import { readEvents } from './events.ts'
 import * as fold from './fold.ts'
 import { forkSession } from './fork.ts'
-import { judgeAgain } from './judge.ts'
+import { judgeAgain, judgeNow } from './judge.ts'
 import { readContext, readMessages, readPlan, readSegments, readVersions } from './messages.ts'
 import { rollback } from './rollback.ts'
 import type { SessionRow } from './rows.ts'
@@ -28,7 +28,7 @@ export class SqlStore implements Store {
   readonly name: string
   readonly #driver: Driver
   readonly #warn: Warn
-  readonly #appends: AppendQueue
+  readonly #appends: AppendQueues
   readonly #underWay = new Set<Promise<unknown>>()
   #opening: Promise<void> | null = null
   #closing: Promise<void> | null = null
@@ -37,7 +37,7 @@ export class SqlStore implements Store {
     this.name = driver.name
     this.#driver = driver
     this.#warn = warn
-    this.#appends = new AppendQueue(driver, warn)
+    this.#appends = new AppendQueues(driver, warn)
   }
 
   async open(): Promise<void> {
@@ -140,6 +140,13 @@ export class SqlStore implements Store {
     return this.#writeExisting(key, session => fold.failFold(session, failure))
   }
 
+  readSnapshot(key: SessionKey, request: Parameters<Store['readSnapshot']>[1]) {
+    const warn = this.#warn
+    return this.#readOr(key, null, function* (session) {
+      return (yield* judgeNow(session, request, warn)).snapshot
+    })
+  }
+
   judge(key: SessionKey, request: Parameters<Store['judge']>[1]) {
     const { dialect } = this.#driver
     const warn = this.#warn
@@ -155,6 +162,10 @@ export class SqlStore implements Store {
 
   listPending(limit: number) {
     return this.#read(() => fold.listPending(limit))
+  }
+
+  nextDueAt() {
+    return this.#read(() => fold.nextDueAt())
   }
 
   listDue(now: number, limit: number) {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { ClosedError, StoreError } from '../../errors.ts'
+import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
@@ -19,8 +19,7 @@ export interface SqliteOptions {
 }
 
 const DIALECT: Dialect = {
-  // A write transaction has the database for itself.
-  lockSession: '',
+  locksSessions: false,
   readEvents: `SELECT e.id AS major, 0 AS minor, s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id > ?1 ORDER BY e.id LIMIT ?3`,
   eventPosition: row => String(row.major),
@@ -46,7 +45,14 @@ export class SqliteDriver implements Driver {
   constructor(path: string, options: SqliteOptions) {
     this.name = `SQLite ${path}`
     this.#path = path
-    this.#options = { durability: 'full', busyTimeoutMs: 10_000, readOnly: false, ...options }
+    const { durability = 'full', busyTimeoutMs = 10_000, readOnly = false } = options
+    this.#options = { durability, busyTimeoutMs, readOnly }
+    // SQLite takes an empty name for a database that vanishes when it is closed.
+    if (typeof path !== 'string' || path.trim() === '')
+      throw new InvalidArgumentError('path', path, 'the name of a file, such as "./palimpsest.db"')
+    if (durability !== 'full' && durability !== 'normal')
+      throw new InvalidArgumentError('durability', durability, 'full, normal')
+    checkPositive('busyTimeoutMs', busyTimeoutMs)
   }
 
   async open(): Promise<void> {

@@ -102,7 +102,8 @@ CREATE TABLE senders (
 ) STRICT;
 
 CREATE TABLE sessions (
-  id INTEGER PRIMARY KEY,
+  -- Never used again, so that nobody who still holds one can meet another session under it.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   namespace TEXT NOT NULL,
   -- The caller's id, or a digest of it where it is too long to be indexed.
   name_key TEXT NOT NULL,
@@ -126,9 +127,8 @@ CREATE TABLE sessions (
   decided_replies INTEGER NOT NULL DEFAULT 0,
   decided_at INTEGER,
   last_fold_at INTEGER,
-  stalled_messages INTEGER NOT NULL DEFAULT 0,
-  stalled_characters INTEGER NOT NULL DEFAULT 0,
-  stalled_tokens INTEGER NOT NULL DEFAULT 0,
+  -- By reason: at which sizes a decision moved nothing, as JSON.
+  stalled TEXT,
   segment_tokens INTEGER NOT NULL DEFAULT 0,
   overhead_tokens INTEGER NOT NULL DEFAULT 0,
   backoff_until INTEGER,
@@ -144,9 +144,11 @@ CREATE TABLE sessions (
   due_at INTEGER,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_owner TEXT,
-  -- While a session is still being written: when that began.
+  -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
 ) STRICT;
+
+CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;

@@ -132,7 +132,12 @@ export const folding = contractCases('commitFold', {
     const { state, memo } = await chat.record()
     assert.deepEqual(memo, { value: { topic: 'news' }, throughSeq: 6 })
     assert.deepEqual(
-      [state.compactedThrough, state.lastFoldAt, state.decided.messages, state.stalled.messages],
+      [
+        state.compactedThrough,
+        state.lastFoldAt,
+        state.decided.messages,
+        state.stalled[FORCE.reason]?.messages,
+      ],
       [0, null, 6, 6],
     )
     await checkFigures(chat)

@@ -33,6 +33,7 @@ export const lifecycle = contractCases('a store', {
       readSegments: () => store.readSegments(key, 'all'),
       readContext: () => store.readContext(key, { messages: 1 }),
       readPlan: () => store.readPlan(key),
+      readSnapshot: () => store.readSnapshot(key, { policy: POLICY, now }),
       edit: () => store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now }),
       rollback: () => store.rollback(key, { toSeq: 0, now }),
       fork: () => store.fork(key, { newId: 'copy', atSeq: 1, now }),
@@ -54,6 +55,7 @@ export const lifecycle = contractCases('a store', {
       setPending: () => store.setPending(key, FORCE),
       listPending: () => store.listPending(1),
       listDue: () => store.listDue(1, 1),
+      nextDueAt: () => store.nextDueAt(),
       readEvents: () => store.readEvents({ after: null, limit: 1 }),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')

@@ -27,9 +27,8 @@ CREATE TABLE sessions (
   decided_replies BIGINT NOT NULL DEFAULT 0,
   decided_at BIGINT,
   last_fold_at BIGINT,
-  stalled_messages BIGINT NOT NULL DEFAULT 0,
-  stalled_characters BIGINT NOT NULL DEFAULT 0,
-  stalled_tokens BIGINT NOT NULL DEFAULT 0,
+  -- By reason: at which sizes a decision moved nothing, as JSON.
+  stalled TEXT,
   segment_tokens BIGINT NOT NULL DEFAULT 0,
   overhead_tokens BIGINT NOT NULL DEFAULT 0,
   backoff_until BIGINT,
@@ -45,7 +44,7 @@ CREATE TABLE sessions (
   due_at BIGINT,
   lease_token BIGINT NOT NULL DEFAULT 0,
   lease_owner TEXT,
-  -- While a session is still being written: when that began.
+  -- While a session is still being written: when it counts as abandoned.
   lease_until BIGINT
 );
 
