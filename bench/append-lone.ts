@@ -28,7 +28,7 @@ async function compare({ quick, fixtures }: BenchmarkOptions, durability: Durabi
   const bareFile = await fixtures.withMessages(START)
   const bare = openBare(bareFile, { durability, messages: START })
   const never = await openOurs(await fixtures.withMessages(START), durability, { policy: NEVER })
-  const standard = await openOurs(await fixtures.withMessages(START), durability, {})
+  const standard = await openOurs(await fixtures.withMessages(START), durability, { folding: 'manual' })
   const rates = await interleave(quick ? 3 : 7, {
     ours: () => never.measure(appends),
     bare: () => bare.measure(appends),

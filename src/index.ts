@@ -1,3 +1,4 @@
+export type { FoldHandler, FoldInput, FoldOutcome, FoldResult } from './compaction/index.ts'
 export * from './errors.ts'
 export type {
   Content,
@@ -32,3 +33,4 @@ export type { Appended, ReadOptions, Session, SessionInfo } from './session.ts'
 export { InvalidExportError, type SessionFile, type Store } from './store/index.ts'
 export { type PostgresOptions, postgres } from './store/postgres/index.ts'
 export { type SqliteOptions, sqlite } from './store/sqlite/index.ts'
+export type { SummarizeRequest, Summarizer, Summary } from './summarizer/index.ts'

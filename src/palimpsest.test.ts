@@ -8,6 +8,7 @@ let palimpsest: Palimpsest
 beforeAll(async () => {
   palimpsest = await createPalimpsest({
     store: await place.open(),
+    folding: 'manual',
     policy: count({ threshold: 3, keepLast: 1 }),
   })
 })
@@ -90,6 +91,7 @@ test('a policy of your own decides right after the append; what it throws loses 
   let answer: unknown = null
   await using own = await createPalimpsest({
     store: await place.open(),
+    folding: 'manual',
     policy: async () => {
       if (answer instanceof Error) throw answer
       return answer

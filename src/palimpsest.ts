@@ -1,7 +1,13 @@
+import {
+  type FoldEngine,
+  type FoldHandler,
+  type FoldOutcome,
+  FoldScheduler,
+  handledTypes,
+} from './compaction/index.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import {
-  BUILT_IN_TYPES,
   type CustomJudge,
   compose,
   count,
@@ -14,6 +20,7 @@ import {
 } from './policy/index.ts'
 import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import { parseSessionFile, type SessionKey, type Store } from './store/index.ts'
+import type { Summarizer } from './summarizer/index.ts'
 import { measureMessage } from './tokens/index.ts'
 
 export interface PalimpsestOptions {
@@ -26,6 +33,16 @@ export interface PalimpsestOptions {
   readonly zone?: string
   /** In groups a turn is also complete after so many messages without a reply. The default: 12. */
   readonly groupTurnMessages?: number
+  /** Writes the summaries. The default: the built-in extractive one, which needs no model. */
+  readonly summarizer?: Summarizer
+  /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
+  readonly handlers?: Readonly<Record<string, FoldHandler>>
+  /** `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. */
+  readonly folding?: 'background' | 'manual'
+  /** How long a summariser may take. The default: 120,000. */
+  readonly summarizerTimeoutMs?: number
+  /** Hears how each fold of this process ended. */
+  readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
   /** Milliseconds since 1970; for tests. */
   readonly clock?: () => number
   /** Hears of what went wrong after a message was safely stored, such as a policy of your own that threw. */
@@ -49,20 +66,58 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   if (!isZone(zone)) throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
   if (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1)
     throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
-  await options.store.open()
-  return new Palimpsest({
+  const { handlers = {}, clock = Date.now, onError = warnAboutError, onFold } = options
+  const folds: FoldEngine = {
     store: options.store,
     policy: typeof policy === 'function' ? custom(policy) : policy,
-    types: BUILT_IN_TYPES,
-    namespace: checkNamespace(namespace),
+    summarizer: options.summarizer ?? extractiveWhenNeeded,
+    handlers,
     zone,
-    groupTurnMessages,
-    clock: options.clock ?? Date.now,
-    onError: options.onError ?? warnAboutError,
+    clock,
+    owner: crypto.randomUUID(),
+    summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
+  }
+  const scheduler = new FoldScheduler(folds, {
+    ...(onFold && { onOutcome: (outcome, key) => onFold(outcome, { sessionId: key.id }) }),
+    onError: (error, key) => onError(error, { sessionId: key?.id ?? '' }),
   })
+  const engine: Engine = {
+    ...folds,
+    scheduler: options.folding === 'manual' ? null : scheduler,
+    types: handledTypes(handlers),
+    namespace: checkNamespace(namespace),
+    groupTurnMessages,
+    onError,
+  }
+  await options.store.open()
+  engine.scheduler?.start()
+  return new Palimpsest(engine)
 }
 
-const OPTIONS = ['store', 'policy', 'namespace', 'zone', 'groupTurnMessages', 'clock', 'onError']
+/** Loaded with the first fold. */
+const extractiveWhenNeeded: Summarizer = {
+  name: 'extractive',
+  version: '1',
+  summarize: async request => {
+    const { extractive } = await import('./summarizer/index.ts')
+    return extractive().summarize(request)
+  },
+}
+
+const OPTIONS = [
+  'store',
+  'policy',
+  'namespace',
+  'zone',
+  'groupTurnMessages',
+  'summarizer',
+  'handlers',
+  'folding',
+  'summarizerTimeoutMs',
+  'onFold',
+  'clock',
+  'onError',
+]
 
 /** What types would have caught, for those who do without. */
 function checkOptions(options: PalimpsestOptions): void {
@@ -139,12 +194,20 @@ export class Palimpsest implements AsyncDisposable {
     const { file, warnings } = parseSessionFile(json)
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
     await store.importSession(key, file, { measure: measureMessage, groupTurnMessages, now: clock() })
-    await store.judge(key, { policy, now: clock() })
+    const verdict = await store.judge(key, { policy, now: clock() })
+    if (verdict?.decision) this.#engine.scheduler?.trigger(key)
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
   }
 
-  async close(): Promise<void> {
+  /** Resolves when nothing waits to be folded: `true`; or when the time is over: `false`. */
+  async settled(options: { timeoutMs?: number } = {}): Promise<boolean> {
+    return (await this.#engine.scheduler?.settled(options.timeoutMs ?? 30_000)) ?? true
+  }
+
+  /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
+  async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
+    await this.#engine.scheduler?.close(options.folds ?? 'abandon')
     await this.#engine.store.close()
   }
 

@@ -1,3 +1,4 @@
+import type { FoldEngine, FoldOutcome, FoldScheduler } from './compaction/index.ts'
 import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import {
   type Content,
@@ -15,7 +16,6 @@ import {
   type Force,
   forcedDecision,
   judgeAll,
-  type Policy,
   planFold,
   type Snapshot,
 } from './policy/index.ts'
@@ -26,20 +26,17 @@ import type {
   SessionKey,
   SessionRecord,
   SessionTraits,
-  Store,
 } from './store/index.ts'
 import { measureMessage } from './tokens/index.ts'
 
 /** What every session of an instance shares. */
-export interface Engine {
-  readonly store: Store
-  readonly policy: Policy
+export interface Engine extends FoldEngine {
+  /** `null`: this process folds nothing by itself. */
+  readonly scheduler: FoldScheduler | null
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
   readonly namespace: string
-  readonly zone: string
   readonly groupTurnMessages: number
-  readonly clock: () => number
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
@@ -82,6 +79,8 @@ export interface ReadOptions {
 /** What one call takes: more would keep other writers waiting. */
 const MOST_MESSAGES_AT_ONCE = 1_000
 
+const RETRY_MS = 50
+
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
@@ -116,10 +115,18 @@ export class Session {
       groupTurnMessages,
       now: clock(),
     })
+    const decision = await this.#askOwnPolicy(receipt)
+    this.#schedule({ decision, dueAt: receipt.dueAt })
     return {
       messages: receipt.messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate })),
-      decision: await this.#askOwnPolicy(receipt),
+      decision,
     }
+  }
+
+  #schedule(verdict: { decision: Decision | null; dueAt: number | null } | null): void {
+    const { scheduler } = this.#engine
+    if (verdict?.decision) scheduler?.trigger(this.#key)
+    else if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
   }
 
   /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
@@ -185,7 +192,7 @@ export class Session {
     const { store, policy, clock } = this.#engine
     const now = clock()
     await store.rollback(this.#key, { toSeq, now })
-    await store.judge(this.#key, { policy, now })
+    this.#schedule(await store.judge(this.#key, { policy, now }))
     return toSessionInfo(await this.#requireRecord(), now)
   }
 
@@ -197,8 +204,9 @@ export class Session {
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
     const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
     const key = { ...this.#key, id }
-    await store.judge(key, { policy, now: clock() })
-    return new Session(this.#engine, key, { kind, user, scope })
+    const fork = new Session(this.#engine, key, { kind, user, scope })
+    fork.#schedule(await store.judge(key, { policy, now: clock() }))
+    return fork
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
@@ -210,6 +218,22 @@ export class Session {
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
     return store.readSnapshot(this.#key, { policy, now: clock() })
+  }
+
+  /**
+   * Folds now what the policy says, or with `force` whatever lies below the tail, and waits for it. One
+   * that is under way elsewhere is waited for first.
+   */
+  async compact(options: { force?: Force; signal?: AbortSignal } = {}): Promise<FoldOutcome> {
+    const { clock, summarizerTimeoutMs } = this.#engine
+    await this.#requireRecord()
+    const { foldSession } = await import('./compaction/fold-session.ts')
+    const deadline = clock() + summarizerTimeoutMs
+    for (;;) {
+      const outcome = await foldSession(this.#engine, this.#key, options)
+      if (outcome.reason !== 'already_folding' || clock() > deadline) return outcome
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    }
   }
 
   /** What the policy says now, or what a forced fold would be. Changes nothing. */

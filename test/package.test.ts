@@ -71,8 +71,8 @@ test("the README's example runs as it stands", () => {
   expect(output).toContain('messages: 2')
 })
 
-test('the examples of docs/policies.md run as they stand', () => {
-  for (const code of examples('docs/policies.md', 'ts')) runExample(code)
+test.each(['docs/policies.md', 'docs/folding.md'])('the examples of %s run as they stand', page => {
+  for (const code of examples(page, 'ts')) runExample(code)
 })
 
 test('the example of docs/log.md runs in a chat', () => {

@@ -6,7 +6,11 @@ test.each(Object.entries(PLACES))(
   '%s appends, edits, rolls back, forks, exports and imports',
   async (_, place) => {
     const here = place()
-    const palimpsest = await createPalimpsest({ store: await here.open(), policy: count() })
+    const palimpsest = await createPalimpsest({
+      store: await here.open(),
+      folding: 'manual',
+      policy: count(),
+    })
     const chat = palimpsest.session('telegram:42')
     for (let i = 1; i <= 21; i++)
       await chat.append({

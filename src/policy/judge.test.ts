@@ -98,7 +98,14 @@ describe('judging', () => {
 
   test('rules about time say when they are due', () => {
     const { hasBacklog, backlogMessages, raw } = full
-    const busy = snapshot({ hasBacklog, backlogMessages, raw, secondsSinceFold: 100, idleSeconds: 20 })
+    const busy = snapshot({
+      hasBacklog,
+      backlogMessages,
+      messagesSinceDecision: 1,
+      raw,
+      secondsSinceFold: 100,
+      idleSeconds: 20,
+    })
     expect(secondsUntilDue(window(), busy)).toBe(800)
     expect(secondsUntilDue(tokens(), busy)).toBe(280)
     expect(secondsUntilDue(compose(window(), tokens()), busy)).toBe(280)
@@ -116,8 +123,7 @@ describe('judging', () => {
   })
 
   test('without new content a rule about time is not tried again', () => {
-    const sizes = { messages: 100, characters: 0, tokens: 0 }
-    const stalled = { ...full, stalled: { cooldown: sizes, idle: sizes } }
+    const stalled = { ...full, messagesSinceDecision: 0 }
     expect(
       judge(compose(window({ compressionWindowSize: 1000, compressionHardLimit: 1000 })), stalled),
     ).toBeNull()

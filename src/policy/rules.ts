@@ -138,9 +138,9 @@ export function window(size: number): Rule {
   }
 }
 
-/** Without new content a rule about time is not tried again. */
-function mayMove({ hasBacklog, raw, stalled }: Snapshot, reason: string): boolean {
-  return hasBacklog && raw.messages > (stalled[reason]?.messages ?? 0)
+/** Without new content since the last fold or decision, a rule about time is not tried again. */
+function mayMove({ hasBacklog, messagesSinceDecision }: Snapshot): boolean {
+  return hasBacklog && messagesSinceDecision > 0
 }
 
 /** What counts as a turn: every message, or every reply. */
@@ -172,11 +172,9 @@ export function cooldown(seconds: number): Rule {
     figure,
     limit: seconds,
     fires: snapshot =>
-      mayMove(snapshot, 'cooldown') &&
-      snapshot.secondsSinceFold !== null &&
-      snapshot.secondsSinceFold >= seconds,
+      mayMove(snapshot) && snapshot.secondsSinceFold !== null && snapshot.secondsSinceFold >= seconds,
     secondsUntil: snapshot =>
-      mayMove(snapshot, 'cooldown') && snapshot.secondsSinceFold !== null
+      mayMove(snapshot) && snapshot.secondsSinceFold !== null
         ? Math.max(0, seconds - snapshot.secondsSinceFold)
         : null,
   }
@@ -193,8 +191,8 @@ export function idle(seconds: number): Rule {
     extent: TO_TAIL,
     figure,
     limit: seconds,
-    fires: snapshot => mayMove(snapshot, 'idle') && figure(snapshot) >= seconds,
-    secondsUntil: snapshot => (mayMove(snapshot, 'idle') ? Math.max(0, seconds - figure(snapshot)) : null),
+    fires: snapshot => mayMove(snapshot) && figure(snapshot) >= seconds,
+    secondsUntil: snapshot => (mayMove(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
   }
 }
 

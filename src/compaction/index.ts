@@ -1,0 +1,5 @@
+export type { FoldEngine } from './fold-session.ts'
+export { handledTypes } from './handled-types.ts'
+export type { FoldHandler, FoldInput, FoldResult } from './handlers.ts'
+export type { FoldOutcome } from './outcome.ts'
+export { FoldScheduler } from './scheduler.ts'

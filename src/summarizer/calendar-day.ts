@@ -1,0 +1,65 @@
+/**
+ * Days of the calendar as plain numbers: days since 1970-01-01, with no time and no zone in them, so that
+ * adding a day is adding one, whatever the clocks do that night.
+ */
+
+const DAY = 86_400_000
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day on which `at` falls for someone in `zone`. */
+export function dayInZone(at: Date, zone: string): number {
+  const instant = at.getTime()
+  if (zone === 'UTC') return Math.floor(instant / DAY)
+  const parts = dateFormat(zone).formatToParts(instant)
+  const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
+  return dayOf(read('year'), read('month'), read('day'))
+}
+
+function dateFormat(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+    })
+    formats.set(zone, format)
+  }
+  return format
+}
+
+/** `month` from 1; months and days beyond the calendar's run over, as in `Date`. */
+export function dayOf(year: number, month: number, day: number): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return Math.floor(date.getTime() / DAY)
+}
+
+/** `null` where the calendar has no such day. */
+export function realDay(year: number, month: number, day: number): number | null {
+  const candidate = dayOf(year, month, day)
+  const parts = dayParts(candidate)
+  return parts.year === year && parts.month === month && parts.day === day ? candidate : null
+}
+
+export function dayParts(day: number): { year: number; month: number; day: number } {
+  const date = new Date(day * DAY)
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+}
+
+/** 0 for Monday to 6 for Sunday. */
+export function weekday(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}
+
+/** `YYYY-MM-DD`. */
+export function formatDay(day: number): string {
+  const { year, month, day: ofMonth } = dayParts(day)
+  return `${String(year).padStart(4, '0')}-${pad(month)}-${pad(ofMonth)}`
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0')
+}

@@ -1,0 +1,97 @@
+import type { AttachmentPart, Content, ContentPart } from '../../log/index.ts'
+import { clip, clipMiddle, oneLine } from './inert.ts'
+
+/** One paragraph of a message, in the order in which it stands there. */
+export interface Passage {
+  readonly text: string
+  readonly kind: 'prose' | 'code' | 'tool' | 'attachment'
+}
+
+/** What a tool returned is quoted up to so many values and characters; the log keeps the rest. */
+const MAX_FIGURES = 8
+const MAX_VISITED = 200
+const MAX_FIGURE_CHARACTERS = 60
+const MAX_TEXT_CHARACTERS = 100_000
+
+/** What there is to extract from. Reasoning and the bytes of attachments are not. */
+export function* readPassages(content: Content): Generator<Passage, void, void> {
+  if (typeof content === 'string') yield* textPassages(content)
+  else for (const part of content) yield* partPassages(part)
+}
+
+function* partPassages(part: ContentPart): Generator<Passage, void, void> {
+  if (part.type === 'text') yield* textPassages(part.text)
+  else if (part.type === 'tool-call')
+    yield { kind: 'tool', text: toolLine(part.toolName, '', keyFigures(part.input)) }
+  else if (part.type === 'tool-result')
+    yield { kind: 'tool', text: toolLine(part.toolName ?? 'tool', '→ ', keyFigures(part.output)) }
+  else if (part.type === 'image' || part.type === 'file')
+    yield { kind: 'attachment', text: attachmentLabel(part) }
+}
+
+/** All of it as one text, as a person would have it told. */
+export function readableText(content: Content): string {
+  return [...readPassages(content)].map(({ text }) => text).join('\n')
+}
+
+const FENCE = /^\s{0,3}(?:```|~~~)/
+const LINE_BREAK = /[\r\n\u2028\u2029]/
+
+function* textPassages(text: string): Generator<Passage, void, void> {
+  let isCode = false
+  const clipped = clipMiddle(text, MAX_TEXT_CHARACTERS)
+  const lines = LINE_BREAK.test(clipped) ? clipped.split(LINE_BREAK) : [clipped]
+  for (const line of lines) {
+    if (FENCE.test(line)) {
+      isCode = !isCode
+      continue
+    }
+    const clean = oneLine(line)
+    if (clean !== '') yield { kind: isCode ? 'code' : 'prose', text: clean }
+  }
+}
+
+function toolLine(name: string, arrow: string, figures: readonly string[]): string {
+  return `[${clip(oneLine(name), 60)}] ${arrow}${figures.join(', ')}`.trim()
+}
+
+/** The leaves of a JSON value with their keys, never more than a bounded look into it. */
+function keyFigures(value: unknown): string[] {
+  const figures: string[] = []
+  const waiting: { key: string; value: unknown; depth: number }[] = [{ key: '', value, depth: 0 }]
+  for (let visited = 0; visited < waiting.length && visited < MAX_VISITED; visited++) {
+    if (figures.length >= MAX_FIGURES) break
+    const entry = waiting[visited]!
+    if (typeof entry.value === 'object' && entry.value !== null) {
+      if (entry.depth >= 4) continue
+      let taken = 0
+      for (const key in entry.value) {
+        if (++taken > MAX_FIGURES * 2) break
+        const child = (entry.value as Record<string, unknown>)[key]
+        waiting.push({
+          key: Array.isArray(entry.value) ? entry.key : key,
+          value: child,
+          depth: entry.depth + 1,
+        })
+      }
+    } else if (entry.value !== undefined && entry.value !== null && entry.value !== '') {
+      const text = clip(oneLine(String(entry.value).slice(0, 1_000)), MAX_FIGURE_CHARACTERS)
+      const key = clip(oneLine(entry.key), 30)
+      if (text !== '') figures.push(key === '' || WRAPPERS.has(key) ? text : `${key} ${text}`)
+    }
+  }
+  return figures
+}
+
+/** Keys by which libraries wrap a result, saying nothing themselves. */
+const WRAPPERS = new Set(['value', 'type', 'text', 'output', 'result', 'content', 'data', 'json'])
+
+function attachmentLabel(part: AttachmentPart): string {
+  for (const field of ['name', 'filename', 'fileName', 'caption', 'alt', 'path', 'url', 'id']) {
+    const value = part[field]
+    if (typeof value !== 'string' || value === '' || value.startsWith('data:')) continue
+    const name = field === 'path' || field === 'url' ? (value.split(/[/\\]/).at(-1) ?? '') : value
+    if (name !== '') return `[${part.type}: ${clip(oneLine(name.slice(0, 1_000)), 80)}]`
+  }
+  return `[${part.type}]`
+}

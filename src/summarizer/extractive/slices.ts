@@ -1,0 +1,30 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** Half of the 5 ms that a fold may hold the event loop, since a step may begin just before it is over. */
+const SLICE_MILLISECONDS = 2.5
+
+export interface SliceOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly now?: () => number
+  readonly pause?: () => Promise<unknown>
+}
+
+/**
+ * Runs work that pauses of its own accord (each `yield` ends a step of a fraction of a millisecond) and lets
+ * the event loop turn whenever a slice of time is used up. Rejects with the signal's reason when aborted.
+ */
+export async function runInSlices<Result>(
+  work: Generator<void, Result, void>,
+  { signal, now = () => performance.now(), pause = setImmediate }: SliceOptions = {},
+): Promise<Result> {
+  signal?.throwIfAborted()
+  let begun = now()
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (now() - begun < SLICE_MILLISECONDS) continue
+    await pause()
+    signal?.throwIfAborted()
+    begun = now()
+  }
+}

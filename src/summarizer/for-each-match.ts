@@ -1,0 +1,16 @@
+/**
+ * `matchAll` copies the expression at each call, and a copy is compiled again; over a long range that is most of
+ * the time. The expression must be global and matches no empty text; `visit` must not use it.
+ */
+export function forEachMatch(
+  expression: RegExp,
+  text: string,
+  visit: (match: RegExpExecArray) => void,
+): void {
+  expression.lastIndex = 0
+  for (;;) {
+    const match = expression.exec(text)
+    if (match === null) return
+    visit(match)
+  }
+}

@@ -1,0 +1,5 @@
+export { extractive } from './extractive/extractive.ts'
+export { oneLine, speakerName } from './extractive/inert.ts'
+export { readableText } from './extractive/readable.ts'
+export { type DateMention, findDates, type Moment } from './relative-dates.ts'
+export type { DatedEvent, SourceMessage, SummarizeRequest, Summarizer, Summary } from './summarizer.ts'
