@@ -97,6 +97,13 @@ test("the command line's examples run as they stand", () => {
   }
 })
 
+test('what npm start shows stays within its budget and loses nothing', () => {
+  const output = execFileSync(process.execPath, ['examples/demo.ts'], { cwd: root, encoding: 'utf8' })
+  const [, peak] = /At no time more than (\d+) tokens\. All 68 messages/.exec(output)!
+  expect(Number(peak)).toBeLessThan(1_000)
+  expect(output).toMatch(/folded 1–\d+/)
+})
+
 test('without pg, the PostgreSQL store says what to install', () => {
   const output = runExample(`import { createPalimpsest, postgres } from 'palimpsest'
 await createPalimpsest({ store: postgres('postgres://127.0.0.1/x') }).catch(error => console.log(error.message))`)

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { PalimpsestError } from '../errors.ts'
+import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { readLines } from '../lab/read-lines.ts'
 import { lineId, type Transcript, type TranscriptMessage } from '../lab/transcript.ts'
 import type { MessageInput, SessionKind } from '../log/index.ts'
 import { createPalimpsest } from '../palimpsest.ts'
@@ -9,7 +10,7 @@ import { readTranscript } from './replay.ts'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
 interface ImportFlags {
-  readonly session: string
+  readonly session?: string
   readonly db: string
   readonly store?: string
   readonly kind?: SessionKind
@@ -27,12 +28,12 @@ interface ImportResult {
 
 export function importCommand(terminal: Terminal): Command {
   return new Command('import')
-    .description('Append a transcript to a session. A repeat adds nothing.')
+    .description('Append a transcript to a session (a repeat adds nothing), or restore an exported session.')
     .argument(
       '<file>',
       'one message a line: {"role","text","sender","at","externalId"}; - for standard input',
     )
-    .requiredOption('--session <id>', 'the session that it goes to; created where there is none')
+    .option('--session <id>', 'the session that it goes to; an exported one has its own id already')
     .addOption(dbOption())
     .addOption(storeOption())
     .addOption(kindOption())
@@ -47,8 +48,16 @@ export function importCommand(terminal: Terminal): Command {
 }
 
 async function runImport(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const exported = await readExport(file)
+  if (exported !== null) return restore(exported, flags, terminal)
+  if (flags.session === undefined)
+    throw new InvalidArgumentError(
+      '--session',
+      flags.session,
+      'the id of the session that a transcript goes to',
+    )
   const transcript = await readTranscript(file, terminal)
-  await using palimpsest = await createPalimpsest({ store: await openStore(flags) })
+  await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
   const session = palimpsest.session(flags.session, {
     kind: flags.kind ?? transcript.kind,
     ...(flags.user !== undefined && { user: flags.user }),
@@ -59,6 +68,34 @@ async function runImport(file: string, flags: ImportFlags, terminal: Terminal): 
     flags.json
       ? `${JSON.stringify(result)}\n`
       : `${JSON.stringify(flags.session)}: ${result.added} added, ${result.duplicates} there already\n`,
+  )
+}
+
+/** What `export` wrote is one object on one line; `null`: a transcript. */
+async function readExport(file: string): Promise<unknown> {
+  if (file === '-') return null
+  for await (const { text } of readLines(file)) {
+    if (text === null || !text.includes('"palimpsest-session"')) return null
+    try {
+      const json = JSON.parse(text)
+      return json?.format === 'palimpsest-session' ? json : null
+    } catch {
+      return null
+    }
+  }
+  return null
+}
+
+async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
+  const options = flags.session === undefined ? {} : { id: flags.session }
+  const { session, warnings } = await palimpsest.import(json, options)
+  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  const added = await session.count()
+  terminal.output.write(
+    flags.json
+      ? `${JSON.stringify({ session: session.id, messages: added, added, duplicates: 0 })}\n`
+      : `${JSON.stringify(session.id)}: restored with ${added} messages\n`,
   )
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { compactCommand } from './compact.ts'
+import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { replayCommand } from './replay.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
@@ -32,7 +34,8 @@ function createProgram(terminal: Terminal): Command {
       writeErr: text => terminal.error.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'palimpsest: ')),
     })
-  for (const command of [replayCommand(terminal), importCommand(terminal)])
+  const commands = [replayCommand, importCommand, exportCommand, compactCommand]
+  for (const command of commands.map(create => create(terminal)))
     program.addCommand(command.copyInheritedSettings(program))
   return program
 }

@@ -231,3 +231,51 @@ describe('palimpsest import', () => {
     expect(ran.stderr).not.toContain('secret')
   })
 })
+
+describe('palimpsest compact and export', () => {
+  const db = ['--db', `${folder.path}/fold.db`]
+  const long = Array.from({ length: 60 }, (_, index) =>
+    JSON.stringify({
+      role: index % 2 ? 'assistant' : 'user',
+      text: `Message ${index}: ${'lemons for Porto '.repeat(20)}`,
+    }),
+  ).join('\n')
+
+  test('fold a session, write it whole, and restore it elsewhere', async () => {
+    const session = 'telegram:42/中文'
+    await run(['import', folder.file('long.jsonl', long), '--session', session, ...db])
+    const nothing = await run(['compact', session, ...db, '--json'])
+    expect(JSON.parse(nothing.stdout)).toMatchObject({ outcome: 'skipped', reason: 'nothing_to_do' })
+    const folded = await run(['compact', session, ...db, '--policy', 'count', '--json'])
+    expect(JSON.parse(folded.stdout)).toMatchObject({
+      outcome: 'applied',
+      reason: 'count',
+      fromSeq: 1,
+      toSeq: 50,
+    })
+    expect((await run(['compact', session, ...db, '--policy', 'count', '--force'])).stdout).toMatch(
+      /^skipped: force\n$/,
+    )
+    const exported = await run(['export', session, ...db])
+    expect(JSON.parse(exported.stdout)).toMatchObject({ id: session, compactedThrough: 50 })
+    const file = folder.file('exported.json', exported.stdout)
+    const other = ['--db', `${folder.path}/other.db`]
+    expect((await run(['import', file, ...other])).stdout).toBe(
+      '"telegram:42/中文": restored with 60 messages\n',
+    )
+    expect((await run(['export', session, ...other])).stdout).toBe(exported.stdout)
+    expect(await run(['import', file, ...other])).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('already'),
+    })
+  })
+
+  test('say what is wrong', async () => {
+    expect(await run(['export', 'nobody', ...db])).toMatchObject({
+      code: 66,
+      stderr: expect.stringContaining('no session'),
+    })
+    expect(await run(['compact', 'nobody', ...db])).toMatchObject({ code: 66 })
+    expect(await run(['compact', 'nobody', ...db, '--policy', 'x'])).toMatchObject({ code: 78 })
+  })
+})

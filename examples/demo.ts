@@ -1,0 +1,50 @@
+/**
+ * What `npm start` shows: a conversation is appended message by message to a SQLite file, and its old part
+ * settles into segments in the background. No model, no key, no network.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPalimpsest, type MessageInput, sqlite, tokens } from '../src/index.ts'
+
+const BUDGET = 1_000
+
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-demo-'))
+const transcript = readFileSync(new URL('./trip.jsonl', import.meta.url), 'utf8')
+const messages = transcript
+  .trimEnd()
+  .split('\n')
+  .map(line => JSON.parse(line) as MessageInput)
+
+try {
+  await using palimpsest = await createPalimpsest({
+    store: sqlite(join(folder, 'demo.db')),
+    policy: tokens({ budget: BUDGET }),
+    onFold: ({ outcome, fromSeq, toSeq, tokensBefore, tokensAfter }) => {
+      if (outcome === 'applied')
+        console.log(`  folded ${fromSeq}–${toSeq}: ${tokensBefore} tokens became ${tokensAfter}`)
+    },
+  })
+  const chat = palimpsest.session('telegram:42')
+  console.log(
+    `A chat of ${messages.length} messages, with a budget of ${BUDGET} tokens for what a model reads:\n`,
+  )
+  let peak = 0
+  for (const message of messages) {
+    await chat.append(message)
+    await palimpsest.settled()
+    const { fixedTokens, raw } = (await chat.snapshot())!
+    peak = Math.max(peak, fixedTokens + raw.tokens)
+  }
+
+  const segments = await chat.segments()
+  console.log('\nWhat the model reads in place of the old messages:\n')
+  for (const { fromSeq, toSeq, level, summary } of segments)
+    console.log(`[segment ${fromSeq}–${toSeq}, level ${level}]\n${summary}\n`)
+  const info = (await chat.info())!
+  console.log(`and then the last ${info.rawMessages} messages as they are.`)
+  console.log(`At no time more than ${peak} tokens. All ${await chat.count()} messages are still in the log.`)
+  console.log('\nOther policies on the same chat: npm run palimpsest -- replay examples/trip.jsonl')
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

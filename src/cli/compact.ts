@@ -1,0 +1,56 @@
+import { Command } from 'commander'
+import type { FoldOutcome } from '../compaction/index.ts'
+import { createPalimpsest } from '../palimpsest.ts'
+import { PRESET_NAMES } from '../policy/index.ts'
+import { dbOption, jsonOption, openStore, readPolicy, setOption, storeOption } from './options.ts'
+import { interruptible, type Terminal } from './terminal.ts'
+
+interface CompactFlags {
+  readonly db: string
+  readonly store?: string
+  readonly policy: string
+  readonly set: Readonly<Record<string, string>>
+  readonly force?: true | string
+  readonly json?: true
+}
+
+export function compactCommand(terminal: Terminal): Command {
+  return new Command('compact')
+    .description('Fold a session now, with the built-in summariser, as the policy says.')
+    .argument('<session>', 'its id')
+    .addOption(dbOption())
+    .addOption(storeOption())
+    .option('--policy <name>', PRESET_NAMES.join(', '), 'tokens')
+    .addOption(setOption())
+    .option('--force [type]', 'whatever the policy says: lite or deep (deep without a word)')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample:\n  palimpsest compact telegram:42 --db palimpsest.db --force')
+    .action((session: string, flags: CompactFlags) => runCompact(session, flags, terminal))
+}
+
+async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): Promise<void> {
+  const policy = readPolicy(flags.policy, flags.set)
+  await using palimpsest = await createPalimpsest({
+    store: await openStore(flags),
+    policy,
+    folding: 'manual',
+  })
+  const chat = palimpsest.session(id)
+  const outcome = await interruptible(() =>
+    chat.compact(flags.force === undefined ? {} : { force: flags.force }),
+  )
+  terminal.output.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${describeOutcome(outcome)}\n`)
+}
+
+function describeOutcome({
+  outcome,
+  reason,
+  fromSeq,
+  toSeq,
+  tokensBefore,
+  tokensAfter,
+}: FoldOutcome): string {
+  if (outcome === 'applied')
+    return `folded ${fromSeq}–${toSeq} (${reason}): ${tokensBefore} tokens into ${tokensAfter}`
+  return `${outcome}: ${reason.replaceAll('_', ' ')}`
+}
