@@ -25,6 +25,8 @@ export interface PostgresOptions {
 
 const DIALECT: Dialect = {
   locksSessions: true,
+  // Only writers of the same session wait, and most of the time is the network's.
+  longestSharingMs: 50,
   readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
       s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e JOIN sessions s ON s.id = e.session_id
@@ -43,7 +45,7 @@ export class PostgresDriver implements Driver {
   readonly dialect = DIALECT
   readonly #url: string
   readonly #options: Required<PostgresOptions>
-  readonly #texts = new Map<string, string>()
+  readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>()
   #pool: Pool | null = null
 
   constructor(url: string, options: PostgresOptions) {
@@ -151,17 +153,20 @@ export class PostgresDriver implements Driver {
   }
 
   async #execute(client: PoolClient, { sql, parameters }: Query): Promise<readonly Row[]> {
-    const { rows } = await client.query<Row>(this.#translate(sql), [...parameters])
+    const { rows } = await client.query<Row>({ ...this.#prepare(sql), values: [...parameters] })
     return rows
   }
 
-  #translate(sql: string): string {
-    let text = this.#texts.get(sql)
-    if (text === undefined) {
-      text = sql.replace(/\?(\d+)/g, '$$$1')
-      this.#texts.set(sql, text)
+  /** Named by its text, so that a connection parses and plans it once, whoever shares the connection. */
+  #prepare(sql: string): { readonly name: string; readonly text: string } {
+    let prepared = this.#prepared.get(sql)
+    if (prepared === undefined) {
+      const text = sql.replace(/\?(\d+)/g, '$$$1')
+      const { createHash } = process.getBuiltinModule('node:crypto')
+      prepared = { text, name: createHash('sha256').update(text).digest('hex').slice(0, 32) }
+      this.#prepared.set(sql, prepared)
     }
-    return text
+    return prepared
   }
 }
 

@@ -12,9 +12,6 @@ interface Waiting {
 
 type Outcome = { readonly receipt: AppendReceipt } | { readonly error: PalimpsestError }
 
-/** Other writers wait for a transaction, so it ends soon; what is left over is in the next one. */
-const LONGEST_TRANSACTION_MS = 5
-
 /**
  * Lets appends that arrive together share one commit. They gather until the event loop has taken in all
  * that is there (`setImmediate`: a microtask would be too early, a timer would make a lone append wait)
@@ -75,7 +72,7 @@ class AppendQueue {
     const start = performance.now()
     for (const { request } of batch) {
       outcomes.push(yield* this.#appendOne(request))
-      if (performance.now() - start > LONGEST_TRANSACTION_MS) break
+      if (performance.now() - start > this.#driver.dialect.longestSharingMs) break
     }
     return outcomes
   }

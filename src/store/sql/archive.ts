@@ -15,6 +15,8 @@ import {
   MESSAGE_COLUMNS,
   MESSAGE_TABLES,
   type MessageRow,
+  SEGMENT_COLUMNS,
+  SESSION_COLUMNS,
   type SegmentRow,
   type SessionRow,
   toFoldState,
@@ -102,7 +104,10 @@ function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
 }
 
 function* exportSegments(session: SessionRow): Steps<readonly FileSegment[]> {
-  const rows = yield* all<SegmentRow>('SELECT * FROM segments WHERE session_id = ?1 ORDER BY id', session.id)
+  const rows = yield* all<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 ORDER BY id`,
+    session.id,
+  )
   return rows.map(row => ({
     ...toSegment(row),
     state: row.state as FileSegment['state'],
@@ -229,7 +234,10 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
       yield* insertSegment(session.id, { ...segment, createdAt: Date.parse(segment.createdAt) })
     for (const memo of [...file.memoVersions, ...(file.memo ? [file.memo] : [])])
       yield* insertMemo(session, memo)
-    const [imported] = yield* all<SessionRow>('SELECT * FROM sessions WHERE id = ?1', session.id)
+    const [imported] = yield* all<SessionRow>(
+      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`,
+      session.id,
+    )
     const head = yield* readHead(imported!)
     const state = yield* stateFromSegments(imported!, {
       head,

@@ -3,7 +3,7 @@ import type { SessionKey, SessionTraits } from '../store.ts'
 import type { Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { keyOf } from './keys.ts'
-import type { SessionRow } from './rows.ts'
+import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
@@ -55,7 +55,7 @@ function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<Sess
   const [session] = yield* all<SessionRow>(
     `INSERT INTO sessions
        (namespace, name_key, name, ready, kind, user_id, scope_id, created_at, lease_owner, lease_until)
-     VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, 'build', ?8) RETURNING *`,
+     VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, 'build', ?8) RETURNING ${SESSION_COLUMNS}`,
     key.namespace,
     `\u0001${crypto.randomUUID()}`,
     key.id,

@@ -15,6 +15,8 @@ export interface Driver {
 export interface Dialect {
   /** Sessions are locked one by one; otherwise a write transaction has the database for itself. */
   readonly locksSessions: boolean
+  /** After this time a shared transaction takes no more appends in: others may be waiting for it. */
+  readonly longestSharingMs: number
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
   /** The two numbers of a position in that query, and back. */

@@ -1,7 +1,7 @@
 import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
 import { readHead, readHeadAt } from './head.ts'
-import { type SessionRow, toFoldState } from './rows.ts'
+import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
@@ -50,7 +50,7 @@ export function* repairFoldState(session: SessionRow, warn: Warn): Steps<Session
   const { through } = yield* readShown(session)
   if (reachesCursor(session, head) && session.compacted_through === through) return session
   yield* writeFoldState(session, yield* stateWithoutFolds(session, head, warn))
-  return (yield* first<SessionRow>('SELECT * FROM sessions WHERE id = ?1', session.id))!
+  return (yield* first<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, session.id))!
 }
 
 /** Whether the log has a place for the stored cursor: the cheap half of the question, for every append. */

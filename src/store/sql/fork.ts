@@ -6,7 +6,7 @@ import type { Dialect, Driver } from './driver.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
-import type { SessionRow } from './rows.ts'
+import { SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
 import { findSession, lockExistingSession, readRecord } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
@@ -16,8 +16,6 @@ const MESSAGES_AT_A_TIME = 500
 const MESSAGE_COLUMNS = `seq, role, sender_id, content, format, at, lag, external_key, extras, version, characters,
   tokens, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens`
 const VERSION_COLUMNS = 'seq, version, content, format, replaced_at'
-const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, level, state, rolled_into,
-  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at`
 
 export async function forkSession(
   driver: Driver,

@@ -10,6 +10,7 @@ import {
   type MessageRow,
   RAW_COLUMNS,
   type RawRow,
+  SEGMENT_COLUMNS,
   type SegmentRow,
   type SessionRow,
   toMessage,
@@ -82,7 +83,7 @@ export function* readVersions(session: SessionRow, seq: number): Steps<readonly 
 
 export function* readSegments(session: SessionRow, which: 'shown' | 'all'): Steps<readonly Segment[]> {
   const rows = yield* all<SegmentRow>(
-    `SELECT * FROM segments WHERE session_id = ?1 ${which === 'shown' ? 'AND rolled_into IS NULL' : ''}
+    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 ${which === 'shown' ? 'AND rolled_into IS NULL' : ''}
      ORDER BY from_seq, level, id`,
     session.id,
   )

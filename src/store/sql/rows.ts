@@ -50,6 +50,13 @@ export interface SessionRow {
   readonly lease_until: number | null
 }
 
+/** By name and never `*`: a later migration may add columns while this program runs. */
+export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, origin, settings, created_at, epoch,
+  compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
+  decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
+  overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
+  pending, due_at, lease_token, lease_owner, lease_until`
+
 export interface HeadRow {
   readonly seq: number
   readonly at: number
@@ -220,6 +227,9 @@ export interface SegmentRow {
   readonly tokens_after: number
   readonly created_at: number
 }
+
+export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, level, state, rolled_into,
+  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at`
 
 /** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
 export function toSegment(row: SegmentRow): Segment {

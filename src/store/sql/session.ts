@@ -6,10 +6,11 @@ import { recordEvent } from './events.ts'
 import { believedFoldState, readShown } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { keyOf } from './keys.ts'
-import { type SessionRow, toDecision } from './rows.ts'
+import { SESSION_COLUMNS, type SessionRow, toDecision } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-const FIND = 'SELECT s.* FROM sessions s WHERE s.namespace = ?1 AND s.name_key = ?2 AND s.ready = 1'
+const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
+  WHERE namespace = ?1 AND name_key = ?2 AND ready = 1`
 
 export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | undefined> {
   return yield* first<SessionRow>(FIND, namespace, keyOf(id))
@@ -95,8 +96,8 @@ export function* listSessions(
   warn: Warn,
 ): Steps<readonly SessionRecord[]> {
   const rows = yield* all<SessionRow>(
-    `SELECT s.* FROM sessions s WHERE s.namespace = ?1 AND s.name_key > ?2 AND s.ready = 1
-     ORDER BY s.name_key LIMIT ?3`,
+    `SELECT ${SESSION_COLUMNS} FROM sessions WHERE namespace = ?1 AND name_key > ?2 AND ready = 1
+     ORDER BY name_key LIMIT ?3`,
     namespace,
     page.after === undefined ? '' : keyOf(page.after),
     page.limit,
