@@ -4,6 +4,7 @@ import {
   type FoldOutcome,
   FoldScheduler,
   handledTypes,
+  ManualFolds,
 } from './compaction/index.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
@@ -69,6 +70,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const { handlers = {}, clock = Date.now, onError = warnAboutError, onFold } = options
   const folds: FoldEngine = {
     store: options.store,
+    namespace: checkNamespace(namespace),
     policy: typeof policy === 'function' ? custom(policy) : policy,
     summarizer: options.summarizer ?? extractiveWhenNeeded,
     handlers,
@@ -84,8 +86,8 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const engine: Engine = {
     ...folds,
     scheduler: options.folding === 'manual' ? null : scheduler,
+    manualFolds: new ManualFolds(),
     types: handledTypes(handlers),
-    namespace: checkNamespace(namespace),
     groupTurnMessages,
     onError,
   }
@@ -207,6 +209,7 @@ export class Palimpsest implements AsyncDisposable {
 
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
   async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
+    await this.#engine.manualFolds.close()
     await this.#engine.scheduler?.close(options.folds ?? 'abandon')
     await this.#engine.store.close()
   }

@@ -1,4 +1,4 @@
-import type { FoldEngine, FoldOutcome, FoldScheduler } from './compaction/index.ts'
+import type { FoldEngine, FoldOutcome, FoldScheduler, ManualFolds } from './compaction/index.ts'
 import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import {
   type Content,
@@ -33,9 +33,9 @@ import { measureMessage } from './tokens/index.ts'
 export interface Engine extends FoldEngine {
   /** `null`: this process folds nothing by itself. */
   readonly scheduler: FoldScheduler | null
+  readonly manualFolds: ManualFolds
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
-  readonly namespace: string
   readonly groupTurnMessages: number
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
@@ -172,7 +172,10 @@ export class Session {
     checkCount('seq', seq)
     const checked = normalizeContent({ content })
     const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
-    return this.#engine.store.edit(this.#key, { seq, content: checked, size, now: this.#engine.clock() })
+    const { store, policy, clock } = this.#engine
+    const edited = await store.edit(this.#key, { seq, content: checked, size, now: clock() })
+    this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+    return edited
   }
 
   async #senderOf(seq: number) {
@@ -225,14 +228,35 @@ export class Session {
    * that is under way elsewhere is waited for first.
    */
   async compact(options: { force?: Force; signal?: AbortSignal } = {}): Promise<FoldOutcome> {
-    const { clock, summarizerTimeoutMs } = this.#engine
     await this.#requireRecord()
+    return this.#engine.manualFolds.run(async closing => {
+      const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
+      const outcome = await this.#foldFully({ ...options, signal })
+      const { store, policy, clock } = this.#engine
+      if (!closing.aborted) this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+      return outcome
+    })
+  }
+
+  /** A long backlog takes several folds; together they are one to the caller. */
+  async #foldFully(options: { force?: Force; signal: AbortSignal }): Promise<FoldOutcome> {
     const { foldSession } = await import('./compaction/fold-session.ts')
-    const deadline = clock() + summarizerTimeoutMs
+    const deadline = performance.now() + this.#engine.summarizerTimeoutMs
+    let total: FoldOutcome | null = null
     for (;;) {
       const outcome = await foldSession(this.#engine, this.#key, options)
-      if (outcome.reason !== 'already_folding' || clock() > deadline) return outcome
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      if (
+        total === null &&
+        outcome.reason === 'already_folding' &&
+        performance.now() < deadline &&
+        !options.signal.aborted
+      ) {
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+        continue
+      }
+      if (outcome.outcome !== 'applied') return total ?? outcome
+      total = total === null ? outcome : { ...outcome, ...joined(total, outcome) }
+      if (options.signal.aborted) return total
     }
   }
 
@@ -274,6 +298,18 @@ function normalizeNth(
     if (place === null || !(error instanceof InvalidMessageError)) throw error
     const { field, value, allowed } = error.details
     throw new InvalidMessageError(`messages[${place}].${field}`, value, allowed)
+  }
+}
+
+function joined(first: FoldOutcome, second: FoldOutcome): Partial<FoldOutcome> {
+  return {
+    type: first.type,
+    reason: first.reason,
+    fromSeq: first.fromSeq,
+    segmentId: first.segmentId,
+    tokensBefore: first.tokensBefore + second.tokensBefore,
+    tokensAfter: first.tokensAfter + second.tokensAfter,
+    durationMs: first.durationMs + second.durationMs,
   }
 }
 

@@ -3,7 +3,7 @@ import type { FoldOutcome } from '../compaction/index.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import { PRESET_NAMES } from '../policy/index.ts'
 import { dbOption, jsonOption, openStore, readPolicy, setOption, storeOption } from './options.ts'
-import { interruptible, type Terminal } from './terminal.ts'
+import { InterruptedError, type Terminal } from './terminal.ts'
 
 interface CompactFlags {
   readonly db: string
@@ -36,9 +36,13 @@ async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): 
     folding: 'manual',
   })
   const chat = palimpsest.session(id)
-  const outcome = await interruptible(() =>
-    chat.compact(flags.force === undefined ? {} : { force: flags.force }),
-  )
+  const abort = new AbortController()
+  const onSignal = () => abort.abort(new InterruptedError('Interrupted; nothing was folded.'))
+  process.once('SIGINT', onSignal)
+  const force = flags.force === undefined ? {} : { force: flags.force }
+  const outcome = await chat.compact({ ...force, signal: abort.signal })
+  process.off('SIGINT', onSignal)
+  if (abort.signal.aborted) throw abort.signal.reason
   terminal.output.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${describeOutcome(outcome)}\n`)
 }
 

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../errors.ts'
+import { InvalidDecisionError, PalimpsestError } from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import {
   type Decision,
@@ -6,12 +6,14 @@ import {
   type FoldRange,
   type Force,
   forcedDecision,
+  judge,
+  judgeAll,
   type Policy,
   planFold,
   segmentLimits,
 } from '../policy/index.ts'
 import type { Lease, PlanSource, SessionKey, Store } from '../store/index.ts'
-import type { Summarizer } from '../summarizer/index.ts'
+import { extractive, type Summarizer } from '../summarizer/index.ts'
 import { backoffMs } from './backoff.ts'
 import { handledTypes } from './handled-types.ts'
 import { type FoldHandler, type FoldResult, foldRange, SummaryRejectedError } from './handlers.ts'
@@ -20,6 +22,7 @@ import { type FoldOutcome, skipped } from './outcome.ts'
 /** What folding needs. */
 export interface FoldEngine {
   readonly store: Store
+  readonly namespace: string
   readonly policy: Policy
   readonly summarizer: Summarizer
   /** The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. */
@@ -52,10 +55,7 @@ export async function foldSession(
   const forced =
     options.force === undefined ? null : forcedDecision(options.force, handledTypes(engine.handlers))
   const lease = await store.acquireLease(key, { owner, ttlMs: LEASE_MS, now: clock() })
-  if (lease === null) {
-    if (forced) await store.setPending(key, forced)
-    return skipped('already_folding')
-  }
+  if (lease === null) return skipped('already_folding')
   const keepAlive = setInterval(() => {
     store.renewLease(key, { token: lease.token, ttlMs: LEASE_MS, now: clock() }).catch(() => {})
   }, RENEW_MS)
@@ -101,17 +101,18 @@ async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderL
 
 const NOTHING: FoldResult = { segments: [], memo: null }
 
-/** What waits to be done, judged anew: it may have been done by somebody else. A caller's own decision stands. */
-async function pendingDecision(
-  { store, policy, clock, handlers }: FoldEngine,
-  key: SessionKey,
-): Promise<Decision | null> {
-  const record = await store.readSession(key)
+/**
+ * What there is to do, judged anew: it may have been done by somebody else. What was forced stands; the
+ * caller's own policy is asked again; in a back-off only what does without the summariser is done.
+ */
+async function pendingDecision(engine: FoldEngine, key: SessionKey): Promise<Decision | null> {
+  const { store, policy, clock, handlers } = engine
+  const waiting = (await store.readSession(key))?.pending ?? null
+  if (waiting?.reason === 'force') return waiting
   const verdict = await store.judge(key, { policy, now: clock() })
-  const waiting = record?.pending ?? null
-  const isOwn = waiting !== null && !policy.rules.some(rule => rule.reason === waiting.reason)
-  const decision = isOwn ? waiting : (verdict?.decision ?? null)
-  return decision !== null && handledTypes(handlers).includes(decision.type) ? decision : null
+  if (!verdict?.snapshot) return null
+  if (policy.judges.length > 0) return judgeAll(policy, verdict.snapshot, handledTypes(handlers))
+  return judge(policy, verdict.snapshot)
 }
 
 async function runHandler(
@@ -122,24 +123,44 @@ async function runHandler(
   const { store, policy, summarizer, handlers, zone, summarizerTimeoutMs } = engine
   const timeout = AbortSignal.timeout(summarizerTimeoutMs)
   const signal = under.signal ? AbortSignal.any([under.signal, timeout]) : timeout
+  const isWithoutModel = plan.decision.meta['extractive'] === true
   const input = {
     decision: plan.decision,
     range,
     messages: await readRange(store, key, range),
-    segments: await store.readSegments(key, 'shown'),
+    // Where the cursor is taken as none, what segments there are stand for nothing any more.
+    segments: source.session.state.compactedThrough === 0 ? [] : await store.readSegments(key, 'shown'),
     memo: source.session.memo,
-    summarizer,
+    summarizer: isWithoutModel ? extractive() : summarizer,
     limits: segmentLimits(policy),
     zone,
     signal,
   }
+  signal.throwIfAborted()
   // A handler that does not heed the signal is left behind.
   const handler = handlers[plan.decision.type] ?? foldRange
-  return await Promise.race([handler(input), rejection(signal)])
+  const result = await Promise.race([handler(input), rejection(signal)])
+  checkCovers(result, range)
+  return result
+}
+
+/** A handler of the caller's own may return anything; what left a gap would be folded again for ever. */
+function checkCovers({ segments }: FoldResult, range: FoldRange): void {
+  const covering = segments.filter(segment => segment.level === 1)
+  const isCovered =
+    covering[0]?.fromSeq === range.fromSeq &&
+    covering.at(-1)?.toSeq === range.toSeq &&
+    covering.every((segment, index) => index === 0 || segment.fromSeq > covering[index - 1]!.toSeq)
+  if (!isCovered)
+    throw new InvalidDecisionError(
+      segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
+      `segments of level 1 from ${range.fromSeq} through ${range.toSeq}`,
+    )
 }
 
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
 }

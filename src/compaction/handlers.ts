@@ -46,8 +46,14 @@ export const foldRange: FoldHandler = async input => {
   const segments: FoldCommit['segments'][number][] = []
   for (const messages of chunks(input.messages))
     segments.push({ ...(await summarizeChunk(messages, input)), absorbs: [] })
-  const rolledUp = await rollUp([...input.segments, ...segments], input)
+  const rolledUp = await rollUp([...input.segments, ...segments], input).catch(keepWithoutRollUp)
   return { segments: rolledUp ? [...segments, rolledUp] : segments, memo: null }
+}
+
+/** A summary of summaries that is none does not spoil the good ones; the next fold tries again. */
+function keepWithoutRollUp(error: unknown): null {
+  if (error instanceof SummaryRejectedError) return null
+  throw error
 }
 
 function chunks(messages: readonly Message[]): readonly (readonly Message[])[] {
@@ -76,12 +82,14 @@ async function summarizeChunk(messages: readonly Message[], input: FoldInput): P
         messages,
         earlier: segments.length === 0 ? null : segments.map(segment => segment.summary).join('\n'),
         budgetTokens,
-        detailTokens: Math.ceil(budgetTokens / 4),
         zone,
         signal,
       })
   const tokensAfter = estimateTokens(summary.text)
-  if (!isVerbatim) checkSummary(summary.text, tokensAfter, tokensBefore)
+  if (!isVerbatim)
+    checkSummary(summary.text, { summary: tokensAfter, source: tokensBefore, budget: budgetTokens })
+  // All details are kept; a quarter of the budget is what a context shows of them.
+  const detailTokens = Math.min(Math.ceil(budgetTokens / 4), estimateTokens(summary.details.join('\n')))
   return {
     fromSeq: messages[0]!.seq,
     toSeq: messages.at(-1)!.seq,
@@ -90,18 +98,18 @@ async function summarizeChunk(messages: readonly Message[], input: FoldInput): P
     events: summary.events,
     details: summary.details,
     level: 1,
-    state: 'live',
+    state: decision.meta['extractive'] === true ? 'provisional' : 'live',
     type: decision.type,
     reason: decision.reason,
     summarizer: isVerbatim ? 'verbatim' : summarizer.name,
     promptVersion: isVerbatim ? '1' : summarizer.version,
     tokensBefore,
-    tokensAfter: tokensAfter + estimateTokens(summary.details.join('\n')),
+    tokensAfter: tokensAfter + detailTokens,
   }
 }
 
-function checkSummary(text: string, summary: number, source: number): void {
-  const problem = findSummaryProblem(text, { summary, source })
+function checkSummary(text: string, tokens: { summary: number; source: number; budget: number }): void {
+  const problem = findSummaryProblem(text, tokens)
   if (problem) throw new SummaryRejectedError(problem)
 }
 
@@ -118,23 +126,25 @@ async function rollUp(
   const absorbed = shown.slice(0, count)
   const tokensBefore = absorbed.reduce((sum, segment) => sum + segment.tokensAfter, 0)
   const fallback = input.messages[0]!.at
+  const budgetTokens = Math.ceil(tokensBefore * CONDENSED_SHARE)
   const summary = await summarizer.summarize({
     messages: absorbed.flatMap(segment => linesAsMessages(segment.summary, fallback)),
     earlier: null,
-    budgetTokens: Math.ceil(tokensBefore * CONDENSED_SHARE),
+    budgetTokens,
     detailTokens: 0,
     zone,
     signal,
   })
   const tokensAfter = estimateTokens(summary.text)
-  checkSummary(summary.text, tokensAfter, tokensBefore)
+  checkSummary(summary.text, { summary: tokensAfter, source: tokensBefore, budget: budgetTokens })
   const firstNew = shown.findIndex(segment => segment.id === undefined)
   return {
     fromSeq: absorbed[0]!.fromSeq,
     toSeq: absorbed.at(-1)!.toSeq,
     messageCount: absorbed.reduce((sum, segment) => sum + segment.messageCount, 0),
     summary: summary.text,
-    events: absorbed.flatMap(segment => segment.events),
+    // Those below keep theirs: copied upwards they would grow with the log.
+    events: [],
     details: [],
     level: Math.max(...absorbed.map(segment => segment.level)) + 1,
     state: 'live',

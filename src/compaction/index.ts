@@ -1,5 +1,6 @@
 export type { FoldEngine } from './fold-session.ts'
 export { handledTypes } from './handled-types.ts'
 export type { FoldHandler, FoldInput, FoldResult } from './handlers.ts'
+export { ManualFolds } from './manual-folds.ts'
 export type { FoldOutcome } from './outcome.ts'
 export { FoldScheduler } from './scheduler.ts'

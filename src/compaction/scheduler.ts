@@ -11,6 +11,8 @@ export interface SchedulerOptions {
 
 const CONCURRENCY = 4
 const SESSIONS_AT_A_TIME = 100
+const MOST_DUE_AT_ONCE = 100_000
+const RETRY_MS = 1_000
 /** At least so often the store is looked at, for what another process left behind. */
 const LONGEST_TIMER_MS = 60_000
 
@@ -107,42 +109,83 @@ export class FoldScheduler {
     try {
       // Most processes start without anything to fold.
       const { foldSession } = await import('./fold-session.ts')
-      for (;;) {
+      for (let last = 0; ; ) {
         const outcome = await foldSession(this.#engine, key, { signal: this.#abort.signal })
-        this.#options.onOutcome?.(outcome, key)
-        if (outcome.outcome !== 'applied' || this.#abort.signal.aborted) break
+        this.#tell(() => this.#options.onOutcome?.(outcome, key))
+        if (this.#closed || this.#abort.signal.aborted) return
+        if (isOvertaken(outcome)) this.#triggerLater(key)
+        if (outcome.outcome !== 'applied' || outcome.toSeq === null || outcome.toSeq <= last) break
+        last = outcome.toSeq
+        // Everything else gets its turn between two folds.
+        await new Promise(resolve => setImmediate(resolve))
       }
-      if (this.#closed) return
       const verdict = await store.judge(key, { policy, now: clock() })
       if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
     } catch (error) {
-      this.#options.onError?.(error, key)
+      this.#tell(() => this.#options.onError?.(error, key))
+    }
+  }
+
+  /** History changed under a fold, or another process has it: looked at again soon. */
+  #triggerLater(key: SessionKey): void {
+    setTimeout(() => this.trigger(key), RETRY_MS).unref()
+  }
+
+  /** What a listener throws is its own affair. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
     }
   }
 
   #checkStore(): void {
     this.#timerAt = Number.POSITIVE_INFINITY
     this.#checking ??= this.#triggerFromStore()
-      .catch(error => this.#options.onError?.(error, null))
+      .catch(error => this.#tell(() => this.#options.onError?.(error, null)))
       .finally(() => {
         this.#checking = null
+        // Whatever went wrong, it looks again.
+        this.noteDue(this.#engine.clock() + LONGEST_TIMER_MS)
       })
   }
 
   async #triggerFromStore(): Promise<void> {
-    const { store, policy, clock } = this.#engine
-    for (const key of await store.listPending(SESSIONS_AT_A_TIME)) this.trigger(key)
-    for (;;) {
-      const due = await store.listDue(clock(), SESSIONS_AT_A_TIME)
-      for (const key of due) {
-        // Judging sets the next due time, so that no session is looked at twice.
-        const verdict = await store.judge(key, { policy, now: clock() })
-        if (verdict?.decision) this.trigger(key)
-        else if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
-      }
-      if (due.length < SESSIONS_AT_A_TIME || this.#closed) break
+    const { store, namespace, clock } = this.#engine
+    for (let after = ''; !this.#closed; ) {
+      const page = await store.listPending(namespace, { after, limit: SESSIONS_AT_A_TIME })
+      for (const key of page) this.trigger(key)
+      if (page.length < SESSIONS_AT_A_TIME) break
+      after = page.at(-1)!.id
     }
-    const next = await store.nextDueAt()
-    this.noteDue(Math.min(next ?? Number.POSITIVE_INFINITY, clock() + LONGEST_TIMER_MS))
+    for (let seen = 0; !this.#closed; ) {
+      const due = await store.listDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
+      for (const key of due) await this.#judgeDue(key)
+      seen += due.length
+      // One that cannot be judged stays due; it must not be looked at for ever.
+      if (due.length < SESSIONS_AT_A_TIME || seen > MOST_DUE_AT_ONCE) break
+    }
+    const next = await store.nextDueAt(namespace)
+    if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
   }
+
+  /** Judging sets the next due time, so that no session is looked at twice. */
+  async #judgeDue(key: SessionKey): Promise<void> {
+    const { store, policy, clock } = this.#engine
+    try {
+      const verdict = await store.judge(key, { policy, now: clock() })
+      if (verdict?.decision) this.trigger(key)
+      else if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
+    } catch (error) {
+      this.#tell(() => this.#options.onError?.(error, key))
+    }
+  }
+}
+
+function isOvertaken({ outcome, reason }: FoldOutcome): boolean {
+  return (
+    outcome === 'skipped' &&
+    ['epoch_conflict', 'cursor_conflict', 'lease_lost', 'already_folding'].includes(reason)
+  )
 }

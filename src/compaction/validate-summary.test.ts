@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { findSummaryProblem } from './validate-summary.ts'
 
-const check = (text: string, summary = 10, source = 1000) => findSummaryProblem(text, { summary, source })
+const check = (text: string, summary = 10, source = 1000, budget = 1000) =>
+  findSummaryProblem(text, { summary, source, budget })
 
 describe('what is no summary', () => {
   test.each([
@@ -29,6 +30,8 @@ describe('what is no summary', () => {
 
   test('nor is what is as long as its source', () => {
     expect(check('- Ann: a long one', 500, 500)).toBe('longer_than_source')
+    expect(check('- Ann: a long one', 500, 5000, 200)).toBe('over_budget')
+    expect(check('- Ann: a long one', 300, 5000, 200)).toBeNull()
   })
 })
 

@@ -2,6 +2,7 @@
 export type SummaryProblem =
   | 'empty'
   | 'longer_than_source'
+  | 'over_budget'
   | 'error_text'
   | 'refusal'
   | 'asks_for_conversation'
@@ -21,9 +22,12 @@ const PLACEHOLDER = /^\W*(?:[\p{L} ]{1,40}[:：])?\W*(?:none|n\/a|not applicable
 /** The part of a text in which it would say that it is no summary; what is quoted further down is content. */
 const OPENING_CHARACTERS = 300
 
+/** Models do not count tokens; but what is far over would crowd out everything else. */
+const MOST_OVER_BUDGET = 2
+
 export function findSummaryProblem(
   text: string,
-  tokens: { readonly summary: number; readonly source: number },
+  tokens: { readonly summary: number; readonly source: number; readonly budget: number },
 ): SummaryProblem | null {
   if (text.trim() === '') return 'empty'
   const opening = text.trimStart().slice(0, OPENING_CHARACTERS)
@@ -34,5 +38,6 @@ export function findSummaryProblem(
   const lines = text.split('\n').filter(line => line.trim() !== '')
   if (lines.every(line => /^\s*#/.test(line) || PLACEHOLDER.test(line))) return 'empty_template'
   if (tokens.summary >= tokens.source) return 'longer_than_source'
+  if (tokens.summary > tokens.budget * MOST_OVER_BUDGET) return 'over_budget'
   return null
 }

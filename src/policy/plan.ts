@@ -124,6 +124,8 @@ export function stateAfterFold(
   const { messages, replies, characters, tokens } = head.totals
   const decided = { messages, replies, at }
   const { range } = plan
+  // What was folded without the summariser says nothing about whether it works again.
+  const backoffUntil = plan.decision.meta['extractive'] === true ? state.backoffUntil : null
   if (range === null) {
     const { folded } = state
     const sizes = {
@@ -132,7 +134,7 @@ export function stateAfterFold(
       tokens: tokens - folded.tokens,
     }
     const stalled = { ...state.stalled, [plan.decision.reason]: sizes }
-    return { ...state, decided, stalled, backoffUntil: null }
+    return { ...state, decided, stalled, backoffUntil }
   }
   return {
     ...state,
@@ -147,6 +149,6 @@ export function stateAfterFold(
     lastFoldAt: at,
     stalled: {},
     segmentTokens,
-    backoffUntil: null,
+    backoffUntil,
   }
 }

@@ -268,11 +268,12 @@ export interface Store {
   ): Promise<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null } | null>
   /** A trigger from outside the rules: the caller's own policy, or a forced fold. The severest stays. */
   setPending(key: SessionKey, decision: Decision): Promise<void>
-  listPending(limit: number): Promise<readonly SessionKey[]>
+  /** In the order of `listSessions`, those above `after`. */
+  listPending(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionKey[]>
   /** Those due at or before `now`, the longest overdue first. */
-  listDue(now: number, limit: number): Promise<readonly SessionKey[]>
+  listDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
   /** When the next session is due; `null`: none is. */
-  nextDueAt(): Promise<number | null>
+  nextDueAt(namespace: string): Promise<number | null>
 
   /** In the order of their commits, each once, those after `position`. */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>

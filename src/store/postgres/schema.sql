@@ -160,8 +160,8 @@ CREATE INDEX sessions_building ON sessions USING btree (id) WHERE (ready = 0);
 
 CREATE UNIQUE INDEX sessions_by_name ON sessions USING btree (namespace, name_key);
 
-CREATE INDEX sessions_due ON sessions USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX sessions_due ON sessions USING btree (namespace, due_at) WHERE (due_at IS NOT NULL);
 
-CREATE INDEX sessions_pending ON sessions USING btree (id) WHERE (pending IS NOT NULL);
+CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHERE (pending IS NOT NULL);
 
 CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);

@@ -6,6 +6,7 @@ import { recordEvent } from './events.ts'
 import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { severest } from './judge.ts'
+import { keyOf } from './keys.ts'
 import { type SessionRow, toDecision, toKey } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
@@ -63,12 +64,14 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
-  const isCarriedOut = toDecision(session.pending)?.reason === plan.decision.reason
+  // A trigger that came meanwhile is another one, and stays.
+  const isCarriedOut = session.pending === JSON.stringify(plan.decision)
   yield* run(
-    'UPDATE sessions SET failures = 0, last_outcome = ?2, pending = ?3 WHERE id = ?1',
+    'UPDATE sessions SET failures = ?4, last_outcome = ?2, pending = ?3 WHERE id = ?1',
     session.id,
     JSON.stringify(commit.outcome),
     isCarriedOut ? null : session.pending,
+    plan.decision.meta['extractive'] === true ? session.failures : 0,
   )
   yield* recordEvent({
     sessionId: session.id,
@@ -215,26 +218,39 @@ export function* setPending(session: SessionRow, decision: Decision): Steps<void
   yield* run('UPDATE sessions SET pending = ?2 WHERE id = ?1', session.id, JSON.stringify(pending))
 }
 
-export function* listPending(limit: number): Steps<readonly SessionKey[]> {
+export function* listPending(
+  namespace: string,
+  page: { after?: string; limit: number },
+): Steps<readonly SessionKey[]> {
   const rows = yield* all<{ namespace: string; name: string }>(
-    'SELECT namespace, name FROM sessions WHERE pending IS NOT NULL AND ready = 1 ORDER BY id LIMIT ?1',
-    limit,
+    `SELECT namespace, name FROM sessions
+     WHERE namespace = ?1 AND name_key > ?2 AND pending IS NOT NULL AND ready = 1 ORDER BY name_key LIMIT ?3`,
+    namespace,
+    page.after === undefined ? '' : keyOf(page.after),
+    page.limit,
   )
   return rows.map(toKey)
 }
 
-export function* nextDueAt(): Steps<number | null> {
+export function* nextDueAt(namespace: string): Steps<number | null> {
   const row = yield* first<{ due_at: number | null }>(
-    'SELECT due_at FROM sessions WHERE due_at IS NOT NULL AND ready = 1 ORDER BY due_at LIMIT 1',
+    `SELECT due_at FROM sessions
+     WHERE namespace = ?1 AND due_at IS NOT NULL AND ready = 1 ORDER BY due_at LIMIT 1`,
+    namespace,
   )
   return row?.due_at ?? null
 }
 
-export function* listDue(now: number, limit: number): Steps<readonly SessionKey[]> {
+export function* listDue(
+  namespace: string,
+  page: { now: number; limit: number },
+): Steps<readonly SessionKey[]> {
   const rows = yield* all<{ namespace: string; name: string }>(
-    'SELECT namespace, name FROM sessions WHERE due_at <= ?1 AND ready = 1 ORDER BY due_at LIMIT ?2',
-    now,
-    limit,
+    `SELECT namespace, name FROM sessions
+     WHERE namespace = ?1 AND due_at <= ?2 AND ready = 1 ORDER BY due_at LIMIT ?3`,
+    namespace,
+    page.now,
+    page.limit,
   )
   return rows.map(toKey)
 }

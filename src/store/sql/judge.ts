@@ -114,7 +114,7 @@ export function* judgeAgain(
 ): Steps<Judged> {
   const verdict = yield* judgeNow(yield* repairFoldState(session, warn), request, warn)
   const waiting = toDecision(session.pending)
-  const isOwn = waiting !== null && !request.policy.rules.some(rule => rule.reason === waiting.reason)
+  const isOwn = waiting !== null && waiting.meta['rule'] === undefined
   const decision = severest(isOwn ? waiting : null, verdict.decision)
   yield* run(
     'UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1',

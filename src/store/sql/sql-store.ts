@@ -160,16 +160,16 @@ export class SqlStore implements Store {
     return this.#writeExisting(key, session => fold.setPending(session, decision))
   }
 
-  listPending(limit: number) {
-    return this.#read(() => fold.listPending(limit))
+  listPending(namespace: string, page: { after?: string; limit: number }) {
+    return this.#read(() => fold.listPending(namespace, page))
   }
 
-  nextDueAt() {
-    return this.#read(() => fold.nextDueAt())
+  nextDueAt(namespace: string) {
+    return this.#read(() => fold.nextDueAt(namespace))
   }
 
-  listDue(now: number, limit: number) {
-    return this.#read(() => fold.listDue(now, limit))
+  listDue(namespace: string, page: { now: number; limit: number }) {
+    return this.#read(() => fold.listDue(namespace, page))
   }
 
   readEvents(page: { after: string | null; limit: number }) {

@@ -30,11 +30,11 @@ export const judging = contractCases('judging', {
       ['count', 21, null],
     )
     assert.deepEqual((await chat.record()).pending, judged?.decision)
-    assert.deepEqual(await store.listPending(10), [chat.key])
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [chat.key])
     await chat.fold(11)
     assert.equal((await store.judge(chat.key, { policy: chat.policy, now: chat.now }))?.decision, null)
     assert.equal((await chat.record()).pending, null)
-    assert.deepEqual(await store.listPending(10), [])
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
   },
 
   'finds nothing to do in an empty session': async store => {
@@ -60,16 +60,17 @@ export const judging = contractCases('judging', {
     assert.equal((await chat.record()).pending?.reason, 'custom')
   },
 
-  'lists what is pending over all namespaces, as many as asked for': async store => {
-    const chats = ['a', 'b', 'c'].map(namespace => new Chat(store, 'chat', { namespace }))
-    for (const chat of chats) await chat.append(message('hello'))
-    assert.deepEqual(await store.listPending(10), [])
-    for (const chat of chats.slice(0, 2)) await store.setPending(chat.key, decision(1))
-    assert.deepEqual(
-      await store.listPending(10),
-      chats.slice(0, 2).map(({ key }) => key),
-    )
-    assert.equal((await store.listPending(1)).length, 1)
+  'lists what is pending in a namespace, page by page': async store => {
+    const chats = ['a', 'b', 'c'].map(id => new Chat(store, id))
+    const elsewhere = new Chat(store, 'a', { namespace: 'elsewhere' })
+    for (const chat of [...chats, elsewhere]) await chat.append(message('hello'))
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+    for (const chat of [...chats.slice(0, 2), elsewhere]) await store.setPending(chat.key, decision(1))
+    const [first, second] = chats.map(({ key }) => key)
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [first, second])
+    assert.deepEqual(await store.listPending('test', { limit: 1 }), [first])
+    assert.deepEqual(await store.listPending('test', { after: 'a', limit: 10 }), [second])
+    assert.deepEqual(await store.listPending('elsewhere', { limit: 10 }), [elsewhere.key])
   },
 
   'lists what is due, the longest overdue first': async store => {
@@ -82,7 +83,8 @@ export const judging = contractCases('judging', {
     for (const chat of chats) await chat.say(4)
     const due = chats.map(({ now }) => now + 300_000)
     assert.deepEqual(await Promise.all(chats.map(async chat => (await chat.record()).dueAt?.getTime())), due)
-    const ids = async (now: number, limit = 10) => (await store.listDue(now, limit)).map(({ id }) => id)
+    const ids = async (now: number, limit = 10) =>
+      (await store.listDue('test', { now: now, limit: limit })).map(({ id }) => id)
     assert.deepEqual(await ids(due[1]! - 1), [])
     assert.deepEqual(await ids(due[1]!), ['chat 1'])
     assert.deepEqual(await ids(due[0]!), ['chat 1', 'chat 2', 'chat 3'])
@@ -98,7 +100,7 @@ export const judging = contractCases('judging', {
     assert.equal(dueAt?.getTime(), due)
     const judged = await store.judge(chat.key, { policy: chat.policy, now: due })
     assert.deepEqual([judged?.decision, judged?.dueAt], [null, chat.now + 300_000])
-    assert.deepEqual(await store.listDue(due, 10), [])
+    assert.deepEqual(await store.listDue('test', { now: due, limit: 10 }), [])
     const late = await store.judge(chat.key, { policy: chat.policy, now: chat.now + 300_000 })
     assert.equal(late?.decision?.reason, 'idle')
     const record = await chat.record()

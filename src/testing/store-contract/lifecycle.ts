@@ -53,9 +53,9 @@ export const lifecycle = contractCases('a store', {
       failFold: () => store.failFold(key, { leaseToken: 1, backoffUntil: 1, outcome: {}, now }),
       judge: () => store.judge(key, { policy: POLICY, now }),
       setPending: () => store.setPending(key, FORCE),
-      listPending: () => store.listPending(1),
-      listDue: () => store.listDue(1, 1),
-      nextDueAt: () => store.nextDueAt(),
+      listPending: () => store.listPending('test', { limit: 1 }),
+      listDue: () => store.listDue('test', { now: 1, limit: 1 }),
+      nextDueAt: () => store.nextDueAt('test'),
       readEvents: () => store.readEvents({ after: null, limit: 1 }),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')

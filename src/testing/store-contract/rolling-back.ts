@@ -169,6 +169,6 @@ export const rollingBack = contractCases('rollback', {
     await chat.say(21)
     assert.notEqual((await chat.record()).pending, null)
     assert.equal((await chat.rollback(5)).pending, null)
-    assert.deepEqual(await store.listPending(10), [])
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
   },
 })

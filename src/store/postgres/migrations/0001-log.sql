@@ -50,8 +50,8 @@ CREATE TABLE sessions (
 
 CREATE UNIQUE INDEX sessions_by_name ON sessions (namespace, name_key);
 CREATE INDEX sessions_building ON sessions (id) WHERE ready = 0;
-CREATE INDEX sessions_pending ON sessions (id) WHERE pending IS NOT NULL;
-CREATE INDEX sessions_due ON sessions (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
+CREATE INDEX sessions_due ON sessions (namespace, due_at) WHERE due_at IS NOT NULL;
 
 -- Each way in which somebody appeared, once: messages name it by its number.
 CREATE TABLE senders (
