@@ -129,6 +129,12 @@ export class Session {
     else if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
   }
 
+  /** After what changed the session without being judged itself. */
+  async #judgeAgain(): Promise<void> {
+    const { store, policy, clock } = this.#engine
+    this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+  }
+
   /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
   async #askOwnPolicy({ snapshot, decision }: AppendReceipt): Promise<Decision | null> {
     const { store, policy, types, onError } = this.#engine
@@ -172,9 +178,9 @@ export class Session {
     checkCount('seq', seq)
     const checked = normalizeContent({ content })
     const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
-    const { store, policy, clock } = this.#engine
+    const { store, clock } = this.#engine
     const edited = await store.edit(this.#key, { seq, content: checked, size, now: clock() })
-    this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+    await this.#judgeAgain()
     return edited
   }
 
@@ -192,23 +198,23 @@ export class Session {
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
   async rollback(toSeq: number): Promise<SessionInfo> {
     checkCount('toSeq', toSeq)
-    const { store, policy, clock } = this.#engine
+    const { store, clock } = this.#engine
     const now = clock()
     await store.rollback(this.#key, { toSeq, now })
-    this.#schedule(await store.judge(this.#key, { policy, now }))
+    await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
   }
 
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
-    const { store, policy, clock } = this.#engine
+    const { store, clock } = this.#engine
     const id = checkId('id', newId)
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
     const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
     const key = { ...this.#key, id }
     const fork = new Session(this.#engine, key, { kind, user, scope })
-    fork.#schedule(await store.judge(key, { policy, now: clock() }))
+    await fork.#judgeAgain()
     return fork
   }
 
@@ -232,8 +238,7 @@ export class Session {
     return this.#engine.manualFolds.run(async closing => {
       const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
       const outcome = await this.#foldFully({ ...options, signal })
-      const { store, policy, clock } = this.#engine
-      if (!closing.aborted) this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+      if (!closing.aborted) await this.#judgeAgain()
       return outcome
     })
   }

@@ -17,7 +17,7 @@ import { extractive, type Summarizer } from '../summarizer/index.ts'
 import { backoffMs } from './backoff.ts'
 import { handledTypes } from './handled-types.ts'
 import { type FoldHandler, type FoldResult, foldRange, SummaryRejectedError } from './handlers.ts'
-import { type FoldOutcome, skipped } from './outcome.ts'
+import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 
 /** What folding needs. */
 export interface FoldEngine {
@@ -77,9 +77,10 @@ async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderL
   const { store, policy, clock } = engine
   const started = clock()
   const decision = under.forced ?? (await pendingDecision(engine, key))
-  const source = decision && (await store.readPlan(key))
+  if (decision === null) return skipped('nothing_to_do')
+  const source = await store.readPlan(key)
   const snapshot = await store.readSnapshot(key, { policy, now: started })
-  if (!decision || !source?.session.head || !snapshot) return skipped('nothing_to_do')
+  if (!source?.session.head || !snapshot) return skipped('nothing_to_do')
   const { head } = source.session
   const plan = planFold({
     policy,
@@ -197,17 +198,9 @@ async function commit(
   const tokensAfter = result.segments
     .filter(segment => segment.level === 1)
     .reduce((sum, segment) => sum + segment.tokensAfter, 0)
-  const outcome: FoldOutcome = {
-    outcome: plan.range ? 'applied' : 'skipped',
-    type: plan.decision.type,
-    reason: plan.decision.reason,
-    fromSeq: plan.range?.fromSeq ?? null,
-    toSeq: plan.range?.toSeq ?? null,
-    segmentId: null,
-    tokensBefore: plan.range?.amount.tokens ?? 0,
-    tokensAfter,
-    durationMs: now - started,
-  }
+  const ended = plan.range ? 'applied' : 'skipped'
+  const { reason } = plan.decision
+  const outcome = { ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started }), tokensAfter }
   const receipt = await store.commitFold({
     key,
     operationId: crypto.randomUUID(),
@@ -230,32 +223,18 @@ async function fail(
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
-  const outcome: FoldOutcome = {
+  const outcome = outcomeOf(plan, {
     outcome: 'failed',
-    type: plan.decision.type,
     reason: failureReason(error),
-    fromSeq: plan.range?.fromSeq ?? null,
-    toSeq: plan.range?.toSeq ?? null,
-    segmentId: null,
-    tokensBefore: plan.range?.amount.tokens ?? 0,
-    tokensAfter: 0,
     durationMs: now - started,
-  }
-  // History changed under it, or somebody else is at it: that is no failure of the summariser's.
-  if (isOvertaken(error)) return { ...outcome, outcome: 'skipped' }
+  })
+  if (isConflict(outcome.reason)) return { ...outcome, outcome: 'skipped' }
   if (under.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + backoffMs(failures)
   await store
     .failFold(key, { leaseToken: under.lease.token, backoffUntil, outcome: { ...outcome }, now })
     .catch(() => {})
   return outcome
-}
-
-function isOvertaken(error: unknown): boolean {
-  return (
-    PalimpsestError.isInstance(error) &&
-    ['epoch_conflict', 'cursor_conflict', 'lease_lost'].includes(error.code)
-  )
 }
 
 function failureReason(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
-import type { FoldOutcome } from './outcome.ts'
+import { type FoldOutcome, isConflict } from './outcome.ts'
 
 export interface SchedulerOptions {
   /** Folds at a time in this process. */
@@ -184,8 +184,5 @@ export class FoldScheduler {
 }
 
 function isOvertaken({ outcome, reason }: FoldOutcome): boolean {
-  return (
-    outcome === 'skipped' &&
-    ['epoch_conflict', 'cursor_conflict', 'lease_lost', 'already_folding'].includes(reason)
-  )
+  return outcome === 'skipped' && (isConflict(reason) || reason === 'already_folding')
 }
