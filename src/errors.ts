@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   invalid_decision: { status: 500, exit: 70 },
   invalid_transcript: { status: 422, exit: 65 },
   invalid_export: { status: 422, exit: 65 },
+  context_overflow: { status: 422, exit: 65 },
   message_conflict: { status: 409, exit: 65 },
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
@@ -28,6 +29,14 @@ export const ERROR_CODES = {
   store_failed: { status: 500, exit: 74 },
   closed: { status: 503, exit: 70 },
   missing_peer: { status: 500, exit: 69 },
+  malformed_request: { status: 400, exit: 65 },
+  host_not_allowed: { status: 403, exit: 77 },
+  route_not_found: { status: 404, exit: 66 },
+  method_not_allowed: { status: 405, exit: 64 },
+  body_too_large: { status: 413, exit: 65 },
+  unsupported_media_type: { status: 415, exit: 65 },
+  address_unavailable: { status: 500, exit: 69 },
+  unexpected: { status: 500, exit: 70 },
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
@@ -214,6 +223,27 @@ export class LeaseLostError extends PalimpsestError<{ sessionId: string; token: 
       'lease_lost',
       `The lease ${token} on session ${describe(sessionId)} is no longer held. Nothing was stored.`,
       { sessionId, token },
+    )
+  }
+}
+
+/**
+ * Not even the newest message fits beside the fixed parts of the call, however much of it is left out. No
+ * model was called, and nothing has changed.
+ */
+export class ContextOverflowError extends PalimpsestError<{
+  budget: number
+  fixedTokens: number
+  newestTokens: number
+}> {
+  override readonly name = 'ContextOverflowError'
+  constructor(details: { budget: number; fixedTokens: number; newestTokens: number }) {
+    super(
+      'context_overflow',
+      `A context of ${details.budget} tokens has no room for the conversation: instructions, tools and output ` +
+        `reserve take ${details.fixedTokens}, and the newest message has ${details.newestTokens}. ` +
+        'Raise the budget, or shorten the instructions and tools.',
+      details,
     )
   }
 }

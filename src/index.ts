@@ -1,16 +1,20 @@
 export type { FoldHandler, FoldInput, FoldOutcome, FoldResult } from './compaction/index.ts'
+export type { BlockName, ContextReport, ModelMessage, Omission } from './context/index.ts'
+export type { Context, ContextOptions } from './contexts.ts'
 export * from './errors.ts'
 export type {
   Content,
   ContentPart,
   Message,
   MessageInput,
+  Pin,
   Role,
   Segment,
   Sender,
   SessionKind,
 } from './log/index.ts'
 export {
+  type Configuration,
   createPalimpsest,
   type Palimpsest,
   type PalimpsestOptions,
@@ -33,4 +37,19 @@ export type { Appended, ReadOptions, Session, SessionInfo } from './session.ts'
 export { InvalidExportError, type SessionFile, type Store } from './store/index.ts'
 export { type PostgresOptions, postgres } from './store/postgres/index.ts'
 export { type SqliteOptions, sqlite } from './store/sqlite/index.ts'
-export type { SummarizeRequest, Summarizer, Summary } from './summarizer/index.ts'
+export type {
+  MemoRequest,
+  MemoUpdateRequest,
+  SummarizeRequest,
+  Summarizer,
+  Summary,
+  Usage,
+} from './summarizer/index.ts'
+export {
+  type LanguageModelLike,
+  type ModelPrices,
+  type ModelSummarizerOptions,
+  modelSummarizer,
+} from './summarizer/model/index.ts'
+export { SummarizerError, type SummarizerFailure } from './summarizer/summarizer-error.ts'
+export type { Logger, Tracer } from './telemetry.ts'

@@ -1,11 +1,15 @@
 import {
+  FOLD_CONCURRENCY,
   type FoldEngine,
   type FoldHandler,
   type FoldOutcome,
   FoldScheduler,
   handledTypes,
   ManualFolds,
+  MEMO_INSTRUCTIONS,
 } from './compaction/index.ts'
+import { renderSegment } from './context/index.ts'
+import { Contexts } from './contexts.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import {
@@ -20,9 +24,11 @@ import {
   window,
 } from './policy/index.ts'
 import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
-import { parseSessionFile, type SessionKey, type Store } from './store/index.ts'
-import type { Summarizer } from './summarizer/index.ts'
-import { measureMessage } from './tokens/index.ts'
+import { parseSessionFile, type SessionFile, type SessionKey, type Store } from './store/index.ts'
+import { asSummarizer } from './summarizer/as-summarizer.ts'
+import type { LanguageModelLike, Summarizer } from './summarizer/index.ts'
+import type { Logger, Tracer } from './telemetry.ts'
+import { estimateTokens, measureMessage } from './tokens/index.ts'
 
 export interface PalimpsestOptions {
   readonly store: Store
@@ -34,21 +40,41 @@ export interface PalimpsestOptions {
   readonly zone?: string
   /** In groups a turn is also complete after so many messages without a reply. The default: 12. */
   readonly groupTurnMessages?: number
-  /** Writes the summaries. The default: the built-in extractive one, which needs no model. */
-  readonly summarizer?: Summarizer
+  /**
+   * Writes the summaries: a language model of the AI SDK, or a summariser. The default: the built-in extractive
+   * one, which needs no model.
+   */
+  readonly summarizer?: Summarizer | LanguageModelLike
   /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
   readonly handlers?: Readonly<Record<string, FoldHandler>>
   /** `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. */
   readonly folding?: 'background' | 'manual'
   /** How long a summariser may take. The default: 120,000. */
   readonly summarizerTimeoutMs?: number
+  /** How many sessions this process folds at a time. The default: 4. */
+  readonly foldConcurrency?: number
+  /**
+   * What the summariser is told about the memo, and what the memo has to look like: a Standard Schema (zod and
+   * others), by which it is checked, or a JSON schema.
+   */
+  readonly memo?: { readonly instructions?: readonly string[]; readonly schema?: unknown }
   /** Hears how each fold of this process ended. */
   readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
+  /** Hears of folds, of what is odd and of what went wrong: pino, or anything with its methods. */
+  readonly logger?: Logger
+  /** An OpenTelemetry tracer: spans around appends, contexts and folds. */
+  readonly tracer?: Tracer
   /** Milliseconds since 1970; for tests. */
   readonly clock?: () => number
   /** Hears of what went wrong after a message was safely stored, such as a policy of your own that threw. */
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
 }
+
+/** What can change while it runs. */
+export type Configuration = Pick<
+  PalimpsestOptions,
+  'policy' | 'zone' | 'groupTurnMessages' | 'summarizer' | 'summarizerTimeoutMs' | 'memo'
+>
 
 export interface SessionOptions {
   /** The default: private. */
@@ -64,36 +90,46 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   checkOptions(options)
   const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
-  if (!isZone(zone)) throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
-  if (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1)
-    throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
-  const { handlers = {}, clock = Date.now, onError = warnAboutError, onFold } = options
+  checkConfiguration({ ...options, zone, groupTurnMessages })
+  const { handlers = {}, clock = Date.now, logger, onFold } = options
+  const onError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
   const folds: FoldEngine = {
     store: options.store,
     namespace: checkNamespace(namespace),
     policy: typeof policy === 'function' ? custom(policy) : policy,
-    summarizer: options.summarizer ?? extractiveWhenNeeded,
+    summarizer: options.summarizer === undefined ? extractiveWhenNeeded : asSummarizer(options.summarizer),
+    memo: { ...options.memo, instructions: options.memo?.instructions ?? MEMO_INSTRUCTIONS },
     handlers,
     zone,
     clock,
     owner: crypto.randomUUID(),
+    tracer: options.tracer ?? null,
     summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
   }
-  const scheduler = new FoldScheduler(folds, {
-    ...(onFold && { onOutcome: (outcome, key) => onFold(outcome, { sessionId: key.id }) }),
-    onError: (error, key) => onError(error, { sessionId: key?.id ?? '' }),
-  })
-  const engine: Engine = {
+  const engine: Omit<Engine, 'scheduler' | 'contexts'> = {
     ...folds,
-    scheduler: options.folding === 'manual' ? null : scheduler,
     manualFolds: new ManualFolds(),
     types: handledTypes(handlers),
     groupTurnMessages,
     onError,
   }
+  const scheduler = new FoldScheduler(engine, {
+    concurrency: options.foldConcurrency ?? FOLD_CONCURRENCY,
+    onOutcome: (outcome, key) => {
+      if (logger) logFold(logger, outcome, key.id)
+      onFold?.(outcome, { sessionId: key.id })
+    },
+    onError: (error, key) => onError(error, { sessionId: key?.id ?? '' }),
+  })
   await options.store.open()
-  engine.scheduler?.start()
-  return new Palimpsest(engine)
+  if (options.folding !== 'manual') scheduler.start()
+  // One object for all, so that `configure` reaches everyone.
+  return new Palimpsest(
+    Object.assign(engine, {
+      scheduler: options.folding === 'manual' ? null : scheduler,
+      contexts: new Contexts(engine),
+    }),
+  )
 }
 
 /** Loaded with the first fold. */
@@ -116,16 +152,31 @@ const OPTIONS = [
   'handlers',
   'folding',
   'summarizerTimeoutMs',
+  'foldConcurrency',
+  'memo',
   'onFold',
+  'logger',
+  'tracer',
   'clock',
   'onError',
 ]
 
 /** What types would have caught, for those who do without. */
 function checkOptions(options: PalimpsestOptions): void {
-  const { store, policy } = options ?? {}
+  const { store } = options ?? {}
   if (typeof store?.append !== 'function')
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  const { foldConcurrency, memo } = options
+  if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
+    throw new InvalidArgumentError('foldConcurrency', foldConcurrency, 'a whole number of at least 1')
+  const { instructions = [] } = memo ?? {}
+  if (!Array.isArray(instructions) || instructions.some(line => typeof line !== 'string'))
+    throw new InvalidArgumentError('memo.instructions', instructions, 'a list of texts')
+}
+
+function checkConfiguration({ policy, zone, groupTurnMessages }: Configuration): void {
   const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
   if (policy !== undefined && (!isPolicy || isPreset(policy)))
     throw new InvalidArgumentError(
@@ -133,13 +184,25 @@ function checkOptions(options: PalimpsestOptions): void {
       String(policy),
       'a preset such as rounds(), compose(…), or a function of yours',
     )
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  if (zone !== undefined && !isZone(zone))
+    throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
+  if (groupTurnMessages !== undefined && (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1))
+    throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
 }
 
 /** `policy: rounds` instead of `policy: rounds()`. */
 function isPreset(policy: unknown): boolean {
   return [resize, count, rounds, window, tokens, custom, compose].includes(policy as never)
+}
+
+/** A file from elsewhere may not say how the model reads its segments. */
+function withSegmentTexts(file: SessionFile): SessionFile {
+  const segments = file.segments.map(segment => {
+    if (segment.text !== '') return segment
+    const text = renderSegment(segment)
+    return { ...segment, text, tokensAfter: estimateTokens(text) }
+  })
+  return { ...file, segments }
 }
 
 function checkArgumentId(field: string, value: unknown): string {
@@ -151,6 +214,18 @@ function checkArgumentId(field: string, value: unknown): string {
 function checkNamespace(namespace: string): string {
   if (checkArgumentId('namespace', namespace).length <= 200) return namespace
   throw new InvalidArgumentError('namespace', namespace, 'at most 200 characters')
+}
+
+function logsError(logger: Logger): NonNullable<PalimpsestOptions['onError']> {
+  return (error, { sessionId }) =>
+    logger.error({ err: error, sessionId }, 'palimpsest: an error in the background')
+}
+
+/** Numbers and names; nothing of what was said. */
+function logFold(logger: Logger, outcome: FoldOutcome, sessionId: string): void {
+  if (outcome.outcome === 'skipped') logger.debug({ sessionId, ...outcome }, 'palimpsest: fold skipped')
+  else if (outcome.outcome === 'failed') logger.warn({ sessionId, ...outcome }, 'palimpsest: fold failed')
+  else logger.info({ sessionId, ...outcome }, 'palimpsest: fold applied')
 }
 
 function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
@@ -176,6 +251,19 @@ export class Palimpsest implements AsyncDisposable {
     })
   }
 
+  /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
+  configure(changes: Configuration): void {
+    checkConfiguration(changes)
+    const { policy, summarizer, memo } = changes
+    Object.assign(
+      this.#engine,
+      changes,
+      typeof policy === 'function' && { policy: custom(policy) },
+      summarizer !== undefined && { summarizer: asSummarizer(summarizer) },
+      memo !== undefined && { memo: { instructions: MEMO_INSTRUCTIONS, ...memo } },
+    )
+  }
+
   /** In the order of their ids, those after `after`. */
   async sessions(page: { after?: string; limit?: number } = {}): Promise<readonly SessionInfo[]> {
     const { store, namespace, clock } = this.#engine
@@ -195,7 +283,11 @@ export class Palimpsest implements AsyncDisposable {
     const { store, policy, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json)
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
-    await store.importSession(key, file, { measure: measureMessage, groupTurnMessages, now: clock() })
+    await store.importSession(key, withSegmentTexts(file), {
+      measure: measureMessage,
+      groupTurnMessages,
+      now: clock(),
+    })
     const verdict = await store.judge(key, { policy, now: clock() })
     if (verdict?.decision) this.#engine.scheduler?.trigger(key)
     const { kind, user, scope } = file

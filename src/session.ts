@@ -1,4 +1,14 @@
-import type { FoldEngine, FoldOutcome, FoldScheduler, ManualFolds } from './compaction/index.ts'
+import {
+  endOutcomes,
+  type FoldEngine,
+  type FoldOptions,
+  type FoldOutcome,
+  type FoldScheduler,
+  joinOutcomes,
+  type ManualFolds,
+  planNext,
+} from './compaction/index.ts'
+import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import {
   type Content,
@@ -8,6 +18,7 @@ import {
   type NewMessage,
   normalizeContent,
   normalizeMessage,
+  type Pin,
   type Segment,
 } from './log/index.ts'
 import {
@@ -16,8 +27,9 @@ import {
   type Force,
   forcedDecision,
   judgeAll,
-  planFold,
+  type Policy,
   type Snapshot,
+  segmentLimits,
 } from './policy/index.ts'
 import type {
   AppendReceipt,
@@ -27,13 +39,15 @@ import type {
   SessionRecord,
   SessionTraits,
 } from './store/index.ts'
-import { measureMessage } from './tokens/index.ts'
+import { traced } from './telemetry.ts'
+import { type Calibrations, estimateTokens, measureMessage, observeUsage } from './tokens/index.ts'
 
 /** What every session of an instance shares. */
 export interface Engine extends FoldEngine {
   /** `null`: this process folds nothing by itself. */
   readonly scheduler: FoldScheduler | null
   readonly manualFolds: ManualFolds
+  readonly contexts: Contexts
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
   readonly groupTurnMessages: number
@@ -98,8 +112,34 @@ export class Session {
   }
 
   /** Adds one message or several, all or none. Resolves when they are durable; never waits for a fold. */
-  async append(input: MessageInput | readonly MessageInput[]): Promise<Appended> {
-    const { store, policy, zone, groupTurnMessages, clock } = this.#engine
+  async append(
+    input: MessageInput | readonly MessageInput[],
+    options: { readonly policy?: Policy } = {},
+  ): Promise<Appended> {
+    const { tracer } = this.#engine
+    if (tracer === null) return this.#append(input, options)
+    return traced(
+      tracer,
+      this.#span('append'),
+      () => this.#append(input, options),
+      ({ messages, decision }) => ({
+        'palimpsest.append.messages': messages.length,
+        'palimpsest.append.decision': decision?.reason,
+      }),
+    )
+  }
+
+  #span(operation: string) {
+    const attributes = { 'gen_ai.operation.name': operation, 'gen_ai.conversation.id': this.id }
+    return { name: `palimpsest.${operation}`, attributes }
+  }
+
+  async #append(
+    input: MessageInput | readonly MessageInput[],
+    options: { readonly policy?: Policy },
+  ): Promise<Appended> {
+    const { store, zone, groupTurnMessages, clock } = this.#engine
+    const policy = options.policy ?? this.#engine.policy
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
       throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
@@ -115,18 +155,26 @@ export class Session {
       groupTurnMessages,
       now: clock(),
     })
-    const decision = await this.#askOwnPolicy(receipt)
-    this.#schedule({ decision, dueAt: receipt.dueAt })
+    const decision = await this.#askOwnPolicy(receipt, policy)
+    if (options.policy && !decision) await this.#setDue()
+    else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
     return {
       messages: receipt.messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate })),
       decision,
     }
   }
 
-  #schedule(verdict: { decision: Decision | null; dueAt: number | null } | null): void {
+  #schedule(verdict: { decision: Decision | null; dueAt: number | null } | null, policy?: Policy): void {
     const { scheduler } = this.#engine
-    if (verdict?.decision) scheduler?.trigger(this.#key)
+    if (verdict?.decision) scheduler?.trigger(this.#key, policy)
     else if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
+  }
+
+  /** A policy for one call has its say about that call; when the session is due next, the configured one says. */
+  async #setDue(): Promise<void> {
+    const { store, policy, clock, scheduler } = this.#engine
+    const verdict = await store.judge(this.#key, { policy, now: clock() })
+    if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
   }
 
   /** After what changed the session without being judged itself. */
@@ -136,8 +184,8 @@ export class Session {
   }
 
   /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
-  async #askOwnPolicy({ snapshot, decision }: AppendReceipt): Promise<Decision | null> {
-    const { store, policy, types, onError } = this.#engine
+  async #askOwnPolicy({ snapshot, decision }: AppendReceipt, policy: Policy): Promise<Decision | null> {
+    const { store, types, onError } = this.#engine
     if (policy.judges.length === 0 || snapshot === null) return decision
     try {
       const judged = await judgeAll(policy, snapshot, types)
@@ -218,6 +266,77 @@ export class Session {
     return fork
   }
 
+  /**
+   * What the model is given for its next call: computed, never stored. With another budget, model or
+   * policy it is a view of the same session, which stores and triggers nothing.
+   */
+  async context(options: ContextOptions = {}): Promise<Context> {
+    const { contexts, tracer } = this.#engine
+    return traced(
+      tracer,
+      this.#span('context'),
+      () => contexts.context(this.#key, options),
+      ({ report }) => ({
+        'gen_ai.request.model': options.model,
+        'palimpsest.context.tokens': report.tokens,
+        'palimpsest.context.budget': report.budget ?? undefined,
+        'palimpsest.context.epoch': report.epoch,
+      }),
+    )
+  }
+
+  /**
+   * What a provider counted for a context that it was sent. From the next epoch on, contexts for that model
+   * are measured by it.
+   */
+  async observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void> {
+    const { store } = this.#engine
+    const { calibrations } = await this.#requireRecord()
+    const learned = observeUsage(calibrations.learned as Calibrations, usage.model, {
+      estimated: context.estimatedInputTokens,
+      reported: usage.inputTokens,
+    })
+    await store.recordCalibrations(this.#key, learned)
+  }
+
+  /** Keeps a message in every context, word for word, whatever is folded. */
+  async pin(seq: number): Promise<Pin> {
+    checkCount('seq', seq)
+    const [message] = await this.messages({ after: seq - 1, before: seq + 1, limit: 1 })
+    const tokens = message === undefined ? 0 : measureMessage(message).tokens
+    return this.#pin({ seq, note: null, tokens })
+  }
+
+  /** The same for a text that is no message. */
+  async note(text: string): Promise<Pin> {
+    if (typeof text !== 'string' || text.trim() === '')
+      throw new InvalidArgumentError('text', text, 'text that is not empty')
+    await this.#requireRecord()
+    return this.#pin({ seq: null, note: text, tokens: estimateTokens(text) })
+  }
+
+  async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
+    const { store, policy, clock } = this.#engine
+    const most = segmentLimits(policy).totalTokens
+    const pinned = (await this.pins()).reduce((sum, { tokens }) => sum + tokens, pin.tokens)
+    if (pinned > most)
+      throw new InvalidArgumentError(
+        'pin',
+        pin.tokens,
+        `${most} tokens for all pins; together they would be ${pinned}`,
+      )
+    return store.pin(this.#key, { ...pin, now: clock() })
+  }
+
+  async pins(): Promise<readonly Pin[]> {
+    return this.#engine.store.readPins(this.#key)
+  }
+
+  /** `false`: there was no such pin. */
+  async unpin(id: number): Promise<boolean> {
+    return this.#engine.store.unpin(this.#key, id)
+  }
+
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
   async export(): Promise<SessionFile> {
     return this.#engine.store.exportSession(this.#key)
@@ -233,7 +352,10 @@ export class Session {
    * Folds now what the policy says, or with `force` whatever lies below the tail, and waits for it. One
    * that is under way elsewhere is waited for first.
    */
-  async compact(options: { force?: Force; signal?: AbortSignal } = {}): Promise<FoldOutcome> {
+  async compact(options: FoldOptions = {}): Promise<FoldOutcome> {
+    const { focus } = options
+    if (focus !== undefined && (typeof focus !== 'string' || focus.trim() === ''))
+      throw new InvalidArgumentError('focus', focus, 'what to keep above all, in words')
     await this.#requireRecord()
     return this.#engine.manualFolds.run(async closing => {
       const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
@@ -244,7 +366,7 @@ export class Session {
   }
 
   /** A long backlog takes several folds; together they are one to the caller. */
-  async #foldFully(options: { force?: Force; signal: AbortSignal }): Promise<FoldOutcome> {
+  async #foldFully(options: FoldOptions & { readonly signal: AbortSignal }): Promise<FoldOutcome> {
     const { foldSession } = await import('./compaction/fold-session.ts')
     const deadline = performance.now() + this.#engine.summarizerTimeoutMs
     let total: FoldOutcome | null = null
@@ -259,8 +381,8 @@ export class Session {
         await new Promise(resolve => setTimeout(resolve, RETRY_MS))
         continue
       }
-      if (outcome.outcome !== 'applied') return total ?? outcome
-      total = total === null ? outcome : { ...outcome, ...joined(total, outcome) }
+      if (outcome.outcome !== 'applied') return total === null ? outcome : endOutcomes(total, outcome)
+      total = total === null ? outcome : joinOutcomes(total, outcome)
       if (options.signal.aborted) return total
     }
   }
@@ -273,16 +395,15 @@ export class Session {
     return snapshot && judgeAll(policy, snapshot, types)
   }
 
-  /** What a fold would do now: a dry run. `null` where the policy has nothing to do. */
+  /**
+   * What a fold would do now: a dry run. `null` where the policy has nothing to do. Of a long backlog it is
+   * the first of several folds.
+   */
   async plan(options: { force?: Force } = {}): Promise<FoldPlan | null> {
-    const { store, policy } = this.#engine
     const decision = await this.judge(options)
     if (decision === null) return null
-    const snapshot = await this.snapshot()
-    const source = await store.readPlan(this.#key)
-    if (!snapshot || !source?.session.head) return { decision, range: null }
-    const lastTurnComplete = source.session.head.totals.complete
-    return planFold({ policy, decision, raw: source.raw, lastTurnComplete, snapshot })
+    const next = await planNext(this.#engine, this.#key, decision)
+    return next?.plan ?? { decision, range: null }
   }
 
   async #requireRecord(): Promise<SessionRecord> {
@@ -303,18 +424,6 @@ function normalizeNth(
     if (place === null || !(error instanceof InvalidMessageError)) throw error
     const { field, value, allowed } = error.details
     throw new InvalidMessageError(`messages[${place}].${field}`, value, allowed)
-  }
-}
-
-function joined(first: FoldOutcome, second: FoldOutcome): Partial<FoldOutcome> {
-  return {
-    type: first.type,
-    reason: first.reason,
-    fromSeq: first.fromSeq,
-    segmentId: first.segmentId,
-    tokensBefore: first.tokensBefore + second.tokensBefore,
-    tokensAfter: first.tokensAfter + second.tokensAfter,
-    durationMs: first.durationMs + second.durationMs,
   }
 }
 

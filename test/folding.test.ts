@@ -303,7 +303,10 @@ test('handlers of your own fold in their own way', async () => {
       await chat.append(messages(1, 6))
       expect(await chat.compact()).toMatchObject({ outcome: 'applied', type: 'mine', fromSeq: 1, toSeq: 4 })
       expect(types).toEqual(['mine'])
-      expect((await chat.info())!.memo).toEqual({ seen: 4 })
+      expect((await chat.info())!.memo).toEqual({
+        seen: 4,
+        last_resize: { type: 'mine', turn: 3, reason: 'custom' },
+      })
       await expect(chat.compact({ force: 'unknown' })).rejects.toThrow('lite, deep, mine')
     },
   )

@@ -23,7 +23,9 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true })
   execFileSync('tar', ['-xzf', join(project, entry.filename), '-C', installed, '--strip-components=1'])
   for (const dependency of Object.keys(manifest().dependencies)) {
-    symlinkSync(join(root, 'node_modules', dependency), join(project, 'node_modules', dependency))
+    const link = join(project, 'node_modules', dependency)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(root, 'node_modules', dependency), link)
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
 })
@@ -52,13 +54,14 @@ function runExample(code: string): string {
 test('holds what it should, and nothing else', () => {
   expect(files).toContain('dist/store/sqlite/migrations/0001-log.sql')
   expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
+  expect(files).toContain('dist/summarizer/prompts/summarize.md')
   for (const path of Object.values(manifest().exports).flatMap(entry =>
     typeof entry === 'string' ? [] : [entry.types, entry.default],
   ))
     expect(files).toContain(path.slice(2))
   const odd = files.filter(
     file =>
-      !/^(dist\/.*\.(js|d\.ts|sql)|docs\/.*\.md|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
         file,
       ) || /\.test\./.test(file),
   )
@@ -67,13 +70,16 @@ test('holds what it should, and nothing else', () => {
 
 test("the README's example runs as it stands", () => {
   const output = runExample(examples('README.md', 'ts')[0]!)
-  expect(output).toContain("'1 user: Shall we ship on Friday?'")
+  expect(output).toContain("{ role: 'user', content: 'Shall we ship on Friday?' }")
   expect(output).toContain('messages: 2')
 })
 
-test.each(['docs/policies.md', 'docs/folding.md'])('the examples of %s run as they stand', page => {
-  for (const code of examples(page, 'ts')) runExample(code)
-})
+test.each(['docs/policies.md', 'docs/folding.md', 'docs/contexts.md'])(
+  'the examples of %s run as they stand',
+  page => {
+    for (const code of examples(page, 'ts')) runExample(code)
+  },
+)
 
 test('the example of docs/log.md runs in a chat', () => {
   const [append] = examples('docs/log.md', 'ts')
@@ -108,4 +114,15 @@ test('without pg, the PostgreSQL store says what to install', () => {
   const output = runExample(`import { createPalimpsest, postgres } from 'palimpsest'
 await createPalimpsest({ store: postgres('postgres://127.0.0.1/x') }).catch(error => console.log(error.message))`)
   expect(output).toContain('npm install pg')
+})
+
+test('without ai, a model as the summariser says what to install', () => {
+  const output = runExample(`import { modelSummarizer } from 'palimpsest'
+const model = { specificationVersion: 'v4', provider: 'none', modelId: 'none', doGenerate: async () => ({}) }
+const message = { seq: 1, role: 'user', sender: null, content: 'Hello', at: new Date(), zone: null }
+const request = { messages: [message], earlier: null, budgetTokens: 100, zone: 'UTC' }
+const summarizer = modelSummarizer(model)
+console.log(summarizer.version.length)
+await summarizer.summarize(request).catch(error => console.log(error.code, error.message))`)
+  expect(output).toMatch(/^8\nmissing_peer .*npm install ai/)
 })

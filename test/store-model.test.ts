@@ -182,6 +182,7 @@ class Pair {
       summary: 'summary',
       events: [],
       details: [],
+      text: 'summary',
       level,
       state: 'live' as const,
       type: decision.type,

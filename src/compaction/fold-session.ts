@@ -1,23 +1,33 @@
-import { InvalidDecisionError, PalimpsestError } from '../errors.ts'
-import type { Message } from '../log/index.ts'
+import { InvalidDecisionError } from '../errors.ts'
+import type { Memo, Message, Segment } from '../log/index.ts'
 import {
   type Decision,
   type FoldPlan,
-  type FoldRange,
   type Force,
   forcedDecision,
   judge,
   judgeAll,
   type Policy,
-  planFold,
   segmentLimits,
 } from '../policy/index.ts'
-import type { Lease, PlanSource, SessionKey, Store } from '../store/index.ts'
-import { extractive, type Summarizer } from '../summarizer/index.ts'
+import type { Lease, SessionKey, Store } from '../store/index.ts'
+import { extractive, type Summarizer, type Usage } from '../summarizer/index.ts'
+import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
+import { catchUpMemo, catchUpMemoIfPossible } from './catch-up-memo.ts'
+import { failureReason, retryAfterMs } from './failure-reason.ts'
+import { withText } from './folded-segment.ts'
 import { handledTypes } from './handled-types.ts'
-import { type FoldHandler, type FoldResult, foldRange, SummaryRejectedError } from './handlers.ts'
+import { type FoldHandler, type FoldInput, type FoldResult, foldRange } from './handlers.ts'
+import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
 import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
+import { pause } from './pause.ts'
+import { MOST_FOLD_TOKENS, type NextFold, planNext } from './plan-next.ts'
+import { readMessages } from './read-messages.ts'
+import { tokensOf } from './source.ts'
+import { isExtractive } from './summarize-source.ts'
+import { supersededBy } from './supersede.ts'
+import { addUsage, metered } from './usage.ts'
 
 /** What folding needs. */
 export interface FoldEngine {
@@ -25,32 +35,66 @@ export interface FoldEngine {
   readonly namespace: string
   readonly policy: Policy
   readonly summarizer: Summarizer
+  readonly memo: MemoRules
   /** The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. */
   readonly handlers: Readonly<Record<string, FoldHandler>>
   readonly zone: string
   readonly clock: () => number
+  readonly tracer: Tracer | null
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** How long a summariser may take. */
   readonly summarizerTimeoutMs: number
 }
 
+export interface FoldOptions {
+  readonly force?: Force
+  /** What the caller asks to be kept above all. */
+  readonly focus?: string
+  readonly policy?: Policy
+  readonly signal?: AbortSignal
+}
+
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
-/** What one fold takes in at most: a long backlog is worked off in several, each committed. */
-const MOST_FOLD_TOKENS = 96_000
-const MESSAGES_AT_A_TIME = 500
 
 /**
  * One fold of one session, by the protocol: take the lease, freeze the range, let the handler work
  * without lock or transaction, commit if nothing has changed meanwhile. Whatever fails leaves the stored
  * state as it was, and the outcome says why.
  */
-export async function foldSession(
+export function foldSession(
   engine: FoldEngine,
   key: SessionKey,
-  options: { force?: Force; signal?: AbortSignal } = {},
+  options: FoldOptions = {},
 ): Promise<FoldOutcome> {
+  const span = {
+    name: 'palimpsest.fold',
+    attributes: { 'gen_ai.operation.name': 'fold', 'gen_ai.conversation.id': key.id },
+  }
+  return traced(engine.tracer, span, () => foldOnce(engine, key, options), describeOutcome)
+}
+
+function describeOutcome({ usage, ...outcome }: FoldOutcome): Attributes {
+  return {
+    'palimpsest.fold.outcome': outcome.outcome,
+    'palimpsest.fold.reason': outcome.reason,
+    'palimpsest.fold.type': outcome.type ?? undefined,
+    'palimpsest.fold.from_seq': outcome.fromSeq ?? undefined,
+    'palimpsest.fold.to_seq': outcome.toSeq ?? undefined,
+    'palimpsest.fold.tokens_before': outcome.tokensBefore,
+    'palimpsest.fold.tokens_after': outcome.tokensAfter,
+    ...(usage && {
+      'gen_ai.request.model': usage.model,
+      'gen_ai.usage.input_tokens': usage.inputTokens,
+      'gen_ai.usage.output_tokens': usage.outputTokens,
+    }),
+  }
+}
+
+async function foldOnce(shared: FoldEngine, key: SessionKey, options: FoldOptions): Promise<FoldOutcome> {
+  // As it is now: what is configured meanwhile holds from the next fold on.
+  const engine = { ...shared, policy: options.policy ?? shared.policy }
   const { store, owner, clock } = engine
   const forced =
     options.force === undefined ? null : forcedDecision(options.force, handledTypes(engine.handlers))
@@ -60,7 +104,7 @@ export async function foldSession(
     store.renewLease(key, { token: lease.token, ttlMs: LEASE_MS, now: clock() }).catch(() => {})
   }, RENEW_MS)
   try {
-    return await foldUnderLease(engine, key, { lease, forced, signal: options.signal })
+    return await foldUnderLease(engine, key, { lease, forced, options })
   } finally {
     clearInterval(keepAlive)
     await store.releaseLease(key, lease.token).catch(() => {})
@@ -70,37 +114,57 @@ export async function foldSession(
 interface UnderLease {
   readonly lease: Lease
   readonly forced: Decision | null
-  readonly signal: AbortSignal | undefined
+  readonly options: FoldOptions
 }
 
 async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderLease): Promise<FoldOutcome> {
-  const { store, policy, clock } = engine
-  const started = clock()
+  const started = engine.clock()
   const decision = under.forced ?? (await pendingDecision(engine, key))
-  if (decision === null) return skipped('nothing_to_do')
-  const source = await store.readPlan(key)
-  const snapshot = await store.readSnapshot(key, { policy, now: started })
-  if (!source?.session.head || !snapshot) return skipped('nothing_to_do')
-  const { head } = source.session
-  const plan = planFold({
-    policy,
-    decision,
-    raw: source.raw,
-    lastTurnComplete: head.totals.complete,
-    snapshot,
-    mostTokens: MOST_FOLD_TOKENS,
-  })
+  await pause()
+  const next = decision && (await planNextOrConflict(engine, key, decision))
+  if (next === null) return skipped('nothing_to_do')
+  if (typeof next === 'string') return skipped(next)
+  const attempt: Attempt = { ...next, under, started, tally: new Tally() }
   try {
-    const result = plan.range
-      ? await runHandler(engine, key, { plan, range: plan.range, source, under })
-      : NOTHING
-    return await commit(engine, key, { plan, result, source, under, started })
+    const result = await runHandler(engine, key, attempt)
+    await pause()
+    return await commit(engine, key, attempt, result)
   } catch (error) {
-    return await fail(engine, key, { plan, error, under, started, failures: source.session.failures })
+    return await fail(engine, key, attempt, error)
   }
 }
 
-const NOTHING: FoldResult = { segments: [], memo: null }
+/** What the calls of a fold took and what was odd about it, however it ends. */
+class Tally {
+  usage: Usage | null = null
+  readonly warnings: string[] = []
+  readonly note = (usage: Usage): void => {
+    this.usage = addUsage(this.usage, usage)
+  }
+  readonly warn = (warning: string): void => {
+    if (!this.warnings.includes(warning)) this.warnings.push(warning)
+  }
+}
+
+interface Attempt extends NextFold {
+  readonly under: UnderLease
+  readonly started: number
+  readonly tally: Tally
+}
+
+async function planNextOrConflict(
+  engine: FoldEngine,
+  key: SessionKey,
+  decision: Decision,
+): Promise<NextFold | string | null> {
+  try {
+    return await planNext(engine, key, decision)
+  } catch (error) {
+    const reason = failureReason(error)
+    if (isConflict(reason)) return reason
+    throw error
+  }
+}
 
 /**
  * What there is to do, judged anew: it may have been done by somebody else. What was forced stands; the
@@ -116,47 +180,13 @@ async function pendingDecision(engine: FoldEngine, key: SessionKey): Promise<Dec
   return judge(policy, verdict.snapshot)
 }
 
-async function runHandler(
-  engine: FoldEngine,
-  key: SessionKey,
-  { plan, range, source, under }: { plan: FoldPlan; range: FoldRange; source: PlanSource; under: UnderLease },
-): Promise<FoldResult> {
-  const { store, policy, summarizer, handlers, zone, summarizerTimeoutMs } = engine
-  const timeout = AbortSignal.timeout(summarizerTimeoutMs)
-  const signal = under.signal ? AbortSignal.any([under.signal, timeout]) : timeout
-  const isWithoutModel = plan.decision.meta['extractive'] === true
-  const input = {
-    decision: plan.decision,
-    range,
-    messages: await readRange(store, key, range),
-    // Where the cursor is taken as none, what segments there are stand for nothing any more.
-    segments: source.session.state.compactedThrough === 0 ? [] : await store.readSegments(key, 'shown'),
-    memo: source.session.memo,
-    summarizer: isWithoutModel ? extractive() : summarizer,
-    limits: segmentLimits(policy),
-    zone,
-    signal,
-  }
+async function runHandler(engine: FoldEngine, key: SessionKey, attempt: Attempt): Promise<FoldResult> {
+  const timeout = AbortSignal.timeout(engine.summarizerTimeoutMs)
+  const { signal: given } = attempt.under.options
+  const signal = given ? AbortSignal.any([given, timeout]) : timeout
   signal.throwIfAborted()
   // A handler that does not heed the signal is left behind.
-  const handler = handlers[plan.decision.type] ?? foldRange
-  const result = await Promise.race([handler(input), rejection(signal)])
-  checkCovers(result, range)
-  return result
-}
-
-/** A handler of the caller's own may return anything; what left a gap would be folded again for ever. */
-function checkCovers({ segments }: FoldResult, range: FoldRange): void {
-  const covering = segments.filter(segment => segment.level === 1)
-  const isCovered =
-    covering[0]?.fromSeq === range.fromSeq &&
-    covering.at(-1)?.toSeq === range.toSeq &&
-    covering.every((segment, index) => index === 0 || segment.fromSeq > covering[index - 1]!.toSeq)
-  if (!isCovered)
-    throw new InvalidDecisionError(
-      segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
-      `segments of level 1 from ${range.fromSeq} through ${range.toSeq}`,
-    )
+  return Promise.race([work(engine, key, attempt, signal), rejection(signal)])
 }
 
 function rejection(signal: AbortSignal): Promise<never> {
@@ -166,80 +196,165 @@ function rejection(signal: AbortSignal): Promise<never> {
   })
 }
 
-async function readRange(store: Store, key: SessionKey, range: FoldRange): Promise<readonly Message[]> {
-  const messages: Message[] = []
-  let after = range.fromSeq - 1
-  for (;;) {
-    const page = await store.readMessages(key, {
-      after,
-      before: range.toSeq + 1,
-      limit: MESSAGES_AT_A_TIME,
-      from: 'oldest',
-    })
-    messages.push(...page)
-    if (page.length < MESSAGES_AT_A_TIME) return messages
-    after = page.at(-1)!.seq
+async function work(
+  engine: FoldEngine,
+  key: SessionKey,
+  { plan, session, under, tally }: Attempt,
+  signal: AbortSignal,
+): Promise<FoldResult> {
+  const { store, policy, handlers, zone } = engine
+  const { decision, range } = plan
+  // Where the configured one is extractive itself, there is nothing better to come.
+  const isProvisional = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
+  const summarizer = metered(isProvisional ? extractive() : engine.summarizer, tally.note)
+  // Where the cursor is taken as none, what segments there are stand for nothing any more.
+  const segments = session.state.compactedThrough === 0 ? [] : await store.readSegments(key, 'shown')
+  const keeper = new MemoKeeper({
+    memo: memoOf(session),
+    rules: engine.memo,
+    summarizer,
+    zone,
+    earlier: segments.length === 0 ? null : segments.map(segment => segment.summary).join('\n'),
+    signal,
+    warn: tally.warn,
+  })
+  if (isProvisional) keeper.fallBehind()
+  const memoWork = { store, key, keeper, summarizer, signal }
+  if (range === null) {
+    if (!isProvisional) await catchUpMemo({ ...memoWork, throughSeq: session.head.seq })
+    return { segments: [], memo: keeper.memo }
   }
+  const handler = handlers[decision.type]
+  const superseded = handler || isProvisional ? [] : supersededBy(range, segments, MOST_FOLD_TOKENS)
+  const fromSeq = superseded[0]?.fromSeq ?? range.fromSeq
+  await pause()
+  const { messages } = await readMessages(store, key, { fromSeq, toSeq: range.toSeq })
+  const limits = segmentLimits(policy)
+  const { focus } = under.options
+  const input: FoldInput = {
+    decision,
+    range,
+    messages,
+    segments,
+    memo: session.memo,
+    summarizer,
+    limits,
+    zone,
+    signal,
+    ...(focus !== undefined && { focus }),
+    warn: tally.warn,
+  }
+  const frozen = { fromSeq, toSeq: range.toSeq, messages, superseded }
+  if (handler) return checkCovers(await handler(input), frozen)
+  const isShort = tokensOf(messages) < limits.verbatimBelowTokens
+  // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
+  if (!isProvisional && !isShort)
+    await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
+  const result = await foldRange({ ...input, superseded, keeper, isProvisional })
+  if (!isProvisional && isShort)
+    await catchUpMemoIfPossible(
+      { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },
+      tally.warn,
+    )
+  return checkCovers({ ...result, memo: keeper.memo }, frozen)
 }
 
-interface Attempt {
-  readonly plan: FoldPlan
-  readonly under: UnderLease
-  readonly started: number
+/** A session that was folded before there were memos begins its own where it stands, and not years ago. */
+function memoOf({ memo, state }: NextFold['session']): Memo {
+  return memo ?? { value: {}, throughSeq: state.compactedThrough }
+}
+
+interface Frozen {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly messages: readonly Message[]
+  readonly superseded: readonly Segment[]
+}
+
+/** A handler of the caller's own may return anything; what left a gap would be folded again for ever. */
+function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded }: Frozen): FoldResult {
+  const covering = result.segments.filter(segment => segment.level === 1)
+  const absorbed = covering.flatMap(segment => segment.absorbs)
+  let place = 0
+  const isCovered =
+    covering[0]?.fromSeq === fromSeq &&
+    covering.at(-1)?.toSeq === toSeq &&
+    covering.every((segment, index) => index === 0 || segment.fromSeq > covering[index - 1]!.toSeq) &&
+    messages.every(({ seq }) => {
+      while (place < covering.length - 1 && covering[place]!.toSeq < seq) place += 1
+      return covering[place]!.fromSeq <= seq
+    }) &&
+    absorbed.length === superseded.length &&
+    superseded.every(({ id }) => absorbed.includes(id))
+  if (!isCovered)
+    throw new InvalidDecisionError(
+      result.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
+      `segments of level 1 from ${fromSeq} through ${toSeq}`,
+    )
+  return result
 }
 
 async function commit(
   engine: FoldEngine,
   key: SessionKey,
-  { plan, result, source, under, started }: Attempt & { result: FoldResult; source: PlanSource },
+  { plan, session, under, started, tally }: Attempt,
+  result: FoldResult,
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
-  const tokensAfter = result.segments
+  const segments = result.segments.map(withText)
+  const tokensAfter = segments
     .filter(segment => segment.level === 1)
     .reduce((sum, segment) => sum + segment.tokensAfter, 0)
-  const ended = plan.range ? 'applied' : 'skipped'
   const { reason } = plan.decision
-  const outcome = { ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started }), tokensAfter }
+  const ended = plan.range ? 'applied' : 'skipped'
+  const { usage, warnings } = tally
+  const outcome = {
+    ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, usage, warnings: [...warnings] }),
+    tokensAfter,
+  }
   const receipt = await store.commitFold({
     key,
     operationId: crypto.randomUUID(),
     leaseToken: under.lease.token,
-    expectedEpoch: source.session.epoch,
+    expectedEpoch: session.epoch,
     plan,
-    head: source.session.head!,
-    segments: result.segments,
-    memo: result.memo,
+    head: session.head,
+    segments,
+    memo: withLastResize(result.memo ?? memoOf(session), plan, session),
     outcome: { ...outcome },
     now,
   })
   return { ...outcome, segmentId: receipt.segmentIds[0] ?? null }
 }
 
+/** Every committed decision leaves its mark, whoever wrote the rest of the memo. */
+function withLastResize(memo: Memo, { decision }: FoldPlan, { head }: NextFold['session']): Memo {
+  const { type, reason } = decision
+  return { ...memo, value: { ...memo.value, [LAST_RESIZE]: { type, turn: head.totals.turn, reason } } }
+}
+
 async function fail(
   engine: FoldEngine,
   key: SessionKey,
-  { plan, error, under, started, failures }: Attempt & { error: unknown; failures: number },
+  { plan, session, under, started, tally }: Attempt,
+  error: unknown,
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
+  const { usage, warnings } = tally
   const outcome = outcomeOf(plan, {
     outcome: 'failed',
     reason: failureReason(error),
     durationMs: now - started,
+    usage,
+    warnings: [...warnings],
   })
   if (isConflict(outcome.reason)) return { ...outcome, outcome: 'skipped' }
-  if (under.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
-  const backoffUntil = now + backoffMs(failures)
+  if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
+  const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
   await store
     .failFold(key, { leaseToken: under.lease.token, backoffUntil, outcome: { ...outcome }, now })
     .catch(() => {})
   return outcome
-}
-
-function failureReason(error: unknown): string {
-  if (error instanceof SummaryRejectedError) return error.problem
-  if (PalimpsestError.isInstance(error)) return error.code
-  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
-  return error instanceof Error ? error.message : String(error)
 }

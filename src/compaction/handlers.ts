@@ -1,11 +1,15 @@
 import type { Memo, Message, NewSegment, Segment } from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
-import type { FoldCommit } from '../store/index.ts'
 import type { Summarizer, Summary } from '../summarizer/index.ts'
-import { estimateTokens, measureMessage } from '../tokens/index.ts'
-import { CONDENSED_SHARE, countToRollUp } from './roll-up.ts'
-import { linesAsMessages, verbatimLines } from './segment-lines.ts'
-import { findSummaryProblem, type SummaryProblem } from './validate-summary.ts'
+import { estimateTokens } from '../tokens/index.ts'
+import { boundEvents } from './carry-over.ts'
+import { condense } from './condense.ts'
+import { type FoldedSegment, measured } from './folded-segment.ts'
+import type { MemoKeeper } from './memo-keeper.ts'
+import { pause } from './pause.ts'
+import { dayOf, verbatimLinesWithin } from './segment-lines.ts'
+import { chunks, partsOf, sourceLimit, tokensOf } from './source.ts'
+import { type SourceRequest, summarizeSource } from './summarize-source.ts'
 
 /** What a handler is given: frozen before it is called, so it can take as long as it likes. */
 export interface FoldInput {
@@ -20,140 +24,132 @@ export interface FoldInput {
   readonly limits: SegmentLimits
   readonly zone: string
   readonly signal: AbortSignal
+  /** What the caller asked to be kept above all. */
+  readonly focus?: string
+  /** Said in the outcome, whatever becomes of the fold. Never what was said in the conversation. */
+  readonly warn: (warning: string) => void
 }
 
 export interface FoldResult {
-  readonly segments: FoldCommit['segments']
+  readonly segments: readonly FoldedSegment[]
+  /** `null`: as it was. */
   readonly memo: Memo | null
 }
 
 export type FoldHandler = (input: FoldInput) => FoldResult | Promise<FoldResult>
 
-/** What came back is no summary: nothing is stored, and the reason is told. */
-export class SummaryRejectedError extends Error {
-  readonly problem: SummaryProblem
-  constructor(problem: SummaryProblem) {
-    super(`The summariser's answer is no summary: ${problem}`)
-    this.problem = problem
-  }
+/** What the built-in handler is given beside it. */
+export interface FoldWork extends FoldInput {
+  /** Provisional segments right before the range: `messages` begins with theirs, and the new ones stand for them. */
+  readonly superseded: readonly Segment[]
+  readonly keeper: MemoKeeper
+  readonly isProvisional: boolean
 }
-
-/** What one summary is made of at most; a longer range becomes several segments. */
-const MOST_SOURCE_TOKENS = 24_000
 
 /** `lite` and `deep`: the range into segments, and the oldest segments into one where they grow too many. */
-export const foldRange: FoldHandler = async input => {
-  const segments: FoldCommit['segments'][number][] = []
-  for (const messages of chunks(input.messages))
-    segments.push({ ...(await summarizeChunk(messages, input)), absorbs: [] })
-  const rolledUp = await rollUp([...input.segments, ...segments], input).catch(keepWithoutRollUp)
-  return { segments: rolledUp ? [...segments, rolledUp] : segments, memo: null }
-}
-
-/** A summary of summaries that is none does not spoil the good ones; the next fold tries again. */
-function keepWithoutRollUp(error: unknown): null {
-  if (error instanceof SummaryRejectedError) return null
-  throw error
-}
-
-function chunks(messages: readonly Message[]): readonly (readonly Message[])[] {
-  const all: Message[][] = [[]]
-  let tokens = 0
-  for (const message of messages) {
-    const size = measureMessage(message).tokens
-    if (tokens > 0 && tokens + size > MOST_SOURCE_TOKENS) {
-      all.push([])
-      tokens = 0
-    }
-    all.at(-1)!.push(message)
-    tokens += size
+export async function foldRange(work: FoldWork): Promise<FoldResult> {
+  const others = work.segments.filter(segment => !work.superseded.includes(segment))
+  const segments: FoldedSegment[] = []
+  for (const messages of chunks(work.messages, sourceLimit(work.summarizer))) {
+    const segment = await summarizeChunk(messages, work, others)
+    segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
+    await pause()
   }
-  return all
+  const condensed = await condense(others, segments, work)
+  return { segments: [...segments, ...condensed], memo: work.keeper.memo }
 }
 
-async function summarizeChunk(messages: readonly Message[], input: FoldInput): Promise<NewSegment> {
-  const { summarizer, limits, segments, zone, signal, decision } = input
-  const tokensBefore = messages.reduce((sum, message) => sum + measureMessage(message).tokens, 0)
+/**
+ * A superseded segment goes with the first new one that covers any of it: if a rollback takes that one
+ * away, it has taken away all the others over it too.
+ */
+function beginningIn(
+  { fromSeq, toSeq }: Pick<NewSegment, 'fromSeq' | 'toSeq'>,
+  superseded: readonly Segment[],
+): readonly number[] {
+  return superseded
+    .filter(segment => fromSeq <= segment.fromSeq && segment.fromSeq <= toSeq)
+    .map(({ id }) => id)
+}
+
+async function summarizeChunk(
+  messages: readonly Message[],
+  work: FoldWork,
+  others: readonly Segment[],
+): Promise<Omit<FoldedSegment, 'absorbs'>> {
+  const { summarizer, limits, decision, keeper } = work
+  const tokensBefore = tokensOf(messages)
   const isVerbatim = tokensBefore < limits.verbatimBelowTokens
   const budgetTokens = summaryTokens(tokensBefore, limits)
-  const summary: Summary = isVerbatim
-    ? { text: verbatimLines(messages, zone), events: [], details: [] }
-    : await summarizer.summarize({
-        messages,
-        earlier: segments.length === 0 ? null : segments.map(segment => segment.summary).join('\n'),
-        budgetTokens,
-        zone,
-        signal,
-      })
-  const tokensAfter = estimateTokens(summary.text)
-  if (!isVerbatim)
-    checkSummary(summary.text, { summary: tokensAfter, source: tokensBefore, budget: budgetTokens })
-  // All details are kept; a quarter of the budget is what a context shows of them.
-  const detailTokens = Math.min(Math.ceil(budgetTokens / 4), estimateTokens(summary.details.join('\n')))
-  return {
+  const toSeq = messages.at(-1)!.seq
+  let summary: Summary
+  if (isVerbatim) {
+    summary = { text: verbatimLinesWithin(messages, work.zone, tokensBefore), events: [], details: [] }
+    if (!keeper.canUpdate && !work.isProvisional) keeper.passOver(toSeq)
+    else if (toSeq > keeper.memo.throughSeq) keeper.fallBehind()
+  } else summary = await summarizeMessages(messages, work, { others, tokensBefore, budgetTokens })
+  return measured({
     fromSeq: messages[0]!.seq,
-    toSeq: messages.at(-1)!.seq,
+    toSeq,
     messageCount: messages.length,
     summary: summary.text,
-    events: summary.events,
+    events: boundEvents(summary.events, dayOf(messages.at(-1)!.at, messages.at(-1)!.zone ?? work.zone)),
     details: summary.details,
     level: 1,
-    state: decision.meta['extractive'] === true ? 'provisional' : 'live',
+    state: work.isProvisional ? 'provisional' : 'live',
     type: decision.type,
     reason: decision.reason,
     summarizer: isVerbatim ? 'verbatim' : summarizer.name,
     promptVersion: isVerbatim ? '1' : summarizer.version,
     tokensBefore,
-    tokensAfter: tokensAfter + detailTokens,
-  }
+  })
 }
 
-function checkSummary(text: string, tokens: { summary: number; source: number; budget: number }): void {
-  const problem = findSummaryProblem(text, tokens)
-  if (problem) throw new SummaryRejectedError(problem)
+interface Sizes {
+  readonly others: readonly Segment[]
+  readonly tokensBefore: number
+  readonly budgetTokens: number
 }
 
-type Shown = (Segment | FoldCommit['segments'][number]) & { readonly id?: number }
-
-/** New segments of this commit are named by their place, as a negative number. */
-async function rollUp(
-  shown: readonly Shown[],
-  input: FoldInput,
-): Promise<FoldCommit['segments'][number] | null> {
-  const { limits, summarizer, zone, signal, decision } = input
-  const count = countToRollUp(shown, limits.totalTokens)
-  if (count === 0) return null
-  const absorbed = shown.slice(0, count)
-  const tokensBefore = absorbed.reduce((sum, segment) => sum + segment.tokensAfter, 0)
-  const fallback = input.messages[0]!.at
-  const budgetTokens = Math.ceil(tokensBefore * CONDENSED_SHARE)
-  const summary = await summarizer.summarize({
-    messages: absorbed.flatMap(segment => linesAsMessages(segment.summary, fallback)),
-    earlier: null,
+async function summarizeMessages(
+  messages: readonly Message[],
+  work: FoldWork,
+  { others, tokensBefore, budgetTokens }: Sizes,
+): Promise<Summary> {
+  const { summarizer, keeper, zone, signal, focus, warn } = work
+  const toSeq = messages.at(-1)!.seq
+  const source: SourceRequest = {
+    messages,
+    of: 'messages',
+    sourceTokens: tokensBefore,
     budgetTokens,
-    detailTokens: 0,
+    earlier: others.length === 0 ? null : others.map(segment => segment.summary).join('\n'),
+    focus,
     zone,
     signal,
-  })
-  const tokensAfter = estimateTokens(summary.text)
-  checkSummary(summary.text, { summary: tokensAfter, source: tokensBefore, budget: budgetTokens })
-  const firstNew = shown.findIndex(segment => segment.id === undefined)
+    memo: { keeper, lastSeq: toSeq, throughSeq: toSeq },
+    warn,
+  }
+  const isTooLarge = messages.length === 1 && tokensBefore > (summarizer.sourceTokens ?? Infinity)
+  if (!isTooLarge) return summarizeSource(summarizer, source)
+  const { parts, isWhole } = partsOf(messages[0]!, summarizer.sourceTokens!)
+  if (!isWhole) warn(`message_clipped: message ${toSeq} was summarised by its beginning and its end`)
+  const summaries: Summary[] = []
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1
+    summaries.push(
+      await summarizeSource(summarizer, {
+        ...source,
+        messages: [part],
+        sourceTokens: estimateTokens(part.content as string),
+        budgetTokens: Math.ceil(budgetTokens / parts.length),
+        memo: { keeper, lastSeq: toSeq, throughSeq: isLast ? toSeq : toSeq - 1 },
+      }),
+    )
+  }
   return {
-    fromSeq: absorbed[0]!.fromSeq,
-    toSeq: absorbed.at(-1)!.toSeq,
-    messageCount: absorbed.reduce((sum, segment) => sum + segment.messageCount, 0),
-    summary: summary.text,
-    // Those below keep theirs: copied upwards they would grow with the log.
-    events: [],
-    details: [],
-    level: Math.max(...absorbed.map(segment => segment.level)) + 1,
-    state: 'live',
-    type: decision.type,
-    reason: 'roll_up',
-    summarizer: summarizer.name,
-    promptVersion: summarizer.version,
-    tokensBefore,
-    tokensAfter,
-    absorbs: absorbed.map((segment, index) => segment.id ?? -(index - firstNew + 1)),
+    text: summaries.map(({ text }) => text).join('\n'),
+    events: summaries.flatMap(({ events }) => events),
+    details: [...new Set(summaries.flatMap(({ details }) => details))],
   }
 }

@@ -1,4 +1,6 @@
 import type { FoldPlan } from '../policy/index.ts'
+import type { Usage } from '../summarizer/index.ts'
+import { addUsage } from './usage.ts'
 
 /** How a fold ended. Stored as the session's last outcome, and told to whoever listens. */
 export interface FoldOutcome {
@@ -12,6 +14,10 @@ export interface FoldOutcome {
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly durationMs: number
+  /** Of all calls together, those that failed too; `null`: there were none, or nobody counted. */
+  readonly usage: Usage | null
+  /** What is odd about it, though it ended as it says: a code, and what it means. */
+  readonly warnings: readonly string[]
 }
 
 /** The fold had nothing to do, or could not begin. */
@@ -22,7 +28,7 @@ export function skipped(reason: string): FoldOutcome {
 /** What a plan came to, as far as the plan itself says. */
 export function outcomeOf(
   { decision, range }: FoldPlan,
-  ended: Pick<FoldOutcome, 'outcome' | 'reason' | 'durationMs'>,
+  ended: Pick<FoldOutcome, 'outcome' | 'reason' | 'durationMs' | 'usage' | 'warnings'>,
 ): FoldOutcome {
   return {
     ...NOTHING_DONE,
@@ -31,6 +37,32 @@ export function outcomeOf(
     toSeq: range?.toSeq ?? null,
     tokensBefore: range?.amount.tokens ?? 0,
     ...ended,
+  }
+}
+
+/** Two folds, one after the other, as one: a long backlog takes several. */
+export function joinOutcomes(first: FoldOutcome, second: FoldOutcome): FoldOutcome {
+  return {
+    ...second,
+    type: first.type,
+    reason: first.reason,
+    fromSeq: first.fromSeq,
+    segmentId: first.segmentId,
+    tokensBefore: first.tokensBefore + second.tokensBefore,
+    tokensAfter: first.tokensAfter + second.tokensAfter,
+    durationMs: first.durationMs + second.durationMs,
+    usage: addUsage(first.usage, second.usage),
+    warnings: [...new Set([...first.warnings, ...second.warnings])],
+  }
+}
+
+/** One that ended a row of folds: what was done stays done, what the last one took counts in. */
+export function endOutcomes(done: FoldOutcome, last: FoldOutcome): FoldOutcome {
+  const failed = last.outcome === 'failed' ? [`incomplete: ${last.reason}`] : []
+  return {
+    ...done,
+    usage: addUsage(done.usage, last.usage),
+    warnings: [...new Set([...done.warnings, ...last.warnings, ...failed])],
   }
 }
 
@@ -43,6 +75,8 @@ const NOTHING_DONE = {
   tokensBefore: 0,
   tokensAfter: 0,
   durationMs: 0,
+  usage: null,
+  warnings: [],
 } as const
 
 const CONFLICTS: readonly string[] = ['epoch_conflict', 'cursor_conflict', 'lease_lost']

@@ -1,25 +1,43 @@
 /** What a roll-up looks at in a segment. */
 export interface RollUpSegment {
+  readonly level: number
   readonly tokensAfter: number
 }
 
-/** A condensed segment is assumed to keep so much of what it stands for. */
-export const CONDENSED_SHARE = 0.35
-/** How far below the limit a roll-up goes, so that the next one is a while away. */
-const ROOM_AFTERWARDS = 0.75
+/** Neighbours that become one. */
+export interface RollUp {
+  readonly from: number
+  readonly count: number
+}
+
+/** Few enough that their summary can hold what matters of each. */
+const MOST_AT_ONCE = 3
 
 /**
- * How many of the oldest segments to condense into one, so that all together stay within the limit for
- * ever. 0: they do already.
+ * Which segments to condense into one of the next level, so that all together stay within the limit for
+ * ever; `null`: they do already.
+ *
+ * Of the level that has most of them the oldest two or three: so each level keeps a few, a higher one
+ * covers several times as many messages, and a message is summarised again only a few times in its life,
+ * not with every fold.
  */
-export function countToRollUp(segments: readonly RollUpSegment[], limitTokens: number): number {
+export function chooseRollUp(segments: readonly RollUpSegment[], limitTokens: number): RollUp | null {
   const total = segments.reduce((sum, segment) => sum + segment.tokensAfter, 0)
-  if (total <= limitTokens || segments.length < 2) return 0
-  let condensed = 0
-  for (const [index, segment] of segments.entries()) {
-    condensed += segment.tokensAfter
-    const left = total - condensed + condensed * CONDENSED_SHARE
-    if (index >= 1 && left <= limitTokens * ROOM_AFTERWARDS) return index + 1
+  if (total <= limitTokens) return null
+  const runs = runsOfOneLevel(segments)
+  const longest = runs.reduce((best, run) => (run.count > best.count ? run : best))
+  if (longest.count >= 2) return { from: longest.from, count: Math.min(MOST_AT_ONCE, longest.count) }
+  return { from: 0, count: Math.min(2, segments.length) }
+}
+
+/** The oldest first. */
+function runsOfOneLevel(segments: readonly RollUpSegment[]): RollUp[] {
+  const runs: RollUp[] = []
+  for (const [index, { level }] of segments.entries()) {
+    const last = runs.at(-1)
+    if (last !== undefined && segments[last.from]!.level === level)
+      runs[runs.length - 1] = { ...last, count: last.count + 1 }
+    else runs.push({ from: index, count: 1 })
   }
-  return segments.length
+  return runs
 }

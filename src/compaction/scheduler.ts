@@ -1,15 +1,22 @@
+import type { Policy } from '../policy/index.ts'
 import type { SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
 import { type FoldOutcome, isConflict } from './outcome.ts'
+import { pause } from './pause.ts'
 
 export interface SchedulerOptions {
   /** Folds at a time in this process. */
   readonly concurrency?: number
+  /** A fold that takes longer waits for its summariser, and keeps no place any more. */
+  readonly slowAfterMs?: number
   readonly onOutcome?: (outcome: FoldOutcome, key: SessionKey) => void
   readonly onError?: (error: unknown, key: SessionKey | null) => void
 }
 
-const CONCURRENCY = 4
+export const FOLD_CONCURRENCY = 4
+const SLOW_AFTER_MS = 10_000
+/** Those that wait for a summariser included: each holds what it folds in memory. */
+const MOST_AT_ONCE = 32
 const SESSIONS_AT_A_TIME = 100
 const MOST_DUE_AT_ONCE = 100_000
 const RETRY_MS = 1_000
@@ -17,20 +24,22 @@ const RETRY_MS = 1_000
 const LONGEST_TIMER_MS = 60_000
 
 /**
- * Folds in the background of one process. A session that is triggered waits its turn, is folded until
- * the policy has no more to say, and gets another round if it was triggered meanwhile. Sessions never
- * wait for each other beyond `concurrency`; what is pending or due in the store is taken up at the start
- * and when its time comes, so that silent sessions fold too.
+ * Folds in the background of one process. A session that is triggered waits its turn, is folded once, and
+ * goes to the end of the queue while its policy has more to say: so a long backlog holds up nobody. Nor
+ * does a summariser that hangs: a fold that takes long gives its place to others. What is pending or due in
+ * the store is taken up at the start and when its time comes, so that silent sessions fold too.
  *
  *   idle ── trigger ──▶ waiting ── a place is free ──▶ folding ── no more to do ──▶ idle
  *                          ▲                              │
- *                          └──────── triggered again ─────┘
+ *                          ├── triggered again, or more to fold
+ *                          └── failed, and over its limits: once more, without the summariser
  */
 export class FoldScheduler {
   readonly #engine: FoldEngine
   readonly #options: SchedulerOptions
-  readonly #waiting = new Map<string, SessionKey>()
+  readonly #waiting = new Map<string, Waiting>()
   readonly #folding = new Map<string, Promise<void>>()
+  readonly #slow = new Set<string>()
   readonly #abort = new AbortController()
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -47,10 +56,17 @@ export class FoldScheduler {
     this.#checkStore()
   }
 
-  trigger(key: SessionKey): void {
+  /** By a policy that holds for this time only, and then by the configured one; or by that alone. */
+  trigger(key: SessionKey, policy?: Policy): void {
     if (this.#closed) return
-    this.#waiting.set(JSON.stringify([key.namespace, key.id]), key)
+    this.#enqueue({ key, policy, isFallback: false })
     this.#fill()
+  }
+
+  /** Behind all that wait; one that waits already keeps its place. */
+  #enqueue({ key, policy, isFallback }: Waiting): void {
+    const name = JSON.stringify([key.namespace, key.id])
+    this.#waiting.set(name, { key, policy: policy ?? this.#waiting.get(name)?.policy, isFallback })
   }
 
   /** Something will be due at this instant. */
@@ -88,47 +104,65 @@ export class FoldScheduler {
   }
 
   #fill(): void {
-    const concurrency = this.#options.concurrency ?? CONCURRENCY
-    for (const [name, key] of this.#waiting) {
-      if (this.#folding.size >= concurrency) return
+    const { concurrency = FOLD_CONCURRENCY } = this.#options
+    for (const [name, waiting] of this.#waiting) {
+      if (this.#folding.size - this.#slow.size >= concurrency) return
+      if (this.#folding.size >= Math.max(concurrency, MOST_AT_ONCE)) return
       if (this.#folding.has(name)) continue
       this.#waiting.delete(name)
-      this.#folding.set(
-        name,
-        this.#foldAll(key).finally(() => {
-          this.#folding.delete(name)
-          this.#fill()
-        }),
-      )
+      this.#folding.set(name, this.#keepPlace(name, waiting))
     }
   }
 
-  /** Again and again until the policy says no, or a fold moved nothing. */
-  async #foldAll(key: SessionKey): Promise<void> {
-    const { store, policy, clock } = this.#engine
+  async #keepPlace(name: string, waiting: Waiting): Promise<void> {
+    const { slowAfterMs = SLOW_AFTER_MS } = this.#options
+    const timer = setTimeout(() => {
+      this.#slow.add(name)
+      this.#fill()
+    }, slowAfterMs)
+    timer.unref()
     try {
-      // Most processes start without anything to fold.
-      const { foldSession } = await import('./fold-session.ts')
-      for (let last = 0; ; ) {
-        const outcome = await foldSession(this.#engine, key, { signal: this.#abort.signal })
-        this.#tell(() => this.#options.onOutcome?.(outcome, key))
-        if (this.#closed || this.#abort.signal.aborted) return
-        if (isOvertaken(outcome)) this.#triggerLater(key)
-        if (outcome.outcome !== 'applied' || outcome.toSeq === null || outcome.toSeq <= last) break
-        last = outcome.toSeq
-        // Everything else gets its turn between two folds.
-        await new Promise(resolve => setImmediate(resolve))
-      }
-      const verdict = await store.judge(key, { policy, now: clock() })
-      if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
+      const next = await this.#foldOnce(waiting)
+      // Everything else gets its turn between two folds.
+      if (next) await pause()
+      if (next && !this.#closed) this.#enqueue(next)
     } catch (error) {
-      this.#tell(() => this.#options.onError?.(error, key))
+      this.#tell(() => this.#options.onError?.(error, waiting.key))
+    } finally {
+      clearTimeout(timer)
+      this.#slow.delete(name)
+      this.#folding.delete(name)
+      this.#fill()
     }
+  }
+
+  /** What is to be done next with this session; `null`: nothing. */
+  async #foldOnce({ key, policy, isFallback }: Waiting): Promise<Waiting | null> {
+    // Most processes start without anything to fold.
+    const { foldSession } = await import('./fold-session.ts')
+    const outcome = await foldSession(this.#engine, key, {
+      ...(policy && { policy }),
+      signal: this.#abort.signal,
+    })
+    this.#tell(() => this.#options.onOutcome?.(outcome, key))
+    if (this.#closed) return null
+    if (isOvertaken(outcome)) this.#triggerLater(key, policy)
+    else if (outcome.outcome === 'applied' && outcome.toSeq !== null)
+      return { key, policy, isFallback: false }
+    const { store, clock } = this.#engine
+    const verdict = await store.judge(key, { policy: policy ?? this.#engine.policy, now: clock() })
+    // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.
+    const mayFallBack = outcome.outcome === 'failed' && !isFallback
+    if (mayFallBack && verdict?.decision?.meta['extractive'] === true)
+      return { key, policy, isFallback: true }
+    if (policy) return { key, policy: undefined, isFallback: false }
+    if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
+    return null
   }
 
   /** History changed under a fold, or another process has it: looked at again soon. */
-  #triggerLater(key: SessionKey): void {
-    setTimeout(() => this.trigger(key), RETRY_MS).unref()
+  #triggerLater(key: SessionKey, policy?: Policy): void {
+    setTimeout(() => this.trigger(key, policy), RETRY_MS).unref()
   }
 
   /** What a listener throws is its own affair. */
@@ -181,6 +215,14 @@ export class FoldScheduler {
       this.#tell(() => this.#options.onError?.(error, key))
     }
   }
+}
+
+interface Waiting {
+  readonly key: SessionKey
+  /** For this time only; then the configured one has its say. */
+  readonly policy: Policy | undefined
+  /** After a failure: if it fails again, nothing is left to try. */
+  readonly isFallback: boolean
 }
 
 function isOvertaken({ outcome, reason }: FoldOutcome): boolean {

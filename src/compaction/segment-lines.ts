@@ -1,5 +1,6 @@
-import type { Message } from '../log/index.ts'
+import { type Message, ROLES } from '../log/index.ts'
 import { oneLine, readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
 
 /**
  * The one form of a summary's lines, `- 2026-03-02 Ann: …`: a message that is kept whole is written so,
@@ -7,16 +8,37 @@ import { oneLine, readableText, type SourceMessage, speakerName } from '../summa
  */
 const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?([^:]{1,80}): (.*)$/
 
-export function verbatimLines(messages: readonly Message[], zone: string): string {
+/**
+ * Messages as they are, within so many tokens, which are those of the messages themselves: of many short
+ * ones the dates go, and then the names where the one before spoke too. What they say stays whole.
+ */
+export function verbatimLinesWithin(messages: readonly Message[], zone: string, tokens: number): string {
+  const forms = [
+    lines(messages, { zone, dates: true, names: true }),
+    lines(messages, { zone, dates: false, names: true }),
+    lines(messages, { zone, dates: false, names: false }),
+    messages.map(({ content }) => `- ${oneLine(readableText(content))}`).join('\n'),
+  ]
+  return forms.find(form => estimateTokens(form) <= tokens) ?? forms.at(-1)!
+}
+
+function lines(
+  messages: readonly Message[],
+  { zone, dates, names }: { zone: string; dates: boolean; names: boolean },
+): string {
+  let text = ''
   let lastDay = ''
-  return messages
-    .map(message => {
-      const day = dayOf(message.at, message.zone ?? zone)
-      const date = day === lastDay ? '' : `${day} `
-      lastDay = day
-      return `- ${date}${speakerName(message)}: ${oneLine(readableText(message.content))}`
-    })
-    .join('\n')
+  let lastName = ''
+  for (const message of messages) {
+    const day = dates ? dayOf(message.at, message.zone ?? zone) : lastDay
+    const name = speakerName(message)
+    const words = oneLine(readableText(message.content))
+    if (!names && name === lastName) text += ` / ${words}`
+    else text += `${text === '' ? '' : '\n'}- ${day === lastDay ? '' : `${day} `}${name}: ${words}`
+    lastDay = day
+    lastName = name
+  }
+  return text
 }
 
 /** Each line as a message of its own, with the day that held for it. */
@@ -27,8 +49,7 @@ export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
     if (day !== undefined) at = new Date(`${day}T12:00:00Z`)
     return {
       seq: index + 1,
-      role: 'user',
-      sender: name === undefined ? null : { id: name, name },
+      ...speakerOf(name),
       content: words ?? line,
       at,
       zone: 'UTC',
@@ -36,7 +57,15 @@ export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
   })
 }
 
-function dayOf(at: Date, zone: string): string {
+/** Whoever had no name stood there by his role; one who only calls himself so stands in quotes. */
+function speakerOf(name: string | undefined): Pick<SourceMessage, 'role' | 'sender'> {
+  const role = ROLES.find(role => role === name)
+  if (role !== undefined) return { role, sender: null }
+  return { role: 'user', sender: name === undefined ? null : { id: name, name } }
+}
+
+/** `YYYY-MM-DD`. */
+export function dayOf(at: Date, zone: string): string {
   return new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     year: 'numeric',

@@ -13,6 +13,7 @@ export {
   normalizeContent,
   normalizeMessage,
 } from './normalize-message.ts'
+export type { Pin } from './pin.ts'
 export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
 export { nextTotals, type Size, type Totals } from './totals.ts'
 export {

@@ -10,6 +10,8 @@ export interface Segment {
   readonly events: readonly unknown[]
   /** Exact details (names, numbers, dates, URLs, ids) that the summary drops, verbatim. */
   readonly details: readonly unknown[]
+  /** All that the model reads of it, in the form in which it reads it. */
+  readonly text: string
   /** 1: over messages. Above: over segments of the level below. */
   readonly level: number
   readonly state: SegmentState

@@ -29,3 +29,15 @@ function legalCuts(messages: readonly LinkedMessage[], boundary: Boundary): (cut
     return messages[cut - 1]!.turn !== messages[cut]!.turn
   }
 }
+
+/** Whether one of the oldest `count` messages opens a call or an approval that none of those at hand closes. */
+export function hasOpenCall(messages: readonly LinkedMessage[], count: number): boolean {
+  const open = new Set<string>()
+  for (const [index, { links }] of messages.entries()) {
+    for (const id of links.closes) open.delete(id)
+    if (index < count) for (const id of links.opens) if (!links.closes.includes(id)) open.add(id)
+    // An id that is opened again is another call: the earlier one is no longer waited for.
+    if (index >= count) for (const id of links.opens) open.delete(id)
+  }
+  return open.size > 0
+}

@@ -1,6 +1,14 @@
+export { contextBudget, rawBegins } from './context-window.ts'
 export { BUILT_IN_TYPES, type Decision, readDecision } from './decision.ts'
 export { findCutPoint } from './find-cut-point.ts'
-export { type FoldPlan, type FoldRange, type PlanInput, planFold, stateAfterFold } from './plan.ts'
+export {
+  type FoldPlan,
+  type FoldRange,
+  isPlanFinal,
+  type PlanInput,
+  planFold,
+  stateAfterFold,
+} from './plan.ts'
 export {
   type Boundary,
   type CustomJudge,
@@ -28,7 +36,7 @@ export {
 export type { RawMessage } from './raw-message.ts'
 export type { Extent, Rule, TurnUnit } from './rules.ts'
 export { type SegmentLimits, segmentLimits, summaryTokens } from './segment-limits.ts'
-export { describeParameter, type Parameter, type SettingsInput } from './settings.ts'
+export { describeParameter, type Parameter, readParameter, type SettingsInput } from './settings.ts'
 export {
   type Amount,
   type Figures,
@@ -38,4 +46,4 @@ export {
   measure,
   type Snapshot,
 } from './snapshot.ts'
-export { asksForTail, countLargestTail, type Tail, takeSnapshot } from './tail.ts'
+export { asksForTail, countLargestTail, type Tail, takeSnapshot, type Unread } from './tail.ts'

@@ -1,10 +1,10 @@
 import type { Decision } from './decision.ts'
-import { findCutPoint } from './find-cut-point.ts'
+import { findCutPoint, hasOpenCall } from './find-cut-point.ts'
 import type { Policy } from './policy.ts'
 import type { RawMessage } from './raw-message.ts'
 import type { Rule } from './rules.ts'
 import type { Amount, FoldState, Head, Snapshot } from './snapshot.ts'
-import { countLargestTail, countTail } from './tail.ts'
+import { countBelowTail, type Unread } from './tail.ts'
 
 /**
  * A decision made concrete. The executor, `replay`, a dry run and the inspector all work from this.
@@ -27,47 +27,87 @@ export interface FoldRange {
 export interface PlanInput {
   readonly policy: Policy
   readonly decision: Decision
-  /** Every raw message, oldest first. */
+  /** The oldest raw messages, oldest first: all of them, or as far as they were read. */
   readonly raw: readonly RawMessage[]
+  /** What the others hold, those that were not read. Left out: there are none. */
+  readonly unread?: Unread | undefined
   /** The turn of the newest message is complete. */
   readonly lastTurnComplete: boolean
-  readonly snapshot: Pick<Snapshot, 'fixedTokens' | 'hasBacklog'>
+  readonly snapshot: Pick<Snapshot, 'fixedTokens' | 'hasBacklog'> & Partial<Pick<Snapshot, 'raw'>>
   /** What one fold takes in at most; a longer backlog is folded in several. Left out: no limit. */
   readonly mostTokens?: number
+  readonly mostMessages?: number
 }
 
 export function planFold(input: PlanInput): FoldPlan {
   const { decision, policy, raw } = input
-  const wanted = Math.min(wantedMessages(input), messagesWithin(raw, input.mostTokens ?? Infinity))
-  const cut = findCutPoint(raw, wanted, policy.boundary)
+  const cut = findCutPoint(raw, wantedMessages(input), policy.boundary)
   return { decision, range: cut === 0 ? null : rangeOf(raw, cut, input.lastTurnComplete) }
 }
 
+/**
+ * A call that has no result among so many messages after it does not hold back the cut any longer, if
+ * more of the log would have to be read to know.
+ */
+const LOOK_AHEAD_MESSAGES = 2_000
+
+/** Whether a plan from the oldest raw messages is the one that all of them would have given. */
+export function isPlanFinal(input: PlanInput, { range }: FoldPlan): boolean {
+  const { raw, unread } = input
+  if (unread === undefined || unread.messages === 0) return true
+  const wanted = wantedMessages(input)
+  if (wanted <= 0) return true
+  if (range === null || wanted >= raw.length) return false
+  const reach = Math.max(wanted, range.amount.messages)
+  return raw.length - reach >= LOOK_AHEAD_MESSAGES || !hasOpenCall(raw, reach)
+}
+
 /** How many of the oldest messages stay within so many tokens: at least one. */
-function messagesWithin(raw: readonly RawMessage[], tokens: number): number {
+function messagesWithin({ raw, mostTokens = Infinity, mostMessages = Infinity }: PlanInput): number {
   let sum = 0
   const end = raw.findIndex((message, index) => {
     sum += message.tokens
-    return index > 0 && sum > tokens
+    return index > 0 && (sum > mostTokens || index >= mostMessages)
   })
   return end === -1 ? raw.length : end
 }
 
 function wantedMessages(input: PlanInput): number {
   const extent = ruleOf(input)?.extent ?? { to: 'tail' }
+  const within = messagesWithin(input)
   switch (extent.to) {
     case 'tail':
-      return backlogMessages(input)
+      return Math.min(within, backlogMessages(input))
     case 'turns':
-      return Math.min(oldestTurns(input.raw, extent.turns), backlogMessages(input))
+      return Math.min(
+        within,
+        oldestTurns(input.raw, turnsToFold(input, extent.turns, within)),
+        backlogMessages(input),
+      )
     case 'context-tokens':
-      return wantedForTokens(input, extent.tokens)
+      return Math.min(within, wantedForTokens(input, extent.tokens))
   }
 }
 
-function backlogMessages({ policy, raw, snapshot }: PlanInput): number {
+function backlogMessages({ policy, raw, unread, snapshot }: PlanInput): number {
   if (!snapshot.hasBacklog) return 0
-  return raw.length - countLargestTail(policy.tails, raw.toReversed(), snapshot.fixedTokens)
+  const { fixedTokens } = snapshot
+  return Math.min(raw.length, ...policy.tails.map(tail => countBelowTail(tail, raw, { fixedTokens, unread })))
+}
+
+/** So many folds behind, a rule by turns makes several of its steps at once. */
+const CATCH_UP_FOLDS = 32
+
+/** Where a rule folds so many turns at a time: a multiple of them, if it is far behind. */
+function turnsToFold(input: PlanInput, turns: number, within: number): number {
+  const { raw, snapshot } = input
+  const limit = ruleOf(input)?.limit ?? Infinity
+  const due = Math.floor(((snapshot.raw?.turns ?? 0) - limit) / turns) + 1
+  if (due < CATCH_UP_FOLDS) return turns
+  const next = raw[within]
+  if (next === undefined) return turns * due
+  const whole = Math.floor((next.turn - raw[0]!.turn) / turns)
+  return turns * Math.max(1, Math.min(due, whole))
 }
 
 function oldestTurns(raw: readonly RawMessage[], turns: number): number {
@@ -78,15 +118,17 @@ function oldestTurns(raw: readonly RawMessage[], turns: number): number {
 
 /** Keeps the last turn whole if that brings the context under the limit; a turn larger than that is cut too. */
 function wantedForTokens(input: PlanInput, contextTokens: number): number {
-  const { raw, snapshot } = input
+  const { raw, unread, snapshot } = input
   const { fixedTokens } = snapshot
-  const newestFirst = raw.toReversed()
+  const figures = { fixedTokens, unread }
   const limit = ruleOf(input)?.limit ?? contextTokens
-  const wholeTurn = countTail({ contextTokens, atLeast: 'turn' }, newestFirst, fixedTokens)
-  const tokens = newestFirst.slice(0, wholeTurn).reduce((sum, message) => sum + message.tokens, fixedTokens)
-  const kept =
-    tokens < limit ? wholeTurn : countTail({ contextTokens, atLeast: 'message' }, newestFirst, fixedTokens)
-  return raw.length - kept
+  const wholeTurn = countBelowTail({ contextTokens, atLeast: 'turn' }, raw, figures)
+  // All that is at hand lies below even the larger of the two tails.
+  if (unread && wholeTurn === raw.length) return wholeTurn
+  const tokens = raw
+    .slice(wholeTurn)
+    .reduce((sum, message) => sum + message.tokens, fixedTokens + (unread?.tokens ?? 0))
+  return tokens < limit ? wholeTurn : countBelowTail({ contextTokens, atLeast: 'message' }, raw, figures)
 }
 
 /**

@@ -52,6 +52,7 @@ export function maxTokens(limit: number, lowWater: number): Rule {
     // Where the fixed parts alone are over the limit, no fold can help.
     fires: snapshot =>
       figure(snapshot) >= limit && snapshot.fixedTokens < limit && hasGrown(snapshot, 'max_tokens', 'tokens'),
+    extractiveInBackoff: true,
   }
 }
 

@@ -4,6 +4,8 @@ import type { Policy } from './policy.ts'
 export interface SegmentLimits {
   /** All that stand in a context, together. */
   readonly totalTokens: number
+  /** A single one, with its dates and details. */
+  readonly segmentTokens: number
   /** A summary keeps this share of its source, within bounds. */
   readonly summaryShare: number
   readonly leastSummaryTokens: number
@@ -12,19 +14,29 @@ export interface SegmentLimits {
   readonly verbatimBelowTokens: number
 }
 
-const TOTAL_TOKENS = 2_000
+/** More helps nobody: what was decided years ago is better looked up. */
+const MOST_TOTAL_TOKENS = 6_000
+const USUAL_TOTAL_TOKENS = 3_000
 const SHARE_OF_BUDGET = 0.25
+/** So many segments have room, whatever they stand for: enough for several levels of a few each. */
+const SEGMENTS = 6
+/** Of a segment; its dates and details have the rest. */
+const SUMMARY_SHARE_OF_SEGMENT = 0.65
 
 /** The sum of all segments stays within a quarter of the budget, where there is one. */
 export function segmentLimits(policy: Policy): SegmentLimits {
-  const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit ?? Infinity
-  const totalTokens = Math.min(TOTAL_TOKENS, Math.floor(budget * SHARE_OF_BUDGET))
+  const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit
+  const share = budget === undefined ? USUAL_TOTAL_TOKENS : Math.floor(budget * SHARE_OF_BUDGET)
+  const totalTokens = Math.min(MOST_TOTAL_TOKENS, share)
+  const segmentTokens = Math.floor(totalTokens / SEGMENTS)
+  const mostSummaryTokens = Math.floor(segmentTokens * SUMMARY_SHARE_OF_SEGMENT)
   return {
     totalTokens,
+    segmentTokens,
     summaryShare: 0.2,
-    leastSummaryTokens: Math.min(120, totalTokens),
-    mostSummaryTokens: Math.min(800, Math.floor(totalTokens / 2)),
-    verbatimBelowTokens: Math.min(300, Math.floor(totalTokens / 4)),
+    leastSummaryTokens: Math.min(120, mostSummaryTokens),
+    mostSummaryTokens,
+    verbatimBelowTokens: Math.min(300, segmentTokens),
   }
 }
 

@@ -47,7 +47,7 @@ export function readSettings<Ps extends Parameters>(
   const settings: Record<string, unknown> = {}
   for (const [name, parameter] of Object.entries(parameters)) {
     const given = [name, ...(parameter.aliases ?? [])].find(alias => input[alias] !== undefined)
-    const read = given === undefined ? { value: parameter.default } : readValue(parameter, input[given])
+    const read = given === undefined ? { value: parameter.default } : readParameter(parameter, input[given])
     if ('allowed' in read) problems.push({ setting: given!, value: input[given!], allowed: read.allowed })
     else settings[name] = read.value
   }
@@ -56,7 +56,11 @@ export function readSettings<Ps extends Parameters>(
   return settings as SettingsOf<Ps>
 }
 
-function readValue(parameter: Parameter, given: unknown): { value: unknown } | { allowed: string } {
+/** One value, checked: as it is used, or what is allowed in its place. */
+export function readParameter(
+  parameter: Parameter,
+  given: unknown,
+): { value: unknown } | { allowed: string } {
   const { oneOf, offAtZero, optional } = parameter
   if (oneOf) return oneOf.includes(given as string) ? { value: given } : { allowed: oneOf.join(', ') }
   const mayBeNone = offAtZero === true || optional === true

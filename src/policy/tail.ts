@@ -1,6 +1,7 @@
+import type { Size } from '../log/index.ts'
 import type { Policy } from './policy.ts'
 import type { RawMessage } from './raw-message.ts'
-import type { Figures, Snapshot } from './snapshot.ts'
+import type { Amount, Figures, Snapshot } from './snapshot.ts'
 
 /**
  * How much of the newest is kept raw: as many messages as satisfy every limit that is given, and at
@@ -15,13 +16,29 @@ export interface Tail {
   readonly atLeast: 'message' | 'turn'
 }
 
-/** The number of raw messages that the tail keeps. Reads the newest messages only, as far as the tail reaches. */
-export function countTail(tail: Tail, newestFirst: Iterable<RawMessage>, fixedTokens: number): number {
+/** The newest raw messages, where only what they hold together is known. */
+export interface Unread extends Size {
+  readonly messages: number
+  /** The turn of the newest of all, and how many messages it has. */
+  readonly lastTurn: number
+  readonly lastTurnMessages: number
+}
+
+/**
+ * The number of raw messages that the tail keeps. Reads the newest messages only, as far as the tail
+ * reaches; those in `unread` are newer still, and all of them are kept.
+ */
+function countTail(
+  tail: Tail,
+  newestFirst: Iterable<RawMessage>,
+  fixedTokens: number,
+  unread?: Unread,
+): number {
   const tokenLimit = tail.contextTokens === undefined ? undefined : tail.contextTokens - fixedTokens
-  let count = 0
-  let characters = 0
-  let tokens = 0
-  let lastTurn: number | undefined
+  let count = unread?.messages ?? 0
+  let characters = unread?.characters ?? 0
+  let tokens = unread?.tokens ?? 0
+  let lastTurn: number | undefined = unread?.lastTurn
   for (const message of newestFirst) {
     lastTurn ??= message.turn
     characters += message.characters
@@ -47,12 +64,35 @@ export function countLargestTail(
   return Math.max(0, ...tails.map(tail => countTail(tail, newestFirst, fixedTokens)))
 }
 
+/**
+ * How many of the oldest raw messages lie below the tail. It is exact without a look at the newest ones:
+ * their figures tell whether the tail keeps all of them, and if not, it ends among them.
+ */
+export function countBelowTail(
+  tail: Tail,
+  raw: readonly RawMessage[],
+  { fixedTokens, unread }: { fixedTokens: number; unread: Unread | undefined },
+): number {
+  const newest = raw.at(-1)
+  if (unread === undefined || newest === undefined)
+    return raw.length - countTail(tail, raw.toReversed(), fixedTokens)
+  // Where the turns at hand do not fit, the tail ends at the latest where the unread ones begin.
+  const begunTurns = unread.lastTurn - newest.turn + 1
+  if (!fitsWhole(tail, { raw: unread, begunTurns, lastTurnMessages: unread.lastTurnMessages, fixedTokens }))
+    return raw.length
+  return raw.length + unread.messages - countTail(tail, raw.toReversed(), fixedTokens, unread)
+}
+
 /** From the figures alone: there is a backlog unless one of the tails keeps everything. */
 function hasBacklog(tails: readonly Tail[], figures: Figures): boolean {
   return !tails.some(tail => fitsWhole(tail, figures))
 }
 
-function fitsWhole(tail: Tail, { raw, begunTurns, lastTurnMessages, fixedTokens }: Figures): boolean {
+type Whole = Pick<Figures, 'begunTurns' | 'lastTurnMessages' | 'fixedTokens'> & {
+  readonly raw: Omit<Amount, 'turns'>
+}
+
+function fitsWhole(tail: Tail, { raw, begunTurns, lastTurnMessages, fixedTokens }: Whole): boolean {
   const owed = tail.atLeast === 'turn' ? lastTurnMessages : 1
   if (owed >= raw.messages) return true
   return (

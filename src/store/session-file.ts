@@ -1,5 +1,5 @@
 import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
-import type { Content, Memo, Segment, Sender, SessionKind } from '../log/index.ts'
+import type { Content, Memo, Pin, Segment, Sender, SessionKind } from '../log/index.ts'
 import { checkId, MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
 import type { FoldState } from '../policy/index.ts'
 
@@ -22,6 +22,7 @@ export interface SessionFile {
   readonly memoVersions: readonly Memo[]
   readonly messages: readonly FileMessage[]
   readonly segments: readonly FileSegment[]
+  readonly pins: readonly FilePin[]
 }
 
 type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'overheadTokens'>
@@ -41,6 +42,8 @@ export interface FileMessage {
   /** What edits replaced, oldest first. */
   readonly versions?: readonly { readonly content: Content; readonly replacedAt: string }[]
 }
+
+type FilePin = Omit<Pin, 'createdAt'> & { readonly createdAt: string }
 
 export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
   /** What it was before it was rolled up, if it was. */
@@ -104,6 +107,7 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
       memoParser(lastSeq, warnings)(memo, `memoVersions[${index}]`),
     ),
     messages,
+    pins: optional(file['pins'], 'pins', list, []).map((pin, index) => parsePin(pin, index, lastSeq)),
     ...folds,
   }
   return { file: parsed, warnings }
@@ -223,6 +227,7 @@ function parseSegment(value: unknown, field: string, createdAt: string): FileSeg
     summarizer: read('summarizer', text, 'unknown'),
     promptVersion: read('promptVersion', text, ''),
     tokensBefore: read('tokensBefore', count, 0),
+    text: read('text', text, ''),
     tokensAfter: read('tokensAfter', count, 0),
     createdAt: read('createdAt', instant, createdAt),
   }
@@ -249,6 +254,22 @@ function parseCounters(value: unknown, field: string): FileCounters {
     },
     lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, count, null),
     overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
+  }
+}
+
+function parsePin(value: unknown, index: number, lastSeq: number): FilePin {
+  const field = `pins[${index}]`
+  const pin = object(value, field)
+  const seq = optional(pin['seq'], `${field}.seq`, count, null)
+  const note = optional(pin['note'], `${field}.note`, text, null)
+  if ((seq === null) === (note === null) || (seq ?? 0) > lastSeq)
+    throw new InvalidExportError(field, 'the seq of a message, or a note')
+  return {
+    id: index + 1,
+    seq,
+    note,
+    tokens: optional(pin['tokens'], `${field}.tokens`, count, 0),
+    createdAt: instant(pin['createdAt'], `${field}.createdAt`),
   }
 }
 

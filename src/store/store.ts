@@ -4,6 +4,7 @@ import type {
   Message,
   NewMessage,
   NewSegment,
+  Pin,
   Segment,
   SessionKind,
   Size,
@@ -24,6 +25,8 @@ export interface SessionTraits {
   readonly scope: string | null
 }
 
+type Calibrations = Readonly<Record<string, unknown>>
+
 export interface SessionRecord extends SessionTraits {
   readonly id: string
   readonly createdAt: Date
@@ -40,6 +43,8 @@ export interface SessionRecord extends SessionTraits {
   /** Until when somebody holds the lease on it; `null`: nobody does. */
   readonly leaseUntil: Date | null
   readonly failures: number
+  /** How models' own token counts relate to ours: as learned, and as this epoch began with. */
+  readonly calibrations: { readonly learned: Calibrations; readonly inForce: Calibrations }
   readonly lastOutcome: Readonly<Record<string, unknown>> | null
 }
 
@@ -82,19 +87,62 @@ export interface MessageVersion {
   readonly replacedAt: Date | null
 }
 
-/** What a context is made of, read at one instant. */
-export interface ContextSource {
-  readonly session: SessionRecord
-  /** Those that are not rolled up, oldest first. */
-  readonly segments: readonly Segment[]
-  /** The newest raw messages, oldest first. */
-  readonly messages: readonly Message[]
+/** A message with its place among the turns and its measured size. */
+export interface LoggedMessage extends Message {
+  readonly turn: number
+  readonly tokens: number
 }
 
-/** What a plan is made of, read at one instant: every raw message, oldest first, without content. */
+export interface ContextRequest {
+  /** Of the raw messages the newest are read until they have so many tokens; at least one. */
+  readonly tokens: number
+  /** If those are all that are raw, of the folded ones the newest likewise. 0: none. */
+  readonly archivedTokens: number
+  /** What the caller has: if the epoch is still the same, only what came after it is read. */
+  readonly since?: { readonly epoch: number; readonly seq: number }
+}
+
+/** What a context is made of, read at one instant. */
+export interface ContextRead {
+  readonly session: SessionRecord
+  /** `null`: the epoch is that of `since`, so they are the same. */
+  readonly base: {
+    /** Those that are not rolled up, oldest first. */
+    readonly segments: readonly Pick<Segment, 'fromSeq' | 'toSeq' | 'text' | 'tokensAfter'>[]
+    /** In the order in which they were pinned. */
+    readonly pins: readonly ContextPin[]
+  } | null
+  /** The newest ones, oldest first, without a gap. */
+  readonly messages: readonly LoggedMessage[]
+  /** There is no visible message below them. */
+  readonly isWhole: boolean
+}
+
+export interface ContextPin extends Pin {
+  /** `null`: a note. */
+  readonly message: Message | null
+}
+
+export interface NewPin {
+  readonly seq: number | null
+  readonly note: string | null
+  readonly tokens: number
+  readonly now: number
+}
+
+/** What a plan is made of, read at one instant: raw messages, oldest first, without content. */
 export interface PlanSource {
   readonly session: SessionRecord
   readonly raw: readonly RawMessage[]
+}
+
+/** A part of the raw messages, from the oldest on. What is left out does not bound it. */
+export interface PlanPage {
+  /** Messages above this `seq`. */
+  readonly after?: number
+  /** Messages up to and including this `seq`. */
+  readonly through?: number
+  readonly limit?: number
 }
 
 export interface Lease {
@@ -191,8 +239,12 @@ export interface Store {
   readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
   /** In order of `fromSeq`, then of level. */
   readSegments(key: SessionKey, which: 'shown' | 'all'): Promise<readonly Segment[]>
-  readContext(key: SessionKey, limits: { messages: number }): Promise<ContextSource | null>
-  readPlan(key: SessionKey): Promise<PlanSource | null>
+  readContext(key: SessionKey, request: ContextRequest): Promise<ContextRead | null>
+  /**
+   * Raw messages only, the oldest of those that the page asks for: it costs what it reads, however many
+   * there are. Pages that were read in one epoch, through one `seq`, are parts of one whole.
+   */
+  readPlan(key: SessionKey, page?: PlanPage): Promise<PlanSource | null>
 
   /**
    * Replaces a message's content; the earlier one stays as a version. Tool calls and results may not
@@ -227,9 +279,29 @@ export interface Store {
     options: { measure: (message: FileMessage) => Size; groupTurnMessages: number; now: number },
   ): Promise<void>
 
+  /** In the order in which they were pinned, those of hidden messages included. */
+  readPins(key: SessionKey): Promise<readonly Pin[]>
+  /**
+   * Keeps a visible message or a note in every context from now on. A message that is pinned already
+   * stays so. Begins an epoch.
+   */
+  pin(key: SessionKey, pin: NewPin): Promise<Pin>
+  /** `false`: there was no such pin. */
+  unpin(key: SessionKey, id: number): Promise<boolean>
+
   updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>): Promise<void>
+  /** What was set at run time for a whole namespace, by name; nothing else is in it. */
+  readSettings(namespace: string): Promise<Readonly<Record<string, unknown>>>
+  /**
+   * Sets some of them, all or none, and leaves the others as they are; `null` takes one away. Values are
+   * kept as JSON. Of two calls at once for the same name one is the last, and its value stays.
+   */
+  writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>): Promise<void>
   /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
   recordOverhead(key: SessionKey, tokens: number): Promise<void>
+
+  /** As learned from providers' figures; they hold from the next epoch on. */
+  recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>): Promise<void>
 
   /** One holder at a time over all processes; `null` while somebody else holds it. */
   acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }): Promise<Lease | null>

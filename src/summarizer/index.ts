@@ -1,5 +1,23 @@
+export { asSummarizer } from './as-summarizer.ts'
 export { extractive } from './extractive/extractive.ts'
 export { oneLine, speakerName } from './extractive/inert.ts'
 export { readableText } from './extractive/readable.ts'
+export {
+  type LanguageModelLike,
+  type ModelPrices,
+  type ModelSummarizerOptions,
+  modelSummarizer,
+} from './model/index.ts'
 export { type DateMention, findDates, type Moment } from './relative-dates.ts'
-export type { DatedEvent, SourceMessage, SummarizeRequest, Summarizer, Summary } from './summarizer.ts'
+export type {
+  DatedEvent,
+  MemoRequest,
+  MemoUpdateRequest,
+  SourceMessage,
+  SummarizeRequest,
+  Summarizer,
+  Summary,
+  Usage,
+} from './summarizer.ts'
+export { SummarizerError, type SummarizerFailure } from './summarizer-error.ts'
+export { findTextProblem, type TextProblem } from './text-problem.ts'

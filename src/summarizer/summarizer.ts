@@ -22,6 +22,38 @@ export interface SummarizeRequest {
   /** IANA zone in which a message's day is read where the message names none. */
   readonly zone: string
   readonly signal?: AbortSignal
+  /** `messages` (the default): what was said. `summaries`: lines of earlier summaries, to be condensed. */
+  readonly of?: 'messages' | 'summaries'
+  /** What the caller asked to be kept above all, in their own words. */
+  readonly focus?: string
+  /** To be brought up to date from the same messages, in the same call. */
+  readonly memo?: MemoRequest
+  /** The script that the summary has to be in, as a Unicode name: an earlier try was in another one. */
+  readonly script?: string
+}
+
+export interface MemoRequest {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly instructions: readonly string[]
+  /** What the memo has to look like: a JSON schema or a Standard Schema (zod). Left out: any object. */
+  readonly schema?: unknown
+}
+
+/** A memo brought up to date without a summary: nothing was folded. */
+export interface MemoUpdateRequest
+  extends Pick<SummarizeRequest, 'messages' | 'earlier' | 'zone' | 'signal'> {
+  readonly memo: MemoRequest
+}
+
+/** What the calls of a model took, as its provider counted. */
+export interface Usage {
+  readonly model: string
+  readonly calls: number
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+  /** In the currency of the prices that were given; `null`: none were. */
+  readonly cost: number | null
 }
 
 export interface DatedEvent {
@@ -37,12 +69,21 @@ export interface Summary {
   readonly events: readonly DatedEvent[]
   /** Exact names, numbers, dates, links and ids that the text leaves out, verbatim, the most telling first. */
   readonly details: readonly string[]
+  /** The whole memo; left out or `null`: as it was. */
+  readonly memo?: Readonly<Record<string, unknown>> | null
+  readonly usage?: Usage
 }
 
 export interface Summarizer {
   /** Stored with each segment, as is `version`, so that it is known what wrote it. */
   readonly name: string
   readonly version: string
+  /** What one call takes in at most. Left out: any amount. */
+  readonly sourceTokens?: number
   /** Rejects with the signal's reason when aborted. */
   summarize(request: SummarizeRequest): Promise<Summary>
+  /** Left out: the memo is not kept up to date. */
+  updateMemo?(
+    request: MemoUpdateRequest,
+  ): Promise<{ readonly memo: Readonly<Record<string, unknown>>; readonly usage?: Usage }>
 }

@@ -1,5 +1,6 @@
 import { appending } from './store-contract/appending.ts'
 import { archiving } from './store-contract/archiving.ts'
+import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
 import { editing } from './store-contract/editing.ts'
@@ -30,6 +31,7 @@ export const storeContract: readonly ContractCase[] = [
   ...rollingBack,
   ...forking,
   ...archiving,
+  ...configuring,
   ...leasing,
   ...folding,
   ...judging,

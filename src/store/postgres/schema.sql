@@ -65,6 +65,15 @@ CREATE TABLE operations (
   result text NOT NULL
 );
 
+CREATE TABLE pins (
+  session_id bigint NOT NULL,
+  id bigint NOT NULL,
+  seq bigint,
+  note text,
+  tokens bigint NOT NULL,
+  created_at bigint NOT NULL
+);
+
 CREATE TABLE segments (
   session_id bigint NOT NULL,
   id bigint NOT NULL,
@@ -83,7 +92,8 @@ CREATE TABLE segments (
   prompt_version text NOT NULL,
   tokens_before bigint NOT NULL,
   tokens_after bigint NOT NULL,
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  text text NOT NULL DEFAULT '""'::text
 );
 
 CREATE TABLE senders (
@@ -127,7 +137,15 @@ CREATE TABLE sessions (
   due_at bigint,
   lease_token bigint NOT NULL DEFAULT 0,
   lease_owner text,
-  lease_until bigint
+  lease_until bigint,
+  calibrations text,
+  epoch_calibrations text
+);
+
+CREATE TABLE settings (
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text NOT NULL
 );
 
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
@@ -145,6 +163,8 @@ CREATE UNIQUE INDEX messages_pkey ON messages USING btree (session_id, seq);
 CREATE UNIQUE INDEX migrations_pkey ON migrations USING btree (version);
 
 CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, operation_id);
+
+CREATE UNIQUE INDEX pins_pkey ON pins USING btree (session_id, id);
 
 CREATE UNIQUE INDEX segments_pkey ON segments USING btree (session_id, id);
 
@@ -165,3 +185,5 @@ CREATE INDEX sessions_due ON sessions USING btree (namespace, due_at) WHERE (due
 CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHERE (pending IS NOT NULL);
 
 CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);
+
+CREATE UNIQUE INDEX settings_pkey ON settings USING btree (namespace, name);

@@ -9,6 +9,7 @@ import type { Driver } from './driver.ts'
 import { insertMemo, insertSegment } from './fold.ts'
 import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
+import { insertPin, readPins } from './pins.ts'
 import {
   decodeContent,
   encodeContent,
@@ -53,6 +54,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     memoVersions: memos.slice(0, -1),
     messages: yield* exportMessages(session),
     segments: yield* exportSegments(session),
+    pins: (yield* readPins(session)).map(pin => ({ ...pin, createdAt: pin.createdAt.toISOString() })),
   }
 }
 
@@ -234,6 +236,12 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
       yield* insertSegment(session.id, { ...segment, createdAt: Date.parse(segment.createdAt) })
     for (const memo of [...file.memoVersions, ...(file.memo ? [file.memo] : [])])
       yield* insertMemo(session, memo)
+    for (const { note, createdAt, ...pin } of file.pins)
+      yield* insertPin(session.id, {
+        ...pin,
+        note: note === null ? null : JSON.stringify(note),
+        created_at: Date.parse(createdAt),
+      })
     const [imported] = yield* all<SessionRow>(
       `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`,
       session.id,

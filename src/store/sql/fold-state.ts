@@ -5,7 +5,7 @@ import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
-/** What the shown segments say together. */
+/** What the shown segments say together; the tokens are with those of the pins. */
 export interface Shown {
   readonly count: number
   readonly through: number
@@ -13,11 +13,14 @@ export interface Shown {
   readonly at: number | null
 }
 
+/** They all begin above 0; that it is said makes SQLite take the index of those shown, which are few. */
 export function* readShown(session: SessionRow): Steps<Shown> {
   return (yield* first<Shown>(
     `SELECT count(*) AS count, coalesce(max(to_seq), 0) AS through,
-       CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS tokens, max(created_at) AS at
-     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL`,
+       CAST(coalesce(sum(tokens_after), 0)
+         + (SELECT coalesce(sum(tokens), 0) FROM pins WHERE session_id = ?1) AS BIGINT) AS tokens,
+       max(created_at) AS at
+     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL AND from_seq > 0`,
     session.id,
   ))!
 }
@@ -165,7 +168,7 @@ export function* settleFoldedTurns(
 /** Everything that folding keeps with a session. An epoch begins with each such write. */
 export function* writeFoldState(session: SessionRow, state: FoldState): Steps<void> {
   yield* run(
-    `UPDATE sessions SET epoch = epoch + 1, compacted_through = ?2,
+    `UPDATE sessions SET epoch = epoch + 1, epoch_calibrations = calibrations, compacted_through = ?2,
        folded_messages = ?3, folded_turns = ?4, folded_characters = ?5, folded_tokens = ?6,
        decided_messages = ?7, decided_replies = ?8, decided_at = ?9, last_fold_at = ?10,
        stalled = ?11, segment_tokens = ?12, overhead_tokens = ?13, backoff_until = ?14

@@ -1,4 +1,9 @@
-import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
+import {
+  CursorConflictError,
+  EpochConflictError,
+  InvalidArgumentError,
+  LeaseLostError,
+} from '../../errors.ts'
 import type { Memo, NewSegment } from '../../log/index.ts'
 import { type Decision, stateAfterFold } from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.ts'
@@ -59,8 +64,9 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   yield* checkUnchanged(session, state.compactedThrough, commit)
 
   if (state.compactedThrough === 0) yield* putAside(session, commit)
+  yield* checkSegments(session, commit)
   const segmentIds = yield* insertSegments(session, commit)
-  if (commit.memo) yield* insertMemo(session, commit.memo)
+  if (commit.memo) yield* replaceMemo(session, commit.memo)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
@@ -79,7 +85,12 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
     at: now,
     fromSeq: plan.range?.fromSeq ?? null,
     toSeq: plan.range?.toSeq ?? null,
-    data: { type: plan.decision.type, reason: plan.decision.reason, segmentIds },
+    data: {
+      ...figuresOf(commit.outcome),
+      type: plan.decision.type,
+      reason: plan.decision.reason,
+      segmentIds,
+    },
   })
   const receipt: FoldReceipt = { segmentIds, epoch: session.epoch + 1, repeated: false }
   yield* run(
@@ -123,6 +134,81 @@ function* putAside(session: SessionRow, { segments }: FoldCommit): Steps<void> {
   )
 }
 
+interface Place {
+  readonly id: number
+  readonly fromSeq: number
+  readonly toSeq: number
+}
+
+/**
+ * What is shown after the commit must cover every message once. Segments of level 1 cover the range; they
+ * may begin before it only where they stand for the provisional segments that lie there. Those of a higher
+ * level cover exactly the neighbouring segments that they stand for.
+ */
+function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): Steps<void> {
+  if (segments.length === 0 && plan.range === null) return
+  const stored = yield* all<{ id: number; from_seq: number; to_seq: number; state: string }>(
+    `SELECT id, from_seq, to_seq, state FROM segments
+     WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
+    session.id,
+  )
+  const isLower = ({ level }: NewSegment) => level === 1
+  const lower = segments.filter(isLower)
+  const superseded = stored.filter(({ id }) => lower.some(({ absorbs }) => absorbs.includes(id)))
+  const untouched = stored.length - superseded.length
+  const isCovered =
+    plan.range !== null &&
+    lower.length > 0 &&
+    segments.slice(0, lower.length).every(isLower) &&
+    lower.flatMap(({ absorbs }) => absorbs).length === superseded.length &&
+    superseded.every((row, index) => row === stored[untouched + index] && row.state === 'provisional') &&
+    lower[0]!.fromSeq === (superseded[0]?.from_seq ?? plan.range.fromSeq) &&
+    lower.at(-1)!.toSeq === plan.range.toSeq &&
+    lower.every(
+      ({ fromSeq, toSeq }, index) => fromSeq <= toSeq && fromSeq > (lower[index - 1]?.toSeq ?? 0),
+    ) &&
+    // With the first that covers any of it: a rollback that takes that one away takes the others too.
+    superseded.every(({ id, from_seq }) =>
+      lower.some(
+        ({ absorbs, fromSeq, toSeq }) => absorbs.includes(id) && fromSeq <= from_seq && from_seq <= toSeq,
+      ),
+    )
+  if (!isCovered) throw misplaced(lower)
+  let shown: readonly Place[] = [
+    ...stored.slice(0, untouched).map(row => ({ id: row.id, fromSeq: row.from_seq, toSeq: row.to_seq })),
+    ...lower.map(({ fromSeq, toSeq }, index) => ({ id: -(index + 1), fromSeq, toSeq })),
+  ]
+  for (const [index, segment] of segments.entries()) {
+    if (isLower(segment)) continue
+    const absorbed = shown.filter(({ id }) => segment.absorbs.includes(id))
+    if (absorbed.length !== segment.absorbs.length || !coversWhole(segment, absorbed, shown))
+      throw misplaced([segment])
+    const { fromSeq, toSeq } = segment
+    const others = shown.filter(place => !absorbed.includes(place))
+    shown = [...others, { id: -(index + 1), fromSeq, toSeq }].sort((a, b) => a.fromSeq - b.fromSeq)
+  }
+}
+
+function coversWhole(
+  { fromSeq, toSeq }: NewSegment,
+  absorbed: readonly Place[],
+  shown: readonly Place[],
+): boolean {
+  const first = absorbed[0]
+  const last = absorbed.at(-1)
+  if (first === undefined || last === undefined) return false
+  const between = shown.filter(place => place.fromSeq >= fromSeq && place.toSeq <= toSeq)
+  return first.fromSeq === fromSeq && last.toSeq === toSeq && between.length === absorbed.length
+}
+
+function misplaced(segments: readonly NewSegment[]): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'segments',
+    segments.map(({ level, fromSeq, toSeq }) => ({ level, fromSeq, toSeq })),
+    'segments that cover the range and what they stand for, each message once',
+  )
+}
+
 function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): Steps<readonly number[]> {
   const newest = yield* first<{ id: number | null }>(
     'SELECT max(id) AS id FROM segments WHERE session_id = ?1',
@@ -154,9 +240,9 @@ export function* insertSegment(
   },
 ): Steps<void> {
   yield* run(
-    `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, level,
+    `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, text, level,
        state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)`,
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`,
     sessionId,
     segment.id,
     segment.fromSeq,
@@ -165,6 +251,7 @@ export function* insertSegment(
     JSON.stringify(segment.summary),
     JSON.stringify(segment.events),
     JSON.stringify(segment.details),
+    JSON.stringify(segment.text),
     segment.level,
     segment.state,
     segment.rolledInto,
@@ -178,15 +265,39 @@ export function* insertSegment(
   )
 }
 
+/** The next version; those that it makes unreachable go: a rollback chooses the newest that its messages reach. */
+function* replaceMemo(session: SessionRow, memo: Memo): Steps<void> {
+  const next = (yield* newestMemo(session)) + 1
+  for (;;) {
+    // Their cursors grow with their versions: only the newest can lie as far as this one.
+    const [gone] = yield* all(
+      `DELETE FROM memos WHERE session_id = ?1 AND through_seq >= ?2
+         AND version = (SELECT max(version) FROM memos WHERE session_id = ?1) RETURNING version`,
+      session.id,
+      memo.throughSeq,
+    )
+    if (!gone) break
+  }
+  yield* writeMemo(session, memo, next)
+}
+
 export function* insertMemo(session: SessionRow, memo: Memo): Steps<void> {
+  yield* writeMemo(session, memo, (yield* newestMemo(session)) + 1)
+}
+
+function* newestMemo(session: SessionRow): Steps<number> {
   const newest = yield* first<{ version: number | null }>(
     'SELECT max(version) AS version FROM memos WHERE session_id = ?1',
     session.id,
   )
+  return newest?.version ?? 0
+}
+
+function* writeMemo(session: SessionRow, memo: Memo, version: number): Steps<void> {
   yield* run(
     'INSERT INTO memos (session_id, version, through_seq, memo) VALUES (?1, ?2, ?3, ?4)',
     session.id,
-    (newest?.version ?? 0) + 1,
+    version,
     memo.throughSeq,
     JSON.stringify(memo.value),
   )
@@ -209,8 +320,28 @@ export function* failFold(
     failure.backoffUntil,
     JSON.stringify(failure.outcome),
   )
-  const { reason } = failure.outcome
-  yield* recordEvent({ sessionId: session.id, type: 'fold-failed', at: failure.now, data: { reason } })
+  const { fromSeq, toSeq, type, reason } = failure.outcome
+  yield* recordEvent({
+    sessionId: session.id,
+    type: 'fold-failed',
+    at: failure.now,
+    fromSeq: typeof fromSeq === 'number' ? fromSeq : null,
+    toSeq: typeof toSeq === 'number' ? toSeq : null,
+    data: {
+      ...figuresOf(failure.outcome),
+      ...(typeof type === 'string' && { type }),
+      // An error of somebody else's may quote what was said; a reason of ours is a word.
+      reason: typeof reason === 'string' && /^[\w.:-]{1,80}$/.test(reason) ? reason : 'failed',
+    },
+  })
+}
+
+/** What an event says of an outcome: how it ended and what it took, never what was said. */
+function figuresOf(outcome: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const fields = ['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage']
+  return Object.fromEntries(
+    fields.filter(field => outcome[field] !== undefined).map(field => [field, outcome[field]]),
+  )
 }
 
 export function* setPending(session: SessionRow, decision: Decision): Steps<void> {

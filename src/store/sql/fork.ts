@@ -97,6 +97,7 @@ function* finishFork(copy: SessionRow, { key, origin, dialect, warn }: Finish): 
     current.settings,
   )
   yield* copyHidden(current, copy, origin.seq)
+  yield* copyPins(current, copy, origin.seq)
   const forked = { ...copy, ...(yield* readHidden(copy)) }
   const state = yield* readFoldState(current, yield* readHead(current), warn)
   // Inside the folded part no segment ends here, so nothing that was folded can be kept.
@@ -121,6 +122,17 @@ function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): 
     `UPDATE sessions SET hidden_through =
        coalesce((SELECT max(to_seq) FROM hidden_ranges WHERE session_id = ?1), 0) WHERE id = ?1`,
     copy.id,
+  )
+}
+
+function* copyPins(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {
+  yield* run(
+    `INSERT INTO pins (session_id, id, seq, note, tokens, created_at)
+     SELECT ?2, id, seq, note, tokens, created_at FROM pins
+     WHERE session_id = ?1 AND (seq IS NULL OR seq <= ?3)`,
+    origin.id,
+    copy.id,
+    throughSeq,
   )
 }
 

@@ -1,6 +1,6 @@
 import { MessageNotFoundError } from '../../errors.ts'
 import type { Message, Segment } from '../../log/index.ts'
-import type { ContextSource, MessageRange, MessageVersion, PlanSource, Warn } from '../store.ts'
+import type { MessageRange, MessageVersion, PlanPage, PlanSource, Warn } from '../store.ts'
 import { readFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import {
@@ -90,36 +90,14 @@ export function* readSegments(session: SessionRow, which: 'shown' | 'all'): Step
   return rows.map(toSegment)
 }
 
-export function* readContext(
-  session: SessionRow,
-  limits: { messages: number },
-  warn: Warn,
-): Steps<ContextSource> {
-  const record = yield* readRecord(session, warn)
-  const { compactedThrough } = record.state
-  return {
-    session: record,
-    segments: compactedThrough === 0 ? [] : yield* readSegments(session, 'shown'),
-    messages: yield* readRange(
-      session,
-      {
-        after: compactedThrough,
-        limit: limits.messages,
-        from: 'newest',
-      },
-      compactedThrough,
-    ),
-  }
-}
-
-export function* readPlan(session: SessionRow, warn: Warn): Steps<PlanSource> {
+export function* readPlan(session: SessionRow, page: PlanPage, warn: Warn): Steps<PlanSource> {
   const record = yield* readRecord(session, warn)
   const rows = yield* readVisible<RawRow>(session, {
     columns: RAW_COLUMNS,
     tables: 'messages',
-    after: record.state.compactedThrough,
-    through: EVERYTHING,
-    limit: EVERYTHING,
+    after: Math.max(record.state.compactedThrough, page.after ?? 0),
+    through: page.through ?? EVERYTHING,
+    limit: page.limit ?? EVERYTHING,
     from: 'oldest',
   })
   return { session: record, raw: rows.map(toRawMessage) }

@@ -48,6 +48,8 @@ export interface SessionRow {
   readonly lease_token: number
   readonly lease_owner: string | null
   readonly lease_until: number | null
+  readonly calibrations: string | null
+  readonly epoch_calibrations: string | null
 }
 
 /** By name and never `*`: a later migration may add columns while this program runs. */
@@ -55,7 +57,7 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
-  pending, due_at, lease_token, lease_owner, lease_until`
+  pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations`
 
 export interface HeadRow {
   readonly seq: number
@@ -216,6 +218,7 @@ export interface SegmentRow {
   readonly summary: string
   readonly events: string
   readonly details: string
+  readonly text: string
   readonly level: number
   readonly state: string
   readonly rolled_into: number | null
@@ -228,7 +231,7 @@ export interface SegmentRow {
   readonly created_at: number
 }
 
-export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, level, state, rolled_into,
+export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, text, level, state, rolled_into,
   type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at`
 
 /** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
@@ -241,6 +244,7 @@ export function toSegment(row: SegmentRow): Segment {
     summary: JSON.parse(row.summary) as string,
     events: JSON.parse(row.events) as unknown[],
     details: JSON.parse(row.details) as unknown[],
+    text: JSON.parse(row.text) as string,
     level: row.level,
     state: row.rolled_into === null ? (row.state as SegmentState) : 'rolled-up',
     rolledInto: row.rolled_into,

@@ -86,6 +86,10 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
     dueAt: session.due_at === null ? null : new Date(session.due_at),
     leaseUntil: session.lease_until === null ? null : new Date(session.lease_until),
     failures: session.failures,
+    calibrations: {
+      learned: session.calibrations === null ? {} : JSON.parse(session.calibrations),
+      inForce: session.epoch_calibrations === null ? {} : JSON.parse(session.epoch_calibrations),
+    },
     lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
   }
 }
@@ -112,6 +116,13 @@ export function* updateSettings(
   settings: Readonly<Record<string, unknown>>,
 ): Steps<void> {
   yield* run('UPDATE sessions SET settings = ?2 WHERE id = ?1', session.id, JSON.stringify(settings))
+}
+
+export function* recordCalibrations(
+  session: SessionRow,
+  calibrations: Readonly<Record<string, unknown>>,
+): Steps<void> {
+  yield* run('UPDATE sessions SET calibrations = ?2 WHERE id = ?1', session.id, JSON.stringify(calibrations))
 }
 
 export function* recordOverhead(session: SessionRow, tokens: number): Steps<void> {

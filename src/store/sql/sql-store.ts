@@ -1,15 +1,27 @@
 import { ClosedError } from '../../errors.ts'
 import type { SessionFile } from '../session-file.ts'
-import type { AppendReceipt, AppendRequest, FoldCommit, SessionKey, Store, Warn } from '../store.ts'
+import type {
+  AppendReceipt,
+  AppendRequest,
+  ContextRequest,
+  FoldCommit,
+  NewPin,
+  PlanPage,
+  SessionKey,
+  Store,
+  Warn,
+} from '../store.ts'
 import { AppendQueues } from './append-queue.ts'
 import { exportSession, type ImportOptions, importSession } from './archive.ts'
+import { readContext } from './context.ts'
 import type { Driver } from './driver.ts'
 import { edit } from './edit.ts'
 import { readEvents } from './events.ts'
 import * as fold from './fold.ts'
 import { forkSession } from './fork.ts'
 import { judgeAgain, judgeNow } from './judge.ts'
-import { readContext, readMessages, readPlan, readSegments, readVersions } from './messages.ts'
+import { readMessages, readPlan, readSegments, readVersions } from './messages.ts'
+import { pin, readPins, unpin } from './pins.ts'
 import { rollback } from './rollback.ts'
 import type { SessionRow } from './rows.ts'
 import {
@@ -18,9 +30,11 @@ import {
   lockExistingSession,
   lockSession,
   readRecord,
+  recordCalibrations,
   recordOverhead,
   updateSettings,
 } from './session.ts'
+import { readSettings, writeSettings } from './settings.ts'
 import type { Steps } from './steps.ts'
 
 /** The store, for any database that has a driver. Each method is one transaction, written once. */
@@ -84,12 +98,24 @@ export class SqlStore implements Store {
     return this.#readOr(key, [], session => readSegments(session, which))
   }
 
-  readContext(key: SessionKey, limits: { messages: number }) {
-    return this.#readOr(key, null, session => readContext(session, limits, this.#warn))
+  readContext(key: SessionKey, request: ContextRequest) {
+    return this.#readOr(key, null, session => readContext(session, request, this.#warn))
   }
 
-  readPlan(key: SessionKey) {
-    return this.#readOr(key, null, session => readPlan(session, this.#warn))
+  readPins(key: SessionKey) {
+    return this.#readOr(key, [], session => readPins(session))
+  }
+
+  pin(key: SessionKey, request: NewPin) {
+    return this.#writeExisting(key, session => pin(session, request, this.#warn))
+  }
+
+  unpin(key: SessionKey, id: number) {
+    return this.#writeExisting(key, session => unpin(session, id, this.#warn))
+  }
+
+  readPlan(key: SessionKey, page: PlanPage = {}) {
+    return this.#readOr(key, null, session => readPlan(session, page, this.#warn))
   }
 
   edit(key: SessionKey, change: Parameters<Store['edit']>[1]) {
@@ -114,6 +140,18 @@ export class SqlStore implements Store {
 
   updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>) {
     return this.#writeExisting(key, session => updateSettings(session, settings))
+  }
+
+  readSettings(namespace: string) {
+    return this.#read(() => readSettings(namespace))
+  }
+
+  writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>) {
+    return this.#write(() => writeSettings(namespace, changes))
+  }
+
+  recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>) {
+    return this.#writeExisting(key, session => recordCalibrations(session, calibrations))
   }
 
   recordOverhead(key: SessionKey, tokens: number) {

@@ -72,6 +72,16 @@ CREATE TABLE operations (
   PRIMARY KEY (session_id, operation_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE pins (
+  session_id INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  seq INTEGER,
+  note TEXT,
+  tokens INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (session_id, id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE segments (
   session_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
@@ -90,7 +100,7 @@ CREATE TABLE segments (
   prompt_version TEXT NOT NULL,
   tokens_before INTEGER NOT NULL,
   tokens_after INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""',
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -146,7 +156,14 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT) STRICT;
+
+CREATE TABLE settings (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sqlite_sequence(name,seq);
 

@@ -43,10 +43,10 @@ const WIDE_AFTER = 5
 export function* chooseDetails(
   range: Range,
   weights: Float64Array,
-  extracts: readonly Extract[],
+  isSaid: (exact: string) => boolean,
   limit = Number.POSITIVE_INFINITY,
 ): Generator<void, string[], void> {
-  const details = yield* findDetails(range, extracts)
+  const details = yield* findDetails(range, isSaid)
   const heap = new Heap()
   const score = ({ terms, tokens, bonus }: Detail) => {
     let gain = 0
@@ -86,13 +86,18 @@ function listTokens(details: readonly string[]): number {
   return estimateTokens(details.map(detail => `- ${detail}`).join('\n'))
 }
 
-function* findDetails(range: Range, extracts: readonly Extract[]): Generator<void, Detail[], void> {
-  const details: Detail[] = []
+/** What the extracts say. */
+export function exactIn(range: Range, extracts: readonly Extract[]): ReadonlySet<string> {
   const said = new Set<string>()
   for (const { unit, from, to } of extracts)
     for (const { text } of range.units[unit]!.clauses.slice(from, to + 1))
       forEachMatch(EXACT, text, ([exact]) => said.add(exact))
+  return said
+}
 
+function* findDetails(range: Range, isSaid: (exact: string) => boolean): Generator<void, Detail[], void> {
+  const details: Detail[] = []
+  const found = new Set<string>()
   let work = 0
   for (const { clauses, message, kind } of range.units) {
     const speaker = range.speakers[message]!
@@ -105,8 +110,9 @@ function* findDetails(range: Range, extracts: readonly Extract[]): Generator<voi
       work += text.length
       forEachMatch(EXACT, text, match => {
         const exact = match[0]
-        if (said.has(exact) || (match[4] !== undefined && !isRealName(exact, range))) return
-        said.add(exact)
+        if (found.has(exact) || isSaid(exact)) return
+        if (match[4] !== undefined && !isRealName(exact, range)) return
+        found.add(exact)
         const around = surroundings(text, match.index, match.index + exact.length)
         if (around.length < 3) return
         const line = `${speaker}: ${around}`

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../tokens/index.ts'
 import { formatDay } from '../calendar-day.ts'
 import type { SummarizeRequest, Summarizer, Summary } from '../summarizer.ts'
 import { Choice, type Extract } from './choose.ts'
-import { chooseDetails } from './details.ts'
+import { chooseDetails, exactIn } from './details.ts'
 import { clip } from './inert.ts'
 import { renderLines } from './render.ts'
 import { runInSlices } from './slices.ts'
@@ -33,11 +33,12 @@ export function* extract(request: SummarizeRequest): Generator<void, Summary, vo
   yield* choice.rank()
   const extracts = yield* fillBudget(range, choice, request.budgetTokens)
   const text = renderLines(range, extracts) || lastWords(range, request.budgetTokens)
-  const details = yield* chooseDetails(range, weights, extracts, request.detailTokens)
+  const said = exactIn(range, extracts)
+  const details = yield* chooseDetails(range, weights, exact => said.has(exact), request.detailTokens)
   return { text, events: range.events, details }
 }
 
-function* weighTerms(range: Range, earlier: string | null): Generator<void, Float64Array, void> {
+export function* weighTerms(range: Range, earlier: string | null): Generator<void, Float64Array, void> {
   const { vocabulary } = range
   const weights = new Float64Array(vocabulary.size)
   for (let term = 0; term < weights.length; term++) {

@@ -215,6 +215,7 @@ export function segment(
     summary: `level ${level}: ${fromSeq} to ${toSeq}, ünï\0cödé 摘要 🎉`,
     events: [{ at: '2026-01-15', text: 'they met' }],
     details: ['https://example.com/?a=1&b=2', { kind: 'number', text: '42' }],
+    text: `## Messages ${fromSeq}–${toSeq}\nünï\0cödé 摘要 🎉`,
     level,
     state,
     type: 'lite',

@@ -118,6 +118,108 @@ export const folding = contractCases('commitFold', {
     await checkFigures(chat)
   },
 
+  'replaces the provisional segments right before the range, by several if need be': async store => {
+    const chat = new Chat(store)
+    await chat.say(14)
+    await chat.fold(2)
+    await chat.fold(4, { state: 'provisional' })
+    await chat.fold(8, { state: 'provisional' })
+    const commit = await chat.prepareFold(12)
+    await chat.commit({
+      ...commit,
+      segments: [
+        { ...segment(3, 6, 4), absorbs: [2, 3] },
+        { ...segment(7, 12, 6), absorbs: [] },
+      ],
+    })
+    const shown = async () =>
+      (await store.readSegments(chat.key, 'shown')).map(({ fromSeq, toSeq, state }) => [
+        fromSeq,
+        toSeq,
+        state,
+      ])
+    assert.deepEqual(await shown(), [
+      [1, 2, 'live'],
+      [3, 6, 'live'],
+      [7, 12, 'live'],
+    ])
+    await checkFigures(chat)
+    await (await chat.copyByFile('copy')).record()
+    await chat.rollback(11)
+    assert.deepEqual(await shown(), [
+      [1, 2, 'live'],
+      [3, 6, 'live'],
+    ])
+    await checkFigures(chat)
+    await chat.rollback(5)
+    assert.deepEqual(await shown(), [
+      [1, 2, 'live'],
+      [3, 4, 'provisional'],
+    ])
+    await checkFigures(chat)
+  },
+
+  'refuses segments that leave a gap, overlap, or stand for what they may not': async store => {
+    const chat = new Chat(store)
+    await chat.say(14)
+    await chat.fold(2)
+    await chat.fold(4, { state: 'provisional' })
+    await chat.fold(6)
+    await chat.fold(8, { state: 'provisional' })
+    const commit = await chat.prepareFold(12)
+    const lower = { ...segment(9, 12, 4), absorbs: [] }
+    for (const segments of [
+      [],
+      [{ ...segment(10, 12, 3), absorbs: [] }],
+      [{ ...segment(9, 11, 3), absorbs: [] }],
+      [{ ...segment(9, 13, 5), absorbs: [] }],
+      // It would cover 7 and 8 twice.
+      [{ ...segment(7, 12, 6), absorbs: [] }],
+      // 7 and 8 would be under nothing.
+      [{ ...segment(9, 12, 4), absorbs: [4] }],
+      // Live, or not right before the range, or not there.
+      [{ ...segment(5, 12, 8), absorbs: [3, 4] }],
+      [{ ...segment(3, 12, 10), absorbs: [2, 4] }],
+      [{ ...segment(7, 12, 6), absorbs: [4, 99] }],
+      [
+        { ...segment(9, 10, 2), absorbs: [] },
+        { ...segment(10, 12, 3), absorbs: [] },
+      ],
+      // The one that begins first must stand for it.
+      [
+        { ...segment(7, 9, 3), absorbs: [] },
+        { ...segment(10, 12, 3), absorbs: [4] },
+      ],
+      [lower, { ...segment(1, 12, 12, { level: 2 }), absorbs: [1, 2, 3, -1] }],
+      [lower, { ...segment(3, 12, 10, { level: 2 }), absorbs: [1, 2, 3, 4, -1] }],
+      [lower, { ...segment(1, 12, 12, { level: 2 }), absorbs: [] }],
+    ])
+      await refusedWithoutTrace(chat, { ...commit, segments }, 'invalid_argument')
+    await chat.commit({ ...commit, segments: [{ ...segment(7, 12, 6), absorbs: [4] }] })
+    await checkFigures(chat)
+  },
+
+  'keeps those versions of the memo that a rollback can reach': async store => {
+    const chat = new Chat(store)
+    await chat.say(14)
+    await chat.fold(4, { memo: { through: 4 } })
+    await chat.fold(8, { memo: { through: 8 } })
+    const again = await chat.prepareFold(10)
+    await chat.commit({
+      ...again,
+      plan: { decision: FORCE, range: null },
+      segments: [],
+      memo: { value: { through: 8, again: true }, throughSeq: 8 },
+    })
+    const { memo, memoVersions } = await chat.file()
+    assert.deepEqual(
+      [...memoVersions, memo!].map(({ value }) => value),
+      [{ through: 4 }, { through: 8, again: true }],
+    )
+    await chat.rollback(7)
+    assert.deepEqual((await chat.record()).memo, { value: { through: 4 }, throughSeq: 4 })
+  },
+
   'without a range only brings memo and counters up to date': async store => {
     const chat = new Chat(store)
     await chat.say(6)

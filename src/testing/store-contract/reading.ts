@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ContextRead } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
@@ -16,7 +17,7 @@ export const reading = contractCases('reading', {
   'finds nothing of a session that is not there': async store => {
     const { key } = new Chat(store, 'nobody')
     assert.equal(await store.readSession(key), null)
-    assert.equal(await store.readContext(key, { messages: 10 }), null)
+    assert.equal(await store.readContext(key, { tokens: 10, archivedTokens: 0 }), null)
     assert.equal(await store.readPlan(key), null)
     assert.equal(await store.judge(key, { policy: new Chat(store).policy, now: 0 }), null)
     assert.deepEqual(await store.readMessages(key, { limit: 10, from: 'oldest' }), [])
@@ -85,24 +86,85 @@ export const reading = contractCases('reading', {
     await chat.say(12)
     await chat.fold(4)
     await chat.fold(6)
-    const context = await store.readContext(chat.key, { messages: 4 })
-    assert.deepEqual(context?.session, await chat.record())
+    const whole = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
+    assert.deepEqual(whole?.session, await chat.record())
     assert.deepEqual(
-      context?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
+      whole?.base?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
       [
         [1, 4],
         [5, 6],
       ],
     )
+    const seqs = (read: ContextRead | null) => read?.messages.map(({ seq }) => seq)
+    assert.deepEqual(seqs(whole), [7, 8, 9, 10, 11, 12])
+    const each = whole!.messages.map(({ tokens }) => tokens)
+    const newest = await store.readContext(chat.key, {
+      tokens: each.slice(-3).reduce((sum, tokens) => sum + tokens, 0),
+      archivedTokens: 10_000,
+    })
+    assert.deepEqual(seqs(newest), [9, 10, 11, 12])
+    assert.equal(newest?.isWhole, false)
+    const unfolded = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 10_000 })
+    assert.deepEqual(seqs(unfolded), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    assert.equal(unfolded?.isWhole, true)
+  },
+
+  'gives a context only what came since the last one of the same epoch': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    await chat.fold(2)
+    const { epoch } = (await chat.record())!
+    const request = { tokens: 10_000, archivedTokens: 0 }
+    await chat.say(2)
+    const more = await store.readContext(chat.key, { ...request, since: { epoch, seq: 6 } })
+    assert.equal(more?.base, null)
     assert.deepEqual(
-      context?.messages.map(({ seq }) => seq),
-      [9, 10, 11, 12],
+      more?.messages.map(({ seq }) => seq),
+      [7, 8],
     )
-    const whole = await store.readContext(chat.key, { messages: 100 })
+    await chat.fold(4)
+    const other = await store.readContext(chat.key, { ...request, since: { epoch, seq: 8 } })
     assert.deepEqual(
-      whole?.messages.map(({ seq }) => seq),
-      [7, 8, 9, 10, 11, 12],
+      other?.messages.map(({ seq }) => seq),
+      [5, 6, 7, 8],
     )
+    assert.equal(other?.base?.segments.length, 2)
+  },
+
+  'pins messages and notes, and keeps them through folds': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    const first = await store.pin(chat.key, { seq: 2, note: null, tokens: 5, now: 10 })
+    const before = (await chat.record())!
+    assert.equal((await store.pin(chat.key, { seq: 2, note: null, tokens: 5, now: 11 })).id, first.id)
+    const note = await store.pin(chat.key, { seq: null, note: 'a\u0000note\ud800', tokens: 7, now: 12 })
+    assert.equal((await chat.record())!.epoch, before.epoch + 1)
+    await chat.fold(4)
+    const read = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
+    assert.deepEqual(
+      read?.base?.pins.map(({ id, seq, note, message }) => [id, seq, note, message?.seq ?? null]),
+      [
+        [first.id, 2, null, 2],
+        [note.id, null, 'a\u0000note\ud800', null],
+      ],
+    )
+    await refuses(store.pin(chat.key, { seq: 99, note: null, tokens: 1, now: 13 }), 'message_not_found')
+    assert.equal(await store.unpin(chat.key, first.id), true)
+    assert.equal(await store.unpin(chat.key, first.id), false)
+    assert.deepEqual(
+      (await store.readPins(chat.key)).map(({ id }) => id),
+      [note.id],
+    )
+  },
+
+  'puts learned calibrations in force with the next epoch': async store => {
+    const chat = new Chat(store)
+    await chat.say(4)
+    const learned = { 'some-model': { ratio: 1.25, samples: 3 } }
+    await store.recordCalibrations(chat.key, learned)
+    assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: {} })
+    await chat.fold(2)
+    assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: learned })
   },
 
   'gives a plan every raw message with its turn, size and links': async store => {
@@ -132,6 +194,34 @@ export const reading = contractCases('reading', {
       links: { opens: [], closes: [] },
     })
     await checkFigures(chat)
+  },
+
+  'gives a plan in pages, around what rollbacks hid and what was folded': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    await chat.rollback(4)
+    await chat.say(8)
+    await chat.fold(2)
+    const all = (await store.readPlan(chat.key))!.raw
+    assert.deepEqual(
+      all.map(({ seq }) => seq),
+      [3, 4, 7, 8, 9, 10, 11, 12, 13, 14],
+    )
+    const page = async (asked: { after?: number; through?: number; limit?: number }) =>
+      (await store.readPlan(chat.key, asked))!.raw
+    assert.deepEqual(await page({ limit: 3 }), all.slice(0, 3))
+    assert.deepEqual(await page({ after: 7, limit: 3 }), all.slice(3, 6))
+    assert.deepEqual(await page({ after: 5, through: 9 }), all.slice(2, 5))
+    assert.deepEqual(await page({ after: 0, limit: 1 }), all.slice(0, 1), 'nothing below the cursor is raw')
+    assert.deepEqual(await page({ after: 14, limit: 3 }), [])
+    const pages = []
+    for (let after = 0; ; ) {
+      const raw = await page({ after, through: 13, limit: 4 })
+      if (raw.length === 0) break
+      pages.push(...raw)
+      after = raw.at(-1)!.seq
+    }
+    assert.deepEqual(pages, all.slice(0, -1))
   },
 
   'gives versions only of visible messages': async store => {

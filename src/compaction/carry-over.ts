@@ -1,0 +1,75 @@
+import { estimateTokens } from '../tokens/index.ts'
+
+/**
+ * What a segment that stands for others takes over of their details and events. Those below keep all of
+ * theirs; without a bound, copies would grow with the log.
+ */
+
+interface Carrying {
+  readonly details: readonly unknown[]
+  readonly events: readonly unknown[]
+}
+
+const MOST_DETAILS = 60
+const MOST_EVENTS = 40
+const MOST_OWN_EVENTS = 100
+
+/** Each list has the most telling first: so the first of each, then the second of each; none twice, none that the text has. */
+export function carryDetails(
+  segments: readonly Carrying[],
+  { summary, tokens }: { summary: string; tokens: number },
+): readonly unknown[] {
+  const kept: unknown[] = []
+  const seen = new Set<string>()
+  let left = tokens
+  const longest = Math.max(0, ...segments.map(({ details }) => details.length))
+  for (let rank = 0; rank < longest; rank++)
+    for (const { details } of segments) {
+      const detail = details[rank]
+      const text = typeof detail === 'string' ? detail : JSON.stringify(detail)
+      if (text === undefined || seen.has(text) || summary.includes(text)) continue
+      seen.add(text)
+      left -= estimateTokens(`- ${text}\n`)
+      if (kept.length >= MOST_DETAILS || left < 0) return kept
+      kept.push(detail)
+    }
+  return kept
+}
+
+/**
+ * What is still to come first, the soonest before the others; then what is past, the newest first: whoever
+ * has room for few shows the right ones. `today` is the day of the newest message.
+ */
+export function carryEvents(segments: readonly Carrying[], today: string): readonly unknown[] {
+  const all = segments.flatMap(({ events }) => events)
+  return mostTelling(all, today).slice(0, MOST_EVENTS)
+}
+
+/** Of a single segment's own: in the order in which they were said, and no more than anybody could read. */
+export function boundEvents<Event>(events: readonly Event[], today: string): readonly Event[] {
+  if (events.length <= MOST_OWN_EVENTS) return events
+  const kept = new Set<unknown>(mostTelling(events, today).slice(0, MOST_OWN_EVENTS))
+  return events.filter(event => kept.has(event))
+}
+
+function mostTelling(all: readonly unknown[], today: string): readonly unknown[] {
+  const byText = new Map(all.map(event => [JSON.stringify([dayOf(event), textOf(event)]), event]))
+  const events = [...byText.values()]
+  const toCome = events.filter(event => dayOf(event) >= today).sort((a, b) => compare(dayOf(a), dayOf(b)))
+  const past = events.filter(event => dayOf(event) < today).sort((a, b) => compare(dayOf(b), dayOf(a)))
+  return [...toCome, ...past]
+}
+
+function dayOf(event: unknown): string {
+  const { on } = (event ?? {}) as { on?: unknown }
+  return typeof on === 'string' ? on : ''
+}
+
+function textOf(event: unknown): unknown {
+  const { text } = (event ?? {}) as { text?: unknown }
+  return typeof text === 'string' ? text : event
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,58 @@
+import type { SessionKey, Store } from '../store/index.ts'
+import type { SourceMessage, Summarizer } from '../summarizer/index.ts'
+import { failureReason } from './failure-reason.ts'
+import type { MemoKeeper } from './memo-keeper.ts'
+import { readMessages } from './read-messages.ts'
+import { MOST_SOURCE_TOKENS, partsOf, sourceLimit, tokensOf } from './source.ts'
+
+export interface CatchUp {
+  readonly store: Store
+  readonly key: SessionKey
+  readonly keeper: MemoKeeper
+  readonly summarizer: Summarizer
+  /** The last message that the memo is to have seen. */
+  readonly throughSeq: number
+  /** It is not worth a call while there is less that it has not seen. */
+  readonly leastTokens?: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Gives the memo what no summary's call gave it, oldest first, in as many calls as one chunk of a summary
+ * would take; the rest has to wait for later folds. Rejects as the summariser does.
+ */
+export async function catchUpMemo(work: CatchUp): Promise<void> {
+  const { store, key, keeper, summarizer, throughSeq, leastTokens = 0 } = work
+  if (!keeper.canUpdate) return
+  const limit = sourceLimit(summarizer)
+  for (let left = MOST_SOURCE_TOKENS; left > 0; ) {
+    const fromSeq = keeper.memo.throughSeq + 1
+    if (fromSeq > throughSeq) return
+    const range = { fromSeq, toSeq: throughSeq, mostTokens: Math.min(limit, left) }
+    const { messages, isWhole } = await readMessages(store, key, range)
+    const tokens = tokensOf(messages)
+    if (messages.length === 0 || tokens < leastTokens) return
+    await keeper.update(tokens > limit ? ends(messages[0]!, limit) : messages)
+    if (isWhole) return
+    left -= tokens
+    if (keeper.memo.throughSeq < fromSeq) break
+  }
+  keeper.fallBehind()
+}
+
+/** A single message that is larger than a call: its beginning and its end. */
+function ends(message: Parameters<typeof partsOf>[0], limit: number): readonly SourceMessage[] {
+  const { parts } = partsOf(message, Math.floor(limit / 2))
+  return parts.length < 2 ? parts : [parts[0]!, parts.at(-1)!]
+}
+
+/** The same as a side matter: the fold goes on without it, and says so. */
+export async function catchUpMemoIfPossible(work: CatchUp, warn: (warning: string) => void): Promise<void> {
+  try {
+    await catchUpMemo(work)
+  } catch (error) {
+    work.signal.throwIfAborted()
+    work.keeper.fallBehind()
+    warn(`memo_failed: ${failureReason(error)}`)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Segment } from '../log/index.ts'
+import { carryDetails, carryEvents } from './carry-over.ts'
+import { failureReason } from './failure-reason.ts'
+import { type FoldedSegment, measured } from './folded-segment.ts'
+import type { FoldWork } from './handlers.ts'
+import { chooseRollUp } from './roll-up.ts'
+import { dayOf, linesAsMessages } from './segment-lines.ts'
+import { summarizeSource } from './summarize-source.ts'
+
+type Shown = Omit<FoldedSegment, 'absorbs' | 'state'> & { readonly id: number }
+
+/** Of what a condensed segment may take, the part for its text; the rest is for its details and dates. */
+const TEXT_SHARE = 0.65
+
+/** What does not become smaller by a quarter was not worth the call. */
+const LEAST_GAIN = 0.75
+
+/** So that a failure to make them smaller ends: each time takes the place of two segments or three. */
+const MOST_ROLL_UPS = 8
+
+/**
+ * Neighbouring segments into one of the next level, again and again until all together take no more than
+ * they may. `shown` are those of the session and the new ones of this commit, which are named by their
+ * place in it, as a negative number. A summary of summaries that fails does not spoil the good ones: it is
+ * left for the next fold.
+ */
+export async function condense(
+  stored: readonly Segment[],
+  folded: readonly FoldedSegment[],
+  work: FoldWork,
+): Promise<readonly FoldedSegment[]> {
+  const { limits, signal, warn } = work
+  const condensed: FoldedSegment[] = []
+  let shown: readonly Shown[] = [
+    ...stored,
+    ...folded.map((segment, index) => ({ ...segment, id: -(index + 1) })),
+  ]
+  try {
+    while (condensed.length < MOST_ROLL_UPS) {
+      const rollUp = chooseRollUp(shown, limits.totalTokens)
+      if (rollUp === null) break
+      const { from, count } = rollUp
+      const absorbed = shown.slice(from, from + count)
+      const segment = await condenseOne(absorbed, work)
+      condensed.push({ ...segment, absorbs: absorbed.map(({ id }) => id) })
+      shown = shown.toSpliced(from, count, { ...segment, id: -(folded.length + condensed.length) })
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    warn(`not_condensed: ${failureReason(error)}`)
+  }
+  return condensed
+}
+
+/** As large as any other segment, whatever it stands for. */
+async function condenseOne(
+  absorbed: readonly Shown[],
+  { limits, summarizer, zone, signal, decision, focus, warn, messages }: FoldWork,
+): Promise<Omit<FoldedSegment, 'absorbs'>> {
+  const tokensBefore = tokensIn(absorbed)
+  const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.segmentTokens)
+  const budgetTokens = Math.max(1, Math.floor(tokens * TEXT_SHARE))
+  const newest = messages.at(-1)!
+  const { text } = await summarizeSource(summarizer, {
+    messages: absorbed.flatMap(segment => linesAsMessages(segment.summary, messages[0]!.at)),
+    of: 'summaries',
+    sourceTokens: tokensBefore,
+    budgetTokens,
+    detailTokens: 0,
+    earlier: null,
+    focus,
+    zone,
+    signal,
+    warn,
+  })
+  return measured({
+    fromSeq: absorbed[0]!.fromSeq,
+    toSeq: absorbed.at(-1)!.toSeq,
+    messageCount: absorbed.reduce((sum, segment) => sum + segment.messageCount, 0),
+    summary: text,
+    events: carryEvents(absorbed, dayOf(newest.at, newest.zone ?? zone)),
+    details: carryDetails(absorbed, { summary: text, tokens: budgetTokens }),
+    level: Math.max(...absorbed.map(segment => segment.level)) + 1,
+    state: 'live',
+    type: decision.type,
+    reason: 'roll_up',
+    summarizer: summarizer.name,
+    promptVersion: summarizer.version,
+    tokensBefore,
+  })
+}
+
+function tokensIn(segments: readonly Shown[]): number {
+  return segments.reduce((sum, segment) => sum + segment.tokensAfter, 0)
+}

@@ -1,0 +1,20 @@
+import { PalimpsestError } from '../errors.ts'
+import { SummaryRejectedError } from './summarize-source.ts'
+
+/** Why a fold failed, as it is stored and told. Errors of summarisers name a reason of their own. */
+export function failureReason(error: unknown): string {
+  if (error instanceof SummaryRejectedError) return error.problem
+  if (PalimpsestError.isInstance(error)) return error.code
+  if (error instanceof Error && 'reason' in error && typeof error.reason === 'string') return error.reason
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** How long the provider asked to be left alone; 0: it did not say. */
+export function retryAfterMs(error: unknown): number {
+  const { retryAfterMs } = (error ?? {}) as { retryAfterMs?: unknown }
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, LONGEST_MS) : 0
+}
+
+/** Whoever asks for more has made a mistake. */
+const LONGEST_MS = 24 * 3_600_000

@@ -1,0 +1,88 @@
+import { EpochConflictError } from '../errors.ts'
+import {
+  type Decision,
+  type FoldPlan,
+  isPlanFinal,
+  measure,
+  type PlanInput,
+  type Policy,
+  planFold,
+  type RawMessage,
+  takeSnapshot,
+} from '../policy/index.ts'
+import type { SessionKey, SessionRecord, Store } from '../store/index.ts'
+import { pause } from './pause.ts'
+
+/** What one fold takes in at most: a long backlog is worked off in several, each committed. */
+export const MOST_FOLD_TOKENS = 90_000
+const MOST_FOLD_MESSAGES = 4_000
+
+/** Rows of a page: the first is nearly always enough, and none keeps everyone else waiting. */
+const FIRST_PAGE = 256
+const LARGEST_PAGE = 1_024
+
+export interface NextFold {
+  readonly plan: FoldPlan
+  /** As it was when the range was frozen. */
+  readonly session: SessionRecord & { readonly head: NonNullable<SessionRecord['head']> }
+}
+
+/**
+ * What a decision comes to now. It reads the oldest raw messages, as far as one fold reaches, and knows the
+ * rest by their figures: so it costs the same whether a thousand are raw or a million. `null` where there
+ * is no message.
+ */
+export async function planNext(
+  { store, policy, clock }: { store: Store; policy: Policy; clock: () => number },
+  key: SessionKey,
+  decision: Decision,
+): Promise<NextFold | null> {
+  const first = await store.readPlan(key, { limit: FIRST_PAGE })
+  const head = first?.session.head
+  if (!first || !head) return null
+  const session = { ...first.session, head }
+  const figures = measure(head, session.state, clock())
+  const snapshot = takeSnapshot(policy, figures, null)
+  const raw = [...first.raw]
+  for (let limit = FIRST_PAGE; ; limit = Math.min(LARGEST_PAGE, limit * 2)) {
+    const messages = figures.raw.messages - raw.length
+    const input: PlanInput = {
+      policy,
+      decision,
+      raw,
+      unread:
+        messages <= 0 ? undefined : { messages, ...unreadSize(figures.raw, raw), ...lastTurn(head.totals) },
+      lastTurnComplete: head.totals.complete,
+      snapshot,
+      mostTokens: MOST_FOLD_TOKENS,
+      mostMessages: MOST_FOLD_MESSAGES,
+    }
+    const plan = planFold(input)
+    if (isPlanFinal(input, plan)) return { plan, session }
+    await pause()
+    const page = await store.readPlan(key, { after: raw.at(-1)?.seq ?? 0, through: head.seq, limit })
+    if (page?.session.epoch !== session.epoch || page.raw.length === 0)
+      throw new EpochConflictError({
+        sessionId: key.id,
+        expected: session.epoch,
+        actual: page?.session.epoch ?? 0,
+      })
+    raw.push(...page.raw)
+  }
+}
+
+function unreadSize(
+  all: { characters: number; tokens: number },
+  raw: readonly RawMessage[],
+): { characters: number; tokens: number } {
+  let { characters, tokens } = all
+  for (const message of raw) {
+    characters -= message.characters
+    tokens -= message.tokens
+  }
+  return { characters, tokens }
+}
+
+function lastTurn({ turn, position }: { turn: number; position: number }) {
+  return { lastTurn: turn, lastTurnMessages: position }
+}

@@ -1,0 +1,32 @@
+import type { Message } from '../log/index.ts'
+import type { SessionKey, Store } from '../store/index.ts'
+import { pause } from './pause.ts'
+import { messageTokens } from './source.ts'
+
+const MESSAGES_AT_A_TIME = 200
+
+/** The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. */
+export async function readMessages(
+  store: Store,
+  key: SessionKey,
+  { fromSeq, toSeq, mostTokens = Infinity }: { fromSeq: number; toSeq: number; mostTokens?: number },
+): Promise<{ messages: readonly Message[]; isWhole: boolean }> {
+  const messages: Message[] = []
+  let left = mostTokens
+  for (let after = fromSeq - 1; ; ) {
+    const page = await store.readMessages(key, {
+      after,
+      before: toSeq + 1,
+      limit: MESSAGES_AT_A_TIME,
+      from: 'oldest',
+    })
+    await pause()
+    for (const message of page) {
+      left -= messageTokens(message)
+      if (left < 0 && messages.length > 0) return { messages, isWhole: false }
+      messages.push(message)
+    }
+    if (page.length < MESSAGES_AT_A_TIME) return { messages, isWhole: true }
+    after = page.at(-1)!.seq
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * In which script a text is written, as far as one is overwhelmingly there. Cheap and always the same: it
+ * looks at a bounded part of the text.
+ */
+
+const SCRIPTS = [
+  ['Latin', /\p{Script=Latin}+/gu],
+  ['Cyrillic', /\p{Script=Cyrillic}+/gu],
+  ['Greek', /\p{Script=Greek}+/gu],
+  ['Arabic', /\p{Script=Arabic}+/gu],
+  ['Hebrew', /\p{Script=Hebrew}+/gu],
+  ['Devanagari', /\p{Script=Devanagari}+/gu],
+  ['Bengali', /\p{Script=Bengali}+/gu],
+  ['Tamil', /\p{Script=Tamil}+/gu],
+  ['Thai', /\p{Script=Thai}{1,4}/gu],
+  ['Georgian', /\p{Script=Georgian}+/gu],
+  ['Armenian', /\p{Script=Armenian}+/gu],
+  ['Hangul', /\p{Script=Hangul}{1,2}/gu],
+  ['Han', /\p{Script=Han}{1,2}/gu],
+  ['Kana', /[\p{Script=Hiragana}\p{Script=Katakana}]{1,2}/gu],
+] as const
+
+/** Links, addresses and code are Latin in every language. */
+const FOREIGN =
+  /```[\s\S]*?(?:```|$)|`[^`\n]{0,200}`|\bhttps?:\/\/\S{1,500}|[\w.+-]{1,64}@[\w.-]{1,100}|\b[\w-]{1,60}(?:[._/\\-]\w{1,60})+|@\w{1,60}/g
+/** Accents and vowel signs: they come with letters, and belong to no script of their own. */
+const MARKS = /\p{M}+/gu
+
+const MOST_CHARACTERS = 20_000
+/** About as many words. */
+const LEAST_WORDS = 8
+const OVERWHELMING = 0.8
+/** Where there is so much kana, the Han characters beside it are Japanese too. */
+const KANA_OF_JAPANESE = 0.1
+
+/** The script's Unicode name (`Japanese` for kana with Han); `null`: too little to say, or a mixture. */
+export function dominantScript(text: string): string | null {
+  const words = countWords(text)
+  const kana = words.get('Kana') ?? 0
+  const han = words.get('Han') ?? 0
+  if (kana > 0 && kana >= (kana + han) * KANA_OF_JAPANESE) {
+    words.delete('Kana')
+    words.delete('Han')
+    words.set('Japanese', kana + han)
+  }
+  const total = [...words.values()].reduce((sum, count) => sum + count, 0)
+  if (total < LEAST_WORDS) return null
+  for (const [script, count] of words) if (count >= total * OVERWHELMING) return script
+  return null
+}
+
+/** A run of letters is a word; in scripts without spaces, two characters are. */
+function countWords(text: string): Map<string, number> {
+  const prose = text.slice(0, MOST_CHARACTERS).replace(FOREIGN, ' ').replace(MARKS, '')
+  const words = new Map<string, number>()
+  for (const [script, pattern] of SCRIPTS) {
+    const count = prose.match(pattern)?.length ?? 0
+    if (count > 0) words.set(script, count)
+  }
+  return words
+}
+
+/** The script that the summary should have been in; `null`: it is in the right one, or nobody can say. */
+export function missedScript(source: string, summary: string): string | null {
+  const wanted = dominantScript(source)
+  const written = dominantScript(summary)
+  if (wanted === null || written === null || wanted === written) return null
+  // Notes in Japanese may do with hardly any kana.
+  return wanted === 'Japanese' && written === 'Han' ? null : wanted
+}

@@ -1,0 +1,106 @@
+import {
+  oneLine,
+  readableText,
+  type SourceMessage,
+  type Summarizer,
+  type Summary,
+} from '../summarizer/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
+import type { MemoKeeper } from './memo-keeper.ts'
+import { missedScript } from './script.ts'
+import { sampleText } from './source.ts'
+import { findSummaryProblem, MOST_OVER_BUDGET, type SummaryProblem } from './validate-summary.ts'
+
+/** What came back is no summary: nothing is stored, and the reason is told. */
+export class SummaryRejectedError extends Error {
+  readonly problem: SummaryProblem
+  constructor(problem: SummaryProblem) {
+    super(`The summariser's answer is no summary: ${problem}`)
+    this.problem = problem
+  }
+}
+
+/** The built-in one: it repeats what was said, cannot refuse, and always answers the same. */
+export function isExtractive({ name }: Pick<Summarizer, 'name'>): boolean {
+  return name === 'extractive'
+}
+
+export interface SourceRequest {
+  readonly messages: readonly SourceMessage[]
+  readonly of: 'messages' | 'summaries'
+  readonly sourceTokens: number
+  readonly budgetTokens: number
+  readonly detailTokens?: number
+  readonly earlier: string | null
+  readonly focus: string | undefined
+  readonly zone: string
+  readonly signal: AbortSignal
+  /** To be brought up to date in the same call, through this `seq`. */
+  readonly memo?: { readonly keeper: MemoKeeper; readonly lastSeq: number; readonly throughSeq: number }
+  readonly warn: (warning: string) => void
+}
+
+/** One call, checked; a second one where the summary came in the wrong script. */
+export async function summarizeSource(summarizer: Summarizer, source: SourceRequest): Promise<Summary> {
+  const memo = source.memo?.keeper.requestFor(source.memo.lastSeq)
+  const request = {
+    messages: source.messages,
+    of: source.of,
+    earlier: source.earlier,
+    budgetTokens: source.budgetTokens,
+    ...(source.detailTokens !== undefined && { detailTokens: source.detailTokens }),
+    ...(source.focus !== undefined && { focus: source.focus }),
+    ...(memo && { memo }),
+    zone: source.zone,
+    signal: source.signal,
+  }
+  const first = await summarizer.summarize(request)
+  const problem = problemOf(first, source)
+  let summary = first
+  if (isExtractive(summarizer)) {
+    // It is checked for size only: somebody in the conversation may well say that they cannot help with that.
+    if (problem === 'empty' || isTooLarge(first.text, source)) summary = { ...first, text: lastWords(source) }
+  } else {
+    if (problem) throw new SummaryRejectedError(problem)
+    const script = missedScript(sampleText(source.messages), first.text)
+    if (script) {
+      const again = await summarizer.summarize({ ...request, script }).catch(() => {
+        source.signal.throwIfAborted()
+        return null
+      })
+      const isBetter = again !== null && problemOf(again, source) === null
+      if (isBetter) summary = again
+      if (missedScript(sampleText(source.messages), summary.text))
+        source.warn(`wrong_script: the conversation is in ${script}, its summary is not`)
+    }
+  }
+  if (memo) await source.memo!.keeper.accept(summary.memo, source.memo!.throughSeq)
+  return summary
+}
+
+function problemOf({ text }: Summary, { sourceTokens, budgetTokens }: SourceRequest): SummaryProblem | null {
+  if (typeof text !== 'string') return 'empty'
+  return findSummaryProblem(text, {
+    summary: estimateTokens(text),
+    source: sourceTokens,
+    budget: budgetTokens,
+  })
+}
+
+function isTooLarge(text: string, { sourceTokens, budgetTokens }: SourceRequest): boolean {
+  const tokens = estimateTokens(text)
+  return tokens >= sourceTokens || tokens > budgetTokens * MOST_OVER_BUDGET
+}
+
+/** As much as fits of what was said last, where a budget is too small for a line of its own: never nothing. */
+function lastWords({ messages, sourceTokens, budgetTokens }: SourceRequest): string {
+  const said =
+    messages.map(({ content }) => oneLine(readableText(content))).findLast(text => text !== '') ?? ''
+  const most = Math.max(1, Math.min(budgetTokens, sourceTokens - 1))
+  for (let length = Math.min(said.length, most * 8); length > 0; length = Math.floor(length / 2)) {
+    const words = said.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+    const line = `- ${words}${length < said.length ? '…' : ''}`
+    if (words !== '' && estimateTokens(line) <= most) return line
+  }
+  return '…'
+}

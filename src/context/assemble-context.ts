@@ -1,0 +1,123 @@
+import { createHash, type Hash } from 'node:crypto'
+import { estimateTokens } from '../tokens/index.ts'
+import { clipText } from './clip-text.ts'
+import type { ContextParts } from './context.ts'
+import type { ContextPlan, ContextSource } from './plan-context.ts'
+import { note, type SentMessage } from './sent-message.ts'
+import { renderSessionMemory } from './session-memory.ts'
+import type { View } from './view.ts'
+
+/** How far a context of the same name was hashed. */
+interface HashedPrefix {
+  readonly view: string
+  readonly hash: Hash
+  readonly messages: number
+}
+
+/** What the next context of the same name begins with: it goes on from there. */
+export interface Beginning extends HashedPrefix {
+  readonly memory: string | null
+  readonly memoryMessage: SentMessage | null
+}
+
+export interface Assembled {
+  readonly parts: ContextParts
+  readonly beginning: Beginning
+}
+
+/** The main points of the messages that a plan leaves out, taken from so many of the newest of them. */
+export interface InterimPoints {
+  readonly text: string
+  readonly messages: number
+}
+
+/** Puts the words to a plan. */
+export function assembleContext(
+  { source, view, plan }: { source: ContextSource; view: View; plan: ContextPlan },
+  { interim, earlier }: { interim: InterimPoints | null; earlier?: Beginning | undefined },
+): Assembled {
+  const { fixed, conversation, closing } = plan
+  const isSame = earlier?.view === plan.view
+  const memoryText = isSame ? earlier.memory : renderSessionMemory(plan.memory, withText(plan, interim))
+  const memoryMessage = isSame ? earlier.memoryMessage : memoryText === null ? null : note(memoryText, 0)
+  const sent = [
+    ...(memoryMessage ? [memoryMessage] : []),
+    ...conversation.sent,
+    ...(closing ? [closing] : []),
+  ]
+  const stableMessages = conversation.stable + (memoryMessage ? 1 : 0)
+  const throughSeq = source.messages.at(-1)?.seq ?? source.compactedThrough
+  const hashed = hashPrefix(fixed.instructions, sent.slice(0, stableMessages), { view: plan.view, earlier })
+  const memoryTokens = memoryMessage?.tokens ?? 0
+  const currentTokens = tokensOf(currentMessages(source, conversation.sent))
+  const rawTokens = tokensOf(conversation.sent) - currentTokens
+  const blocks = [
+    ...fixed.blocks,
+    { name: 'session_memory' as const, tokens: memoryTokens },
+    { name: 'raw' as const, tokens: rawTokens },
+    { name: 'current' as const, tokens: currentTokens + (closing?.tokens ?? 0) },
+  ].filter(block => block.tokens > 0)
+  return {
+    beginning: { ...hashed, memory: memoryText, memoryMessage },
+    parts: {
+      instructions: fixed.instructions,
+      messages: sent.map(({ message }) => message),
+      breakpoints: {
+        afterInstructions: fixed.instructions !== '',
+        afterMessages: breakpoints(memoryMessage !== null, stableMessages),
+      },
+      sessionMemory: memoryText,
+      report: {
+        tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
+        budget: view.budget,
+        blocks,
+        prefixHash: hashed.hash.copy().digest('hex'),
+        omitted: plan.omitted,
+        epoch: source.epoch,
+        view: plan.view,
+        stableMessages,
+        throughSeq,
+      },
+    },
+  }
+}
+
+/** What could not be read whole is told by its number at least. */
+function withText({ interim }: ContextPlan, points: InterimPoints | null) {
+  if (interim === null) return null
+  const { fromSeq, toSeq, tokens, count } = interim
+  const unread = count - (points?.messages ?? 0)
+  const note = unread > 0 || !points?.text ? `(${count} messages; the rest of them is in the log.)\n` : ''
+  const text = points?.text ? clipText(points.text, tokens - estimateTokens(note), () => '[…]') : ''
+  return { fromSeq, toSeq, text: (note + text).trim() }
+}
+
+/** What is asked now: the user's message at the very end. */
+function currentMessages({ messages }: ContextSource, sent: readonly SentMessage[]): readonly SentMessage[] {
+  const newest = messages.at(-1)
+  if (newest?.role !== 'user') return []
+  return sent.filter(({ seq, message }) => seq === newest.seq && message.role === 'user')
+}
+
+function tokensOf(sent: readonly SentMessage[]): number {
+  return sent.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/** After the segments, and after the last message that stays: providers allow few. */
+function breakpoints(hasMemory: boolean, stableMessages: number): number[] {
+  const after = new Set<number>()
+  if (hasMemory) after.add(0)
+  if (stableMessages > 0) after.add(stableMessages - 1)
+  return [...after]
+}
+
+function hashPrefix(
+  instructions: string,
+  stable: readonly SentMessage[],
+  { view, earlier }: { view: string; earlier: HashedPrefix | undefined },
+): HashedPrefix {
+  const goesOn = earlier?.view === view && earlier.messages <= stable.length
+  const hash = goesOn ? earlier.hash.copy() : createHash('sha256').update(JSON.stringify(instructions))
+  for (const { message } of stable.slice(goesOn ? earlier.messages : 0)) hash.update(JSON.stringify(message))
+  return { view, hash, messages: stable.length }
+}

@@ -1,0 +1,25 @@
+import { estimateTokens } from '../tokens/index.ts'
+
+const HEAD_SHARE = 0.65
+/** Below this nothing of the text is worth showing. */
+const LEAST_CHARACTERS = 16
+
+/**
+ * Head and tail of a text that is larger than `tokens`, with `reference` in between that says what is
+ * missing and where it is. Never half a character. The same for the same text and limit.
+ */
+export function clipText(text: string, tokens: number, reference: (leftOut: number) => string): string {
+  const whole = estimateTokens(text)
+  if (whole <= tokens) return text
+  const room = tokens - estimateTokens(reference(text.length)) - 2
+  for (let length = Math.floor((text.length * room) / whole); length >= LEAST_CHARACTERS; ) {
+    const head = text.slice(0, Math.ceil(length * HEAD_SHARE)).replace(/[\ud800-\udbff]$/, '')
+    const tail = text
+      .slice(text.length - Math.floor(length * (1 - HEAD_SHARE)))
+      .replace(/^[\udc00-\udfff]/, '')
+    const clipped = `${head}\n${reference(text.length - head.length - tail.length)}\n${tail}`
+    if (estimateTokens(clipped) <= tokens) return clipped
+    length = Math.floor(length * 0.85)
+  }
+  return reference(text.length)
+}

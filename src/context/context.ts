@@ -1,0 +1,65 @@
+import type { ModelMessage } from './model-message.ts'
+
+/** The parts of a context, in the order in which they stand in it. A part with nothing in it is absent. */
+export const BLOCK_NAMES = [
+  'instructions',
+  'tools',
+  'output_reserve',
+  'persona',
+  'global_memory',
+  'guidance',
+  'user_memory',
+  'scope_memory',
+  'chat_memory',
+  'daily_log',
+  'session_memory',
+  'raw',
+  'recent_changes',
+  'recall',
+  'current',
+] as const
+export type BlockName = (typeof BLOCK_NAMES)[number]
+
+/** Something that is not in this context as it was said, and why. It is all in the log. */
+export interface Omission {
+  readonly what: 'messages' | 'segments' | 'tool-result' | 'text' | 'reasoning'
+  readonly reason: 'over_budget' | 'context_size' | 'oversized' | 'old_tool_result' | 'not_sent'
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly count: number
+}
+
+export interface ContextReport {
+  /** All of it, fixed overhead included: at most `budget`. */
+  readonly tokens: number
+  /** `null`: none is configured and none was asked for. */
+  readonly budget: number | null
+  readonly blocks: readonly { readonly name: BlockName; readonly tokens: number }[]
+  /** Of everything up to the volatile end: as long as it is only added to, the provider's cache holds. */
+  readonly prefixHash: string
+  readonly omitted: readonly Omission[]
+  readonly epoch: number
+  /** Two contexts of one session with the same name extend each other byte for byte. */
+  readonly view: string
+  /** How many of `messages` are stable: later contexts of this view begin with them. */
+  readonly stableMessages: number
+  /** The newest message of the log that it knows of; 0 in an empty session. */
+  readonly throughSeq: number
+}
+
+/** Where a provider that caches only where asked should be asked to. */
+export interface CacheBreakpoints {
+  readonly afterInstructions: boolean
+  /** Indexes into `messages`: the cache ends after each of them. */
+  readonly afterMessages: readonly number[]
+}
+
+/** What the model is given for one call: computed, never stored. Treat it as frozen. */
+export interface ContextParts {
+  readonly instructions: string
+  readonly messages: readonly ModelMessage[]
+  readonly breakpoints: CacheBreakpoints
+  /** The text of the segments, where there are any. */
+  readonly sessionMemory: string | null
+  readonly report: ContextReport
+}

@@ -1,0 +1,24 @@
+export { type Assembled, assembleContext, type Beginning, type InterimPoints } from './assemble-context.ts'
+export {
+  BLOCK_NAMES,
+  type BlockName,
+  type CacheBreakpoints,
+  type ContextParts,
+  type ContextReport,
+  type Omission,
+} from './context.ts'
+export type * from './model-message.ts'
+export { type ContextSource, type InterimPlan, planContext, type Renderer } from './plan-context.ts'
+export {
+  type ContextMessage,
+  type RenderedMessage,
+  type RenderedPart,
+  renderMessage,
+} from './render-message.ts'
+export { type ContextSegment, type Pinned, renderSegment } from './session-memory.ts'
+export type * from './to-anthropic.ts'
+export { toAnthropic } from './to-anthropic.ts'
+export type * from './to-openai.ts'
+export { toOpenAI } from './to-openai.ts'
+export { toText } from './to-text.ts'
+export { fixedPart, type Layer, type View } from './view.ts'

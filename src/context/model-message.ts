@@ -1,0 +1,65 @@
+/**
+ * What a model is sent: the part of the AI SDK's `ModelMessage` that a context uses, so that it can be
+ * handed to `generateText` as it is. No system messages: the SDK refuses them inside a conversation.
+ */
+export type ModelMessage = UserModelMessage | AssistantModelMessage | ToolModelMessage
+
+export interface UserModelMessage {
+  role: 'user'
+  content: string | (ModelTextPart | ModelImagePart | ModelFilePart)[]
+}
+
+export interface AssistantModelMessage {
+  role: 'assistant'
+  content: string | (ModelTextPart | ModelReasoningPart | ModelToolCallPart)[]
+}
+
+/** The results of the calls in the assistant's message right before it: all of them, and no others. */
+export interface ToolModelMessage {
+  role: 'tool'
+  content: ModelToolResultPart[]
+}
+
+export interface ModelTextPart {
+  type: 'text'
+  text: string
+}
+
+export interface ModelImagePart {
+  type: 'image'
+  /** A URL, a data URL, or bytes in base64. */
+  image: string
+  mediaType?: string
+}
+
+export interface ModelFilePart {
+  type: 'file'
+  /** A URL, a data URL, or bytes in base64. */
+  data: string
+  mediaType: string
+  filename?: string
+}
+
+export interface ModelReasoningPart {
+  type: 'reasoning'
+  text: string
+  /** By provider, as it came with the answer: `anthropic.signature`, without which a thought is refused. */
+  providerOptions?: Record<string, Record<string, JsonValue>>
+}
+
+export interface ModelToolCallPart {
+  type: 'tool-call'
+  toolCallId: string
+  toolName: string
+  /** Always an object: some providers take nothing else. */
+  input: Record<string, unknown>
+}
+
+export interface ModelToolResultPart {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'text'; value: string }
+}
+
+export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue }

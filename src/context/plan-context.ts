@@ -1,0 +1,399 @@
+import { createHash } from 'node:crypto'
+import { ContextOverflowError } from '../errors.ts'
+import { contentLinks, findGroups, type SessionKind } from '../log/index.ts'
+import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
+import type { Omission } from './context.ts'
+import {
+  type ContextMessage,
+  type RenderedMessage,
+  type RenderRules,
+  renderMessage,
+} from './render-message.ts'
+import { type Conversation, repairConversation } from './repair.ts'
+import { note, type SentMessage } from './sent-message.ts'
+import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
+import { type FixedPart, fixedPart, type View } from './view.ts'
+
+/** A session as far as a context looks at it, read at one instant. */
+export interface ContextSource {
+  readonly kind: SessionKind
+  readonly epoch: number
+  readonly compactedThrough: number
+  /** Those that are not rolled up, oldest first. */
+  readonly segments: readonly ContextSegment[]
+  readonly pins: readonly Pinned[]
+  /** All that lies above the cursor. */
+  readonly raw: { readonly messages: number; readonly tokens: number }
+  /**
+   * The newest messages without a gap, oldest first: of those above the cursor at least what fits the
+   * view; for a view that unfolds also some below it.
+   */
+  readonly messages: readonly ContextMessage[]
+  /** The log has nothing older than the first of `messages`. */
+  readonly isWhole: boolean
+}
+
+/** What is shown as it was said, what stands for the rest, and how: everything but the words of the interim. */
+export interface ContextPlan {
+  /** Names what decided the bytes: two plans of a session with one name extend each other. */
+  readonly view: string
+  readonly fixed: FixedPart
+  readonly memory: MemorySelection
+  /** Messages above the cursor that are not shown: their main points are to be given in so many tokens. */
+  readonly interim: InterimPlan | null
+  readonly conversation: Conversation
+  /** What stands at the very end because the log ends with the assistant. */
+  readonly closing: SentMessage | null
+  readonly omitted: readonly Omission[]
+}
+
+export interface InterimPlan {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly tokens: number
+  readonly count: number
+}
+
+/** When it does not fit otherwise: ever less of the memory, and ever less of each large message. */
+const TRIES = [
+  { memoryShare: 0.5, clipShare: 0.7 },
+  { memoryShare: 0.4, clipShare: 0.4 },
+  { memoryShare: 0.25, clipShare: 0.2 },
+  { memoryShare: 0.15, clipShare: 0.08 },
+] as const
+
+const LEAST_CLIP_TOKENS = 40
+/** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
+const FRAME_TOKENS = 40
+/** What an interim takes beside its text, where it stands alone in the session memory. */
+const INTERIM_FRAME_TOKENS = 90
+/** How much further back tool results are left out than a context would reach without. */
+const MOST_STUBBED_STEPS = 3
+/** Less room than this is no conversation. */
+const LEAST_ROOM_TOKENS = 100
+
+/**
+ * Decides what a context shows. Pure, and the same for the same session and view.
+ *
+ * As long as it fits, all that is raw is shown. When it does not, old tool results are replaced by notes
+ * first; if that is not enough, the beginning moves up in large steps, to a turn's start, so that between
+ * two steps the prefix only grows.
+ */
+export function planContext(
+  source: ContextSource,
+  view: View,
+  render = renderer(source.kind, view),
+): ContextPlan {
+  const fixed = fixedPart(view)
+  const room = view.budget - fixed.tokens
+  const fingerprint = shortHash(`${view.reasoning} ${fixed.instructions}`)
+  if (room >= LEAST_ROOM_TOKENS)
+    for (const [attempt, shares] of TRIES.entries()) {
+      const plan = new Attempt(source, view, { fixed, room, shares, attempt, fingerprint, render }).plan()
+      if (plan) return plan
+    }
+  const newest = source.messages.at(-1)?.tokens ?? 0
+  throw new ContextOverflowError({ budget: view.budget, fixedTokens: fixed.tokens, newestTokens: newest })
+}
+
+export type Renderer = (message: ContextMessage, clipTokens: number) => RenderedMessage
+
+function renderer(kind: SessionKind, { reasoning }: View): Renderer {
+  return (message, clipTokens) =>
+    renderMessage(message, { kind, reasoning, clipTokens } satisfies RenderRules)
+}
+
+interface AttemptOptions {
+  readonly fixed: FixedPart
+  readonly room: number
+  readonly shares: (typeof TRIES)[number]
+  readonly attempt: number
+  /** Of what else decides the bytes. */
+  readonly fingerprint: string
+  readonly render: Renderer
+}
+
+class Attempt {
+  readonly #source: ContextSource
+  readonly #view: View
+  readonly #options: AttemptOptions
+  /** For all messages together. */
+  readonly #capacity: number
+  readonly #clipTokens: number
+  readonly #interimTokens: number
+  /** First message of the list that lies above the cursor. */
+  readonly #firstRaw: number
+  /** First message of the list that would be shown if there were room for everything. */
+  readonly #first: number
+  /** What is shown from each message on, with large ones clipped. */
+  readonly #suffix: Float64Array
+  #isLegal: ((index: number) => boolean) | null = null
+
+  constructor(source: ContextSource, view: View, options: AttemptOptions) {
+    const { room, shares } = options
+    this.#source = source
+    this.#view = view
+    this.#options = options
+    const memoryRoom = Math.floor(room * shares.memoryShare)
+    const memory = selectMemory(source, memoryRoom)
+    this.#capacity = room - memory.tokens - FRAME_TOKENS
+    this.#clipTokens = Math.max(LEAST_CLIP_TOKENS, Math.floor(this.#capacity * shares.clipShare))
+    this.#interimTokens = Math.min(800, Math.max(40, Math.floor(this.#capacity / 8)))
+    this.#suffix = suffixSums(source.messages, this.#clipTokens)
+    const firstRaw = source.messages.findIndex(message => message.seq > source.compactedThrough)
+    this.#firstRaw = firstRaw === -1 ? source.messages.length : firstRaw
+    this.#first = this.#firstShown()
+  }
+
+  plan(): ContextPlan | null {
+    if (this.#source.messages.length === 0) return this.#planFrom(0, 0)
+    const whole = this.#isAllRead() && !this.#isTooMany() ? this.#planFrom(this.#first, 0) : null
+    if (whole) return whole
+    for (let steps = this.#leastSteps(), last = -1; ; steps++) {
+      const start = this.#startAfter(steps)
+      if (start === last) return null
+      last = start
+      const plan = this.#planStubbed(start, steps) ?? this.#planFrom(start, 0)
+      if (plan) return plan
+    }
+  }
+
+  /** Above the cursor, or where a view that unfolds begins: at a turn's start, half filled at most. */
+  #firstShown(): number {
+    const { messages, isWhole } = this.#source
+    const { from, unfolds } = this.#view
+    if (from !== null)
+      return 'turn' in from ? indexOfTurn(messages, from.turn) : Math.max(0, messages.length - from.messages)
+    const end = this.#firstRaw
+    if (!unfolds || end === 0) return end
+    const room = this.#capacity * this.#view.lowWater
+    const below = this.#suffix[end] ?? 0
+    for (let index = 0; index < end; index++) {
+      if (this.#suffix[index]! - below > room) continue
+      const isTurnStart = index === 0 ? isWhole : messages[index - 1]!.turn !== messages[index]!.turn
+      if (isTurnStart) return index
+    }
+    return end
+  }
+
+  /** Everything that would be shown is here. */
+  #isAllRead(): boolean {
+    const { messages, raw } = this.#source
+    return this.#first > this.#firstRaw || messages.length - this.#firstRaw >= raw.messages
+  }
+
+  #isTooMany(): boolean {
+    const { mostMessages } = this.#view
+    return mostMessages !== null && this.#shownMessages() > mostMessages
+  }
+
+  /** All that would be shown if there were room for it, read or not. */
+  #shownMessages(): number {
+    if (this.#isAllRead()) return this.#source.messages.length - this.#first
+    return this.#source.raw.messages + this.#firstRaw - this.#first
+  }
+
+  /** The same in tokens: what was not read counts as it was measured. */
+  #shownTokens(): number {
+    const read = this.#suffix[this.#first] ?? 0
+    if (this.#isAllRead()) return read
+    const { messages, raw } = this.#source
+    const measured = messages.slice(this.#firstRaw).reduce((sum, message) => sum + message.tokens, 0)
+    return read + Math.max(0, raw.tokens - measured)
+  }
+
+  /** What is filled at most once not everything fits. */
+  get #filled(): number {
+    return this.#capacity - this.#interimTokens
+  }
+
+  /** How far a step goes: coarse, so that the prefix seldom breaks. */
+  get #stepTokens(): number {
+    return Math.max(1, this.#filled - Math.floor(this.#filled * this.#view.lowWater))
+  }
+
+  #leastSteps(): number {
+    const excess = this.#shownTokens() - this.#filled
+    return excess <= 0 ? 0 : Math.ceil(excess / this.#stepTokens)
+  }
+
+  /** Where the context begins after so many steps. */
+  #startAfter(steps: number): number {
+    const { messages } = this.#source
+    const tokens = steps === 0 ? Infinity : this.#shownTokens() - steps * this.#stepTokens
+    const most = this.#mostShown()
+    let index = this.#first
+    while (index < messages.length - 1 && (this.#suffix[index]! > tokens || messages.length - index > most))
+      index += 1
+    return this.#legalStart(index)
+  }
+
+  /** Where there are too many messages, the number moves in steps too. */
+  #mostShown(): number {
+    const { mostMessages } = this.#view
+    if (mostMessages === null || !this.#isTooMany()) return Infinity
+    const step = Math.max(1, Math.floor(mostMessages / 4))
+    const shown = this.#shownMessages()
+    return Math.max(1, shown - step * Math.ceil((shown - mostMessages) / step))
+  }
+
+  /** The next turn's start, if there is one; otherwise the next place where no call loses its result. */
+  #legalStart(wanted: number): number {
+    const { messages } = this.#source
+    this.#isLegal ??= legalStarts(messages)
+    for (let index = wanted; index < messages.length; index++)
+      if (this.#isLegal(index) && messages[index - 1]?.turn !== messages[index]!.turn) return index
+    for (let index = wanted; index < messages.length; index++) if (this.#isLegal(index)) return index
+    for (let index = wanted; index > this.#first; index--) if (this.#isLegal(index)) return index
+    return this.#first
+  }
+
+  /** Before anything else is lost: messages before `start` stay, but for what their tools returned. */
+  #planStubbed(start: number, steps: number): ContextPlan | null {
+    const { messages } = this.#source
+    if (!this.#isAllRead()) return null
+    for (let fewer = Math.max(0, steps - MOST_STUBBED_STEPS); fewer < steps; fewer++) {
+      const from = this.#startAfter(fewer)
+      if (from >= start || !this.#hasResults(from, start)) continue
+      const plan = this.#planFrom(from, messages[start]!.seq)
+      if (plan) return plan
+    }
+    return null
+  }
+
+  #hasResults(from: number, to: number): boolean {
+    return this.#source.messages
+      .slice(from, to)
+      .some(({ content }) => typeof content !== 'string' && content.some(part => part.type === 'tool-result'))
+  }
+
+  #planFrom(start: number, stubBelowSeq: number): ContextPlan | null {
+    const { messages, segments, epoch } = this.#source
+    const startSeq = messages[start]?.seq ?? Infinity
+    const pins = this.#source.pins.filter(({ seq }) => seq === null || seq < startSeq)
+    const { fixed, room, shares, attempt, fingerprint, render } = this.#options
+    const rendered = messages.slice(start).map(message => render(message, this.#clipTokens))
+    const interim = this.#interim(start)
+    const memoryRoom = Math.floor(room * shares.memoryShare)
+    const shown = segments.filter(segment => segment.fromSeq < startSeq)
+    const memory = selectMemory({ pins, segments: shown }, memoryRoom)
+    const hasMessageBefore = pins.length > 0 || shown.length > 0 || interim !== null
+    const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
+    const last = conversation.sent.at(-1)
+    const closing = last?.message.role === 'assistant' ? note('[system]: (no new message)', last.seq) : null
+    const interimTokens = interim === null ? 0 : interim.tokens + INTERIM_FRAME_TOKENS
+    const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + memory.tokens + interimTokens : 0
+    const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
+    if (memoryTokens + used > room) return null
+    return {
+      view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, this.#clipTokens, attempt, fingerprint].join(
+        '.',
+      ),
+      fixed,
+      memory,
+      interim,
+      conversation,
+      closing,
+      omitted: this.#omitted({ start, stubBelowSeq, rendered, interim, omitted: memory.omitted }),
+    }
+  }
+
+  /** Decided by where the context begins alone, whatever else was read. */
+  #interim(start: number): InterimPlan | null {
+    const { messages, compactedThrough, raw } = this.#source
+    const count = raw.messages - (messages.length - Math.max(start, this.#firstRaw))
+    if (count <= 0 || messages[start] === undefined) return null
+    return {
+      fromSeq: compactedThrough + 1,
+      toSeq: messages[start].seq - 1,
+      tokens: this.#interimTokens,
+      count,
+    }
+  }
+
+  #omitted({
+    start,
+    stubBelowSeq,
+    rendered,
+    interim,
+    omitted,
+  }: {
+    start: number
+    stubBelowSeq: number
+    rendered: readonly RenderedMessage[]
+    interim: InterimPlan | null
+    omitted: readonly ContextSegment[]
+  }): Omission[] {
+    const list: Omission[] = []
+    if (omitted.length > 0)
+      list.push({
+        what: 'segments',
+        reason: 'over_budget',
+        fromSeq: omitted[0]!.fromSeq,
+        toSeq: omitted.at(-1)!.toSeq,
+        count: omitted.length,
+      })
+    if (interim) {
+      const reason = this.#isTooMany() ? 'context_size' : 'over_budget'
+      list.push({
+        what: 'messages',
+        reason,
+        fromSeq: interim.fromSeq,
+        toSeq: interim.toSeq,
+        count: interim.count,
+      })
+    }
+    const first = this.#source.messages[start]?.seq ?? 0
+    const results = rendered.filter(
+      ({ seq, parts }) => seq < stubBelowSeq && parts.some(part => part.type === 'result'),
+    )
+    if (results.length > 0)
+      list.push({
+        what: 'tool-result',
+        reason: 'old_tool_result',
+        fromSeq: Math.max(first, results[0]!.seq),
+        toSeq: results.at(-1)!.seq,
+        count: results.length,
+      })
+    for (const { seq, isClipped } of rendered)
+      if (isClipped) list.push({ what: 'text', reason: 'oversized', fromSeq: seq, toSeq: seq, count: 1 })
+    const thoughts = rendered.filter(message => message.droppedReasoning)
+    if (thoughts.length > 0)
+      list.push({
+        what: 'reasoning',
+        reason: 'not_sent',
+        fromSeq: thoughts[0]!.seq,
+        toSeq: thoughts.at(-1)!.seq,
+        count: thoughts.length,
+      })
+    return list
+  }
+}
+
+function indexOfTurn(messages: readonly ContextMessage[], turn: number): number {
+  const index = messages.findIndex(message => message.turn >= turn)
+  return index === -1 ? messages.length : index
+}
+
+function shortHash(text: string): string {
+  return createHash('sha1').update(text).digest('base64url').slice(0, 10)
+}
+
+function suffixSums(messages: readonly ContextMessage[], clipTokens: number): Float64Array {
+  const sums = new Float64Array(messages.length + 1)
+  for (let index = messages.length - 1; index >= 0; index--)
+    sums[index] = sums[index + 1]! + Math.min(messages[index]!.tokens, clipTokens + MESSAGE_OVERHEAD_TOKENS)
+  return sums
+}
+
+/** Whether a context may begin with this message: no call before it is answered after it. */
+function legalStarts(messages: readonly ContextMessage[]): (index: number) => boolean {
+  const linked = messages.map(({ seq, turn, content }) => ({ seq, turn, links: contentLinks(content) }))
+  const within = new Int32Array(messages.length + 2)
+  for (const { from, to } of findGroups(linked)) {
+    within[from + 1]! += 1
+    within[to + 1]! -= 1
+  }
+  for (let index = 1; index < within.length; index++) within[index]! += within[index - 1]!
+  return index => within[index] === 0
+}

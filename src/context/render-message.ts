@@ -1,0 +1,296 @@
+import {
+  type AttachmentPart,
+  type Content,
+  type ContentPart,
+  type Message,
+  ROLES,
+  type SessionKind,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../log/index.ts'
+import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
+import { readAttachment } from './attachment.ts'
+import { clipText } from './clip-text.ts'
+import { inert, inertName } from './inert.ts'
+import type { ModelFilePart, ModelReasoningPart, ModelTextPart } from './model-message.ts'
+import { plainMessage, type SentMessage } from './sent-message.ts'
+
+/** A message of the log, with what a context needs to know of its place in it. */
+export interface ContextMessage extends Message {
+  readonly turn: number
+  /** As it was measured when it was stored. */
+  readonly tokens: number
+}
+
+/** What, beside the message itself, decides how it is rendered: the same for all messages of a view. */
+export interface RenderRules {
+  readonly kind: SessionKind
+  /** A message above this is shown by its head, its tail and a reference. */
+  readonly clipTokens: number
+  readonly reasoning: 'drop' | 'keep'
+}
+
+export interface RenderedCall {
+  readonly type: 'call'
+  readonly id: string
+  readonly toolName: string
+  readonly input: Record<string, unknown>
+}
+
+export interface RenderedResult {
+  readonly type: 'result'
+  readonly id: string
+  readonly toolName: string
+  readonly text: string
+}
+
+export interface RenderedShown {
+  readonly type: 'shown'
+  readonly part: ModelTextPart | ModelFilePart | ModelReasoningPart
+}
+
+export type RenderedPart = (RenderedShown | RenderedCall | RenderedResult) & { readonly tokens: number }
+
+/** A message by itself: calls and results are brought together afterwards. */
+export interface RenderedMessage {
+  readonly seq: number
+  readonly turn: number
+  readonly role: 'user' | 'assistant' | 'tool'
+  readonly parts: readonly RenderedPart[]
+  readonly hasLinks: boolean
+  /** What is said in it, calls and results aside. `null`: nothing. */
+  readonly plain: SentMessage | null
+  readonly isClipped: boolean
+  readonly droppedReasoning: boolean
+}
+
+/** From the message and the rules alone, so that nothing else can change a byte of it. */
+export function renderMessage(message: ContextMessage, rules: RenderRules): RenderedMessage {
+  const clip = clipper(message, rules.clipTokens)
+  const parts: RenderedPart[] = []
+  let droppedReasoning = false
+  for (const part of partsOf(message.content)) {
+    if (part.type === 'reasoning' && rules.reasoning === 'drop') {
+      droppedReasoning = true
+      continue
+    }
+    const rendered = renderPart(part, message, clip)
+    if (rendered) parts.push(rendered)
+  }
+  const spoken = {
+    seq: message.seq,
+    role: message.role === 'system' ? ('user' as const) : message.role,
+    parts: attribute(parts, message, rules.kind),
+  }
+  return {
+    ...spoken,
+    turn: message.turn,
+    plain: plainMessage(spoken),
+    hasLinks: parts.some(part => part.type !== 'shown'),
+    isClipped: clip.isNeeded,
+    droppedReasoning,
+  }
+}
+
+function partsOf(content: Content): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+interface Clipper {
+  readonly isNeeded: boolean
+  (text: string): string
+}
+
+/** Of a message that is too large, each text keeps its share. */
+function clipper(message: ContextMessage, clipTokens: number): Clipper {
+  const { seq, tokens } = message
+  const isNeeded = tokens > clipTokens
+  const clip = (text: string): string => {
+    if (!isNeeded || text === '') return text
+    const share = Math.floor((clipTokens * estimateTokens(text)) / tokens)
+    return clipText(text, share, leftOut => `[… ${leftOut} characters of message ${seq} are left out here …]`)
+  }
+  return Object.assign(clip, { isNeeded })
+}
+
+function renderPart(part: ContentPart, message: ContextMessage, clip: Clipper): RenderedPart | null {
+  switch (part.type) {
+    case 'text':
+      return shownText(clip(inert(part.text)))
+    case 'reasoning':
+      return renderReasoning(part)
+    case 'image':
+    case 'file':
+      return renderAttachment(part, message)
+    case 'tool-call':
+      return renderCall(part, clip)
+    case 'tool-result':
+      return renderResult(part, clip)
+    default:
+      // Approvals are between the program and the person; the model sees the call and its result.
+      return null
+  }
+}
+
+function shownText(text: string): RenderedPart {
+  return { type: 'shown', part: { type: 'text', text }, tokens: estimateTokens(text) }
+}
+
+/** Whole, with the provider's signature, or not at all: half a thought is refused. */
+function renderReasoning(part: Extract<ContentPart, { type: 'reasoning' }>): RenderedPart | null {
+  const { providerOptions } = part as { providerOptions?: ModelReasoningPart['providerOptions'] }
+  const text = part.text.toWellFormed()
+  if (text === '' && providerOptions === undefined) return null
+  return {
+    type: 'shown',
+    part: { type: 'reasoning', text, ...(providerOptions && { providerOptions }) },
+    tokens: estimateTokens(text),
+  }
+}
+
+/** What a provider can fetch or read is sent; anything else, and whatever the assistant attached, is named. */
+function renderAttachment(part: AttachmentPart, { role }: ContextMessage): RenderedPart {
+  const filename = nameOf(part)
+  const sent = role === 'user' ? sendable(part) : null
+  if (sent)
+    return {
+      type: 'shown',
+      part: { type: 'file', ...sent, ...(filename && { filename: inertName(filename) }) },
+      tokens: sent.mediaType === 'application/pdf' ? FLAT_TOKENS.file : FLAT_TOKENS.image,
+    }
+  return shownText(`(${part.type}${filename ? `: ${inertName(filename)}` : ''})`)
+}
+
+function sendable(part: AttachmentPart): { data: string; mediaType: string } | null {
+  const mediaType = typeof part['mediaType'] === 'string' ? part['mediaType'] : usualType(part)
+  for (const field of ['image', 'data', 'url']) {
+    const value = part[field] instanceof URL ? part[field].href : part[field]
+    if (typeof value !== 'string' || (field === 'url' && !/^https?:/i.test(value))) continue
+    const read = readAttachment({ type: 'file', data: value, mediaType })
+    if (read?.from === 'bytes') return { data: read.bytes, mediaType: read.mediaType }
+    if (read) return { data: read.url, mediaType: read.kind === 'pdf' ? 'application/pdf' : 'image' }
+  }
+  return null
+}
+
+function usualType(part: AttachmentPart): string {
+  if (part.type === 'image') return 'image'
+  return /\.pdf$/i.test(nameOf(part) ?? '') ? 'application/pdf' : ''
+}
+
+function nameOf(part: AttachmentPart): string | undefined {
+  for (const field of ['filename', 'name', 'path', 'url', 'id']) {
+    const value = part[field]
+    if (typeof value === 'string' && value !== '' && !value.startsWith('data:')) return value
+  }
+  return undefined
+}
+
+function renderCall(part: ToolCallPart, clip: Clipper): RenderedPart {
+  const input = inputObject(part.input)
+  const json = JSON.stringify(input)
+  const clipped = clip(json)
+  const toolName = safeName(part.toolName)
+  return {
+    type: 'call',
+    id: part.toolCallId,
+    toolName,
+    input: clipped === json ? input : { clipped },
+    tokens: estimateTokens(toolName) + estimateTokens(clipped),
+  }
+}
+
+/** Providers take objects only. Arguments that were cut off in the middle are shown as the text they are. */
+function inputObject(input: unknown): Record<string, unknown> {
+  const value = typeof input === 'string' ? parsed(input) : input
+  if (value === undefined || value === null || value === '') return {}
+  const isObject = typeof value === 'object' && !Array.isArray(value)
+  return wellFormed(isObject ? value : { value }) as Record<string, unknown>
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Deep: no half characters, nothing that JSON cannot say. */
+function wellFormed(value: unknown): unknown {
+  const json = JSON.stringify(value)
+  return JSON.parse(json.isWellFormed() && !json.includes('\\ud') ? json : repaired(value))
+}
+
+function repaired(value: unknown): string {
+  return JSON.stringify(value, (_, item) =>
+    typeof item === 'string'
+      ? item.toWellFormed()
+      : isRecord(item)
+        ? Object.fromEntries(Object.entries(item).map(([key, entry]) => [key.toWellFormed(), entry]))
+        : item,
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function renderResult(part: ToolResultPart, clip: Clipper): RenderedPart {
+  const text = clip(inert(resultText(part.output)))
+  return {
+    type: 'result',
+    id: part.toolCallId,
+    toolName: safeName(part.toolName ?? ''),
+    text: text.trim() === '' ? '(empty)' : text,
+    tokens: estimateTokens(text),
+  }
+}
+
+/** Libraries wrap what a tool gave: `{ type: 'text', value }`, `{ type: 'content', value: [{ type: 'text', … }] }`. */
+function resultText(output: unknown): string {
+  if (typeof output === 'string') return output
+  if (isRecord(output) && 'value' in output && typeof output['type'] === 'string')
+    return resultText(output['value'])
+  if (Array.isArray(output) && output.length > 0 && output.every(isContentItem))
+    return output.map(item => item.text ?? `(${item.type})`).join('\n')
+  return output === undefined ? '' : JSON.stringify(output)
+}
+
+/** Pictures and files that a tool gave are named: their bytes are no text. */
+function isContentItem(value: unknown): value is { type: string; text?: string } {
+  return (
+    isRecord(value) &&
+    typeof value['type'] === 'string' &&
+    (typeof value['text'] === 'string' || 'data' in value || 'url' in value)
+  )
+}
+
+const MOST_NAME_CHARACTERS = 64
+
+export function safeName(name: string): string {
+  return name.replace(/[^\w-]/g, '_').slice(0, MOST_NAME_CHARACTERS) || 'tool'
+}
+
+/**
+ * In a group, who speaks; anywhere, what the system says, since a conversation has no system messages for
+ * a model. Names are never an identity, so the sender's id stands beside the name.
+ */
+function attribute(parts: RenderedPart[], message: ContextMessage, kind: SessionKind): RenderedPart[] {
+  const isNamed = message.role === 'system' || (message.role === 'user' && kind === 'group')
+  if (!isNamed) return parts
+  const name = `[${message.role === 'system' ? 'system' : senderName(message)}]:`
+  const first = parts[0]
+  if (first?.type === 'shown' && first.part.type === 'text')
+    return [shownText(`${name} ${first.part.text}`), ...parts.slice(1)]
+  return [shownText(name), ...parts]
+}
+
+function senderName({ sender }: ContextMessage): string {
+  const id = inertName(sender?.id ?? '')
+  const name = inertName(sender?.name ?? '')
+  const shown = name === '' || name === id ? id : `${name} (${id})`
+  if (shown === '') return 'user'
+  // Somebody who calls himself "system" is not the system.
+  return ROLES.some(role => shown.toLowerCase().startsWith(role)) ? `"${shown}"` : shown
+}

@@ -1,0 +1,171 @@
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
+import { inert } from './inert.ts'
+import type { AssistantModelMessage, ModelToolResultPart } from './model-message.ts'
+import { type RenderedCall, type RenderedMessage, type RenderedResult, safeName } from './render-message.ts'
+import { note, type SentMessage, spokenContent } from './sent-message.ts'
+
+export interface Conversation {
+  readonly sent: readonly SentMessage[]
+  /** How many of them can no longer change: what follows hangs on a call that may yet be answered. */
+  readonly stable: number
+}
+
+export interface RepairOptions {
+  /** Results of messages below this `seq` are replaced by a note. */
+  readonly stubBelowSeq: number
+  /** The session memory stands before it, as a user's message. */
+  readonly hasMessageBefore: boolean
+}
+
+const INTERRUPTED = '(no result: the call was interrupted)'
+const WAITING = '(no result yet)'
+/** A shorter result is not worth a note in its place. */
+const LEAST_STUBBED_TOKENS = 60
+
+/**
+ * Messages as the providers' rules want them: each call is followed at once by its result, no result
+ * stands alone, the first message is a user's. The log is not touched.
+ *
+ * A result is brought to its call if it came within the call's own turn. One that came later stands where
+ * it came, as a note that names its call: nothing that was sent before changes by it. A call without a
+ * result gets a stand-in; in the last turn the result may yet come, so from that call on nothing is stable.
+ */
+export function repairConversation(
+  messages: readonly RenderedMessage[],
+  options: RepairOptions,
+): Conversation {
+  const answers = pairResults(messages)
+  const lastTurn = messages.at(-1)?.turn
+  const ids = new Set<string>()
+  const sent: SentMessage[] = []
+  let stable: number | null = null
+  for (const message of messages) {
+    if (sent.length === 0 && message.role !== 'user' && !options.hasMessageBefore)
+      sent.push(note('[system]: (the conversation begins here)', message.seq))
+    if (!message.hasLinks) {
+      if (message.plain) sent.push(message.plain)
+      continue
+    }
+    const calls = message.parts.filter(part => part.type === 'call')
+    const results = calls.map(call => answers.byCall.get(call) ?? null)
+    const isOpen = message.turn === lastTurn && results.includes(null)
+    if (isOpen) stable ??= sent.length
+    sent.push(...linkedMessages(message, { answers, ids, isOpen, options }))
+  }
+  return { sent, stable: stable ?? sent.length }
+}
+
+interface Answer {
+  readonly result: RenderedResult & { readonly tokens: number }
+  readonly seq: number
+}
+
+interface Answers {
+  readonly byCall: ReadonlyMap<RenderedCall, Answer>
+  /** Results that stand with their call. */
+  readonly paired: ReadonlySet<RenderedResult>
+}
+
+function pairResults(messages: readonly RenderedMessage[]): Answers {
+  const byCall = new Map<RenderedCall, Answer>()
+  const paired = new Set<RenderedResult>()
+  const open = new Map<string, { call: RenderedCall; turn: number }[]>()
+  for (const { hasLinks, parts, turn, seq, role } of messages) {
+    if (!hasLinks) continue
+    for (const part of parts) {
+      if (part.type === 'call' && role === 'assistant')
+        open.set(part.id, [
+          ...(open.get(part.id) ?? []).filter(call => call.turn === turn),
+          { call: part, turn },
+        ])
+      if (part.type !== 'result') continue
+      const waiting = open.get(part.id)
+      const at = waiting?.findIndex(call => call.turn === turn) ?? -1
+      if (!waiting || at === -1) continue
+      const [answered] = waiting.splice(at, 1)
+      byCall.set(answered!.call, { result: part, seq })
+      paired.add(part)
+    }
+  }
+  return { byCall, paired }
+}
+
+interface LinkedOptions {
+  readonly answers: Answers
+  readonly ids: Set<string>
+  readonly isOpen: boolean
+  readonly options: RepairOptions
+}
+
+function linkedMessages(message: RenderedMessage, linked: LinkedOptions): SentMessage[] {
+  const { role, seq, parts } = message
+  const isAssistant = role === 'assistant'
+  const calls = isAssistant ? parts.filter(part => part.type === 'call') : []
+  const sent: SentMessage[] = []
+  if (calls.length > 0) sent.push(...callsAndResults(calls, message, linked))
+  else if (message.plain && parts.some(part => part.type === 'shown')) sent.push(message.plain)
+  for (const part of parts) {
+    if (part.type === 'call' && !isAssistant)
+      sent.push(note(`[call of the tool ${part.toolName}]: ${inert(JSON.stringify(part.input))}`, seq))
+    if (part.type === 'result' && !linked.answers.paired.has(part)) sent.push(lateResult(part, seq, linked))
+  }
+  return sent
+}
+
+function callsAndResults(
+  calls: readonly (RenderedCall & { readonly tokens: number })[],
+  { seq, parts }: RenderedMessage,
+  { answers, ids, isOpen, options }: LinkedOptions,
+): SentMessage[] {
+  const spoken = spokenContent(parts)
+  const content = [...spoken.content] as Exclude<AssistantModelMessage['content'], string>
+  const results: ModelToolResultPart[] = []
+  let resultTokens = MESSAGE_OVERHEAD_TOKENS
+  let through = seq
+  for (const call of calls) {
+    const toolCallId = uniqueId(call.id, seq, ids)
+    content.push({ type: 'tool-call', toolCallId, toolName: call.toolName, input: call.input })
+    const answer = answers.byCall.get(call)
+    const value = answer ? resultValue(answer, options) : isOpen ? WAITING : INTERRUPTED
+    results.push({
+      type: 'tool-result',
+      toolCallId,
+      toolName: call.toolName,
+      output: { type: 'text', value },
+    })
+    resultTokens += value === answer?.result.text ? answer.result.tokens : estimateTokens(value)
+    through = Math.max(through, answer?.seq ?? 0)
+  }
+  const callTokens = calls.reduce((sum, call) => sum + call.tokens, MESSAGE_OVERHEAD_TOKENS + spoken.tokens)
+  return [
+    { message: { role: 'assistant', content }, tokens: callTokens, seq },
+    { message: { role: 'tool', content: results }, tokens: resultTokens, seq: through },
+  ]
+}
+
+function resultValue({ result, seq }: Answer, { stubBelowSeq }: RepairOptions): string {
+  if (seq >= stubBelowSeq || result.tokens < LEAST_STUBBED_TOKENS) return result.text
+  return `(${result.text.length} characters, left out here: message ${seq})`
+}
+
+function lateResult(
+  result: RenderedResult & { readonly tokens: number },
+  seq: number,
+  { options }: LinkedOptions,
+): SentMessage {
+  const value = resultValue({ result, seq }, options)
+  return note(`[result of an earlier call, ${result.toolName} ${safeName(result.id)}]: ${value}`, seq)
+}
+
+/** OpenAI takes no longer ones. */
+const MOST_ID_CHARACTERS = 40
+
+/** Some models number their calls anew in every reply; providers want each id once. */
+function uniqueId(id: string, seq: number, ids: Set<string>): string {
+  const safe = safeName(id).slice(0, MOST_ID_CHARACTERS)
+  let unique = safe
+  for (let suffix = 0; ids.has(unique); suffix++)
+    unique = `${safe.slice(0, 20)}_${seq}${suffix === 0 ? '' : `_${suffix}`}`
+  ids.add(unique)
+  return unique
+}

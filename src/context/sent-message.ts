@@ -1,0 +1,45 @@
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
+import type { ModelMessage, UserModelMessage } from './model-message.ts'
+import type { RenderedMessage, RenderedShown } from './render-message.ts'
+
+/** A message of the context, with what it costs and the newest message of the log that it shows. */
+export interface SentMessage {
+  readonly message: ModelMessage
+  readonly tokens: number
+  readonly seq: number
+}
+
+/** What is said in a message, calls and results aside. `null`: nothing. */
+export function plainMessage({
+  role,
+  parts,
+  seq,
+}: Pick<RenderedMessage, 'role' | 'parts' | 'seq'>): SentMessage | null {
+  const { content, tokens } = spokenContent(parts)
+  // A thought without a word or a call after it is no reply.
+  const isNothing = content.every(part => part.type === 'reasoning')
+  if (isNothing) return role === 'user' ? note('(empty message)', seq) : null
+  const [first] = content
+  const only = content.length === 1 && first?.type === 'text' ? first.text : content
+  // What a tool said beside its results is nobody's reply.
+  const message = { role: role === 'assistant' ? 'assistant' : 'user', content: only } as ModelMessage
+  return { message, tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
+}
+
+export function spokenContent(parts: RenderedMessage['parts']): {
+  content: RenderedShown['part'][]
+  tokens: number
+} {
+  const shown = parts
+    .filter(part => part.type === 'shown')
+    .filter(({ part }) => part.type !== 'text' || part.text.trim() !== '')
+  return {
+    content: shown.map(({ part }) => part),
+    tokens: shown.reduce((sum, part) => sum + part.tokens, 0),
+  }
+}
+
+export function note(text: string, seq: number): SentMessage {
+  const message: UserModelMessage = { role: 'user', content: text }
+  return { message, tokens: MESSAGE_OVERHEAD_TOKENS + estimateTokens(text), seq }
+}

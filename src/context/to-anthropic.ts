@@ -1,0 +1,217 @@
+import { attachmentLabel, readAttachment } from './attachment.ts'
+import type { CacheBreakpoints, ContextParts } from './context.ts'
+import type {
+  AssistantModelMessage,
+  ModelMessage,
+  ModelReasoningPart,
+  ToolModelMessage,
+  UserModelMessage,
+} from './model-message.ts'
+
+export interface AnthropicRequest {
+  /** `undefined` without instructions: an empty text is refused. */
+  system: AnthropicTextBlock[] | undefined
+  messages: AnthropicMessage[]
+}
+
+export type AnthropicMessage =
+  | { role: 'user'; content: AnthropicUserBlock[] }
+  | { role: 'assistant'; content: AnthropicAssistantBlock[] }
+
+export type AnthropicUserBlock =
+  | AnthropicTextBlock
+  | AnthropicImageBlock
+  | AnthropicDocumentBlock
+  | AnthropicToolResultBlock
+export type AnthropicAssistantBlock =
+  | AnthropicTextBlock
+  | AnthropicThinkingBlock
+  | AnthropicRedactedThinkingBlock
+  | AnthropicToolUseBlock
+
+interface Cacheable {
+  cache_control?: { type: 'ephemeral' }
+}
+
+export interface AnthropicTextBlock extends Cacheable {
+  type: 'text'
+  text: string
+}
+
+export interface AnthropicImageBlock extends Cacheable {
+  type: 'image'
+  source: { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string }
+}
+
+export interface AnthropicDocumentBlock extends Cacheable {
+  type: 'document'
+  source: { type: 'base64'; media_type: 'application/pdf'; data: string } | { type: 'url'; url: string }
+  title?: string
+}
+
+export interface AnthropicToolUseBlock extends Cacheable {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: Record<string, unknown>
+}
+
+export interface AnthropicToolResultBlock extends Cacheable {
+  type: 'tool_result'
+  tool_use_id: string
+  /** Absent where the tool gave nothing. */
+  content?: string
+}
+
+/** Thoughts are cached with what follows them and take no mark of their own. */
+export interface AnthropicThinkingBlock {
+  type: 'thinking'
+  thinking: string
+  signature: string
+}
+
+export interface AnthropicRedactedThinkingBlock {
+  type: 'redacted_thinking'
+  data: string
+}
+
+const MOST_BREAKPOINTS = 4
+const MOST_TITLE_CHARACTERS = 500
+
+/**
+ * The Messages API. Neighbours of one role become one message, since roles have to alternate; that way the
+ * results of tools, which it wants in the user's next message, stand first in it. What it would refuse is
+ * left out: empty texts, thoughts without its signature, marks on thoughts, a fifth mark.
+ */
+export function toAnthropic({
+  instructions,
+  messages,
+  breakpoints,
+}: Pick<ContextParts, 'instructions' | 'messages' | 'breakpoints'>): AnthropicRequest {
+  const system = isBlank(instructions) ? undefined : systemBlocks(instructions, breakpoints)
+  const marked = markedMessages(
+    breakpoints,
+    system?.[0]?.cache_control ? MOST_BREAKPOINTS - 1 : MOST_BREAKPOINTS,
+  )
+  const merged: AnthropicMessage[] = []
+  for (const [index, message] of messages.entries()) {
+    const next = anthropicMessage(message)
+    if (next.content.length === 0) continue
+    if (marked.has(index)) mark(next.content)
+    const last = merged.at(-1)
+    if (last?.role === 'user' && next.role === 'user') last.content.push(...next.content)
+    else if (last?.role === 'assistant' && next.role === 'assistant') last.content.push(...next.content)
+    else merged.push(next)
+  }
+  return { system, messages: withoutTrailingSpace(merged) }
+}
+
+function systemBlocks(instructions: string, { afterInstructions }: CacheBreakpoints): AnthropicTextBlock[] {
+  return [
+    {
+      type: 'text',
+      text: instructions,
+      ...(afterInstructions && { cache_control: { type: 'ephemeral' } }),
+    },
+  ]
+}
+
+/** Of too many the last are kept: what they cover includes what the earlier ones would have. */
+function markedMessages({ afterMessages }: CacheBreakpoints, most: number): ReadonlySet<number> {
+  return new Set([...new Set(afterMessages)].sort((left, right) => left - right).slice(-most))
+}
+
+function mark(content: (AnthropicUserBlock | AnthropicAssistantBlock)[]): void {
+  const last = content.findLast(block => block.type !== 'thinking' && block.type !== 'redacted_thinking')
+  if (last) last.cache_control = { type: 'ephemeral' }
+}
+
+function anthropicMessage(message: ModelMessage): AnthropicMessage {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: userBlocks(message.content) }
+    case 'assistant':
+      return { role: 'assistant', content: assistantBlocks(message.content) }
+    case 'tool':
+      return { role: 'user', content: resultBlocks(message.content) }
+  }
+}
+
+function resultBlocks(content: ToolModelMessage['content']): AnthropicToolResultBlock[] {
+  return content.map(({ toolCallId, output }) => ({
+    type: 'tool_result',
+    tool_use_id: toolCallId,
+    ...(!isBlank(output.value) && { content: output.value }),
+  }))
+}
+
+function textBlocks(text: string): AnthropicTextBlock[] {
+  return isBlank(text) ? [] : [{ type: 'text', text }]
+}
+
+function userBlocks(content: UserModelMessage['content']): AnthropicUserBlock[] {
+  if (typeof content === 'string') return textBlocks(content)
+  return content.flatMap((part): AnthropicUserBlock[] => {
+    if (part.type === 'text') return textBlocks(part.text)
+    const attachment = readAttachment(part)
+    // It fetches over HTTPS only.
+    if (!attachment || (attachment.from === 'url' && !/^https:/i.test(attachment.url)))
+      return textBlocks(attachmentLabel(part))
+    if (attachment.kind === 'image')
+      return [
+        {
+          type: 'image',
+          source:
+            attachment.from === 'url'
+              ? { type: 'url', url: attachment.url }
+              : { type: 'base64', media_type: attachment.mediaType, data: attachment.bytes },
+        },
+      ]
+    const title = part.type === 'file' ? (part.filename ?? '') : ''
+    return [
+      {
+        type: 'document',
+        source:
+          attachment.from === 'url'
+            ? { type: 'url', url: attachment.url }
+            : { type: 'base64', media_type: 'application/pdf', data: attachment.bytes },
+        ...(!isBlank(title) && title.length <= MOST_TITLE_CHARACTERS && { title }),
+      },
+    ]
+  })
+}
+
+/** Between two thoughts, calls stand last: a text after a call is refused. Thoughts keep their places. */
+function assistantBlocks(content: AssistantModelMessage['content']): AnthropicAssistantBlock[] {
+  if (typeof content === 'string') return textBlocks(content)
+  const blocks: AnthropicAssistantBlock[] = []
+  const calls: AnthropicToolUseBlock[] = []
+  for (const part of content) {
+    if (part.type === 'text') blocks.push(...textBlocks(part.text))
+    else if (part.type === 'reasoning') {
+      const thought = thoughtBlocks(part)
+      if (thought.length > 0) blocks.push(...calls.splice(0), ...thought)
+    } else calls.push({ type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input })
+  }
+  return [...blocks, ...calls]
+}
+
+function thoughtBlocks({ text, providerOptions }: ModelReasoningPart): AnthropicAssistantBlock[] {
+  const { signature, redactedData } = providerOptions?.['anthropic'] ?? {}
+  if (typeof signature === 'string' && signature !== '')
+    return [{ type: 'thinking', thinking: text, signature }]
+  if (typeof redactedData === 'string' && redactedData !== '')
+    return [{ type: 'redacted_thinking', data: redactedData }]
+  return []
+}
+
+/** Where the model is to go on with an answer of its own, that answer may not end in white space. */
+function withoutTrailingSpace(messages: AnthropicMessage[]): AnthropicMessage[] {
+  const block = messages.at(-1)?.role === 'assistant' ? messages.at(-1)?.content.at(-1) : undefined
+  if (block?.type === 'text') block.text = block.text.trimEnd()
+  return messages
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}

@@ -1,0 +1,129 @@
+import { attachmentLabel, readAttachment } from './attachment.ts'
+import type { ContextParts } from './context.ts'
+import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
+
+export type OpenAIMessage =
+  | OpenAISystemMessage
+  | OpenAIUserMessage
+  | OpenAIAssistantMessage
+  | OpenAIToolMessage
+
+export interface OpenAISystemMessage {
+  role: 'system'
+  content: string
+}
+
+export interface OpenAIUserMessage {
+  role: 'user'
+  content: string | OpenAIContentPart[]
+}
+
+export type OpenAIContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'file'; file: { filename: string; file_data: string } }
+
+export interface OpenAIAssistantMessage {
+  role: 'assistant'
+  /** `null` beside tool calls only. */
+  content: string | null
+  /** Never empty: an empty list is refused. */
+  tool_calls?: OpenAIToolCall[]
+}
+
+export interface OpenAIToolCall {
+  id: string
+  type: 'function'
+  function: {
+    name: string
+    /** The text of a JSON object. */
+    arguments: string
+  }
+}
+
+export interface OpenAIToolMessage {
+  role: 'tool'
+  tool_call_id: string
+  content: string
+}
+
+export interface OpenAIRequest {
+  messages: OpenAIMessage[]
+}
+
+/**
+ * The chat-completions format, as OpenAI and most others speak it. Reasoning is left out: it is not part of
+ * the format. It caches by itself, so the breakpoints are not needed. A message with nothing left to say is
+ * left out, since an empty one is refused.
+ */
+export function toOpenAI({
+  instructions,
+  messages,
+}: Pick<ContextParts, 'instructions' | 'messages'>): OpenAIRequest {
+  const system: OpenAIMessage[] = isBlank(instructions) ? [] : [{ role: 'system', content: instructions }]
+  return { messages: [...system, ...messages.flatMap(openAIMessages)] }
+}
+
+function openAIMessages(message: ModelMessage): OpenAIMessage[] {
+  switch (message.role) {
+    case 'user': {
+      const content = userContent(message.content)
+      return content.length === 0 ? [] : [{ role: 'user', content }]
+    }
+    case 'assistant':
+      return assistantMessages(message.content)
+    case 'tool':
+      return message.content.map(result => ({
+        role: 'tool',
+        tool_call_id: result.toolCallId,
+        content: result.output.value,
+      }))
+  }
+}
+
+function userContent(content: UserModelMessage['content']): string | OpenAIContentPart[] {
+  if (typeof content === 'string') return isBlank(content) ? '' : content
+  return content.filter(part => part.type !== 'text' || !isBlank(part.text)).map(contentPart)
+}
+
+function contentPart(part: Exclude<UserModelMessage['content'], string>[number]): OpenAIContentPart {
+  if (part.type === 'text') return { type: 'text', text: part.text }
+  const attachment = readAttachment(part)
+  if (attachment?.kind === 'image')
+    return {
+      type: 'image_url',
+      image_url: { url: attachment.from === 'url' ? attachment.url : dataUrl(attachment) },
+    }
+  // A PDF behind a link cannot be said in this format.
+  if (attachment?.from !== 'bytes') return { type: 'text', text: attachmentLabel(part) }
+  const filename = part.type === 'file' ? part.filename : undefined
+  return { type: 'file', file: { filename: filename || 'document.pdf', file_data: dataUrl(attachment) } }
+}
+
+function dataUrl({ mediaType, bytes }: { mediaType: string; bytes: string }): string {
+  return `data:${mediaType};base64,${bytes}`
+}
+
+function assistantMessages(content: AssistantModelMessage['content']): OpenAIAssistantMessage[] {
+  if (typeof content === 'string') return isBlank(content) ? [] : [{ role: 'assistant', content }]
+  const text = content
+    .filter(part => part.type === 'text')
+    .map(part => part.text)
+    .filter(piece => !isBlank(piece))
+    .join('\n')
+  const calls = content
+    .filter(part => part.type === 'tool-call')
+    .map(
+      (call): OpenAIToolCall => ({
+        id: call.toolCallId,
+        type: 'function',
+        function: { name: call.toolName, arguments: JSON.stringify(call.input) },
+      }),
+    )
+  if (calls.length > 0) return [{ role: 'assistant', content: text || null, tool_calls: calls }]
+  return text === '' ? [] : [{ role: 'assistant', content: text }]
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}

@@ -1,0 +1,175 @@
+import { attachmentLabel } from './attachment.ts'
+import type { ContextParts } from './context.ts'
+import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
+import { MEMORY_CLOSING, MEMORY_OPENING } from './session-memory.ts'
+
+const SUMMARY_HEADING = '## PREVIOUS CONTEXT SUMMARY'
+const MESSAGES_HEADING = '## RECENT MESSAGES'
+const SUMMARY_CUT = '[earlier parts of the summary are left out]'
+const MESSAGE_CUT = ' […]'
+/** As deep as Markdown's code, where nothing is a heading. */
+const INDENT = '    '
+
+export interface ToTextOptions {
+  /** The most characters (UTF-16 units, as `length` counts) of the whole text. Left out: as long as it is. */
+  limit?: number
+}
+
+/**
+ * The context as one text, for prompts without roles. Only our own lines begin at the margin: the two
+ * headings, `role: `, and what says that something was left out. Stored text goes on indented, so that it
+ * can forge none of them.
+ *
+ * Over the limit, the summary keeps its beginning, in whole lines and in at most half of the limit, and the
+ * newest messages have the rest. The result is never longer than the limit and never holds half a character.
+ */
+export function toText(
+  { messages, sessionMemory }: Pick<ContextParts, 'messages' | 'sessionMemory'>,
+  { limit = Number.POSITIVE_INFINITY }: ToTextOptions = {},
+): string {
+  const summary = summaryLines(sessionMemory)
+  const spoken = messagesWithout(messages, sessionMemory).map(messageText).filter(Boolean)
+  const whole = joined(summarySection(summary), messagesSection(spoken, 0))
+  if (whole.length <= limit) return whole
+  const head = cutSummary(summary, Math.floor(limit / 2))
+  return joined(head, cutMessages(spoken, limit - (head === '' ? 0 : head.length + 2)))
+}
+
+function joined(...sections: string[]): string {
+  return sections.filter(Boolean).join('\n\n')
+}
+
+/** The summary is a message, too: it is not said twice. */
+function messagesWithout(messages: readonly ModelMessage[], sessionMemory: string | null): ModelMessage[] {
+  const carrier = sessionMemory ? messages.findIndex(message => plainText(message) === sessionMemory) : -1
+  return messages.filter((_, index) => index !== carrier)
+}
+
+function plainText({ content }: ModelMessage): string | null {
+  if (typeof content === 'string') return content
+  const [part, ...others] = content
+  return part?.type === 'text' && others.length === 0 ? part.text : null
+}
+
+/** All that anything takes for a new line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const LINE_BREAK = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/
+/** Both ways in which Markdown has them: `# …`, and a line that is underlined. */
+const LOOKS_LIKE_HEADING = /^ {0,3}(?:#|=+\s*$|-+\s*$)/
+
+/** Nothing but a heading ends the summary, so that only what looks like one is indented. */
+function summaryLines(sessionMemory: string | null): string[] {
+  const text = withoutFrame(sessionMemory ?? '').trim()
+  if (text === '') return []
+  return text
+    .toWellFormed()
+    .split(LINE_BREAK)
+    .map(line => (LOOKS_LIKE_HEADING.test(line) ? INDENT + line : line))
+}
+
+/** The heading says what the frame says. */
+function withoutFrame(sessionMemory: string): string {
+  return sessionMemory.startsWith(MEMORY_OPENING) && sessionMemory.endsWith(MEMORY_CLOSING)
+    ? sessionMemory.slice(MEMORY_OPENING.length, -MEMORY_CLOSING.length)
+    : sessionMemory
+}
+
+function summarySection(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : [SUMMARY_HEADING, ...lines].join('\n')
+}
+
+/** The newest lines; a last one that is too long by itself is cut within: rather half a thought than no summary. */
+function cutSummary(lines: readonly string[], limit: number): string {
+  const whole = summarySection(lines)
+  if (whole.length <= limit) return whole
+  const room = limit - SUMMARY_HEADING.length - SUMMARY_CUT.length - 1
+  const kept: string[] = []
+  let length = 0
+  for (const line of lines.toReversed()) {
+    length += line.length + 1
+    if (length > room) break
+    kept.unshift(line)
+  }
+  if (kept.length === 0) kept.push(...[cutText(lines.at(-1)!, room - 1)].filter(Boolean))
+  return kept.length === 0 ? '' : [SUMMARY_HEADING, SUMMARY_CUT, ...kept].join('\n')
+}
+
+function messagesSection(kept: readonly string[], leftOut: number): string {
+  if (kept.length + leftOut === 0) return ''
+  return [MESSAGES_HEADING, ...notes(kept.length, leftOut), ...kept].join('\n')
+}
+
+function notes(kept: number, leftOut: number): string[] {
+  if (leftOut === 0) return []
+  return [`[${leftOut}${kept > 0 ? ' earlier' : ''} ${leftOut === 1 ? 'message' : 'messages'} left out]`]
+}
+
+/** The newest, as many as fit; a newest one that is too long by itself is cut. */
+function cutMessages(spoken: readonly string[], limit: number): string {
+  const whole = messagesSection(spoken, 0)
+  if (spoken.length === 0 || whole.length <= limit) return whole
+  let kept = 0
+  let length = 0
+  for (const text of spoken.toReversed()) {
+    length += text.length + 1
+    const around = messagesSection([''], spoken.length - kept - 1).length - 1
+    if (around + length > limit) break
+    kept += 1
+  }
+  const shown = kept > 0 ? spoken.slice(-kept) : newestCut(spoken, limit)
+  const section = messagesSection(shown, spoken.length - shown.length)
+  return section.length <= limit ? section : ''
+}
+
+/** Of a message with several lines, the last one may be cut before it is clear whose it is. */
+const HALF_A_ROLE = /\n[a-z]+:? ?$/
+/** Less than the role and a few characters tells nothing. */
+const LEAST_CHARACTERS = 'assistant: '.length + 5
+
+function newestCut(spoken: readonly string[], limit: number): string[] {
+  const around = messagesSection([''], spoken.length - 1).length
+  const start = cutText(spoken.at(-1)!, limit - around - MESSAGE_CUT.length)
+    .replace(HALF_A_ROLE, '')
+    .trimEnd()
+  return start.length < LEAST_CHARACTERS ? [] : [start + MESSAGE_CUT]
+}
+
+/** At most `limit` characters of it, and no half of one. */
+function cutText(text: string, limit: number): string {
+  return text.slice(0, Math.max(0, limit)).replace(/[\ud800-\udbff]$/, '')
+}
+
+/** One line for what is said, one for each call and each result. Empty: nothing to show. */
+function messageText(message: ModelMessage): string {
+  if (message.role === 'tool')
+    return message.content
+      .map(({ toolName, output }) => speech('tool', `[${toolName}] ${output.value}`))
+      .join('\n')
+  const { role, content } = message
+  if (typeof content === 'string') return speech(role, content)
+  const said: string[] = []
+  const lines: string[] = []
+  const say = () => lines.push(speech(role, said.splice(0).join('\n')))
+  for (const part of content) {
+    if (part.type === 'tool-call') {
+      say()
+      lines.push(speech(role, `[calls ${part.toolName} ${JSON.stringify(part.input)}]`))
+    } else said.push(partText(part))
+  }
+  say()
+  return lines.filter(Boolean).join('\n')
+}
+
+type SpokenPart =
+  | Exclude<UserModelMessage['content'], string>[number]
+  | Exclude<AssistantModelMessage['content'], string>[number]
+
+function partText(part: Exclude<SpokenPart, { type: 'tool-call' }>): string {
+  if (part.type === 'text') return part.text
+  return part.type === 'reasoning' ? '' : attachmentLabel(part)
+}
+
+function speech(role: ModelMessage['role'], text: string): string {
+  const said = text.trim()
+  return said === '' ? '' : `${role}: ${said.toWellFormed().split(LINE_BREAK).join(`\n${INDENT}`)}`
+}

@@ -1,0 +1,51 @@
+import { estimateTokens } from '../tokens/index.ts'
+import type { BlockName } from './context.ts'
+
+/** A memory document or the like: it stands in the instructions, in the order of the blocks. */
+export interface Layer {
+  readonly name: BlockName
+  readonly text: string
+}
+
+/** Everything that decides what a context looks like, beside the session itself. */
+export interface View {
+  /** For the whole context, in tokens as `estimateTokens` counts. */
+  readonly budget: number
+  /** When there is too much, so much of the room is left filled: then the prefix holds for a while. */
+  readonly lowWater: number
+  readonly instructions: string
+  readonly layers: readonly Layer[]
+  /** What the definitions of the tools take. */
+  readonly toolTokens: number
+  /** Room for the reply. */
+  readonly outputReserve: number
+  readonly reasoning: 'drop' | 'keep'
+  /** Most raw messages; `null`: any number. */
+  readonly mostMessages: number | null
+  /** Where another policy would have the context begin, were the session folded by it; `null`: at the cursor. */
+  readonly from: { readonly turn: number } | { readonly messages: number } | null
+  /** There is more room than folds were made for: the newest folded messages are shown as they were said. */
+  readonly unfolds: boolean
+}
+
+export interface FixedPart {
+  readonly instructions: string
+  readonly blocks: readonly { readonly name: BlockName; readonly tokens: number }[]
+  readonly tokens: number
+}
+
+/** What a call costs before a word of the conversation is in it. */
+export function fixedPart(view: View): FixedPart {
+  const { instructions, layers, toolTokens, outputReserve } = view
+  const blocks = [
+    { name: 'instructions' as const, tokens: estimateTokens(instructions) },
+    { name: 'tools' as const, tokens: toolTokens },
+    { name: 'output_reserve' as const, tokens: outputReserve },
+    ...layers.map(({ name, text }) => ({ name, tokens: estimateTokens(text) })),
+  ].filter(block => block.tokens > 0)
+  return {
+    instructions: [instructions, ...layers.map(layer => layer.text)].filter(text => text !== '').join('\n\n'),
+    blocks,
+    tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
+  }
+}

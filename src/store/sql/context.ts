@@ -1,0 +1,98 @@
+import type { ContextRead, ContextRequest, LoggedMessage, Warn } from '../store.ts'
+import { readContextPins } from './pins.ts'
+import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
+import { readRecord } from './session.ts'
+import { all, type Steps } from './steps.ts'
+import { type SeqRange, visitVisible } from './visible.ts'
+
+const COLUMNS = `${MESSAGE_COLUMNS}, m.tokens, m.total_turns`
+
+interface ContextRow extends MessageRow {
+  readonly tokens: number
+  readonly total_turns: number
+}
+
+/** Messages are about this large; it decides only how many are read at a time. */
+const USUAL_TOKENS = 48
+const LEAST_AT_A_TIME = 16
+const MOST_AT_A_TIME = 1_000
+
+export function* readContext(session: SessionRow, request: ContextRequest, warn: Warn): Steps<ContextRead> {
+  const { tokens, archivedTokens, since } = request
+  const record = yield* readRecord(session, warn)
+  const { compactedThrough } = record.state
+  const head = record.head?.seq ?? 0
+  const isSame = since !== undefined && since.epoch === record.epoch
+  const after = isSame ? since.seq : compactedThrough
+  const raw = yield* readNewest(session, { after, through: head }, isSame ? Infinity : tokens)
+  const archived =
+    isSame || archivedTokens <= 0 || raw.isCut
+      ? null
+      : yield* readNewest(session, { after: 0, through: compactedThrough }, archivedTokens)
+  const rows = [...(archived?.rows ?? []), ...raw.rows]
+  return {
+    session: record,
+    base: isSame
+      ? null
+      : {
+          segments: compactedThrough === 0 ? [] : yield* readSegmentTexts(session),
+          pins: yield* readContextPins(session, compactedThrough),
+        },
+    messages: rows.map(
+      (row): LoggedMessage => ({
+        ...toMessage(row, session.name, compactedThrough),
+        turn: row.total_turns,
+        tokens: row.tokens,
+      }),
+    ),
+    isWhole: archived === null ? compactedThrough === 0 && !raw.isCut : !archived.isCut,
+  }
+}
+
+/** Without what stands beside the text: a segment may have very many details. */
+function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['base']>['segments']> {
+  const rows = yield* all<{ from_seq: number; to_seq: number; text: string; tokens_after: number }>(
+    `SELECT from_seq, to_seq, text, tokens_after FROM segments
+     WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
+    session.id,
+  )
+  return rows.map(row => ({
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+    text: JSON.parse(row.text) as string,
+    tokensAfter: row.tokens_after,
+  }))
+}
+
+/** The newest messages of a range, oldest first, until they have so many tokens; the one that reaches them included. */
+function* readNewest(
+  session: SessionRow,
+  range: SeqRange,
+  tokens: number,
+): Steps<{ rows: readonly ContextRow[]; isCut: boolean }> {
+  const newestFirst: ContextRow[] = []
+  let sum = 0
+  const atATime = Math.min(MOST_AT_A_TIME, Math.max(LEAST_AT_A_TIME, Math.ceil(tokens / USUAL_TOKENS)))
+  yield* visitVisible(session, range, 'newest', function* (stretch) {
+    let { through } = stretch
+    while (through > stretch.after) {
+      const page = yield* all<ContextRow>(
+        `SELECT ${COLUMNS} FROM ${MESSAGE_TABLES}
+         WHERE m.session_id = ?1 AND m.seq > ?2 AND m.seq <= ?3 ORDER BY m.seq DESC LIMIT ?4`,
+        session.id,
+        stretch.after,
+        through,
+        atATime,
+      )
+      for (const row of page) {
+        newestFirst.push(row)
+        sum += row.tokens
+        if (sum > tokens) return true
+      }
+      if (page.length < atATime) break
+      through = page.at(-1)!.seq - 1
+    }
+    return false
+  })
+  return { rows: newestFirst.reverse(), isCut: sum > tokens }
+}

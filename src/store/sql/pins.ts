@@ -1,0 +1,96 @@
+import { MessageNotFoundError } from '../../errors.ts'
+import type { Pin } from '../../log/index.ts'
+import type { ContextPin, NewPin, Warn } from '../store.ts'
+import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
+import { readHead } from './head.ts'
+import { isVisible } from './messages.ts'
+import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+interface PinRow {
+  readonly id: number
+  readonly seq: number | null
+  readonly note: string | null
+  readonly tokens: number
+  readonly created_at: number
+}
+
+function toPin({ id, seq, note, tokens, created_at }: PinRow): Pin {
+  return { id, seq, note: note === null ? null : JSON.parse(note), tokens, createdAt: new Date(created_at) }
+}
+
+export function* readPins(session: SessionRow): Steps<readonly Pin[]> {
+  const rows = yield* all<PinRow>(
+    'SELECT id, seq, note, tokens, created_at FROM pins WHERE session_id = ?1 ORDER BY id',
+    session.id,
+  )
+  return rows.map(toPin)
+}
+
+/** With the messages that are pinned; one that a rollback hid is not there. */
+export function* readContextPins(
+  session: SessionRow,
+  compactedThrough: number,
+): Steps<readonly ContextPin[]> {
+  const pins: ContextPin[] = []
+  for (const pin of yield* readPins(session)) {
+    if (pin.seq === null) pins.push({ ...pin, message: null })
+    else if (yield* isVisible(session, pin.seq)) {
+      const row = yield* first<MessageRow>(
+        `SELECT ${MESSAGE_COLUMNS} FROM ${MESSAGE_TABLES} WHERE m.session_id = ?1 AND m.seq = ?2`,
+        session.id,
+        pin.seq,
+      )
+      pins.push({ ...pin, message: toMessage(row!, session.name, compactedThrough) })
+    }
+  }
+  return pins
+}
+
+export function* pin(session: SessionRow, { seq, note, tokens, now }: NewPin, warn: Warn): Steps<Pin> {
+  if (seq !== null) {
+    const pinned = (yield* readPins(session)).find(pin => pin.seq === seq)
+    if (pinned) return pinned
+    if (!(yield* isVisible(session, seq))) throw new MessageNotFoundError(session.name, seq)
+  }
+  const newest = yield* first<{ id: number | null }>(
+    'SELECT max(id) AS id FROM pins WHERE session_id = ?1',
+    session.id,
+  )
+  const row = {
+    id: (newest?.id ?? 0) + 1,
+    seq,
+    note: note === null ? null : JSON.stringify(note),
+    tokens,
+    created_at: now,
+  }
+  yield* insertPin(session.id, row)
+  yield* beginEpoch(session, warn)
+  return toPin(row)
+}
+
+export function* insertPin(sessionId: number, { id, seq, note, tokens, created_at }: PinRow): Steps<void> {
+  yield* run(
+    'INSERT INTO pins (session_id, id, seq, note, tokens, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)',
+    sessionId,
+    id,
+    seq,
+    note,
+    tokens,
+    created_at,
+  )
+}
+
+export function* unpin(session: SessionRow, id: number, warn: Warn): Steps<boolean> {
+  const row = yield* first('SELECT id FROM pins WHERE session_id = ?1 AND id = ?2', session.id, id)
+  if (!row) return false
+  yield* run('DELETE FROM pins WHERE session_id = ?1 AND id = ?2', session.id, id)
+  yield* beginEpoch(session, warn)
+  return true
+}
+
+function* beginEpoch(session: SessionRow, warn: Warn): Steps<void> {
+  const state = yield* readFoldState(session, yield* readHead(session), warn)
+  const { tokens: segmentTokens } = yield* readShown(session)
+  yield* writeFoldState(session, { ...state, segmentTokens })
+}

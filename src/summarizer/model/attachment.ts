@@ -1,0 +1,54 @@
+import type { AttachmentPart } from '../../log/index.ts'
+import { clip, oneLine } from '../extractive/inert.ts'
+
+/** Fields that libraries use for where an attachment is, and for its bytes alike. */
+const PLACES = [
+  'ref',
+  'url',
+  'path',
+  'image',
+  'file',
+  'data',
+  'image_url',
+  'source',
+  'fileId',
+  'file_id',
+  'id',
+]
+/** Fields that may hold bytes without saying so: only an address is taken from them. */
+const MAY_BE_BYTES = new Set(['image', 'file', 'data', 'source'])
+const MOST_CHARACTERS = 200
+const MOST_META = 8
+
+/** `{ type, ref, meta }`: what is known of it without its bytes. */
+export function describeAttachment(part: AttachmentPart): string {
+  const ref = PLACES.map(field => placeIn(field, part[field])).find(place => place !== null)
+  const meta: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(part)) {
+    if (field === 'type' || PLACES.includes(field) || Object.keys(meta).length >= MOST_META) continue
+    const told = tellable(value)
+    if (told !== null) meta[clip(oneLine(field), 40)] = told
+  }
+  return JSON.stringify({
+    type: part.type,
+    ...(ref !== undefined && { ref }),
+    ...(Object.keys(meta).length > 0 && { meta }),
+  })
+}
+
+function placeIn(field: string, value: unknown): string | null {
+  if (value instanceof URL) return placeIn(field, value.href)
+  if (typeof value === 'object' && value !== null && 'url' in value) return placeIn('url', value.url)
+  if (typeof value !== 'string' || value === '' || /^\s*data:/i.test(value)) return null
+  if (MAY_BE_BYTES.has(field) && !/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return null
+  return tellable(value) as string | null
+}
+
+/** Short plain values; a longer text with spaces in it is a caption, one without is likely bytes. */
+function tellable(value: unknown): string | number | boolean | null {
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  if (typeof value !== 'string' || value === '' || /^\s*data:/i.test(value)) return null
+  const text = oneLine(value.slice(0, MOST_CHARACTERS * 4))
+  const isUnbroken = text.length > MOST_CHARACTERS && !text.slice(0, MOST_CHARACTERS).includes(' ')
+  return isUnbroken && !/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? null : clip(text, MOST_CHARACTERS)
+}

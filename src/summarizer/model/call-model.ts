@@ -1,0 +1,170 @@
+import { MissingPeerError } from '../../errors.ts'
+import { SummarizerError } from '../summarizer-error.ts'
+import { classifyError } from './classify-error.ts'
+import { type LanguageModelLike, modelName } from './language-model.ts'
+import { within } from './within.ts'
+
+type Sdk = typeof import('ai')
+
+let loading: Promise<Sdk> | null = null
+
+/** Takes a sixth of a second, so it is loaded with the first call. */
+async function loadSdk(): Promise<Sdk> {
+  loading ??= import('ai')
+  try {
+    return await loading
+  } catch (cause) {
+    // It may have been installed by the next time.
+    loading = null
+    throw new MissingPeerError('ai', 'A language model as the summariser', cause)
+  }
+}
+
+export interface ModelCall {
+  readonly instructions: string
+  readonly prompt: string
+  readonly asks: 'summary' | 'summary and memo' | 'memo'
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+  /** Told what was used, also where the answer turns out to be none. */
+  readonly onUsage: (usage: CallUsage) => void
+}
+
+export interface CallUsage {
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+}
+
+/** One answer that ended normally, as text. There is no limit on the output: reasoning would use it up. */
+export async function callModel(model: LanguageModelLike, call: ModelCall): Promise<string> {
+  const sdk = await loadSdk()
+  const name = modelName(model)
+  const { timeoutMs, signal } = call
+  const ask = (format: Format) =>
+    within(abortSignal => generate(sdk, model, { ...call, format, abortSignal }), {
+      timeoutMs,
+      signal,
+      model: name,
+    })
+  const format = formatOf(model)
+  try {
+    return await ask(format)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const failure = classifyError(error, name)
+    if (format === 'text' || failure.reason !== 'request_refused' || !blamesFormat(error)) throw failure
+  }
+  // The instructions ask for JSON too: a server that takes no format is asked without.
+  takesNoFormat.add(model)
+  return ask('text').catch((error: unknown) => {
+    signal?.throwIfAborted()
+    throw classifyError(error, name)
+  })
+}
+
+/** `schema`: the provider holds the model to it. `json`: to JSON of any shape. `text`: it is only asked. */
+type Format = 'schema' | 'json' | 'text'
+
+const takesNoFormat = new WeakSet<LanguageModelLike>()
+
+/** Openai-compatible servers are asked for a schema only where the provider was told that they know it. */
+function formatOf(model: LanguageModelLike): Format {
+  if (takesNoFormat.has(model)) return 'text'
+  return 'supportsStructuredOutputs' in model && model.supportsStructuredOutputs === false ? 'json' : 'schema'
+}
+
+function blamesFormat(error: unknown): boolean {
+  const { message = '', responseBody = '' } = error as { message?: string; responseBody?: string }
+  return /response_?format|json_?schema|json_?object|structured|output_(?:format|config)/i.test(
+    `${message}\n${responseBody}`,
+  )
+}
+
+interface Generation extends ModelCall {
+  readonly format: Format
+  readonly abortSignal: AbortSignal
+}
+
+async function generate(
+  { generateText, Output, jsonSchema }: Sdk,
+  model: LanguageModelLike,
+  { instructions, prompt, asks, onUsage, format, abortSignal }: Generation,
+): Promise<string> {
+  const output =
+    format === 'schema'
+      ? Output.object({ name: 'memory', schema: jsonSchema(schemaFor(asks)) })
+      : Output.json()
+  let structured: string | null = null
+  const result = await generateText({
+    model: model as never,
+    instructions,
+    prompt,
+    abortSignal,
+    // Retries are ours: the SDK's wait for two seconds and more.
+    maxRetries: 0,
+    // Its parser would refuse what can be read; and it alone is told where the object stands.
+    ...(format !== 'text' && {
+      output: {
+        ...output,
+        parseCompleteOutput: async ({ text }: { text: string }) => {
+          structured = text
+        },
+      } as never,
+    }),
+  })
+  const { usage, finishReason } = result
+  onUsage({
+    inputTokens: usage.inputTokens ?? 0,
+    cachedInputTokens: usage.inputTokenDetails?.cacheReadTokens ?? 0,
+    outputTokens: usage.outputTokens ?? 0,
+  })
+  const name = modelName(model)
+  const fail = (reason: SummarizerError['reason'], message: string) =>
+    new SummarizerError(reason, message, { model: name })
+  if (finishReason === 'length' || finishReason === 'interrupted')
+    throw fail('cut_off', 'was cut off before the end of its answer')
+  if (finishReason === 'content-filter') throw fail('content_filter', 'was stopped by a content filter')
+  if (finishReason === 'error') throw fail('unavailable', 'ended with an error')
+  if (finishReason === 'tool-calls' || result.toolCalls.length > 0)
+    throw fail('tool_call', 'called a tool instead of answering')
+  return structured ?? result.text
+}
+
+const SUMMARY_FIELDS = {
+  summary: { type: 'string', description: 'The summary' },
+  events: {
+    type: 'array',
+    description: 'What happened or will happen on a certain day',
+    items: {
+      type: 'object',
+      properties: {
+        on: { type: 'string', description: 'YYYY-MM-DD' },
+        text: { type: 'string', description: 'Who said it, and what' },
+        seq: { type: 'integer', description: 'The number of the message' },
+      },
+      required: ['on', 'text', 'seq'],
+      additionalProperties: false,
+    },
+  },
+  details: {
+    type: 'array',
+    description: 'Exact names, numbers, dates, links and ids that the summary leaves out',
+    items: { type: 'string' },
+  },
+} as const
+
+/** As text: a schema that is held to strictly has no objects of any shape. */
+const MEMO_FIELD = {
+  memo: { type: 'string', description: 'The whole memo, a JSON object, as JSON text' },
+} as const
+
+/** Every field is required and no other allowed, as strict providers want it. */
+function schemaFor(asks: ModelCall['asks']) {
+  const properties = {
+    ...(asks !== 'memo' && SUMMARY_FIELDS),
+    ...(asks !== 'summary' && MEMO_FIELD),
+  }
+  const required = Object.keys(properties)
+  return { type: 'object', properties, required, additionalProperties: false } as never
+}

@@ -1,0 +1,53 @@
+import { clip, oneLine } from '../extractive/inert.ts'
+import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
+
+/** What the AI SDK's errors about a call have in common; known by its fields, so that any version's will do. */
+interface CallError {
+  readonly message: string
+  readonly statusCode?: number
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly responseBody?: string
+  readonly isRetryable?: boolean
+}
+
+const OVERFLOW =
+  /context[ _-]?(?:length|window|size)|maximum (?:context|prompt|input)|(?:prompt|input|request|messages?)\b[^.]{0,40}\btoo (?:long|large|many tokens)|too many (?:input )?tokens|exceeds? (?:the )?[^.]{0,40}\b(?:token|context)|n_ctx/i
+
+/** The provider's failure, in our words. */
+export function classifyError(error: unknown, model: string): SummarizerError {
+  if (SummarizerError.isInstance(error)) return error
+  if (!(error instanceof Error)) return new SummarizerError('failed', `said: ${String(error)}`, { model })
+  const call = error as CallError
+  const reason = reasonOf(call)
+  const said = clip(oneLine(error.message), MOST_CHARACTERS)
+  return new SummarizerError(reason, `said: ${said}`, { model, retryAfterMs: retryAfter(call), cause: error })
+}
+
+const MOST_CHARACTERS = 200
+
+function reasonOf({
+  message,
+  statusCode: status,
+  responseBody = '',
+  isRetryable,
+}: CallError): SummarizerFailure {
+  if (status === undefined) return isRetryable ? 'unavailable' : 'failed'
+  if (status === 429) return 'rate_limited'
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 413) return 'overflow'
+  if (status === 408 || status === 409 || status >= 500) return 'unavailable'
+  if (status >= 400) return OVERFLOW.test(`${message}\n${responseBody}`) ? 'overflow' : 'request_refused'
+  // It came through, and is no answer: a page of a proxy, or half of one.
+  return isRetryable ? 'unavailable' : 'no_summary'
+}
+
+/** In seconds, in milliseconds, or as a date. */
+function retryAfter({ responseHeaders = {} }: CallError): number | null {
+  const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '')
+  if (milliseconds >= 0) return milliseconds
+  const value = responseHeaders['retry-after']
+  if (value === undefined) return null
+  const seconds = Number(value)
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now()
+  return wait >= 0 ? wait : null
+}

@@ -1,0 +1,53 @@
+import { estimateTokens } from '../../tokens/index.ts'
+import { SummarizerError } from '../summarizer-error.ts'
+import { modelName } from './language-model.ts'
+import type { ModelSummarizerSettings } from './model-summarizer.ts'
+import type { Entry } from './render-source.ts'
+import { type Piece, takePiece } from './take-piece.ts'
+import type { Tally } from './tally.ts'
+import { LEAST_PIECE_TOKENS, pieceTokens } from './window.ts'
+
+interface PieceLoop {
+  readonly entries: readonly Entry[]
+  readonly settings: ModelSummarizerSettings
+  /** Of all pieces: what was used before a failure is told with it. */
+  readonly tally: Tally
+  /** What else the next call holds. */
+  readonly besideTokens: () => number
+  readonly work: (piece: Piece, isLast: boolean) => Promise<void>
+}
+
+/**
+ * From the front to the end, as much at a time as the window holds. A provider whose window is smaller than we were told says so: the pieces are halved until they
+ * fit.
+ */
+export async function forEachPiece({
+  entries,
+  settings,
+  tally,
+  besideTokens,
+  work,
+}: PieceLoop): Promise<void> {
+  const model = modelName(settings.model)
+  let most = Number.POSITIVE_INFINITY
+  for (let rest = entries; rest.length > 0; ) {
+    const beside = besideTokens()
+    const room = Math.min(most, pieceTokens(settings.windowTokens, beside))
+    if (room < LEAST_PIECE_TOKENS)
+      throw new SummarizerError(
+        'overflow',
+        `has a window of ${settings.windowTokens} tokens, and ${beside} of them are needed beside the conversation`,
+        { model },
+      )
+    const piece = takePiece(rest, room)
+    try {
+      await work(piece, piece.rest.length === 0)
+      rest = piece.rest
+    } catch (error) {
+      if (!SummarizerError.isInstance(error)) throw error
+      const half = Math.floor(Math.min(room, estimateTokens(piece.text)) / 2)
+      if (error.reason !== 'overflow' || half < LEAST_PIECE_TOKENS) throw error.withUsage(tally.total())
+      most = half
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { checkPositive, InvalidArgumentError } from '../../errors.ts'
+import type { Summarizer } from '../summarizer.ts'
+import { isLanguageModel, type LanguageModelLike, modelName } from './language-model.ts'
+import { readPrompts } from './prompts.ts'
+import type { ModelPrices } from './tally.ts'
+import { LEAST_WINDOW_TOKENS, sourceTokens } from './window.ts'
+
+export interface ModelSummarizerOptions {
+  /** Asked once where the first model fails. */
+  readonly fallback?: LanguageModelLike
+  /** The hard limit for each call. The default: 60,000. */
+  readonly timeoutMs?: number
+  /** The window of the summariser itself; longer sources are worked through in pieces. The default: 32,000. */
+  readonly windowTokens?: number
+  /** Of the first model; with them the usage has a cost. */
+  readonly prices?: ModelPrices
+  /** After 429, 5xx and broken connections. The default: 1. */
+  readonly maxRetries?: number
+}
+
+/** The options, filled in. */
+export interface ModelSummarizerSettings {
+  readonly model: LanguageModelLike
+  readonly fallback: LanguageModelLike | null
+  readonly timeoutMs: number
+  readonly windowTokens: number
+  readonly prices: ModelPrices | null
+  readonly maxRetries: number
+}
+
+/**
+ * Summaries by a language model, through the AI SDK: any provider of it. Needs the package `ai`, which is loaded
+ * with the first call.
+ */
+export function modelSummarizer(
+  model: LanguageModelLike,
+  options: ModelSummarizerOptions = {},
+): Required<Summarizer> {
+  const settings = checked(model, options)
+  return {
+    name: modelName(model),
+    // From the prompt files, which are read when somebody asks.
+    get version() {
+      return readPrompts().version
+    },
+    get sourceTokens() {
+      return sourceTokens(settings.windowTokens)
+    },
+    summarize: async request => {
+      request.signal?.throwIfAborted()
+      const { summarizePieces } = await import('./summarize-pieces.ts')
+      return summarizePieces(settings, request)
+    },
+    updateMemo: async request => {
+      request.signal?.throwIfAborted()
+      const { updateMemoInPieces } = await import('./summarize-pieces.ts')
+      return updateMemoInPieces(settings, request)
+    },
+  }
+}
+
+const MODEL_RULE = "a language model of the AI SDK, such as anthropic('claude-haiku-4-5')"
+
+const OPTIONS = ['fallback', 'timeoutMs', 'windowTokens', 'prices', 'maxRetries']
+
+function checked(model: LanguageModelLike, options: ModelSummarizerOptions): ModelSummarizerSettings {
+  const { fallback, timeoutMs = 60_000, windowTokens = 32_000, prices, maxRetries = 1 } = options
+  if (!isLanguageModel(model)) throw new InvalidArgumentError('model', model, MODEL_RULE)
+  if (fallback !== undefined && !isLanguageModel(fallback))
+    throw new InvalidArgumentError('fallback', fallback, MODEL_RULE)
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  checkPositive('timeoutMs', timeoutMs)
+  if (!Number.isFinite(windowTokens) || windowTokens < LEAST_WINDOW_TOKENS)
+    throw new InvalidArgumentError(
+      'windowTokens',
+      windowTokens,
+      `a number of at least ${LEAST_WINDOW_TOKENS}`,
+    )
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0)
+    throw new InvalidArgumentError('maxRetries', maxRetries, 'a whole number of at least 0')
+  for (const [name, price] of Object.entries(prices ?? {}))
+    if (price !== undefined && !(price >= 0))
+      throw new InvalidArgumentError(`prices.${name}`, price, 'a number')
+  return {
+    model,
+    fallback: fallback ?? null,
+    timeoutMs,
+    windowTokens,
+    prices: prices ?? null,
+    maxRetries,
+  }
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+
+const NAMES = ['contract', 'summarize', 'condense', 'memo', 'update-memo'] as const
+type PromptName = (typeof NAMES)[number]
+
+export interface Prompts {
+  readonly texts: Readonly<Record<PromptName, string>>
+  /** Changes with any of them; stored with each segment. */
+  readonly version: string
+}
+
+let prompts: Prompts | null = null
+
+/** Read once, when first needed: the files stand beside the code, in `src` as in `dist`. */
+export function readPrompts(): Prompts {
+  if (prompts) return prompts
+  // An import would cost every start 6 ms.
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
+  const texts = {} as Record<PromptName, string>
+  for (const name of NAMES) {
+    const text = readFileSync(new URL(`../prompts/${name}.md`, import.meta.url), 'utf8').trim()
+    texts[name] = text
+    hash.update(`${name}\0${text}\0`)
+  }
+  prompts = { texts, version: hash.digest('hex').slice(0, 8) }
+  return prompts
+}
+
+export function instructionsFor(task: 'summarize' | 'condense' | 'update-memo', withMemo: boolean): string {
+  const { texts } = readPrompts()
+  return [texts.contract, texts[task], ...(withMemo ? [texts.memo] : [])].join('\n\n')
+}

@@ -1,0 +1,114 @@
+import { realDay } from '../calendar-day.ts'
+import { oneLine } from '../extractive/inert.ts'
+import type { DatedEvent } from '../summarizer.ts'
+import { findTextProblem, type TextProblem } from '../text-problem.ts'
+import { findObject } from './find-object.ts'
+
+/** What an answer came to: taken as it was meant, whatever stands around it. */
+export interface Answer {
+  readonly summary: string
+  readonly events: readonly DatedEvent[]
+  readonly details: readonly string[]
+  /** `null`: none, or none that can be used. */
+  readonly memo: Readonly<Record<string, unknown>> | null
+}
+
+export type AnswerProblem = TextProblem | 'no_summary'
+
+/** Models that think aloud put it before the answer. */
+const THINKING = /^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i
+/** An object that broke off, that nobody can read, or that holds something else. */
+const BROKEN_OBJECT = /^[{[]|^```|\{\s*"(?:summary|events|details|memo)"/
+const FENCED = /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/
+
+/**
+ * Servers that know no structured output wrap the object in a code fence or in words, or give plain text: a
+ * text that could be a summary is taken as one. An object that holds none is not.
+ */
+export function readAnswer(text: string, seqs: readonly number[]): Answer | AnswerProblem {
+  const said = text.replace(THINKING, '').trim()
+  const object = findObject(said, fields => withSummary(fields) !== null)
+  if (object === null) return plainText(said)
+  const answer = withSummary(object)!
+  const summary = cleanLines(textOf(answer['summary'])!)
+  const problem = findTextProblem(summary)
+  if (problem !== null) return problem
+  return {
+    summary,
+    events: readEvents(answer['events'], seqs),
+    details: readDetails(answer['details']),
+    memo: readMemo(answer['memo']),
+  }
+}
+
+/** The memo alone; `null`: there is none in it. */
+export function readMemoAnswer(text: string): Readonly<Record<string, unknown>> | null {
+  const object = findObject(text.replace(THINKING, '').trim(), fields => readMemo(fields['memo']) !== null)
+  return object && readMemo(object['memo'])
+}
+
+function plainText(said: string): Answer | AnswerProblem {
+  const text = FENCED.exec(said)?.[1]?.trim() ?? said
+  const problem = findTextProblem(text)
+  if (problem !== null) return problem
+  if (BROKEN_OBJECT.test(text)) return 'no_summary'
+  return { summary: cleanLines(text), events: [], details: [], memo: null }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The object itself, or the one that is all that it holds. */
+function withSummary(object: Fields): Fields | null {
+  if (textOf(object['summary']) !== null) return object
+  const values = Object.values(object)
+  const inner = values.length === 1 ? values[0] : null
+  return isObject(inner) && textOf(inner['summary']) !== null ? inner : null
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  const isLines = Array.isArray(value) && value.length > 0 && value.every(line => typeof line === 'string')
+  return isLines ? value.join('\n') : null
+}
+
+/** No control characters and no half characters, but the lines and their indentation as they are. */
+function cleanLines(text: string): string {
+  return text
+    .split(/\r\n?|[\n\u2028\u2029]/)
+    .map(line => `${/^ */.exec(line)![0]}${oneLine(line)}`.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** What names no real day is left out; a message that was not shown is taken as the nearest that was. */
+function readEvents(value: unknown, seqs: readonly number[]): DatedEvent[] {
+  if (!Array.isArray(value) || seqs.length === 0) return []
+  return value.filter(isObject).flatMap(event => {
+    const day = /^(\d{4})-(\d{2})-(\d{2})/.exec(typeof event['on'] === 'string' ? event['on'] : '')
+    const text = typeof event['text'] === 'string' ? oneLine(event['text']) : ''
+    if (!day || text === '' || realDay(Number(day[1]), Number(day[2]), Number(day[3])) === null) return []
+    const seq = Number(String(event['seq'] ?? '').replace(/^#/, ''))
+    return [{ on: day[0], text, seq: nearest(seqs, Number.isFinite(seq) ? seq : seqs.at(-1)!) }]
+  })
+}
+
+function nearest(seqs: readonly number[], wanted: number): number {
+  return seqs.reduce((best, seq) => (Math.abs(seq - wanted) < Math.abs(best - wanted) ? seq : best))
+}
+
+function readDetails(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  const lines = value.filter(detail => typeof detail === 'string' || typeof detail === 'number')
+  return [...new Set(lines.map(detail => oneLine(String(detail)).replace(/^[-*•]\s+/, '')))].filter(Boolean)
+}
+
+function readMemo(value: unknown): Fields | null {
+  if (isObject(value)) return value
+  if (typeof value !== 'string') return null
+  return findObject(value)
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,164 @@
+import { estimateTokens } from '../../tokens/index.ts'
+import { missingDetails, says } from '../extractive/missing-details.ts'
+import { runInSlices } from '../extractive/slices.ts'
+import type {
+  DatedEvent,
+  MemoRequest,
+  MemoUpdateRequest,
+  SummarizeRequest,
+  Summary,
+  Usage,
+} from '../summarizer.ts'
+import { SummarizerError } from '../summarizer-error.ts'
+import { Models } from './ask-models.ts'
+import { forEachPiece } from './for-each-piece.ts'
+import { type LanguageModelLike, modelName } from './language-model.ts'
+import { memoSatisfies } from './memo.ts'
+import type { ModelSummarizerSettings } from './model-summarizer.ts'
+import { promptFor } from './prompt-for.ts'
+import { instructionsFor } from './prompts.ts'
+import { type Answer, readAnswer, readMemoAnswer } from './read-answer.ts'
+import { renderMessages, renderSummaries } from './render-source.ts'
+import type { Piece } from './take-piece.ts'
+import { Tally } from './tally.ts'
+
+type MemoValue = Readonly<Record<string, unknown>>
+
+/** An unfinished summary that is so far over its budget would take the room of what it is to be merged with. */
+const MOST_OVER_BUDGET = 2
+
+/**
+ * The source, piece by piece as the window holds them: each piece is given the summary so far and returns one
+ * that replaces it, so that the last one stands for all. Mostly one piece, and one call.
+ */
+export async function summarizePieces(
+  settings: ModelSummarizerSettings,
+  request: SummarizeRequest,
+): Promise<Summary> {
+  const { messages, zone, signal, budgetTokens, detailTokens = Number.POSITIVE_INFINITY } = request
+  const isOfSummaries = request.of === 'summaries'
+  const { windowTokens } = settings
+  const tally = new Tally(settings.model, settings.prices)
+  const models = new Models(settings.model, settings, tally)
+  const instructions = instructionsFor(isOfSummaries ? 'condense' : 'summarize', request.memo !== undefined)
+  const events: DatedEvent[] = []
+  const details: string[] = []
+  let soFar: string | null = null
+  let memo: MemoValue | null = null
+  let offered: MemoValue | null = null
+  const prompt = (piece: string) => promptFor(request, { soFar, memo, piece, windowTokens })
+
+  await forEachPiece({
+    tally,
+    entries: isOfSummaries ? renderSummaries(messages, zone) : renderMessages(messages, zone),
+    settings,
+    besideTokens: () => estimateTokens(instructions + prompt('')),
+    work: async (piece, isLast) => {
+      const answer: Answer = await models.ask(
+        {
+          instructions,
+          prompt: prompt(piece.text),
+          asks: request.memo ? 'summary and memo' : 'summary',
+          signal,
+        },
+        (text, model) => checkedAnswer(text, model, { piece, budgetTokens, isLast }),
+      )
+      soFar = answer.summary
+      events.push(...answer.events)
+      details.push(...answer.details)
+      offered = answer.memo
+      // The next piece goes on from one that is right; whoever stores the last one checks it again.
+      if (offered && (await memoSatisfies(request.memo?.schema, offered))) memo = offered
+    },
+  })
+
+  const text = soFar ?? ''
+  return {
+    text,
+    events: isOfSummaries ? [] : events,
+    details: detailTokens > 0 ? await allDetails(request, text, details, detailTokens) : [],
+    ...(request.memo && { memo: offered }),
+    usage: tally.total(),
+  }
+}
+
+/** The memo alone, in the same manner. */
+export async function updateMemoInPieces(
+  settings: ModelSummarizerSettings,
+  request: MemoUpdateRequest,
+): Promise<{ readonly memo: MemoValue; readonly usage: Usage }> {
+  const { windowTokens } = settings
+  const tally = new Tally(settings.model, settings.prices)
+  const models = new Models(settings.model, settings, tally)
+  const instructions = instructionsFor('update-memo', true)
+  let memo: MemoValue = request.memo.value
+  const prompt = (piece: string) => promptFor(request, { soFar: null, memo, piece, windowTokens })
+  await forEachPiece({
+    tally,
+    entries: renderMessages(request.messages, request.zone),
+    settings,
+    besideTokens: () => estimateTokens(instructions + prompt('')),
+    work: async piece => {
+      memo = await models.ask(
+        {
+          instructions,
+          prompt: prompt(piece.text),
+          asks: 'memo',
+          signal: request.signal,
+        },
+        (text, model) => checkedMemo(text, model, request.memo),
+      )
+    },
+  })
+  return { memo, usage: tally.total() }
+}
+
+function checkedAnswer(
+  text: string,
+  model: LanguageModelLike,
+  { piece, budgetTokens, isLast }: { piece: Piece; budgetTokens: number; isLast: boolean },
+): Answer {
+  const answer = readAnswer(text, piece.seqs)
+  const name = { model: modelName(model) }
+  if (typeof answer === 'string') throw new SummarizerError(answer, 'gave an answer that is no summary', name)
+  const isOver = !isLast && estimateTokens(answer.summary) > budgetTokens * MOST_OVER_BUDGET
+  if (isOver) throw new SummarizerError('over_budget', `wrote far more than ${budgetTokens} tokens`, name)
+  return answer
+}
+
+async function checkedMemo(
+  text: string,
+  model: LanguageModelLike,
+  { schema }: MemoRequest,
+): Promise<MemoValue> {
+  const memo = readMemoAnswer(text)
+  if (memo !== null && (await memoSatisfies(schema, memo))) return memo
+  throw new SummarizerError('no_memo', 'returned no memo, or one that its schema refuses', {
+    model: modelName(model),
+  })
+}
+
+/**
+ * The model's own that the finished summary does not say, and behind them what reading the source for exact
+ * things finds in neither: a model that forgets an id loses nothing.
+ */
+async function allDetails(
+  { messages, zone, signal }: SummarizeRequest,
+  text: string,
+  told: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const own = [...new Set(told)].filter(detail => !says(text, detail))
+  const kept: string[] = []
+  let left = limit
+  for (const detail of own) {
+    const tokens = estimateTokens(`- ${detail}\n`)
+    if (tokens > left) continue
+    kept.push(detail)
+    left -= tokens
+  }
+  const said = [text, ...kept].join('\n')
+  const missing =
+    left > 0 ? await runInSlices(missingDetails(messages, { zone, said, limit: left }), { signal }) : []
+  return [...kept, ...missing]
+}
