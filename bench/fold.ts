@@ -5,17 +5,21 @@ const OVER_SEGMENTS = 10
 const SUMMARY = 'They spoke about the trip, agreed on the dates, and left the hotel open. '.repeat(10)
 
 /** Folds all but the newest messages into ten segments, through the store, as a runtime would. */
-export async function foldSession(store: Store, key: { namespace: string; id: string }): Promise<void> {
+export async function foldSession(
+  store: Store,
+  key: { namespace: string; id: string },
+  keptRaw = KEPT_RAW,
+): Promise<void> {
   const source = await store.readPlan(key)
   const head = source?.session.head
   if (!source || !head) throw new Error('There is nothing to fold.')
   const { raw } = source
-  const width = Math.ceil((raw.length - KEPT_RAW) / OVER_SEGMENTS)
+  const width = Math.ceil((raw.length - keptRaw) / OVER_SEGMENTS)
   for (let index = 0; index < OVER_SEGMENTS; index++) {
     const now = Date.now()
     const lease = await store.acquireLease(key, { owner: 'bench', ttlMs: 60_000, now })
     if (lease === null) throw new Error('Somebody else folds.')
-    const part = raw.slice(index * width, Math.min(raw.length - KEPT_RAW, (index + 1) * width))
+    const part = raw.slice(index * width, Math.min(raw.length - keptRaw, (index + 1) * width))
     const amount = {
       messages: part.length,
       characters: part.reduce((sum, message) => sum + message.characters, 0),
@@ -36,6 +40,7 @@ export async function foldSession(store: Store, key: { namespace: string; id: st
           messageCount: part.length,
           summary: SUMMARY,
           events: [],
+          text: SUMMARY,
           details: ['12 March', 'Hotel Aurora', 'https://example.com/booking/4821'],
           level: 1,
           state: 'live',

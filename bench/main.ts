@@ -5,8 +5,11 @@ import { appendLone } from './append-lone.ts'
 import { appendPostgres } from './append-postgres.ts'
 import type { Benchmark, Result } from './benchmark.ts'
 import { bytes } from './bytes.ts'
+import { context } from './context.ts'
 import { Fixtures } from './fixtures.ts'
+import { folding } from './folding.ts'
 import { memory } from './memory.ts'
+import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
 import { toTable } from './report.ts'
 import { snapshot } from './snapshot.ts'
@@ -20,6 +23,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   appendLone,
   appendConcurrent,
   readContext,
+  context,
+  folding,
+  modelTokens,
   bytes,
   start,
   memory,

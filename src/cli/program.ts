@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
 import { compactCommand } from './compact.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { replayCommand } from './replay.ts'
+import { serveCommand } from './serve.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
+import { version } from './version.ts'
 
 const USAGE_ERROR = 64
 const INTERRUPTED = 130
@@ -34,15 +35,10 @@ function createProgram(terminal: Terminal): Command {
       writeErr: text => terminal.error.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'palimpsest: ')),
     })
-  const commands = [replayCommand, importCommand, exportCommand, compactCommand]
+  const commands = [replayCommand, importCommand, exportCommand, compactCommand, serveCommand]
   for (const command of commands.map(create => create(terminal)))
     program.addCommand(command.copyInheritedSettings(program))
   return program
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 function report(error: unknown, json: boolean, terminal: Terminal): number {

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { InvalidSettingsError } from '../errors.ts'
+import { PRESETS } from '../policy/index.ts'
+import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
+import {
+  findSetting,
+  loadModel,
+  policyOf,
+  readEnvironment,
+  readLayer,
+  resolveSettings,
+  SETTINGS,
+  shownSettings,
+} from './index.ts'
+
+function problemsOf(action: () => unknown): readonly string[] {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof InvalidSettingsError) return error.details.problems.map(({ setting }) => setting)
+    throw error
+  }
+  return []
+}
+
+describe('the schema', () => {
+  test('knows every parameter of every preset, and its older names', () => {
+    for (const parameters of Object.values(PRESETS))
+      for (const [name, parameter] of Object.entries(parameters)) {
+        expect(findSetting(name)?.name).toBe(name)
+        for (const alias of 'aliases' in parameter ? parameter.aliases : [])
+          expect(findSetting(alias)?.name).toBe(name)
+      }
+  })
+
+  test('names each setting once, and takes its own default', () => {
+    expect(new Set(SETTINGS.map(({ name }) => name)).size).toBe(SETTINGS.length)
+    for (const { read, default: usual } of SETTINGS) expect(read(usual)).toEqual({ value: usual })
+    expect(findSetting('fullContextTurns')?.environment).toBe('PALIMPSEST_FULL_CONTEXT_TURNS')
+    expect(findSetting('modelBaseUrl')?.environment).toBe('PALIMPSEST_MODEL_BASE_URL')
+    expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS)).toHaveProperty('value')
+    expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS - 1)).toHaveProperty('allowed')
+  })
+})
+
+describe('settings resolve', () => {
+  test('request over session over stored over environment over default', () => {
+    const layers = {
+      request: { fullContextTurns: 1 },
+      session: { fullContextTurns: 2, cachedContextTurns: 2 },
+      stored: { fullContextTurns: 3, cachedContextTurns: 3, policy: 'rounds' },
+      environment: { policy: 'count', threshold: 7 },
+    }
+    const { values, sources } = resolveSettings(layers)
+    expect(values).toMatchObject({
+      policy: 'rounds',
+      fullContextTurns: 1,
+      cachedContextTurns: 2,
+      threshold: 7,
+      keepLast: 10,
+    })
+    expect(sources).toMatchObject({
+      policy: 'stored',
+      fullContextTurns: 'request',
+      cachedContextTurns: 'session',
+      threshold: 'environment',
+      keepLast: 'default',
+    })
+  })
+
+  test('a default is that of the chosen policy', () => {
+    expect(resolveSettings({}).values['budget']).toBe(16_000)
+    expect(resolveSettings({ stored: { policy: 'rounds' } }).values['budget']).toBeNull()
+  })
+
+  test('what belongs to another policy waits until that one is chosen', () => {
+    const stored = { threshold: 5, keepLast: 9 }
+    expect(policyOf(resolveSettings({ stored })).name).toBe('tokens')
+    expect(problemsOf(() => policyOf(resolveSettings({ stored: { ...stored, policy: 'count' } })))).toEqual([
+      'keepLast',
+    ])
+  })
+
+  test('none is a value too', () => {
+    const stored = readLayer({ policy: 'resize', everyNTurns: 0, maxMessagesTextLength: 'none' }, 'server')
+    const resolved = resolveSettings({ stored })
+    expect(resolved.values).toMatchObject({ everyNTurns: null, maxMessagesTextLength: null })
+    expect(policyOf(resolved).rules).toEqual([])
+  })
+
+  test('a secret is never shown', () => {
+    const stored = { modelApiKey: 'sk-very-secret', model: 'anthropic:claude-haiku-4-5' }
+    const shown = shownSettings(resolveSettings({ stored }))
+    expect(JSON.stringify(shown)).not.toContain('very-secret')
+    expect(shown.settings).toMatchObject({ modelApiKey: true, model: 'anthropic:claude-haiku-4-5' })
+    expect(shownSettings(resolveSettings({})).settings['modelApiKey']).toBe(false)
+    expect(shown.settings).not.toHaveProperty('port')
+  })
+})
+
+describe('a layer', () => {
+  test('names all problems at once', () => {
+    const input = {
+      fullContextTurns: 0,
+      threshold: 'many',
+      fullContextTurn: 3,
+      zone: 'Mars',
+      port: 1,
+      policy: 'x',
+    }
+    expect(problemsOf(() => readLayer(input, 'server')).toSorted()).toEqual(Object.keys(input).toSorted())
+    expect(problemsOf(() => readLayer({ modelApiKey: 'x', zone: 'UTC' }, 'request'))).toEqual([
+      'modelApiKey',
+      'zone',
+    ])
+  })
+
+  test('takes older names; the newest wins', () => {
+    expect(
+      readLayer(
+        { 'session.resize.max_current_chars': 1, 'session.resize.max_messages_text_length': 2 },
+        'request',
+      ),
+    ).toEqual({ maxMessagesTextLength: 2 })
+    expect(readLayer({ max_current_chars: 1, maxMessagesTextLength: 3 }, 'request')).toEqual({
+      maxMessagesTextLength: 3,
+    })
+  })
+
+  test('a secret that cannot be taken is not repeated', () => {
+    expect(() => readLayer({ modelApiKey: 'hunter2 with spaces' }, 'server')).toThrow(/modelApiKey: "…"/)
+  })
+})
+
+describe('the environment', () => {
+  test('is read as text; what is empty is not set, what is unknown is a warning', () => {
+    const { layer, warnings } = readEnvironment({
+      PALIMPSEST_FULL_CONTEXT_TURNS: ' 6 ',
+      PALIMPSEST_POLICY: 'rounds',
+      PALIMPSEST_MODEL: '',
+      PALIMPSEST_FULL_CONTEXT: '4',
+      OTHER: 'x',
+    })
+    expect(layer).toEqual({ policy: 'rounds', fullContextTurns: 6 })
+    expect(warnings).toEqual(['PALIMPSEST_FULL_CONTEXT is no setting of palimpsest and is not used'])
+  })
+
+  test('what is wrong is refused under the name of the variable', () => {
+    const environment = { PALIMPSEST_FULL_CONTEXT_TURNS: '0', PALIMPSEST_MODEL: 'qwen3' }
+    expect(problemsOf(() => readEnvironment(environment))).toEqual(Object.keys(environment))
+    const resolved = resolveSettings({ environment: { policy: 'count', threshold: 2 } })
+    expect(problemsOf(() => policyOf(resolved))).toEqual(['keepLast'])
+    const own = resolveSettings({ environment: { policy: 'count', threshold: 2, keepLast: 5 } })
+    expect(problemsOf(() => policyOf(own))).toEqual(['PALIMPSEST_KEEP_LAST'])
+  })
+})
+
+describe('a model', () => {
+  const nothing = { modelBaseUrl: null, modelApiKey: null }
+
+  test('is loaded by provider and name', async () => {
+    const access = { modelBaseUrl: 'http://127.0.0.1:1/v1', modelApiKey: 'k' }
+    expect(await loadModel('openai-compatible:qwen3:8b', access)).toMatchObject({ modelId: 'qwen3:8b' })
+    expect(await loadModel('anthropic:claude-haiku-4-5', access)).toMatchObject({
+      modelId: 'claude-haiku-4-5',
+    })
+    expect(await loadModel('openai:gpt-5', access)).toMatchObject({ modelId: 'gpt-5' })
+  })
+
+  test('says what it needs, and under which names', async () => {
+    await expect(loadModel('openai-compatible:qwen3', nothing)).rejects.toThrow(
+      'set modelBaseUrl or PALIMPSEST_MODEL_BASE_URL',
+    )
+    await expect(loadModel('anthropic:claude-haiku-4-5', nothing)).rejects.toThrow(
+      'set modelApiKey or PALIMPSEST_MODEL_API_KEY',
+    )
+  })
+})

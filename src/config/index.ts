@@ -1,0 +1,15 @@
+export { describeDefault, describeSettings } from './describe-settings.ts'
+export { type Environment, readEnvironment } from './environment.ts'
+export { type Layer, namesWithin, readLayer, tryLayer } from './layers.ts'
+export { loadModel } from './load-model.ts'
+export {
+  type Layers,
+  policyOf,
+  type Resolved,
+  resolveSettings,
+  type SettingValues,
+  type Source,
+  shownSettings,
+} from './resolve-settings.ts'
+export { findSetting, SETTINGS } from './schema.ts'
+export type { Setting } from './setting.ts'

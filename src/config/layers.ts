@@ -1,0 +1,65 @@
+import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { findSetting, SETTINGS } from './schema.ts'
+import type { Reach } from './setting.ts'
+
+/** Checked values by name. One that is `null` was set to none; one that is absent was not set. */
+export type Layer = Readonly<Record<string, unknown>>
+
+/**
+ * What somebody asks for, checked: under the newest names, every problem named at once. `undefined` and
+ * `null` ask for nothing.
+ */
+export function readLayer(input: Layer, reach: Exclude<Reach, 'start'>): Layer {
+  const { layer, problems } = tryLayer(input, reach)
+  if (problems.length > 0) throw new InvalidSettingsError(problems)
+  return layer
+}
+
+export function tryLayer(
+  input: Layer,
+  reach: Exclude<Reach, 'start'>,
+): { readonly layer: Layer; readonly problems: readonly SettingsProblem[] } {
+  const layer: Record<string, unknown> = {}
+  const problems: SettingsProblem[] = []
+  for (const given of inPrecedence(Object.keys(input))) {
+    const value = input[given]
+    const setting = findSetting(given)
+    const unfit = unfitness(given, reach)
+    if (unfit !== null || setting === undefined) problems.push({ setting: given, value, ...unfit! })
+    else if (value != null && !(setting.name in layer)) {
+      const read = setting.read(value)
+      if ('value' in read) layer[setting.name] = read.value
+      else problems.push({ setting: given, value: setting.secret ? '…' : value, allowed: read.allowed })
+    }
+  }
+  return { layer, problems }
+}
+
+/** A name wins over its older ones, and a newer one over an older. */
+function inPrecedence(names: readonly string[]): readonly string[] {
+  const age = (name: string) => findSetting(name)?.aliases.indexOf(name) ?? -1
+  return names.toSorted((one, other) => age(one) - age(other))
+}
+
+function unfitness(
+  given: string,
+  reach: Exclude<Reach, 'start'>,
+): Omit<SettingsProblem, 'setting' | 'value'> | null {
+  const setting = findSetting(given)
+  if (setting === undefined)
+    return { allowed: `the settings ${namesWithin(reach).join(', ')}`, isUnknown: true }
+  if (setting.reach === 'start')
+    return { allowed: `only at the start, as --${setting.name} or ${setting.environment}`, isUnknown: true }
+  if (reach === 'request' && setting.reach !== 'request')
+    return {
+      allowed: `only for all requests, with PUT /v1/settings or ${setting.environment}`,
+      isUnknown: true,
+    }
+  return null
+}
+
+export function namesWithin(reach: Exclude<Reach, 'start'>): readonly string[] {
+  return SETTINGS.filter(setting => setting.reach === 'request' || setting.reach === reach).map(
+    ({ name }) => name,
+  )
+}

@@ -1,0 +1,89 @@
+import { InvalidSettingsError } from '../errors.ts'
+import { type Policy, PRESETS, type PresetName, presetFromSettings } from '../policy/index.ts'
+import type { Layer } from './layers.ts'
+import { findSetting, presetParameter, SETTINGS } from './schema.ts'
+
+/** The strongest first. */
+const SOURCES = ['request', 'session', 'stored', 'environment', 'default'] as const
+export type Source = (typeof SOURCES)[number]
+
+export type Layers = Partial<Readonly<Record<Exclude<Source, 'default'>, Layer>>>
+
+/** The settings that have types of their own; parameters of policies stand beside them by their names. */
+export interface SettingValues {
+  readonly policy: PresetName
+  readonly zone: string
+  readonly groupTurnMessages: number
+  readonly model: string | null
+  readonly modelBaseUrl: string | null
+  readonly modelApiKey: string | null
+  readonly fallbackModel: string | null
+  readonly modelTimeoutSec: number
+  readonly modelWindow: number | null
+  readonly memoInstructions: string | null
+  readonly outputReserve: number
+  readonly maxBodyBytes: number
+  readonly db: string
+  readonly store: string | null
+  readonly host: string
+  readonly port: number
+  readonly [parameter: string]: unknown
+}
+
+export interface Resolved {
+  readonly values: SettingValues
+  readonly sources: Readonly<Record<string, Source>>
+}
+
+/** Request over session over stored over environment over default, each value with where it comes from. */
+export function resolveSettings(layers: Layers): Resolved {
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, Source> = {}
+  for (const { name } of SETTINGS) {
+    const source = SOURCES.find(source => source !== 'default' && Object.hasOwn(layers[source] ?? {}, name))
+    sources[name] = source ?? 'default'
+    values[name] =
+      source === undefined || source === 'default'
+        ? // `policy` is the first of all settings, so it is known here.
+          defaultOf(name, values['policy'] as PresetName)
+        : layers[source]![name]
+  }
+  return { values: values as SettingValues, sources }
+}
+
+/** The chosen policy's own default; where it does not know the name, that of one that does. */
+function defaultOf(name: string, policy: PresetName | undefined): unknown {
+  const parameter = policy === undefined ? null : presetParameter(policy, name)
+  return parameter ? parameter.default : findSetting(name)!.default
+}
+
+/** The chosen policy, with those of its parameters that were set. It has the last word on what fits together. */
+export function policyOf({ values, sources }: Resolved): Policy {
+  const names = Object.keys(PRESETS[values.policy]).filter(name => sources[name] !== 'default')
+  try {
+    return presetFromSettings(values.policy, Object.fromEntries(names.map(name => [name, values[name]])))
+  } catch (error) {
+    if (!(error instanceof InvalidSettingsError)) throw error
+    throw new InvalidSettingsError(
+      error.details.problems.map(problem =>
+        sources[problem.setting] === 'environment'
+          ? { ...problem, setting: findSetting(problem.setting)!.environment }
+          : problem,
+      ),
+    )
+  }
+}
+
+/** For whoever asks over the network: nothing that is only for the start, and of secrets only whether they are set. */
+export function shownSettings({ values, sources }: Resolved): {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly sources: Readonly<Record<string, Source>>
+} {
+  const shown = SETTINGS.filter(({ reach }) => reach !== 'start')
+  return {
+    settings: Object.fromEntries(
+      shown.map(({ name, secret }) => [name, secret ? values[name] !== null : values[name]]),
+    ),
+    sources: Object.fromEntries(shown.map(({ name }) => [name, sources[name]!])),
+  }
+}

@@ -1,0 +1,206 @@
+import { GROUP_TURN_MESSAGES, isZone } from '../log/index.ts'
+import {
+  describeParameter,
+  type Parameter,
+  PRESET_NAMES,
+  PRESETS,
+  type PresetName,
+  readParameter,
+} from '../policy/index.ts'
+import { isModelName, MODEL_NAME_RULE } from './model-name.ts'
+import { environmentName, type Reach, type Setting } from './setting.ts'
+
+/** One parameter of one preset, as the policies have it; `null` where that preset does not know it. */
+export function presetParameter(preset: PresetName, name: string): Parameter | null {
+  return (PRESETS[preset] as Readonly<Record<string, Parameter>>)[name] ?? null
+}
+
+/** A name such as `budget` stands in several presets, with a default in each. */
+function parameterSetting(name: string): Setting {
+  const presets = PRESET_NAMES.filter(preset => presetParameter(preset, name) !== null)
+  const parameters = presets.map(preset => presetParameter(preset, name)!)
+  const first = parameters[0]!
+  const allowed = describeParameter(first)
+  return {
+    name,
+    environment: environmentName(name),
+    reach: 'request',
+    default: first.default,
+    allowed,
+    help: first.help,
+    type: first.oneOf ? 'string' : first.integer ? 'integer' : 'number',
+    presets,
+    aliases: [...new Set(parameters.flatMap(({ aliases = [] }) => aliases))],
+    // What one of them takes may be stored; the policy that is chosen has the last word.
+    read: given => {
+      const reads = parameters.map(parameter => readParameter(parameter, given))
+      return reads.find(read => 'value' in read) ?? { allowed }
+    },
+  }
+}
+
+interface Plain {
+  readonly reach?: Reach
+  readonly default: unknown
+  readonly help: string
+  readonly secret?: true
+}
+
+function plainSetting(
+  name: string,
+  { reach = 'server', ...plain }: Plain,
+  kind: Pick<Setting, 'allowed' | 'read' | 'type'>,
+): Setting {
+  return { name, environment: environmentName(name), reach, aliases: [], ...plain, ...kind }
+}
+
+function numberSetting(
+  name: string,
+  { check, ...plain }: Plain & { check: Omit<Parameter, 'default' | 'help'> },
+) {
+  const parameter = { default: null, help: plain.help, ...check }
+  return plainSetting(name, plain, {
+    allowed: describeParameter(parameter),
+    read: given => readParameter(parameter, given),
+    type: check.integer ? 'integer' : 'number',
+  })
+}
+
+const LONGEST_TEXT = 20_000
+
+function textSetting(
+  name: string,
+  { allowed, accepts, ...plain }: Plain & { allowed: string; accepts: (text: string) => boolean },
+): Setting {
+  return plainSetting(name, plain, {
+    allowed,
+    read: given =>
+      plain.default === null && (given === null || given === 'none')
+        ? { value: null }
+        : typeof given === 'string' && given.length <= LONGEST_TEXT && isStorable(given) && accepts(given)
+          ? { value: given }
+          : { allowed },
+    type: 'string',
+  })
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+}
+
+const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
+
+/** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
+export const SETTINGS: readonly Setting[] = [
+  textSetting('policy', {
+    reach: 'request',
+    default: 'tokens',
+    allowed: PRESET_NAMES.join(', '),
+    accepts: text => PRESET_NAMES.includes(text as PresetName),
+    help: 'when to fold: one of the presets',
+  }),
+  ...PARAMETER_NAMES.map(parameterSetting),
+  textSetting('zone', {
+    default: 'UTC',
+    allowed: 'an IANA time zone such as "Asia/Shanghai"',
+    accepts: isZone,
+    help: 'in which times without an offset are taken',
+  }),
+  numberSetting('groupTurnMessages', {
+    default: GROUP_TURN_MESSAGES,
+    check: { integer: true, above: 0 },
+    help: 'in groups a turn is also complete after so many messages without a reply',
+  }),
+  textSetting('model', {
+    default: null,
+    allowed: `${MODEL_NAME_RULE}, or none for the built-in extractive summariser`,
+    accepts: isModelName,
+    help: 'the language model that writes the summaries; none: the built-in extractive summariser',
+  }),
+  textSetting('modelBaseUrl', {
+    default: null,
+    allowed: 'an address such as http://127.0.0.1:11434/v1, or none',
+    accepts: isHttpUrl,
+    help: "where the model's API is; openai-compatible needs it",
+  }),
+  textSetting('modelApiKey', {
+    default: null,
+    secret: true,
+    allowed: 'a key of printable characters, or none',
+    accepts: text => /^[\x21-\x7e]+$/.test(text),
+    help: "the key for the model's API; stored as it is, never shown",
+  }),
+  textSetting('fallbackModel', {
+    default: null,
+    allowed: `${MODEL_NAME_RULE}, or none`,
+    accepts: isModelName,
+    help: 'asked where the model fails; with the same address and key',
+  }),
+  numberSetting('modelTimeoutSec', {
+    default: 120,
+    check: { above: 0, below: 3_601 },
+    help: 'seconds that a summary may take, a second try included',
+  }),
+  numberSetting('modelWindow', {
+    default: null,
+    check: { integer: true, above: 3_999, optional: true },
+    help: "tokens of the model's window, which longer sources are cut to; none: 32000",
+  }),
+  textSetting('memoInstructions', {
+    default: null,
+    allowed: `text of at most ${LONGEST_TEXT} characters, or none`,
+    accepts: text => text.trim() !== '',
+    help: 'what the memo of a session has to hold, one instruction a line',
+  }),
+  numberSetting('outputReserve', {
+    reach: 'request',
+    default: 0,
+    check: { integer: true, above: -1 },
+    help: "tokens of a context's budget that are left for the reply",
+  }),
+  numberSetting('maxBodyBytes', {
+    default: 16 * 1024 * 1024,
+    check: { integer: true, above: 1_023, below: 512 * 1024 * 1024 + 1 },
+    help: 'how large the body of a request may be',
+  }),
+  textSetting('db', {
+    reach: 'start',
+    default: 'palimpsest.db',
+    allowed: 'the name of a file',
+    accepts: text => text !== '',
+    help: 'the SQLite database',
+  }),
+  textSetting('store', {
+    reach: 'start',
+    default: null,
+    allowed: 'postgres://user@host/database; for SQLite name the file with db',
+    accepts: text => /^postgres(ql)?:\/\//.test(text),
+    help: 'a PostgreSQL database instead of the file',
+  }),
+  textSetting('host', {
+    reach: 'start',
+    default: '127.0.0.1',
+    allowed: 'a name or an address of this machine',
+    accepts: text => /^[^\s/]+$/.test(text),
+    help: 'where the server listens',
+  }),
+  numberSetting('port', {
+    reach: 'start',
+    default: 8787,
+    check: { integer: true, above: -1, below: 65_536 },
+    help: 'the port of the server; 0: any that is free',
+  }),
+]
+
+const BY_NAME = new Map(
+  SETTINGS.flatMap(setting => [setting.name, ...setting.aliases].map(name => [name, setting])),
+)
+
+/** By its name or by an older one. */
+export function findSetting(name: string): Setting | undefined {
+  return BY_NAME.get(name)
+}

@@ -1,0 +1,36 @@
+import type { PresetName } from '../policy/index.ts'
+
+/**
+ * Who may set it. `request`: also for one request only. `server`: while the server runs. `start`: only
+ * when it starts, by a flag or the environment.
+ */
+export type Reach = 'request' | 'server' | 'start'
+
+type Read = { readonly value: unknown } | { readonly allowed: string }
+
+/** One setting: everything that the environment, the server, the command line and the documentation say of it. */
+export interface Setting {
+  readonly name: string
+  readonly environment: string
+  readonly reach: Reach
+  /** `null`: none. */
+  readonly default: unknown
+  /** What it takes, in words. */
+  readonly allowed: string
+  readonly help: string
+  /** In JSON. */
+  readonly type: 'string' | 'number' | 'integer'
+  /** Never shown: only whether it is set. */
+  readonly secret?: true
+  /** Those of the policy presets that know it; left out: it belongs to no policy. */
+  readonly presets?: readonly PresetName[]
+  /** Older names, the newest first. */
+  readonly aliases: readonly string[]
+  /** From JSON or from text. A value of `null` means none. */
+  readonly read: (given: unknown) => Read
+}
+
+/** `fullContextTurns` is `PALIMPSEST_FULL_CONTEXT_TURNS`. */
+export function environmentName(name: string): string {
+  return `PALIMPSEST_${name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+}

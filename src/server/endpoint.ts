@@ -1,0 +1,131 @@
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Palimpsest } from '../palimpsest.ts'
+import type { Session } from '../session.ts'
+import { methodNotAllowed } from './http-errors.ts'
+import type { LiveSettings } from './live-settings.ts'
+import { check } from './problems.ts'
+import { readBody } from './read-body.ts'
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Fields = z.ZodObject
+
+/** What a call has at hand. */
+export interface Call<Query, Body> {
+  readonly palimpsest: Palimpsest
+  readonly settings: LiveSettings
+  readonly version: string
+  /** A part of the path, decoded. */
+  readonly part: (name: string) => string
+  readonly query: Query
+  readonly body: Body
+}
+
+/** What it answers with: the status is 200 unless it says so. */
+export type Answer = { readonly status?: number; readonly json: unknown }
+
+/** One call: what it takes, for the check and for the document alike, and what it does. */
+export interface Endpoint {
+  readonly method: Method
+  /** With the parts that vary in braces: `/v1/sessions/{id}`. */
+  readonly path: string
+  readonly summary: string
+  readonly query: Fields
+  readonly body: Fields | null
+  /** `absent`, the default: as though the field were left out, as many clients mean it. */
+  readonly nulls: 'absent' | 'kept'
+  readonly answers: Readonly<Record<number, string>>
+  readonly handle: (call: Call<never, never>) => Promise<Answer>
+}
+
+export function endpoint<Query extends Fields, Body extends Fields | null = null>(of: {
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly query?: Query
+  readonly body?: Body
+  readonly nulls?: 'absent' | 'kept'
+  readonly answers: Readonly<Record<number, string>>
+  readonly handle: (
+    call: Call<z.output<Query>, Body extends Fields ? z.output<Body> : null>,
+  ) => Promise<Answer>
+}): Endpoint {
+  return { query: NO_QUERY, body: null, nulls: 'absent', ...of } as Endpoint
+}
+
+const NO_QUERY = z.strictObject({})
+
+const ERROR = z
+  .object({
+    error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+  })
+  .openapi('Error')
+
+/** Puts the calls into the app and into its document; any other method on their paths is a 405. */
+export function register(
+  app: OpenAPIHono,
+  endpoints: readonly Endpoint[],
+  deps: Pick<Call<never, never>, 'palimpsest' | 'settings' | 'version'>,
+): void {
+  for (const endpoint of endpoints) {
+    describeEndpoint(app, endpoint)
+    app.on(endpoint.method.toUpperCase(), routePath(endpoint), async context => {
+      const query = check(endpoint.query, context.req.query(), 'the query')
+      const body = endpoint.body && (await readChecked(context, endpoint, deps.settings))
+      const part = (name: string) => context.req.param(name) ?? ''
+      const answer = await endpoint.handle({ ...deps, part, query, body } as unknown as Call<never, never>)
+      return context.json(answer.json as never, (answer.status ?? 200) as never)
+    })
+  }
+  for (const [path, methods] of Map.groupBy(endpoints, routePath))
+    app.all(path, context => {
+      const allowed = methods.map(({ method }) => method.toUpperCase()).join(', ')
+      context.header('allow', allowed)
+      throw methodNotAllowed(context, allowed)
+    })
+}
+
+async function readChecked(
+  context: Context,
+  { body: schema, nulls }: Endpoint,
+  settings: LiveSettings,
+): Promise<unknown> {
+  const body = (await readBody(context.req.raw, settings.current.values.maxBodyBytes)) ?? {}
+  const fields = Object.entries(body).filter(([, value]) => nulls === 'kept' || value !== null)
+  return check(schema!, Object.fromEntries(fields), 'the body')
+}
+
+function routePath({ path }: Endpoint): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function describeEndpoint(app: OpenAPIHono, { method, path, summary, query, body, answers }: Endpoint): void {
+  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, z.string()])
+  app.openAPIRegistry.registerPath({
+    method,
+    path,
+    summary,
+    request: {
+      ...(parts.length > 0 && { params: z.object(Object.fromEntries(parts)) }),
+      query,
+      ...(body && { body: { content: { 'application/json': { schema: body } } } }),
+    },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, description]) => [
+          status,
+          { description, content: { 'application/json': { schema: z.looseObject({}) } } },
+        ]),
+      ),
+      default: { description: 'What is wrong', content: { 'application/json': { schema: ERROR } } },
+    },
+  })
+}
+
+/** The session that the path names. */
+export function sessionOf({
+  palimpsest,
+  part,
+}: Pick<Call<unknown, unknown>, 'palimpsest' | 'part'>): Session {
+  return palimpsest.session(part('id'))
+}

@@ -1,0 +1,46 @@
+import { z } from '@hono/zod-openapi'
+import { namesWithin, SETTINGS } from '../config/index.ts'
+
+/** Building blocks of the schemas. The message of each is what is allowed: `problems.ts` says the rest. */
+
+export const text = (allowed = 'text') => z.string({ error: allowed })
+
+export function wholeNumber(least: number, most?: number) {
+  const bounds = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`
+  const error = `a whole number ${bounds}`
+  const number = z.int({ error }).min(least, { error })
+  return most === undefined ? number : number.max(most, { error })
+}
+
+/** The same out of a query, where everything is text. */
+export function wholeNumberText(least: number, most?: number) {
+  const bounds = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`
+  const error = `a whole number ${bounds}`
+  return z
+    .string({ error })
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .refine(number => number >= least && number <= (most ?? Number.MAX_SAFE_INTEGER), { error })
+    .openapi({ type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) })
+}
+
+export function oneOf<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
+  return z.enum(choices, { error: choices.join(', ') })
+}
+
+/** Settings that hold for one request. What they may be the settings' own schema checks, all at once. */
+export const OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries(
+  SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
+    [setting.name, ...setting.aliases].map(name => [
+      name,
+      z
+        .unknown()
+        .optional()
+        .openapi({
+          // Numbers may come as text, and none has a name.
+          type: setting.type === 'string' ? ['string', 'null'] : [setting.type, 'string', 'null'],
+          description: `For this request only: ${setting.help} (${setting.allowed})`,
+        }),
+    ]),
+  ),
+)

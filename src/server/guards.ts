@@ -1,0 +1,59 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { PalimpsestError } from '../errors.ts'
+import { malformed } from './read-body.ts'
+
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+/** The caller's own id of a request, or a new one, on every answer. */
+export const requestId: MiddlewareHandler = async (context, next) => {
+  const given = context.req.header('x-request-id') ?? ''
+  context.header('x-request-id', REQUEST_ID.test(given) ? given : crypto.randomUUID())
+  context.header('x-content-type-options', 'nosniff')
+  context.header('cache-control', 'no-store')
+  await next()
+}
+
+/** `100%` is no part of a path; `100%25` is. */
+export const readablePath: MiddlewareHandler = async (context, next) => {
+  const { pathname } = new URL(context.req.url)
+  try {
+    decodeURIComponent(pathname)
+  } catch {
+    throw malformed(`The path ${pathname} is not encoded as it should be: "%" stands for itself as "%25".`)
+  }
+  await next()
+}
+
+/**
+ * A page of another site can make a browser call this server under a name that it points here (DNS
+ * rebinding), or send to it unseen. It is recognised by the name that was called, and by where it comes from.
+ */
+export function allowedHosts(hosts: readonly string[]): MiddlewareHandler {
+  const isAllowed = (host: string) => hosts.includes(hostName(host))
+  return async (context, next) => {
+    const host = context.req.header('host') ?? new URL(context.req.url).host
+    const origin = context.req.header('origin')
+    if (!isAllowed(host)) throw notAllowed(context, 'host', host, hosts)
+    if (origin !== undefined && !isAllowed(URL.parse(origin)?.host ?? ''))
+      throw notAllowed(context, 'origin', origin, hosts)
+    await next()
+  }
+}
+
+/** Without the port. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '')
+}
+
+function notAllowed(
+  { req }: Context,
+  header: 'host' | 'origin',
+  value: string,
+  hosts: readonly string[],
+): PalimpsestError {
+  return new PalimpsestError(
+    'host_not_allowed',
+    `${req.method} ${req.path}: this server answers on ${hosts.join(', ')} only; the ${header} is ${JSON.stringify(value)}.`,
+    { [header]: value, allowed: hosts },
+  )
+}

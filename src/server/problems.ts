@@ -1,0 +1,52 @@
+import type { z } from '@hono/zod-openapi'
+import { findSetting } from '../config/index.ts'
+import { describe, PalimpsestError } from '../errors.ts'
+
+interface Problem {
+  readonly field: string
+  readonly value: unknown
+  readonly allowed: string
+}
+
+/** Everything that is wrong with a request, in the words of `InvalidArgumentError`. */
+export function invalidArguments(problems: readonly Problem[]): PalimpsestError {
+  const lines = problems.map(
+    ({ field, value, allowed }) => `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
+  )
+  const told = problems.map(({ field, value, allowed }) => ({ field, value: describe(value), allowed }))
+  return new PalimpsestError('invalid_argument', lines.join('\n'), { ...told[0], problems: told })
+}
+
+/** Checked by a schema whose messages are what is allowed. */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  what: 'the body' | 'the query',
+): z.output<Schema> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw invalidArguments(result.error.issues.flatMap(issue => problemsOf(issue, schema, input, what)))
+}
+
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  input: unknown,
+  what: string,
+): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const isOlderName = (name: string) => findSetting(name)?.aliases.includes(name)
+    const names = Object.keys((schema as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name))
+    return issue.keys.map(field => ({
+      field,
+      value: valueAt(input, [field]),
+      allowed: names.length === 0 ? `nothing in ${what}` : `the fields ${names.join(', ')}`,
+    }))
+  }
+  const path = issue.path.map(String)
+  return [{ field: path.join('.') || what, value: valueAt(input, path), allowed: issue.message }]
+}
+
+function valueAt(input: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, field) => (value as Record<string, unknown> | undefined)?.[field], input)
+}

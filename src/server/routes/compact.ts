@@ -1,0 +1,41 @@
+import { z } from '@hono/zod-openapi'
+import { InvalidDecisionError } from '../../errors.ts'
+import { endpoint, sessionOf } from '../endpoint.ts'
+import { OVERRIDES, text } from '../fields.ts'
+import { invalidArguments } from '../problems.ts'
+
+const FORCE = 'true, or a type of fold: lite, deep'
+
+/** A long backlog takes several folds; what is over after this time stays for the background. */
+const MOST_FOLDS_WORTH = 2
+
+const compact = endpoint({
+  method: 'post',
+  path: '/v1/sessions/{id}/compact',
+  summary: 'Fold now, as the policy says or by force, and wait for it',
+  body: z.strictObject({
+    force: z.union([z.boolean(), z.string().min(1)], { error: FORCE }).optional(),
+    focus: text('text').max(4_000, { error: 'text of at most 4000 characters' }).optional(),
+    ...OVERRIDES,
+  }),
+  answers: { 200: '{ outcome: applied | skipped | failed, type, reason, fromSeq, toSeq, segmentId, … }' },
+  handle: async call => {
+    const { force = false, focus, ...overrides } = call.body
+    const { policy, resolved } = call.settings.forRequest(overrides)
+    const timeoutMs = resolved.values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH
+    const outcome = await sessionOf(call)
+      .compact({
+        ...(force !== false && { force }),
+        ...(focus !== undefined && { focus }),
+        ...(policy && { policy }),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      .catch(error => {
+        if (!(error instanceof InvalidDecisionError)) throw error
+        throw invalidArguments([{ field: 'force', value: force, allowed: FORCE }])
+      })
+    return { json: outcome }
+  },
+})
+
+export const compactRoutes = [compact]

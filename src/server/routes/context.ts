@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi'
+import { endpoint, sessionOf } from '../endpoint.ts'
+import { OVERRIDES, oneOf, text, wholeNumber } from '../fields.ts'
+
+const FORMATS = ['messages', 'openai', 'anthropic', 'text'] as const
+
+const context = endpoint({
+  method: 'post',
+  path: '/v1/sessions/{id}/context',
+  summary: 'What a model is to be given for the next call',
+  body: z.strictObject({
+    ...OVERRIDES,
+    budget: wholeNumber(1).optional().openapi({ description: 'tokens of the whole context' }),
+    model: text('the name of a model').optional(),
+    instructions: text().optional(),
+    tools: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'as the model is given them: they are only counted' }),
+    reasoning: oneOf(['drop', 'keep']).optional(),
+    format: oneOf(FORMATS).optional(),
+    limit: wholeNumber(1).optional().openapi({ description: 'with the format text: most characters' }),
+  }),
+  answers: { 200: '{ instructions, messages, report }' },
+  handle: async call => {
+    const {
+      budget,
+      model,
+      instructions,
+      tools,
+      reasoning,
+      format = 'messages',
+      limit,
+      ...overrides
+    } = call.body
+    const { policy, resolved } = call.settings.forRequest(overrides)
+    const context = await sessionOf(call).context({
+      // Left out where nobody set it: a context that is only looked at is not the one that folds are made for.
+      ...(resolved.sources['outputReserve'] !== 'default' && {
+        outputReserve: resolved.values.outputReserve,
+      }),
+      ...(budget !== undefined && { budget }),
+      ...(model !== undefined && { model }),
+      ...(instructions !== undefined && { instructions }),
+      ...(tools !== undefined && { tools }),
+      ...(reasoning !== undefined && { reasoning }),
+      ...(policy && { policy }),
+    })
+    const { report } = context
+    switch (format) {
+      case 'messages':
+        return { json: { instructions: context.instructions, messages: context.messages, report } }
+      case 'openai':
+        return { json: { ...context.toOpenAI(), report } }
+      case 'anthropic':
+        return { json: { ...context.toAnthropic(), report } }
+      case 'text':
+        return {
+          json: {
+            instructions: context.instructions,
+            text: context.toText({ ...(limit !== undefined && { limit }) }),
+            report,
+          },
+        }
+    }
+  },
+})
+
+export const contextRoutes = [context]

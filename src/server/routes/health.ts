@@ -1,0 +1,15 @@
+import { endpoint } from '../endpoint.ts'
+
+const health = endpoint({
+  method: 'get',
+  path: '/healthz',
+  summary: 'Whether the server and its store answer',
+  answers: { 200: '{ status: "ok", version }' },
+  handle: async ({ palimpsest, version }) => {
+    // A store that cannot be read says so.
+    await palimpsest.sessions({ limit: 1 })
+    return { json: { status: 'ok', version } }
+  },
+})
+
+export const healthRoutes = [health]

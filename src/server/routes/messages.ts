@@ -1,0 +1,133 @@
+import { z } from '@hono/zod-openapi'
+import { SessionNotFoundError } from '../../errors.ts'
+import { contentText, type Message, type MessageInput } from '../../log/index.ts'
+import type { SessionOptions } from '../../palimpsest.ts'
+import { type Call, endpoint, sessionOf } from '../endpoint.ts'
+import { OVERRIDES, wholeNumberText } from '../fields.ts'
+import { invalidArguments } from '../problems.ts'
+
+const PATH = '/v1/sessions/{id}/messages'
+const MOST_MESSAGES = 1_000
+
+/** What they may be the log checks itself, with better words than a schema has. */
+const CONTENT = {
+  content: z.unknown().optional().openapi({ description: 'text, or a list of parts' }),
+  text: z.unknown().optional().openapi({ type: 'string', description: 'the same as a content that is text' }),
+}
+const MESSAGE = {
+  role: z.unknown().optional().openapi({ type: 'string', description: 'system, user, assistant, tool' }),
+  ...CONTENT,
+  sender: z.unknown().optional().openapi({ description: 'a name, or { id, name, isSelf }' }),
+  at: z.unknown().optional().openapi({ description: 'ISO 8601, or milliseconds since 1970; left out: now' }),
+  zone: z.unknown().optional().openapi({ type: 'string', description: 'IANA time zone of the sender' }),
+  externalId: z.unknown().optional().openapi({ type: 'string', description: 'a repeat adds nothing' }),
+  replyTo: z.unknown().optional().openapi({ description: 'a seq or an external id' }),
+}
+const SESSION = {
+  kind: z.unknown().optional().openapi({ type: 'string', description: 'private, group, agent' }),
+  user: z.unknown().optional().openapi({ type: 'string', description: 'whose private chat it is' }),
+  scope: z.unknown().optional().openapi({ type: 'string', description: 'the workspace that it belongs to' }),
+}
+const SEVERAL = `a list of 1 to ${MOST_MESSAGES} messages`
+const APPEND = z
+  .strictObject({
+    ...MESSAGE,
+    messages: z
+      .array(z.unknown(), { error: SEVERAL })
+      .min(1, { error: SEVERAL })
+      .max(MOST_MESSAGES, { error: SEVERAL })
+      .optional()
+      .openapi({ type: 'array', items: { type: 'object' } }),
+    ...SESSION,
+    ...OVERRIDES,
+  })
+  .openapi('Append', { description: 'One message, or several under `messages`; all or nothing.' })
+
+const appendMessages = endpoint({
+  method: 'post',
+  path: PATH,
+  summary: 'Append one message or several; creates the session',
+  body: APPEND,
+  answers: { 201: '{ messages: [{ id, seq, duplicate }], decision }', 200: 'all were there already' },
+  handle: async call => {
+    const { one, messages, session, overrides } = partsOf(call.body)
+    if (messages !== undefined && Object.keys(one).length > 0)
+      throw invalidArguments(
+        Object.entries(one).map(([field, value]) => ({
+          field,
+          value,
+          allowed: 'either the fields of one message, or messages',
+        })),
+      )
+    const { policy } = call.settings.forRequest(overrides)
+    const appended = await call.palimpsest
+      .session(call.part('id'), session as SessionOptions)
+      .append((messages ?? one) as unknown as MessageInput, { ...(policy && { policy }) })
+    return {
+      status: appended.messages.every(({ duplicate }) => duplicate) ? 200 : 201,
+      json: appended,
+    }
+  },
+})
+
+function partsOf({ messages, ...fields }: z.output<typeof APPEND>) {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const within = (names: object) => Object.fromEntries(given.filter(([name]) => Object.hasOwn(names, name)))
+  return { messages, one: within(MESSAGE), session: within(SESSION), overrides: within(OVERRIDES) }
+}
+
+const listMessages = endpoint({
+  method: 'get',
+  path: PATH,
+  summary: 'Read messages, oldest first, those after a seq',
+  query: z.strictObject({
+    after: wholeNumberText(0).optional(),
+    limit: wholeNumberText(1, MOST_MESSAGES).optional(),
+  }),
+  answers: { 200: '{ messages: […], next }: `next` is the `after` of the next page, null on the last one' },
+  handle: async call => {
+    const { after = 0, limit = 100 } = call.query
+    const session = sessionOf(call)
+    const found = await session.messages({ after, limit: limit + 1 })
+    if (found.length === 0) await requireSession(call)
+    const messages = found.slice(0, limit)
+    return {
+      json: {
+        messages: messages.map(toJson),
+        next: found.length > limit ? messages.at(-1)!.seq : null,
+      },
+    }
+  },
+})
+
+/** Nothing found is one thing, no such session another. */
+export async function requireSession(
+  call: Pick<Call<unknown, unknown>, 'palimpsest' | 'part'>,
+): Promise<void> {
+  if ((await sessionOf(call).info()) === null) throw new SessionNotFoundError(call.part('id'))
+}
+
+function toJson({ content, ...message }: Message) {
+  return { ...message, content, text: contentText(content) }
+}
+
+const editMessage = endpoint({
+  method: 'patch',
+  path: `${PATH}/{seq}`,
+  summary: "Replace a message's content; the earlier one stays as a version",
+  body: z.strictObject(CONTENT),
+  answers: { 200: '{ seq, version }' },
+  handle: async call => {
+    const seq = readSeq(call.part('seq'))
+    const { content, text } = call.body
+    const { version } = await sessionOf(call).edit(seq, (content ?? text) as never)
+    return { json: { seq, version } }
+  },
+})
+
+function readSeq(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw invalidArguments([{ field: 'seq', value: text, allowed: 'a whole number of at least 1' }])
+}
+
+export const messageRoutes = [appendMessages, listMessages, editMessage]

@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi'
+import { SessionNotFoundError } from '../../errors.ts'
+import { endpoint, sessionOf } from '../endpoint.ts'
+import { oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
+import { requireSession } from './messages.ts'
+
+const listSessions = endpoint({
+  method: 'get',
+  path: '/v1/sessions',
+  summary: 'List sessions in the order of their ids',
+  query: z.strictObject({
+    after: text().optional(),
+    limit: wholeNumberText(1, 1_000).optional(),
+  }),
+  answers: { 200: '{ sessions: […], next }: `next` is the `after` of the next page, null on the last one' },
+  handle: async ({ palimpsest, query: { after, limit = 100 } }) => {
+    const found = await palimpsest.sessions({ limit: limit + 1, ...(after !== undefined && { after }) })
+    const sessions = found.slice(0, limit)
+    return { json: { sessions, next: found.length > limit ? sessions.at(-1)!.id : null } }
+  },
+})
+
+const readSession = endpoint({
+  method: 'get',
+  path: '/v1/sessions/{id}',
+  summary: 'Read the figures of a session',
+  answers: { 200: '{ id, kind, messages, rawMessages, segments, turns, compactedThrough, … }' },
+  handle: async call => {
+    const info = await sessionOf(call).info()
+    if (info === null) throw new SessionNotFoundError(call.part('id'))
+    return { json: info }
+  },
+})
+
+const listSegments = endpoint({
+  method: 'get',
+  path: '/v1/sessions/{id}/segments',
+  summary: 'Read the segments of a session, oldest first',
+  query: z.strictObject({
+    all: oneOf(['true', 'false']).optional().openapi({ description: 'with those that were rolled up' }),
+  }),
+  answers: { 200: '{ segments: [{ id, fromSeq, toSeq, messageCount, level, state, summary, … }] }' },
+  handle: async call => {
+    const segments = await sessionOf(call).segments(call.query.all === 'true' ? 'all' : 'shown')
+    if (segments.length === 0) await requireSession(call)
+    return { json: { segments } }
+  },
+})
+
+const rollBack = endpoint({
+  method: 'post',
+  path: '/v1/sessions/{id}/rollback',
+  summary: 'Hide every message above a seq; nothing is deleted',
+  body: z.strictObject({ toSeq: wholeNumber(0) }),
+  answers: { 200: 'the session, as GET gives it' },
+  handle: async call => ({ json: await sessionOf(call).rollback(call.body.toSeq) }),
+})
+
+const fork = endpoint({
+  method: 'post',
+  path: '/v1/sessions/{id}/fork',
+  summary: 'A new session with the messages through a seq',
+  body: z.strictObject({ id: text('the id of the new session'), atSeq: wholeNumber(0).optional() }),
+  answers: { 201: 'the new session, as GET gives it' },
+  handle: async call => {
+    const forked = await sessionOf(call).fork(call.body.id, call.body.atSeq)
+    return { status: 201, json: await forked.info() }
+  },
+})
+
+export const sessionRoutes = [listSessions, readSession, listSegments, rollBack, fork]

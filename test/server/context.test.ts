@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sqlitePlace } from '../stores.ts'
+import { type Client, openClient, talk } from './client.ts'
+
+const place = sqlitePlace()
+const path = '/v1/sessions/chat/context'
+let client: Client
+beforeAll(async () => {
+  client = await openClient(place)
+  await client.call('POST', '/v1/sessions/chat/messages', { messages: talk(40) })
+  await client.call('POST', '/v1/sessions/chat/compact', { policy: 'count' })
+})
+afterAll(async () => {
+  await client[Symbol.asyncDispose]()
+  await place.remove()
+})
+
+describe('POST context', () => {
+  test('gives instructions, messages and a report', async () => {
+    const { status, json } = await client.call('POST', path, {
+      instructions: 'Be brief.',
+      tools: [{ name: 'search', description: 'finds things' }],
+      outputReserve: 100,
+    })
+    expect(status).toBe(200)
+    expect(json.instructions).toContain('Be brief.')
+    expect(JSON.stringify(json.messages)).toContain('message 40')
+    expect(json.report).toMatchObject({
+      budget: 16_000,
+      tokens: expect.any(Number),
+      prefixHash: expect.any(String),
+      omitted: expect.any(Array),
+    })
+    const names = json.report.blocks.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(
+      expect.arrayContaining(['instructions', 'tools', 'output_reserve', 'session_memory', 'raw']),
+    )
+  })
+
+  test('without a body, as it is configured', async () => {
+    expect(await client.call('POST', path)).toMatchObject({
+      status: 200,
+      json: { report: { budget: 16_000 } },
+    })
+  })
+
+  test('as OpenAI, Anthropic and text', async () => {
+    const instructions = 'Be brief.'
+    const openai = await client.call('POST', path, { instructions, format: 'openai' })
+    expect(openai.json.messages[0]).toEqual({ role: 'system', content: expect.stringContaining('Be brief.') })
+    const anthropic = await client.call('POST', path, { instructions, format: 'anthropic' })
+    expect(anthropic.json).toMatchObject({ system: expect.anything(), messages: expect.any(Array) })
+    const text = await client.call('POST', path, { instructions, format: 'text', limit: 500 })
+    expect(text.json.text.length).toBeLessThanOrEqual(500)
+    expect(text.json.text).toContain('message 40')
+  })
+
+  test('another budget or policy is a view, and leaves everything as it was', async () => {
+    const before = (await client.call('GET', '/v1/sessions/chat')).json
+    const usual = await client.call('POST', path, {})
+    const small = await client.call('POST', path, { budget: 400 })
+    expect(small.json.report).toMatchObject({ budget: 400 })
+    expect(small.json.report.tokens).toBeLessThanOrEqual(400)
+    const rounds = await client.call('POST', path, {
+      policy: 'rounds',
+      fullContextTurns: 1,
+      cachedContextTurns: 1,
+    })
+    expect(rounds.json.messages.length).toBeLessThan(usual.json.messages.length)
+    expect((await client.call('POST', path, {})).json).toEqual(usual.json)
+    expect((await client.call('GET', '/v1/sessions/chat')).json).toEqual(before)
+  })
+
+  test('says what is wrong', async () => {
+    expect(await client.call('POST', '/v1/sessions/nobody/context', {})).toMatchObject({
+      status: 404,
+      json: { error: { code: 'session_not_found' } },
+    })
+    expect(await client.call('POST', path, { budget: 20, instructions: 'word '.repeat(100) })).toMatchObject({
+      status: 422,
+      json: { error: { code: 'context_overflow', details: { budget: 20 } } },
+    })
+    expect(await client.call('POST', path, { cachedContextTurns: 0 })).toMatchObject({
+      status: 422,
+      json: { error: { code: 'invalid_settings' } },
+    })
+  })
+})
