@@ -33,16 +33,15 @@ try {
   for (const message of messages) {
     await chat.append(message)
     await palimpsest.settled()
-    const { fixedTokens, raw } = (await chat.snapshot())!
-    peak = Math.max(peak, fixedTokens + raw.tokens)
+    const { report } = await chat.context()
+    peak = Math.max(peak, report.tokens)
   }
 
-  const segments = await chat.segments()
+  const context = await chat.context()
   console.log('\nWhat the model reads in place of the old messages:\n')
-  for (const { fromSeq, toSeq, level, summary } of segments)
-    console.log(`[segment ${fromSeq}–${toSeq}, level ${level}]\n${summary}\n`)
+  console.log(context.sessionMemory)
   const info = (await chat.info())!
-  console.log(`and then the last ${info.rawMessages} messages as they are.`)
+  console.log(`\nand then the last ${info.rawMessages} messages as they are.`)
   console.log(`At no time more than ${peak} tokens. All ${await chat.count()} messages are still in the log.`)
   console.log('\nOther policies on the same chat: npm run palimpsest -- replay examples/trip.jsonl')
 } finally {

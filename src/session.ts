@@ -7,6 +7,7 @@ import {
   joinOutcomes,
   type ManualFolds,
   planNext,
+  reachesFoldLimit,
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
@@ -383,7 +384,9 @@ export class Session {
       }
       if (outcome.outcome !== 'applied') return total === null ? outcome : endOutcomes(total, outcome)
       total = total === null ? outcome : joinOutcomes(total, outcome)
-      if (options.signal.aborted) return total
+      // By force once: what the fold itself moved below the tail is left for the policy.
+      const isDone = options.force !== undefined && !reachesFoldLimit(outcome)
+      if (isDone || options.signal.aborted) return total
     }
   }
 

@@ -260,18 +260,3 @@ test('details and dates of what is rolled up are carried upwards, bounded', asyn
     expect(total).toBeLessThanOrEqual(750)
   })
 })
-
-test('a single segment over the limit is condensed too', async () => {
-  const { summarizer, calls } = scripted({
-    summarize: ({ of, budgetTokens }) => ({
-      text: `- Ann: ${'lemon '.repeat(of === 'summaries' ? 20 : budgetTokens * 1.9)}`,
-    }),
-  })
-  await withChat({ policy: tokens({ budget: 2000, idleSec: 0 }), summarizer }, async chat => {
-    await chat.append(messages(1, 60))
-    await chat.compact({ force: true })
-    expect(calls).toContain('r')
-    const total = (await chat.segments()).reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)
-    expect(total).toBeLessThanOrEqual(500)
-  })
-})

@@ -1,49 +1,71 @@
 import { Command } from 'commander'
 import type { FoldOutcome } from '../compaction/index.ts'
-import { createPalimpsest } from '../palimpsest.ts'
+import { type Configuration, createPalimpsest } from '../palimpsest.ts'
 import { PRESET_NAMES } from '../policy/index.ts'
+import type { Store } from '../store/index.ts'
 import { dbOption, jsonOption, openStore, readPolicy, setOption, storeOption } from './options.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
 
 interface CompactFlags {
   readonly db: string
   readonly store?: string
-  readonly policy: string
+  readonly policy?: string
   readonly set: Readonly<Record<string, string>>
   readonly force?: true | string
+  readonly focus?: string
   readonly json?: true
 }
 
 export function compactCommand(terminal: Terminal): Command {
   return new Command('compact')
-    .description('Fold a session now, with the built-in summariser, as the policy says.')
+    .description('Fold a session now, with the model that is configured, or with the built-in summariser.')
     .argument('<session>', 'its id')
     .addOption(dbOption())
     .addOption(storeOption())
-    .option('--policy <name>', PRESET_NAMES.join(', '), 'tokens')
+    .option('--policy <name>', `${PRESET_NAMES.join(', ')} (default: as configured)`)
     .addOption(setOption())
     .option('--force [type]', 'whatever the policy says: lite or deep (deep without a word)')
+    .option('--focus <words>', 'what the summary should keep above all; for a model')
     .addOption(jsonOption())
-    .addHelpText('after', '\nExample:\n  palimpsest compact telegram:42 --db palimpsest.db --force')
+    .addHelpText(
+      'after',
+      '\nPolicy and model are those stored in the database or of the environment; see palimpsest serve --help.' +
+        '\n\nExample:\n  palimpsest compact telegram:42 --db palimpsest.db --force',
+    )
     .action((session: string, flags: CompactFlags) => runCompact(session, flags, terminal))
 }
 
 async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): Promise<void> {
-  const policy = readPolicy(flags.policy, flags.set)
-  await using palimpsest = await createPalimpsest({
-    store: await openStore(flags),
-    policy,
-    folding: 'manual',
-  })
+  const store = await openStore(flags)
+  await store.open()
+  const configuration = await configured(store, flags, terminal)
+  await using palimpsest = await createPalimpsest({ store, ...configuration, folding: 'manual' })
   const chat = palimpsest.session(id)
   const abort = new AbortController()
   const onSignal = () => abort.abort(new InterruptedError('Interrupted; nothing was folded.'))
   process.once('SIGINT', onSignal)
-  const force = flags.force === undefined ? {} : { force: flags.force }
-  const outcome = await chat.compact({ ...force, signal: abort.signal })
+  const outcome = await chat.compact({
+    ...(flags.force !== undefined && { force: flags.force }),
+    ...(flags.focus !== undefined && { focus: flags.focus }),
+    signal: abort.signal,
+  })
   process.off('SIGINT', onSignal)
   if (abort.signal.aborted) throw abort.signal.reason
   terminal.output.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${describeOutcome(outcome)}\n`)
+}
+
+/** As a server on the same database would have it, but for what the command line says. */
+async function configured(store: Store, flags: CompactFlags, terminal: Terminal): Promise<Configuration> {
+  const { LiveSettings } = await import('../server/live-settings.ts')
+  const { readEnvironment } = await import('../config/index.ts')
+  const { layer, warnings } = readEnvironment()
+  const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
+  for (const warning of warnings) onWarning(warning)
+  const settings = new LiveSettings({ store, environment: layer, onWarning })
+  const configuration = await settings.load()
+  const isAsked = flags.policy !== undefined || Object.keys(flags.set).length > 0
+  if (!isAsked) return configuration
+  return { ...configuration, policy: readPolicy(flags.policy ?? settings.current.values.policy, flags.set) }
 }
 
 function describeOutcome({

@@ -52,13 +52,13 @@ export async function condense(
   return condensed
 }
 
-/** As large as any other segment, whatever it stands for. */
+/** As large as any other of its kind, whatever it stands for. */
 async function condenseOne(
   absorbed: readonly Shown[],
   { limits, summarizer, zone, signal, decision, focus, warn, messages }: FoldWork,
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
   const tokensBefore = tokensIn(absorbed)
-  const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.segmentTokens)
+  const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.condensedTokens)
   const budgetTokens = Math.max(1, Math.floor(tokens * TEXT_SHARE))
   const newest = messages.at(-1)!
   const { text } = await summarizeSource(summarizer, {

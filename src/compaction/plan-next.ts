@@ -11,11 +11,18 @@ import {
   takeSnapshot,
 } from '../policy/index.ts'
 import type { SessionKey, SessionRecord, Store } from '../store/index.ts'
+import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
 /** What one fold takes in at most: a long backlog is worked off in several, each committed. */
 export const MOST_FOLD_TOKENS = 90_000
 const MOST_FOLD_MESSAGES = 4_000
+
+/** A fold this large was cut off by the limits: more of the same backlog follows. */
+export function reachesFoldLimit({ tokensBefore, fromSeq, toSeq }: FoldOutcome): boolean {
+  const messages = (toSeq ?? 0) - (fromSeq ?? 0)
+  return tokensBefore > MOST_FOLD_TOKENS * 0.8 || messages > MOST_FOLD_MESSAGES * 0.8
+}
 
 /** Rows of a page: the first is nearly always enough, and none keeps everyone else waiting. */
 const FIRST_PAGE = 256

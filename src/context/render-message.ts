@@ -116,7 +116,8 @@ function clipper(message: ContextMessage, clipTokens: number): Clipper {
 function renderPart(part: ContentPart, message: ContextMessage, clip: Clipper): RenderedPart | null {
   switch (part.type) {
     case 'text':
-      return shownText(clip(inert(part.text)))
+      // Afterwards: a cut makes new beginnings of lines.
+      return shownText(inert(clip(part.text)))
     case 'reasoning':
       return renderReasoning(part)
     case 'image':
@@ -237,7 +238,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function renderResult(part: ToolResultPart, clip: Clipper): RenderedPart {
-  const text = clip(inert(resultText(part.output)))
+  const text = inert(clip(resultText(part.output)))
   return {
     type: 'result',
     id: part.toolCallId,

@@ -121,7 +121,7 @@ export function renderSessionMemory(selection: MemorySelection, interim: Interim
     ...(omittedPins > 0 ? [PINS_LEFT_OUT] : []),
     ...(omitted.length > 0 ? [leftOutLine(omitted)] : []),
     // Better than nothing of it.
-    ...(part ? [clipText(part.segment.text, part.tokens, () => '[… left out here …]')] : []),
+    ...(part ? [renderPart(part)] : []),
     ...segments.map(({ text }) => text),
     ...(interim ? [renderInterim(interim)] : []),
   ]
@@ -133,6 +133,14 @@ const FRAME_TOKENS = 90
 const JOINT_TOKENS = 1
 const LEAST_PART_TOKENS = 60
 const PINS_LEFT_OUT = '(Some of what is pinned is left out here for want of room.)'
+
+/** The heading stays; a cut makes new beginnings of lines, which must not look like one. */
+function renderPart({ segment, tokens }: NonNullable<MemorySelection['part']>): string {
+  const [heading = '', ...lines] = segment.text.split('\n')
+  const room = tokens - estimateTokens(heading) - JOINT_TOKENS
+  const body = clipText(lines.join('\n'), room, () => '[… left out here …]')
+  return `${heading}\n${inertUnderHeadings(body)}`
+}
 
 function leftOutLine(omitted: readonly ContextSegment[]): string {
   return `(Messages ${omitted[0]!.fromSeq}–${omitted.at(-1)!.toSeq} are summarised, but for want of room not here.)`

@@ -4,8 +4,8 @@ import type { Policy } from './policy.ts'
 export interface SegmentLimits {
   /** All that stand in a context, together. */
   readonly totalTokens: number
-  /** A single one, with its dates and details. */
-  readonly segmentTokens: number
+  /** One that stands for others, with its dates and details. */
+  readonly condensedTokens: number
   /** A summary keeps this share of its source, within bounds. */
   readonly summaryShare: number
   readonly leastSummaryTokens: number
@@ -18,8 +18,12 @@ export interface SegmentLimits {
 const MOST_TOTAL_TOKENS = 6_000
 const USUAL_TOTAL_TOKENS = 3_000
 const SHARE_OF_BUDGET = 0.25
-/** So many segments have room, whatever they stand for: enough for several levels of a few each. */
-const SEGMENTS = 6
+/** What was said lately is told at length; what is condensed leaves room for several levels of a few each. */
+const NEW_SEGMENTS = 4
+const CONDENSED_SEGMENTS = 6
+/** In a small context rather fewer segments than such as say nothing. */
+const LEAST_NEW_TOKENS = 160
+const LEAST_CONDENSED_TOKENS = 100
 /** Of a segment; its dates and details have the rest. */
 const SUMMARY_SHARE_OF_SEGMENT = 0.65
 
@@ -28,11 +32,17 @@ export function segmentLimits(policy: Policy): SegmentLimits {
   const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit
   const share = budget === undefined ? USUAL_TOTAL_TOKENS : Math.floor(budget * SHARE_OF_BUDGET)
   const totalTokens = Math.min(MOST_TOTAL_TOKENS, share)
-  const segmentTokens = Math.floor(totalTokens / SEGMENTS)
+  const segmentTokens = Math.max(
+    Math.floor(totalTokens / NEW_SEGMENTS),
+    Math.min(Math.floor(totalTokens / 2), LEAST_NEW_TOKENS),
+  )
   const mostSummaryTokens = Math.floor(segmentTokens * SUMMARY_SHARE_OF_SEGMENT)
   return {
     totalTokens,
-    segmentTokens,
+    condensedTokens: Math.max(
+      Math.floor(totalTokens / CONDENSED_SEGMENTS),
+      Math.min(Math.floor(totalTokens / 2.5), LEAST_CONDENSED_TOKENS),
+    ),
     summaryShare: 0.2,
     leastSummaryTokens: Math.min(120, mostSummaryTokens),
     mostSummaryTokens,

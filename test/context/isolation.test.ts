@@ -107,6 +107,7 @@ describe('a context', () => {
     const message = fc.record({
       role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
       text: words,
+      long: fc.boolean(),
       name: words.map(name => name.toWellFormed()),
       id: fc.constantFrom('u1', 'u2', 'system', 'a]: b', '[x'),
     })
@@ -120,12 +121,12 @@ describe('a context', () => {
       fc.asyncProperty(conversation, async ({ kind, messages, foldAt, note }) => {
         run += 1
         const session = tenants[0]!.session(`inert ${run}`, { kind })
-        for (const [index, { role, text, name, id }] of messages.entries()) {
-          const content = `says ${text}`
+        for (const [index, { role, text, name, id, long }] of messages.entries()) {
+          const content = `says ${text} ${long ? text.repeat(60) : ''}`
           await session.append({ role, content, ...(role === 'user' && { sender: { id, name } }) })
           if (index === foldAt) {
             if (note.trim() !== '') await session.note(note)
-            await session.pin(index + 1)
+            if (!long) await session.pin(index + 1)
             await session.compact({ force: true })
           }
         }
