@@ -22,6 +22,7 @@ import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './err
 import { type Message, modelText } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import type { ContextPin, ContextRead, SessionKey, SessionRecord, Store } from './store/index.ts'
+import type { Prefix, Summarizer } from './summarizer/index.ts'
 import { type Calibration, estimateTokens, initialCalibration, measureMessage } from './tokens/index.ts'
 
 export interface ContextOptions {
@@ -63,6 +64,8 @@ const MOST_INTERIM_MESSAGES = 300
 /** What is kept in memory of all sessions together: some 50 MB. */
 const MOST_KEPT_TOKENS = 6_000_000
 
+const MOST_REMEMBERED = 10_000
+
 /** What was read and rendered for the last context of a session and a size, so that the next costs one message. */
 interface Kept {
   readonly epoch: number
@@ -78,6 +81,7 @@ interface Kept {
 
 interface ContextEngine {
   readonly store: Store
+  readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
   readonly zone: string
 }
@@ -88,6 +92,8 @@ export class Contexts {
   /** The one that was used last is last. */
   readonly #kept = new Map<string, Kept>()
   #keptTokens = 0
+  /** What each session's last context was asked with, for a summariser that reuses it. */
+  readonly #last = new Map<string, ContextOptions>()
 
   constructor(engine: ContextEngine) {
     this.#engine = engine
@@ -95,6 +101,36 @@ export class Contexts {
 
   async context(key: SessionKey, options: ContextOptions = {}): Promise<Context> {
     checkContextOptions(options)
+    const { assembled, budget, ratio } = await this.#compute(key, options)
+    if (this.#engine.summarizer.reusesPrefix) this.#remember(key, options)
+    return toContext(assembled.parts, { budget, ratio })
+  }
+
+  /**
+   * What the last context of a session was sent as, through the end of a range. `null`: this process made
+   * none, or not one that shows the whole range.
+   */
+  async prefixOf(key: SessionKey, range: { fromSeq: number; toSeq: number }): Promise<Prefix | null> {
+    const options = this.#last.get(JSON.stringify([key.namespace, key.id]))
+    if (options === undefined) return null
+    const { parts, seqs } = (await this.#compute(key, options)).assembled
+    const first = parts.sessionMemory === null ? 0 : 1
+    const end = seqs.findIndex((seq, index) => index >= first && seq > range.toSeq)
+    const messages = parts.messages.slice(0, end === -1 ? parts.messages.length : end)
+    const isWhole =
+      (seqs[first] ?? Infinity) <= range.fromSeq && messages.length <= parts.report.stableMessages
+    return isWhole ? { instructions: parts.instructions, messages } : null
+  }
+
+  #remember(key: SessionKey, options: ContextOptions): void {
+    const name = JSON.stringify([key.namespace, key.id])
+    this.#last.delete(name)
+    this.#last.set(name, options)
+    const [oldest] = this.#last.keys()
+    if (this.#last.size > MOST_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
+  }
+
+  async #compute(key: SessionKey, options: ContextOptions) {
     const policy = options.policy ?? this.#engine.policy
     const configured = contextBudget(policy)
     const budget = options.budget ?? configured?.tokens ?? USUAL_BUDGET
@@ -120,7 +156,7 @@ export class Contexts {
     if (isConfigured(options)) await this.#recordOverhead(key, session, view)
     const assembled = await this.#assemble(key, { source: sourceOf(session, kept), view, kept })
     kept.beginning = assembled.beginning
-    return toContext(assembled.parts, { budget, ratio })
+    return { assembled, budget, ratio }
   }
 
   async #read(key: SessionKey, asked: { tokens: number; archivedTokens: number }) {

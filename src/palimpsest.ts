@@ -124,10 +124,12 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   await options.store.open()
   if (options.folding !== 'manual') scheduler.start()
   // One object for all, so that `configure` reaches everyone.
+  const contexts = new Contexts(engine)
   return new Palimpsest(
     Object.assign(engine, {
+      prefixOf: contexts.prefixOf.bind(contexts),
       scheduler: options.folding === 'manual' ? null : scheduler,
-      contexts: new Contexts(engine),
+      contexts,
     }),
   )
 }

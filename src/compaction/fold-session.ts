@@ -3,6 +3,7 @@ import type { Memo, Message, Segment } from '../log/index.ts'
 import {
   type Decision,
   type FoldPlan,
+  type FoldRange,
   type Force,
   forcedDecision,
   judge,
@@ -11,7 +12,7 @@ import {
   segmentLimits,
 } from '../policy/index.ts'
 import type { Lease, SessionKey, Store } from '../store/index.ts'
-import { extractive, type Summarizer, type Usage } from '../summarizer/index.ts'
+import { extractive, type Prefix, type Summarizer, type Usage } from '../summarizer/index.ts'
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
 import { catchUpMemo, catchUpMemoIfPossible } from './catch-up-memo.ts'
@@ -41,6 +42,8 @@ export interface FoldEngine {
   readonly zone: string
   readonly clock: () => number
   readonly tracer: Tracer | null
+  /** What the session's model was last sent, through the end of a range; `null`: not known here. */
+  readonly prefixOf?: (key: SessionKey, range: FoldRange) => Promise<Prefix | null>
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** How long a summariser may take. */
@@ -250,7 +253,8 @@ async function work(
   // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
   if (!isProvisional && !isShort)
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
-  const result = await foldRange({ ...input, superseded, keeper, isProvisional })
+  const prefix = superseded.length === 0 ? await prefixFor(engine, key, range) : null
+  const result = await foldRange({ ...input, superseded, keeper, isProvisional, prefix })
   if (!isProvisional && isShort)
     await catchUpMemoIfPossible(
       { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },
@@ -292,6 +296,12 @@ function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded 
       `segments of level 1 from ${fromSeq} through ${toSeq}`,
     )
   return result
+}
+
+/** It only saves money: whatever goes wrong with it, the fold does without. */
+async function prefixFor(engine: FoldEngine, key: SessionKey, range: FoldRange): Promise<Prefix | null> {
+  if (!engine.summarizer.reusesPrefix) return null
+  return (await engine.prefixOf?.(key, range).catch(() => null)) ?? null
 }
 
 async function commit(

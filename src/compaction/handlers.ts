@@ -1,6 +1,6 @@
 import type { Memo, Message, NewSegment, Segment } from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
-import type { Summarizer, Summary } from '../summarizer/index.ts'
+import type { Prefix, Summarizer, Summary } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { boundEvents } from './carry-over.ts'
 import { condense } from './condense.ts'
@@ -44,6 +44,8 @@ export interface FoldWork extends FoldInput {
   readonly superseded: readonly Segment[]
   readonly keeper: MemoKeeper
   readonly isProvisional: boolean
+  /** For a summariser that makes use of it. */
+  readonly prefix: Prefix | null
 }
 
 /** `lite` and `deep`: the range into segments, and the oldest segments into one where they grow too many. */
@@ -116,7 +118,7 @@ async function summarizeMessages(
   work: FoldWork,
   { others, tokensBefore, budgetTokens }: Sizes,
 ): Promise<Summary> {
-  const { summarizer, keeper, zone, signal, focus, warn } = work
+  const { summarizer, keeper, zone, signal, focus, warn, prefix } = work
   const toSeq = messages.at(-1)!.seq
   const source: SourceRequest = {
     messages,
@@ -128,6 +130,8 @@ async function summarizeMessages(
     zone,
     signal,
     memo: { keeper, lastSeq: toSeq, throughSeq: toSeq },
+    // Of a range that is folded in parts it would show too much.
+    ...(prefix && messages.length === work.messages.length && { prefix }),
     warn,
   }
   const isTooLarge = messages.length === 1 && tokensBefore > (summarizer.sourceTokens ?? Infinity)

@@ -1,5 +1,6 @@
 import {
   oneLine,
+  type Prefix,
   readableText,
   type SourceMessage,
   type Summarizer,
@@ -33,6 +34,7 @@ export interface SourceRequest {
   readonly detailTokens?: number
   readonly earlier: string | null
   readonly focus: string | undefined
+  readonly prefix?: Prefix
   readonly zone: string
   readonly signal: AbortSignal
   /** To be brought up to date in the same call, through this `seq`. */
@@ -50,6 +52,7 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
     budgetTokens: source.budgetTokens,
     ...(source.detailTokens !== undefined && { detailTokens: source.detailTokens }),
     ...(source.focus !== undefined && { focus: source.focus }),
+    ...(source.prefix && { prefix: source.prefix }),
     ...(memo && { memo }),
     zone: source.zone,
     signal: source.signal,

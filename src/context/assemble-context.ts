@@ -1,7 +1,8 @@
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { estimateTokens } from '../tokens/index.ts'
 import { clipText } from './clip-text.ts'
 import type { ContextParts } from './context.ts'
+import { createHash } from './create-hash.ts'
 import type { ContextPlan, ContextSource } from './plan-context.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { renderSessionMemory } from './session-memory.ts'
@@ -22,6 +23,8 @@ export interface Beginning extends HashedPrefix {
 
 export interface Assembled {
   readonly parts: ContextParts
+  /** The newest message of the log that each of the context's messages shows. */
+  readonly seqs: readonly number[]
   readonly beginning: Beginning
 }
 
@@ -59,6 +62,7 @@ export function assembleContext(
   ].filter(block => block.tokens > 0)
   return {
     beginning: { ...hashed, memory: memoryText, memoryMessage },
+    seqs: sent.map(({ seq }) => seq),
     parts: {
       instructions: fixed.instructions,
       messages: sent.map(({ message }) => message),

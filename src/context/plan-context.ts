@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { ContextOverflowError } from '../errors.ts'
 import { contentLinks, findGroups, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission } from './context.ts'
+import { createHash } from './create-hash.ts'
 import {
   type ContextMessage,
   type RenderedMessage,

@@ -13,6 +13,7 @@ export type {
   DatedEvent,
   MemoRequest,
   MemoUpdateRequest,
+  Prefix,
   SourceMessage,
   SummarizeRequest,
   Summarizer,

@@ -28,8 +28,19 @@ export interface SummarizeRequest {
   readonly focus?: string
   /** To be brought up to date from the same messages, in the same call. */
   readonly memo?: MemoRequest
+  /**
+   * What the session's own model was last sent, up to the end of the range: a provider that caches prefixes
+   * has read it already. Given only to a summariser that asks for it.
+   */
+  readonly prefix?: Prefix
   /** The script that the summary has to be in, as a Unicode name: an earlier try was in another one. */
   readonly script?: string
+}
+
+export interface Prefix {
+  readonly instructions: string
+  /** As the AI SDK takes them. */
+  readonly messages: readonly unknown[]
 }
 
 export interface MemoRequest {
@@ -78,6 +89,8 @@ export interface Summarizer {
   /** Stored with each segment, as is `version`, so that it is known what wrote it. */
   readonly name: string
   readonly version: string
+  /** It makes use of the session's own prefix, where there is one. */
+  readonly reusesPrefix?: boolean
   /** What one call takes in at most. Left out: any amount. */
   readonly sourceTokens?: number
   /** Rejects with the signal's reason when aborted. */

@@ -1,4 +1,5 @@
 import { MissingPeerError } from '../../errors.ts'
+import type { Prefix } from '../summarizer.ts'
 import { SummarizerError } from '../summarizer-error.ts'
 import { classifyError } from './classify-error.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
@@ -23,6 +24,8 @@ async function loadSdk(): Promise<Sdk> {
 export interface ModelCall {
   readonly instructions: string
   readonly prompt: string
+  /** Sent before everything else: instructions and prompt follow it as one message. */
+  readonly prefix?: Prefix | undefined
   readonly asks: 'summary' | 'summary and memo' | 'memo'
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -47,7 +50,8 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
       signal,
       model: name,
     })
-  const format = formatOf(model)
+  // A format is part of what a provider caches by.
+  const format = call.prefix ? 'text' : formatOf(model)
   try {
     return await ask(format)
   } catch (error) {
@@ -89,7 +93,7 @@ interface Generation extends ModelCall {
 async function generate(
   { generateText, Output, jsonSchema }: Sdk,
   model: LanguageModelLike,
-  { instructions, prompt, asks, onUsage, format, abortSignal }: Generation,
+  { instructions, prompt, prefix, asks, onUsage, format, abortSignal }: Generation,
 ): Promise<string> {
   const output =
     format === 'schema'
@@ -98,8 +102,7 @@ async function generate(
   let structured: string | null = null
   const result = await generateText({
     model: model as never,
-    instructions,
-    prompt,
+    ...(prefix ? afterPrefix(prefix, `${instructions}\n\n${prompt}`) : { instructions, prompt }),
     abortSignal,
     // Retries are ours: the SDK's wait for two seconds and more.
     maxRetries: 0,
@@ -129,6 +132,14 @@ async function generate(
   if (finishReason === 'tool-calls' || result.toolCalls.length > 0)
     throw fail('tool_call', 'called a tool instead of answering')
   return structured ?? result.text
+}
+
+function afterPrefix({ instructions, messages }: Prefix, task: string) {
+  return {
+    // An empty text is refused by some.
+    ...(instructions !== '' && { instructions }),
+    messages: [...messages, { role: 'user', content: task }] as never,
+  }
 }
 
 const SUMMARY_FIELDS = {

@@ -14,6 +14,12 @@ export interface ModelSummarizerOptions {
   readonly windowTokens?: number
   /** Of the first model; with them the usage has a cost. */
   readonly prices?: ModelPrices
+  /**
+   * Sends what the session's own model was last sent, and the task behind it: where the provider caches prefixes
+   * by itself and the model is the same one, the conversation is read at the cached price. Its instructions are
+   * then the bot's own, which a hostile conversation may have an easier time with. The default: false.
+   */
+  readonly reusePrefix?: boolean
   /** After 429, 5xx and broken connections. The default: 1. */
   readonly maxRetries?: number
 }
@@ -24,6 +30,7 @@ export interface ModelSummarizerSettings {
   readonly fallback: LanguageModelLike | null
   readonly timeoutMs: number
   readonly windowTokens: number
+  readonly reusePrefix: boolean
   readonly prices: ModelPrices | null
   readonly maxRetries: number
 }
@@ -39,6 +46,7 @@ export function modelSummarizer(
   const settings = checked(model, options)
   return {
     name: modelName(model),
+    reusesPrefix: settings.reusePrefix,
     // From the prompt files, which are read when somebody asks.
     get version() {
       return readPrompts().version
@@ -61,7 +69,7 @@ export function modelSummarizer(
 
 const MODEL_RULE = "a language model of the AI SDK, such as anthropic('claude-haiku-4-5')"
 
-const OPTIONS = ['fallback', 'timeoutMs', 'windowTokens', 'prices', 'maxRetries']
+const OPTIONS = ['fallback', 'timeoutMs', 'windowTokens', 'reusePrefix', 'prices', 'maxRetries']
 
 function checked(model: LanguageModelLike, options: ModelSummarizerOptions): ModelSummarizerSettings {
   const { fallback, timeoutMs = 60_000, windowTokens = 32_000, prices, maxRetries = 1 } = options
@@ -87,6 +95,7 @@ function checked(model: LanguageModelLike, options: ModelSummarizerOptions): Mod
     fallback: fallback ?? null,
     timeoutMs,
     windowTokens,
+    reusePrefix: options.reusePrefix === true,
     prices: prices ?? null,
     maxRetries,
   }

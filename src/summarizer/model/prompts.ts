@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const NAMES = ['contract', 'summarize', 'condense', 'memo', 'update-memo'] as const
+const NAMES = ['contract', 'prefix', 'summarize', 'condense', 'memo', 'update-memo'] as const
 type PromptName = (typeof NAMES)[number]
 
 export interface Prompts {
@@ -26,7 +26,10 @@ export function readPrompts(): Prompts {
   return prompts
 }
 
-export function instructionsFor(task: 'summarize' | 'condense' | 'update-memo', withMemo: boolean): string {
+type Task = 'summarize' | 'summarize-prefix' | 'condense' | 'update-memo'
+
+export function instructionsFor(task: Task, withMemo: boolean): string {
   const { texts } = readPrompts()
-  return [texts.contract, texts[task], ...(withMemo ? [texts.memo] : [])].join('\n\n')
+  const tasks = task === 'summarize-prefix' ? [texts.prefix, texts.summarize] : [texts[task]]
+  return [texts.contract, ...tasks, ...(withMemo ? [texts.memo] : [])].join('\n\n')
 }

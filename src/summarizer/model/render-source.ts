@@ -1,6 +1,6 @@
 import type { ContentPart } from '../../log/index.ts'
 import { dayInZone, formatDay, weekday } from '../calendar-day.ts'
-import { clipMiddle, oneLine, speakerName } from '../extractive/inert.ts'
+import { clip, clipMiddle, oneLine, speakerName } from '../extractive/inert.ts'
 import type { SourceMessage } from '../summarizer.ts'
 import { describeAttachment } from './attachment.ts'
 import { neutralize, withoutBytes } from './neutralize.ts'
@@ -29,6 +29,16 @@ export function renderMessages(messages: readonly SourceMessage[], zone: string)
       text: indented(neutralize(messageText(message))),
     }
   })
+}
+
+const INDEX_CHARACTERS = 60
+
+/** Each by its beginning: whoever reads this has the messages themselves. */
+export function indexMessages(messages: readonly SourceMessage[], zone: string): Entry[] {
+  return renderMessages(messages, zone).map(entry => ({
+    ...entry,
+    text: clip(oneLine(entry.text), INDEX_CHARACTERS),
+  }))
 }
 
 /** Lines of earlier summaries: the day is what counts of their time. */

@@ -18,7 +18,7 @@ import type { ModelSummarizerSettings } from './model-summarizer.ts'
 import { promptFor } from './prompt-for.ts'
 import { instructionsFor } from './prompts.ts'
 import { type Answer, readAnswer, readMemoAnswer } from './read-answer.ts'
-import { renderMessages, renderSummaries } from './render-source.ts'
+import { indexMessages, renderMessages, renderSummaries } from './render-source.ts'
 import type { Piece } from './take-piece.ts'
 import { Tally } from './tally.ts'
 
@@ -35,12 +35,13 @@ export async function summarizePieces(
   settings: ModelSummarizerSettings,
   request: SummarizeRequest,
 ): Promise<Summary> {
-  const { messages, zone, signal, budgetTokens, detailTokens = Number.POSITIVE_INFINITY } = request
+  const { signal, budgetTokens, detailTokens = Number.POSITIVE_INFINITY } = request
   const isOfSummaries = request.of === 'summaries'
   const { windowTokens } = settings
   const tally = new Tally(settings.model, settings.prices)
   const models = new Models(settings.model, settings, tally)
-  const instructions = instructionsFor(isOfSummaries ? 'condense' : 'summarize', request.memo !== undefined)
+  const task = isOfSummaries ? 'condense' : request.prefix ? 'summarize-prefix' : 'summarize'
+  const instructions = instructionsFor(task, request.memo !== undefined)
   const events: DatedEvent[] = []
   const details: string[] = []
   let soFar: string | null = null
@@ -50,13 +51,14 @@ export async function summarizePieces(
 
   await forEachPiece({
     tally,
-    entries: isOfSummaries ? renderSummaries(messages, zone) : renderMessages(messages, zone),
+    entries: entriesOf(request),
     settings,
     besideTokens: () => estimateTokens(instructions + prompt('')),
     work: async (piece, isLast) => {
       const answer: Answer = await models.ask(
         {
           instructions,
+          prefix: request.prefix,
           prompt: prompt(piece.text),
           asks: request.memo ? 'summary and memo' : 'summary',
           signal,
@@ -80,6 +82,11 @@ export async function summarizePieces(
     ...(request.memo && { memo: offered }),
     usage: tally.total(),
   }
+}
+
+function entriesOf({ messages, zone, of, prefix }: SummarizeRequest) {
+  if (of === 'summaries') return renderSummaries(messages, zone)
+  return prefix ? indexMessages(messages, zone) : renderMessages(messages, zone)
 }
 
 /** The memo alone, in the same manner. */
