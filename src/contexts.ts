@@ -2,6 +2,8 @@ import {
   type Assembled,
   assembleContext,
   type Beginning,
+  BLOCK_NAMES,
+  type BlockName,
   type ContextMessage,
   type ContextParts,
   type ContextSource,
@@ -23,7 +25,7 @@ import { type Message, modelText } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import type { ContextPin, ContextRead, SessionKey, SessionRecord, Store } from './store/index.ts'
 import type { Prefix, Summarizer } from './summarizer/index.ts'
-import { type Calibration, estimateTokens, initialCalibration, measureMessage } from './tokens/index.ts'
+import { type Calibrations, calibrationOf, estimateTokens, measureMessage } from './tokens/index.ts'
 
 export interface ContextOptions {
   /** Tokens of the whole context, instructions, tools and output reserve included. The default: the policy's. */
@@ -61,22 +63,32 @@ const READ_SHARE = 2
 /** The main points of messages that no fold has reached are taken from so many of their tokens. */
 const MOST_INTERIM_TOKENS = 16_000
 const MOST_INTERIM_MESSAGES = 300
-/** What is kept in memory of all sessions together: some 50 MB. */
-const MOST_KEPT_TOKENS = 6_000_000
+/** What is kept in memory of all sessions together. */
+const MOST_KEPT_BYTES = 64_000_000
+const MOST_KEPT = 1_000
 
 const MOST_REMEMBERED = 10_000
 
 /** What was read and rendered for the last context of a session and a size, so that the next costs one message. */
 interface Kept {
+  readonly asked: Asked
   readonly epoch: number
+  readonly compactedThrough: number
   readonly segments: NonNullable<ContextRead['base']>['segments']
-  readonly pins: readonly Pinned[]
   readonly messages: ContextMessage[]
   readonly isWhole: boolean
-  tokens: number
   readonly rendered: Map<string, Map<number, RenderedMessage>>
   readonly interims: Map<string, InterimPoints>
+  /** Of what was read first: what came since has its own place. */
+  readonly firstTokens: number
+  tokens: number
+  bytes: number
   beginning: Beginning | undefined
+}
+
+interface Asked {
+  readonly tokens: number
+  readonly archivedTokens: number
 }
 
 interface ContextEngine {
@@ -84,6 +96,7 @@ interface ContextEngine {
   readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
   readonly zone: string
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
 /** Reads sessions for contexts and remembers what it read. It decides nothing: `context/` does. */
@@ -91,7 +104,6 @@ export class Contexts {
   readonly #engine: ContextEngine
   /** The one that was used last is last. */
   readonly #kept = new Map<string, Kept>()
-  #keptTokens = 0
   /** What each session's last context was asked with, for a summariser that reuses it. */
   readonly #last = new Map<string, ContextOptions>()
 
@@ -101,9 +113,9 @@ export class Contexts {
 
   async context(key: SessionKey, options: ContextOptions = {}): Promise<Context> {
     checkContextOptions(options)
-    const { assembled, budget, ratio } = await this.#compute(key, options)
+    const { assembled, ...figures } = await this.#compute(key, options)
     if (this.#engine.summarizer.reusesPrefix) this.#remember(key, options)
-    return toContext(assembled.parts, { budget, ratio })
+    return toContext(assembled.parts, figures)
   }
 
   /**
@@ -132,60 +144,69 @@ export class Contexts {
 
   async #compute(key: SessionKey, options: ContextOptions) {
     const policy = options.policy ?? this.#engine.policy
-    const configured = contextBudget(policy)
-    const budget = options.budget ?? configured?.tokens ?? USUAL_BUDGET
-    const unfolds = configured !== null && budget > configured.tokens
+    const budgeted = contextBudget(policy)
+    const budget = options.budget ?? budgeted?.tokens ?? USUAL_BUDGET
+    // Folds were made for the configured window: with more room, the newest of them are undone.
+    const unfolds = budget > (contextBudget(this.#engine.policy)?.tokens ?? Number.POSITIVE_INFINITY)
     const asked = {
       tokens: budget * READ_SHARE,
       archivedTokens: unfolds || options.policy ? budget : 0,
     }
-    const { session, kept } = await this.#read(key, asked)
+    const { session, pins, kept } = await this.#read(key, asked)
     const ratio = ratioOf(session, options.model)
+    const outputReserve = options.outputReserve ?? 0
     const view: View = {
-      budget: ratio === 1 ? budget : Math.floor((budget - BLOCK_ROUNDING_TOKENS) / ratio),
-      lowWater: configured?.lowWater ?? USUAL_LOW_WATER,
+      budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
+      lowWater: budgeted?.lowWater ?? USUAL_LOW_WATER,
       instructions: options.instructions ?? '',
       layers: [],
       toolTokens: toolTokens(options.tools),
-      outputReserve: options.outputReserve ?? 0,
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
       unfolds,
     }
-    if (isConfigured(options)) await this.#recordOverhead(key, session, view)
-    const assembled = await this.#assemble(key, { source: sourceOf(session, kept), view, kept })
+    if (isConfigured(options)) this.#noteOverhead(key, session, fixedPart(view).tokens + outputReserve)
+    const source = sourceOf(session, { pins, kept })
+    const assembled = await this.#assemble(key, { source, view, kept })
     kept.beginning = assembled.beginning
-    return { assembled, budget, ratio }
+    return { assembled, budget, ratio, outputReserve }
   }
 
-  async #read(key: SessionKey, asked: { tokens: number; archivedTokens: number }) {
+  async #read(key: SessionKey, asked: Asked) {
     const { store } = this.#engine
     const name = JSON.stringify([key.namespace, key.id, asked.tokens, asked.archivedTokens])
     const earlier = this.#kept.get(name)
-    const since = earlier && { epoch: earlier.epoch, seq: earlier.messages.at(-1)?.seq ?? 0 }
-    const isFull = earlier !== undefined && earlier.tokens > 2 * (asked.tokens + asked.archivedTokens)
+    const since = earlier && {
+      epoch: earlier.epoch,
+      seq: earlier.messages.at(-1)?.seq ?? earlier.compactedThrough,
+    }
+    const isFull = earlier !== undefined && earlier.tokens - earlier.firstTokens > asked.tokens
     const read = await store.readContext(key, { ...asked, ...(since && !isFull && { since }) })
     if (read === null) throw new SessionNotFoundError(key.id)
-    const kept = read.base === null && earlier ? extended(earlier, read) : newlyKept(read)
+    const kept = read.base === null && earlier ? earlier : newlyKept(read, asked)
+    if (read.base === null) extend(kept, read.messages)
     this.#keep(name, kept)
-    return { session: read.session, kept }
+    return { session: read.session, pins: read.pins.map(toPinned), kept }
   }
 
   #keep(name: string, kept: Kept): void {
-    this.#keptTokens += kept.tokens - (this.#kept.get(name)?.tokens ?? 0)
     this.#kept.delete(name)
     this.#kept.set(name, kept)
-    for (const [oldest, { tokens }] of this.#kept) {
-      if (this.#keptTokens <= MOST_KEPT_TOKENS || oldest === name) return
+    let bytes = 0
+    for (const entry of this.#kept.values()) bytes += entry.bytes
+    for (const [oldest, entry] of this.#kept) {
+      if ((bytes <= MOST_KEPT_BYTES && this.#kept.size <= MOST_KEPT) || oldest === name) return
       this.#kept.delete(oldest)
-      this.#keptTokens -= tokens
+      bytes -= entry.bytes
     }
   }
 
-  async #recordOverhead(key: SessionKey, session: SessionRecord, view: View): Promise<void> {
-    const { tokens } = fixedPart(view)
-    if (tokens !== session.state.overheadTokens) await this.#engine.store.recordOverhead(key, tokens)
+  /** For the policy. A context waits for no write; and a few tokens more or less are not worth one. */
+  #noteOverhead(key: SessionKey, { state }: SessionRecord, tokens: number): void {
+    const { store, onError } = this.#engine
+    if (Math.abs(tokens - state.overheadTokens) <= state.overheadTokens * 0.05) return
+    store.recordOverhead(key, tokens).catch(error => onError(error, { sessionId: key.id }))
   }
 
   async #assemble(
@@ -229,9 +250,7 @@ export class Contexts {
 const BLOCK_ROUNDING_TOKENS = 16
 
 function ratioOf({ calibrations }: SessionRecord, model: string | undefined): number {
-  const calibration =
-    model === undefined ? undefined : (calibrations.inForce[model] as Calibration | undefined)
-  return (calibration ?? initialCalibration).ratio
+  return model === undefined ? 1 : calibrationOf(calibrations.inForce as Calibrations, model).ratio
 }
 
 /** The call that folds are made for: anything else is a view. */
@@ -241,29 +260,50 @@ function isConfigured({ budget, policy, instructions, tools, outputReserve }: Co
 }
 
 function toolTokens(tools: unknown): number {
-  return tools === undefined || tools === null ? 0 : estimateTokens(JSON.stringify(tools) ?? '')
-}
-
-function newlyKept({ session, base, messages, isWhole }: ContextRead): Kept {
-  return {
-    epoch: session.epoch,
-    segments: base?.segments ?? [],
-    pins: base?.pins.map(toPinned) ?? [],
-    messages: [...messages],
-    isWhole,
-    tokens: tokensOf(messages),
-    rendered: new Map(),
-    interims: new Map(),
-    beginning: undefined,
+  if (tools === undefined || tools === null) return 0
+  try {
+    return estimateTokens(JSON.stringify(tools) ?? '')
+  } catch {
+    throw new InvalidArgumentError('tools', String(tools), 'tools as they go to the model, as JSON')
   }
 }
 
+function newlyKept({ session, base, messages, isWhole }: ContextRead, asked: Asked): Kept {
+  const kept: Kept = {
+    asked,
+    epoch: session.epoch,
+    compactedThrough: session.state.compactedThrough,
+    segments: base?.segments ?? [],
+    messages: [],
+    isWhole,
+    rendered: new Map(),
+    interims: new Map(),
+    firstTokens: tokensOf(messages),
+    tokens: 0,
+    bytes: ENTRY_BYTES,
+    beginning: undefined,
+  }
+  extend(kept, messages)
+  return kept
+}
+
+/** What an entry takes by itself; and each message about three times its text: as read, as rendered, as sent. */
+const ENTRY_BYTES = 4_000
+const COPIES = 3
+
 /** Two calls may have read the same messages at once. */
-function extended(kept: Kept, { messages }: ContextRead): Kept {
+function extend(kept: Kept, messages: readonly ContextMessage[]): void {
   const last = kept.messages.at(-1)?.seq ?? 0
-  const added = messages.filter(message => message.seq > last)
-  kept.messages.push(...added)
-  return { ...kept, tokens: kept.tokens + tokensOf(added) }
+  for (const message of messages) {
+    if (message.seq <= last) continue
+    kept.messages.push(message)
+    kept.tokens += message.tokens
+    kept.bytes += bytesOf(message) * COPIES
+  }
+}
+
+function bytesOf({ content }: ContextMessage): number {
+  return 300 + 2 * (typeof content === 'string' ? content.length : JSON.stringify(content).length)
 }
 
 function tokensOf(messages: readonly ContextMessage[]): number {
@@ -275,27 +315,44 @@ function toPinned({ id, seq, note, message }: ContextPin): Pinned {
   return { id, seq, speaker, text: message === null ? (note ?? '') : modelText(message.content) }
 }
 
-function sourceOf(session: SessionRecord, kept: Kept): ContextSource {
+function sourceOf(
+  session: SessionRecord,
+  { pins, kept }: { pins: readonly Pinned[]; kept: Kept },
+): ContextSource {
   const { head, state } = session
+  const messages = asFreshlyRead(kept, head?.seq ?? 0)
   return {
     kind: session.kind,
     epoch: session.epoch,
     compactedThrough: state.compactedThrough,
     segments: kept.segments,
-    pins: kept.pins,
+    pins,
     raw: {
       messages: (head?.totals.messages ?? 0) - state.folded.messages,
       tokens: (head?.totals.tokens ?? 0) - state.folded.tokens,
     },
-    messages: upTo(kept.messages, head?.seq ?? 0),
-    isWhole: kept.isWhole,
+    messages,
+    isWhole: kept.isWhole && messages.length === kept.messages.length,
   }
 }
 
-/** Another call may have read further meanwhile; this one is of its own instant. */
-function upTo(messages: readonly ContextMessage[], seq: number): readonly ContextMessage[] {
-  const isCurrent = (messages.at(-1)?.seq ?? 0) <= seq
-  return isCurrent ? messages : messages.filter(message => message.seq <= seq)
+/**
+ * Exactly what a process would read that has nothing of the session in memory, so that a context does not
+ * hang on which process makes it; and nothing that another call has read meanwhile.
+ */
+function asFreshlyRead(
+  { messages, asked, compactedThrough }: Kept,
+  headSeq: number,
+): readonly ContextMessage[] {
+  let end = messages.length
+  while (end > 0 && messages[end - 1]!.seq > headSeq) end -= 1
+  let first = end
+  let left = asked.tokens
+  while (first > 0 && left >= 0 && messages[first - 1]!.seq > compactedThrough)
+    left -= messages[--first]!.tokens
+  // Where all that is raw fits, what was read below the cursor is there as well.
+  const isCut = left < 0
+  return messages.slice(isCut ? first : 0, end)
 }
 
 function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop' | 'keep'): Renderer {
@@ -325,19 +382,33 @@ function newestWithin(messages: readonly Message[], tokens: number): readonly Me
   return messages.slice(first)
 }
 
-/** In the model's own tokens, where it is known how they relate to ours. */
-function toContext(parts: ContextParts, { budget, ratio }: { budget: number; ratio: number }): Context {
-  const blocks = parts.report.blocks.map(({ name, tokens }) => ({ name, tokens: Math.ceil(tokens * ratio) }))
+/** In the model's own tokens, where it is known how they relate to ours; the room for the reply is in them already. */
+function toContext(
+  parts: ContextParts,
+  { budget, ratio, outputReserve }: { budget: number; ratio: number; outputReserve: number },
+): Context {
+  const reserve = { name: 'output_reserve' as const, tokens: outputReserve }
+  const estimated = parts.report.blocks.map(({ name, tokens }) => ({
+    name,
+    tokens: Math.ceil(tokens * ratio),
+  }))
+  const blocks = [...estimated, ...(outputReserve > 0 ? [reserve] : [])].sort(inBlockOrder)
   const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)
-  const reserve = parts.report.blocks.find(({ name }) => name === 'output_reserve')?.tokens ?? 0
-  const estimatedInputTokens = parts.report.tokens - reserve
-  const context = { ...parts, estimatedInputTokens, report: { ...parts.report, budget, tokens, blocks } }
+  const context = {
+    ...parts,
+    estimatedInputTokens: parts.report.tokens,
+    report: { ...parts.report, budget, tokens, blocks },
+  }
   return {
     ...context,
     toOpenAI: () => toOpenAI(context),
     toAnthropic: () => toAnthropic(context),
     toText: (options = {}) => toText(context, options),
   }
+}
+
+function inBlockOrder(one: { name: BlockName }, other: { name: BlockName }): number {
+  return BLOCK_NAMES.indexOf(one.name) - BLOCK_NAMES.indexOf(other.name)
 }
 
 function checkContextOptions(options: ContextOptions): void {

@@ -10,7 +10,7 @@ import {
   reachesFoldLimit,
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
-import { InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
+import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import {
   type Content,
   checkId,
@@ -280,7 +280,7 @@ export class Session {
       ({ report }) => ({
         'gen_ai.request.model': options.model,
         'palimpsest.context.tokens': report.tokens,
-        'palimpsest.context.budget': report.budget ?? undefined,
+        'palimpsest.context.budget': report.budget,
         'palimpsest.context.epoch': report.epoch,
       }),
     )
@@ -293,6 +293,9 @@ export class Session {
   async observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void> {
     const { store } = this.#engine
     const { calibrations } = await this.#requireRecord()
+    checkPositive('inputTokens', usage?.inputTokens)
+    if (typeof usage.model !== 'string' || usage.model === '')
+      throw new InvalidArgumentError('model', usage.model, 'the name of a model')
     const learned = observeUsage(calibrations.learned as Calibrations, usage.model, {
       estimated: context.estimatedInputTokens,
       reported: usage.inputTokens,
@@ -318,15 +321,8 @@ export class Session {
 
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
     const { store, policy, clock } = this.#engine
-    const most = segmentLimits(policy).totalTokens
-    const pinned = (await this.pins()).reduce((sum, { tokens }) => sum + tokens, pin.tokens)
-    if (pinned > most)
-      throw new InvalidArgumentError(
-        'pin',
-        pin.tokens,
-        `${most} tokens for all pins; together they would be ${pinned}`,
-      )
-    return store.pin(this.#key, { ...pin, now: clock() })
+    const mostTokens = segmentLimits(policy).totalTokens
+    return store.pin(this.#key, { ...pin, mostTokens, now: clock() })
   }
 
   async pins(): Promise<readonly Pin[]> {

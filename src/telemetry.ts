@@ -33,7 +33,7 @@ export function traced<Result>(
   return tracer.startActiveSpan(name, { attributes }, async span => {
     try {
       const result = await call()
-      span.setAttributes(describe(result))
+      describeQuietly(span, () => describe(result))
       return result
     } catch (error) {
       if (error instanceof Error) span.recordException(error)
@@ -43,6 +43,15 @@ export function traced<Result>(
       span.end()
     }
   })
+}
+
+/** What was done is done, whatever a tracer makes of it. */
+function describeQuietly(span: Span, attributes: () => Attributes): void {
+  try {
+    span.setAttributes(attributes())
+  } catch (error) {
+    process.emitWarning(`A tracer threw: ${String(error)}`, 'PalimpsestWarning')
+  }
 }
 
 /** What pino and its like offer: fields first, then the message. */

@@ -190,7 +190,7 @@ export function makeContext(given: Partial<ContextParts>): ContextParts {
     sessionMemory: null,
     report: {
       tokens: 0,
-      budget: null,
+      budget: 1_000,
       blocks: [],
       prefixHash: '',
       omitted: [],

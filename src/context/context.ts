@@ -22,7 +22,7 @@ export type BlockName = (typeof BLOCK_NAMES)[number]
 
 /** Something that is not in this context as it was said, and why. It is all in the log. */
 export interface Omission {
-  readonly what: 'messages' | 'segments' | 'tool-result' | 'text' | 'reasoning'
+  readonly what: 'messages' | 'segments' | 'pins' | 'tool-result' | 'text' | 'reasoning'
   readonly reason: 'over_budget' | 'context_size' | 'oversized' | 'old_tool_result' | 'not_sent'
   readonly fromSeq: number
   readonly toSeq: number
@@ -32,8 +32,7 @@ export interface Omission {
 export interface ContextReport {
   /** All of it, fixed overhead included: at most `budget`. */
   readonly tokens: number
-  /** `null`: none is configured and none was asked for. */
-  readonly budget: number | null
+  readonly budget: number
   readonly blocks: readonly { readonly name: BlockName; readonly tokens: number }[]
   /** Of everything up to the volatile end: as long as it is only added to, the provider's cache holds. */
   readonly prefixHash: string

@@ -9,7 +9,7 @@ import {
   type RenderRules,
   renderMessage,
 } from './render-message.ts'
-import { type Conversation, repairConversation } from './repair.ts'
+import { type Conversation, LEAST_STUBBED_TOKENS, repairConversation } from './repair.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
 import { type FixedPart, fixedPart, type View } from './view.ts'
@@ -86,7 +86,8 @@ export function planContext(
 ): ContextPlan {
   const fixed = fixedPart(view)
   const room = view.budget - fixed.tokens
-  const fingerprint = shortHash(`${view.reasoning} ${fixed.instructions}`)
+  const pins = source.pins.map(({ id }) => id).join()
+  const fingerprint = shortHash([view.reasoning, pins, fixed.instructions].join(' '))
   if (room >= LEAST_ROOM_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
       const plan = new Attempt(source, view, { fixed, room, shares, attempt, fingerprint, render }).plan()
@@ -149,13 +150,16 @@ class Attempt {
     if (this.#source.messages.length === 0) return this.#planFrom(0, 0)
     const whole = this.#isAllRead() && !this.#isTooMany() ? this.#planFrom(this.#first, 0) : null
     if (whole) return whole
-    for (let steps = this.#leastSteps(), last = -1; ; steps++) {
+    const least = this.#leastSteps()
+    const most = least + Math.ceil(this.#shownTokens() / this.#stepTokens)
+    for (let steps = least, last = -1; steps <= most; steps++) {
       const start = this.#startAfter(steps)
-      if (start === last) return null
+      if (start === last) continue
       last = start
       const plan = this.#planStubbed(start, steps) ?? this.#planFrom(start, 0)
       if (plan) return plan
     }
+    return null
   }
 
   /** Above the cursor, or where a view that unfolds begins: at a turn's start, half filled at most. */
@@ -286,15 +290,13 @@ class Attempt {
     const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
     if (memoryTokens + used > room) return null
     return {
-      view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, this.#clipTokens, attempt, fingerprint].join(
-        '.',
-      ),
+      view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fingerprint].join('.'),
       fixed,
       memory,
       interim,
       conversation,
       closing,
-      omitted: this.#omitted({ start, stubBelowSeq, rendered, interim, omitted: memory.omitted }),
+      omitted: this.#omitted({ stubBelowSeq, rendered, interim, memory }),
     }
   }
 
@@ -302,29 +304,29 @@ class Attempt {
   #interim(start: number): InterimPlan | null {
     const { messages, compactedThrough, raw } = this.#source
     const count = raw.messages - (messages.length - Math.max(start, this.#firstRaw))
-    if (count <= 0 || messages[start] === undefined) return null
+    if (count <= 0) return null
     return {
       fromSeq: compactedThrough + 1,
-      toSeq: messages[start].seq - 1,
+      toSeq: messages[start] ? messages[start].seq - 1 : (messages.at(-1)?.seq ?? compactedThrough),
       tokens: this.#interimTokens,
       count,
     }
   }
 
   #omitted({
-    start,
     stubBelowSeq,
     rendered,
     interim,
-    omitted,
+    memory: { omitted, omittedPins },
   }: {
-    start: number
     stubBelowSeq: number
     rendered: readonly RenderedMessage[]
     interim: InterimPlan | null
-    omitted: readonly ContextSegment[]
+    memory: MemorySelection
   }): Omission[] {
     const list: Omission[] = []
+    if (omittedPins > 0)
+      list.push({ what: 'pins', reason: 'over_budget', fromSeq: 0, toSeq: 0, count: omittedPins })
     if (omitted.length > 0)
       list.push({
         what: 'segments',
@@ -343,15 +345,16 @@ class Attempt {
         count: interim.count,
       })
     }
-    const first = this.#source.messages[start]?.seq ?? 0
     const results = rendered.filter(
-      ({ seq, parts }) => seq < stubBelowSeq && parts.some(part => part.type === 'result'),
+      ({ seq, parts }) =>
+        seq < stubBelowSeq &&
+        parts.some(part => part.type === 'result' && part.tokens >= LEAST_STUBBED_TOKENS),
     )
     if (results.length > 0)
       list.push({
         what: 'tool-result',
         reason: 'old_tool_result',
-        fromSeq: Math.max(first, results[0]!.seq),
+        fromSeq: results[0]!.seq,
         toSeq: results.at(-1)!.seq,
         count: results.length,
       })

@@ -3,6 +3,7 @@ import {
   type Content,
   type ContentPart,
   type Message,
+  modelText,
   ROLES,
   type SessionKind,
   type ToolCallPart,
@@ -11,7 +12,7 @@ import {
 import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
 import { clipText } from './clip-text.ts'
-import { inert, inertName } from './inert.ts'
+import { inert, inertId, inertName } from './inert.ts'
 import type { ModelFilePart, ModelReasoningPart, ModelTextPart } from './model-message.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
 
@@ -66,15 +67,18 @@ export interface RenderedMessage {
 
 /** From the message and the rules alone, so that nothing else can change a byte of it. */
 export function renderMessage(message: ContextMessage, rules: RenderRules): RenderedMessage {
-  const clip = clipper(message, rules.clipTokens)
+  const given = partsOf(message.content)
+  const isOversized = message.tokens > rules.clipTokens
+  const withoutThoughts = given.filter(part => part.type !== 'reasoning')
+  const keepsThoughts =
+    rules.reasoning === 'keep' && (!isOversized || thoughtTokens(given) <= rules.clipTokens / 2)
+  const shown = keepsThoughts ? given : withoutThoughts
+  const attachments = isOversized ? attachmentsWithin(shown, rules.clipTokens / 2) : null
+  const clip = isOversized ? clipper(message.seq, shown, rules.clipTokens) : (text: string) => text
   const parts: RenderedPart[] = []
-  let droppedReasoning = false
-  for (const part of partsOf(message.content)) {
-    if (part.type === 'reasoning' && rules.reasoning === 'drop') {
-      droppedReasoning = true
-      continue
-    }
-    const rendered = renderPart(part, message, clip)
+  for (const part of shown) {
+    const isNamed = attachments !== null && isAttachment(part) && !attachments.has(part)
+    const rendered = isNamed ? namedAttachment(part) : renderPart(part, message, clip)
     if (rendered) parts.push(rendered)
   }
   const spoken = {
@@ -87,33 +91,64 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     turn: message.turn,
     plain: plainMessage(spoken),
     hasLinks: parts.some(part => part.type !== 'shown'),
-    isClipped: clip.isNeeded,
-    droppedReasoning,
+    isClipped: isOversized,
+    droppedReasoning: shown.length < given.length,
   }
 }
 
+/** Texts that follow each other become one: a line may not begin in one part and end in the next. */
 function partsOf(content: Content): readonly ContentPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  const parts: ContentPart[] = []
+  for (const part of content) {
+    const last = parts.at(-1)
+    if (part.type === 'text' && last?.type === 'text')
+      parts[parts.length - 1] = { type: 'text', text: `${last.text}\n${part.text}` }
+    else parts.push(part)
+  }
+  return parts
 }
 
-interface Clipper {
-  readonly isNeeded: boolean
-  (text: string): string
+function thoughtTokens(parts: readonly ContentPart[]): number {
+  return parts.reduce((sum, part) => sum + (renderedThought(part)?.tokens ?? 0), 0)
 }
 
-/** Of a message that is too large, each text keeps its share. */
-function clipper(message: ContextMessage, clipTokens: number): Clipper {
-  const { seq, tokens } = message
-  const isNeeded = tokens > clipTokens
-  const clip = (text: string): string => {
-    if (!isNeeded || text === '') return text
-    const share = Math.floor((clipTokens * estimateTokens(text)) / tokens)
+function renderedThought(part: ContentPart): RenderedPart | null {
+  return part.type === 'reasoning' ? renderReasoning(part) : null
+}
+
+function isAttachment(part: ContentPart): part is AttachmentPart {
+  return part.type === 'image' || part.type === 'file'
+}
+
+/** The last ones, as many as there is room for. */
+function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
+  const kept = new Set<ContentPart>()
+  let left = tokens
+  for (const part of parts.toReversed()) {
+    if (!isAttachment(part)) continue
+    left -= FLAT_TOKENS[part.type]
+    if (left < 0) break
+    kept.add(part)
+  }
+  return kept
+}
+
+type Clip = (text: string) => string
+
+/** Of a message that is too large, each text keeps its share of half the room: the rest is for what is no text. */
+function clipper(seq: number, parts: readonly ContentPart[], clipTokens: number): Clip {
+  const attached = parts.some(part => isAttachment(part) || part.type === 'reasoning')
+  const room = attached ? clipTokens / 2 : clipTokens
+  const all = Math.max(1, estimateTokens(modelText(parts.filter(part => part.type !== 'reasoning'))))
+  return text => {
+    if (text === '') return text
+    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
     return clipText(text, share, leftOut => `[… ${leftOut} characters of message ${seq} are left out here …]`)
   }
-  return Object.assign(clip, { isNeeded })
 }
 
-function renderPart(part: ContentPart, message: ContextMessage, clip: Clipper): RenderedPart | null {
+function renderPart(part: ContentPart, message: ContextMessage, clip: Clip): RenderedPart | null {
   switch (part.type) {
     case 'text':
       // Afterwards: a cut makes new beginnings of lines.
@@ -142,10 +177,11 @@ function renderReasoning(part: Extract<ContentPart, { type: 'reasoning' }>): Ren
   const { providerOptions } = part as { providerOptions?: ModelReasoningPart['providerOptions'] }
   const text = part.text.toWellFormed()
   if (text === '' && providerOptions === undefined) return null
+  const signature = providerOptions === undefined ? 0 : estimateTokens(JSON.stringify(providerOptions))
   return {
     type: 'shown',
     part: { type: 'reasoning', text, ...(providerOptions && { providerOptions }) },
-    tokens: estimateTokens(text),
+    tokens: estimateTokens(text) + signature,
   }
 }
 
@@ -159,6 +195,11 @@ function renderAttachment(part: AttachmentPart, { role }: ContextMessage): Rende
       part: { type: 'file', ...sent, ...(filename && { filename: inertName(filename) }) },
       tokens: sent.mediaType === 'application/pdf' ? FLAT_TOKENS.file : FLAT_TOKENS.image,
     }
+  return namedAttachment(part)
+}
+
+function namedAttachment(part: AttachmentPart): RenderedPart {
+  const filename = nameOf(part)
   return shownText(`(${part.type}${filename ? `: ${inertName(filename)}` : ''})`)
 }
 
@@ -187,7 +228,7 @@ function nameOf(part: AttachmentPart): string | undefined {
   return undefined
 }
 
-function renderCall(part: ToolCallPart, clip: Clipper): RenderedPart {
+function renderCall(part: ToolCallPart, clip: Clip): RenderedPart {
   const input = inputObject(part.input)
   const json = JSON.stringify(input)
   const clipped = clip(json)
@@ -237,7 +278,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function renderResult(part: ToolResultPart, clip: Clipper): RenderedPart {
+function renderResult(part: ToolResultPart, clip: Clip): RenderedPart {
   const text = inert(clip(resultText(part.output)))
   return {
     type: 'result',
@@ -248,23 +289,37 @@ function renderResult(part: ToolResultPart, clip: Clipper): RenderedPart {
   }
 }
 
-/** Libraries wrap what a tool gave: `{ type: 'text', value }`, `{ type: 'content', value: [{ type: 'text', … }] }`. */
+/** How the AI SDK wraps what a tool gave. An object of the tool's own that only looks like it has other keys. */
+const WRAPPERS = ['text', 'json', 'content', 'error-text', 'error-json', 'execution-denied']
+const WRAPPER_KEYS = ['type', 'value', 'reason', 'providerOptions']
+
 function resultText(output: unknown): string {
   if (typeof output === 'string') return output
-  if (isRecord(output) && 'value' in output && typeof output['type'] === 'string')
-    return resultText(output['value'])
-  if (Array.isArray(output) && output.length > 0 && output.every(isContentItem))
-    return output.map(item => item.text ?? `(${item.type})`).join('\n')
-  return output === undefined ? '' : JSON.stringify(output)
+  if (output === undefined) return ''
+  if (!isWrapper(output)) return contentText(output) ?? JSON.stringify(output)
+  const { type, value, reason } = output
+  if (type === 'execution-denied') return `(denied${typeof reason === 'string' ? `: ${reason}` : ''})`
+  const text = resultText(value)
+  return type.startsWith('error') ? `(error) ${text}` : text
 }
 
-/** Pictures and files that a tool gave are named: their bytes are no text. */
+function isWrapper(output: unknown): output is { type: string; value?: unknown; reason?: unknown } {
+  if (!isRecord(output) || !WRAPPERS.includes(output['type'] as string)) return false
+  return Object.keys(output).every(key => WRAPPER_KEYS.includes(key))
+}
+
+/** Pictures and files that a tool gave are named: their bytes are no text. `null`: it is no such list. */
+function contentText(output: unknown): string | null {
+  if (!Array.isArray(output) || output.length === 0 || !output.every(isContentItem)) return null
+  return output.map(item => item.text ?? `(${item.type})`).join('\n')
+}
+
+const MEDIA = ['media', 'image', 'image-data', 'image-url', 'file', 'file-data', 'file-url', 'file-id']
+
 function isContentItem(value: unknown): value is { type: string; text?: string } {
-  return (
-    isRecord(value) &&
-    typeof value['type'] === 'string' &&
-    (typeof value['text'] === 'string' || 'data' in value || 'url' in value)
-  )
+  if (!isRecord(value)) return false
+  const { type, text } = value
+  return type === 'text' ? typeof text === 'string' : typeof type === 'string' && MEDIA.includes(type)
 }
 
 const MOST_NAME_CHARACTERS = 64
@@ -288,7 +343,7 @@ function attribute(parts: RenderedPart[], message: ContextMessage, kind: Session
 }
 
 function senderName({ sender }: ContextMessage): string {
-  const id = inertName(sender?.id ?? '')
+  const id = inertId(sender?.id ?? '')
   const name = inertName(sender?.name ?? '')
   const shown = name === '' || name === id ? id : `${name} (${id})`
   if (shown === '') return 'user'

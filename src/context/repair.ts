@@ -2,7 +2,7 @@ import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { inert } from './inert.ts'
 import type { AssistantModelMessage, ModelToolResultPart } from './model-message.ts'
 import { type RenderedCall, type RenderedMessage, type RenderedResult, safeName } from './render-message.ts'
-import { note, type SentMessage, spokenContent } from './sent-message.ts'
+import { frozen, note, type SentMessage, spokenContent } from './sent-message.ts'
 
 export interface Conversation {
   readonly sent: readonly SentMessage[]
@@ -20,7 +20,7 @@ export interface RepairOptions {
 const INTERRUPTED = '(no result: the call was interrupted)'
 const WAITING = '(no result yet)'
 /** A shorter result is not worth a note in its place. */
-const LEAST_STUBBED_TOKENS = 60
+export const LEAST_STUBBED_TOKENS = 60
 
 /**
  * Messages as the providers' rules want them: each call is followed at once by its result, no result
@@ -36,7 +36,7 @@ export function repairConversation(
 ): Conversation {
   const answers = pairResults(messages)
   const lastTurn = messages.at(-1)?.turn
-  const ids = new Set<string>()
+  const ids = new Map<string, number>()
   const sent: SentMessage[] = []
   let stable: number | null = null
   for (const message of messages) {
@@ -69,30 +69,40 @@ interface Answers {
 function pairResults(messages: readonly RenderedMessage[]): Answers {
   const byCall = new Map<RenderedCall, Answer>()
   const paired = new Set<RenderedResult>()
-  const open = new Map<string, { call: RenderedCall; turn: number }[]>()
+  const open = new Map<string, OpenCalls>()
   for (const { hasLinks, parts, turn, seq, role } of messages) {
     if (!hasLinks) continue
     for (const part of parts) {
-      if (part.type === 'call' && role === 'assistant')
-        open.set(part.id, [
-          ...(open.get(part.id) ?? []).filter(call => call.turn === turn),
-          { call: part, turn },
-        ])
+      if (part.type === 'call' && role === 'assistant') noteOpen(open, part, turn)
       if (part.type !== 'result') continue
       const waiting = open.get(part.id)
-      const at = waiting?.findIndex(call => call.turn === turn) ?? -1
-      if (!waiting || at === -1) continue
-      const [answered] = waiting.splice(at, 1)
-      byCall.set(answered!.call, { result: part, seq })
+      const call = waiting?.turn === turn ? waiting.calls[waiting.answered] : undefined
+      if (!waiting || !call) continue
+      waiting.answered += 1
+      byCall.set(call, { result: part, seq })
       paired.add(part)
     }
   }
   return { byCall, paired }
 }
 
+/** The calls of one id and one turn; they are answered in the order in which they were made. */
+interface OpenCalls {
+  readonly turn: number
+  readonly calls: RenderedCall[]
+  answered: number
+}
+
+/** Of an id that is used again only the calls of the same turn can still be answered. */
+function noteOpen(open: Map<string, OpenCalls>, call: RenderedCall, turn: number): void {
+  const waiting = open.get(call.id)
+  if (waiting?.turn === turn) waiting.calls.push(call)
+  else open.set(call.id, { turn, calls: [call], answered: 0 })
+}
+
 interface LinkedOptions {
   readonly answers: Answers
-  readonly ids: Set<string>
+  readonly ids: Map<string, number>
   readonly isOpen: boolean
   readonly options: RepairOptions
 }
@@ -138,8 +148,8 @@ function callsAndResults(
   }
   const callTokens = calls.reduce((sum, call) => sum + call.tokens, MESSAGE_OVERHEAD_TOKENS + spoken.tokens)
   return [
-    { message: { role: 'assistant', content }, tokens: callTokens, seq },
-    { message: { role: 'tool', content: results }, tokens: resultTokens, seq: through },
+    { message: frozen({ role: 'assistant', content }), tokens: callTokens, seq },
+    { message: frozen({ role: 'tool', content: results }), tokens: resultTokens, seq: through },
   ]
 }
 
@@ -161,11 +171,11 @@ function lateResult(
 const MOST_ID_CHARACTERS = 40
 
 /** Some models number their calls anew in every reply; providers want each id once. */
-function uniqueId(id: string, seq: number, ids: Set<string>): string {
+function uniqueId(id: string, seq: number, ids: Map<string, number>): string {
   const safe = safeName(id).slice(0, MOST_ID_CHARACTERS)
-  let unique = safe
-  for (let suffix = 0; ids.has(unique); suffix++)
-    unique = `${safe.slice(0, 20)}_${seq}${suffix === 0 ? '' : `_${suffix}`}`
-  ids.add(unique)
-  return unique
+  const used = ids.get(safe) ?? 0
+  ids.set(safe, used + 1)
+  if (used === 0) return safe
+  // The message's own number makes it stay what it is, whatever comes later.
+  return uniqueId(`${safe.slice(0, 20)}_${seq}_${used}`, seq, ids)
 }

@@ -23,7 +23,7 @@ export function plainMessage({
   const only = content.length === 1 && first?.type === 'text' ? first.text : content
   // What a tool said beside its results is nobody's reply.
   const message = { role: role === 'assistant' ? 'assistant' : 'user', content: only } as ModelMessage
-  return { message, tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
+  return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
 }
 
 export function spokenContent(parts: RenderedMessage['parts']): {
@@ -41,5 +41,12 @@ export function spokenContent(parts: RenderedMessage['parts']): {
 
 export function note(text: string, seq: number): SentMessage {
   const message: UserModelMessage = { role: 'user', content: text }
-  return { message, tokens: MESSAGE_OVERHEAD_TOKENS + estimateTokens(text), seq }
+  return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + estimateTokens(text), seq }
+}
+
+/** Contexts share their messages with later ones: whoever changes one is told at once. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const key in value) frozen(value[key])
+  return Object.freeze(value)
 }

@@ -46,11 +46,21 @@ export function renderSegment(
   const { fromSeq, toSeq, summary } = segment
   const tokens = estimateTokens(summary)
   const lines = [`## Messages ${fromSeq}–${toSeq}`, inertUnderHeadings(summary.trim())]
-  const events = takeWithin(segment.events.map(eventLine), Math.ceil(tokens * EVENTS_OF_SUMMARY), summary)
+  const events = takeWithin(
+    segment.events.filter(event => !says(summary, event)).map(eventLine),
+    Math.ceil(tokens * EVENTS_OF_SUMMARY),
+    summary,
+  )
   if (events.length > 0) lines.push('Dates:', ...events.map(event => `- ${event}`))
   const details = takeWithin(segment.details.map(String), Math.ceil(tokens * DETAILS_OF_SUMMARY), summary)
   if (details.length > 0) lines.push(`Details: ${details.join(' · ')}`)
   return lines.join('\n')
+}
+
+/** The summary has the event in its own words, with the day before the line. */
+function says(summary: string, event: unknown): boolean {
+  const { text } = event as { text?: unknown }
+  return typeof text === 'string' && summary.includes(text)
 }
 
 function eventLine(event: unknown): string {
@@ -64,7 +74,7 @@ function takeWithin(entries: readonly string[], tokens: number, summary: string)
   let left = tokens
   for (const entry of entries) {
     const line = inertUnderHeadings(entry.replace(/\s+/g, ' ').trim())
-    if (line === '' || summary.includes(line) || summary.includes(line.slice('2026-01-01 '.length))) continue
+    if (line === '' || summary.includes(line)) continue
     left -= estimateTokens(line) + 2
     if (left < 0) break
     taken.push(line)

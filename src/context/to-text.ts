@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors.ts'
 import { attachmentLabel } from './attachment.ts'
 import type { ContextParts } from './context.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
@@ -20,13 +21,15 @@ export interface ToTextOptions {
  * headings, `role: `, and what says that something was left out. Stored text goes on indented, so that it
  * can forge none of them.
  *
- * Over the limit, the summary keeps its beginning, in whole lines and in at most half of the limit, and the
+ * Over the limit, the summary keeps its newest lines, in whole lines and in at most half of the limit, and the
  * newest messages have the rest. The result is never longer than the limit and never holds half a character.
  */
 export function toText(
   { messages, sessionMemory }: Pick<ContextParts, 'messages' | 'sessionMemory'>,
   { limit = Number.POSITIVE_INFINITY }: ToTextOptions = {},
 ): string {
+  if (Number.isNaN(limit) || limit < 0 || typeof limit !== 'number')
+    throw new InvalidArgumentError('limit', limit, 'a number of at least 0')
   const summary = summaryLines(sessionMemory)
   const spoken = messagesWithout(messages, sessionMemory).map(messageText).filter(Boolean)
   const whole = joined(summarySection(summary), messagesSection(spoken, 0))

@@ -9,7 +9,7 @@ export interface Layer {
 
 /** Everything that decides what a context looks like, beside the session itself. */
 export interface View {
-  /** For the whole context, in tokens as `estimateTokens` counts. */
+  /** For the whole context but the room for the reply, in tokens as `estimateTokens` counts. */
   readonly budget: number
   /** When there is too much, so much of the room is left filled: then the prefix holds for a while. */
   readonly lowWater: number
@@ -17,8 +17,6 @@ export interface View {
   readonly layers: readonly Layer[]
   /** What the definitions of the tools take. */
   readonly toolTokens: number
-  /** Room for the reply. */
-  readonly outputReserve: number
   readonly reasoning: 'drop' | 'keep'
   /** Most raw messages; `null`: any number. */
   readonly mostMessages: number | null
@@ -36,11 +34,10 @@ export interface FixedPart {
 
 /** What a call costs before a word of the conversation is in it. */
 export function fixedPart(view: View): FixedPart {
-  const { instructions, layers, toolTokens, outputReserve } = view
+  const { instructions, layers, toolTokens } = view
   const blocks = [
     { name: 'instructions' as const, tokens: estimateTokens(instructions) },
     { name: 'tools' as const, tokens: toolTokens },
-    { name: 'output_reserve' as const, tokens: outputReserve },
     ...layers.map(({ name, text }) => ({ name, tokens: estimateTokens(text) })),
   ].filter(block => block.tokens > 0)
   return {

@@ -28,5 +28,5 @@ export function rawBegins(
   // `count` fires above its limit, `window` when its backlog has reached it.
   const step = rule.reason === 'count' ? rule.limit + 1 - keep : rule.limit
   const folds = Math.max(0, Math.floor((totals.messages - keep) / step))
-  return { messages: totals.messages - folds * step }
+  return { messages: Math.max(1, totals.messages - folds * step) }
 }

@@ -109,9 +109,9 @@ export interface ContextRead {
   readonly base: {
     /** Those that are not rolled up, oldest first. */
     readonly segments: readonly Pick<Segment, 'fromSeq' | 'toSeq' | 'text' | 'tokensAfter'>[]
-    /** In the order in which they were pinned. */
-    readonly pins: readonly ContextPin[]
   } | null
+  /** In the order in which they were pinned. */
+  readonly pins: readonly ContextPin[]
   /** The newest ones, oldest first, without a gap. */
   readonly messages: readonly LoggedMessage[]
   /** There is no visible message below them. */
@@ -127,6 +127,8 @@ export interface NewPin {
   readonly seq: number | null
   readonly note: string | null
   readonly tokens: number
+  /** All pins of the session together. */
+  readonly mostTokens: number
   readonly now: number
 }
 
@@ -283,7 +285,7 @@ export interface Store {
   readPins(key: SessionKey): Promise<readonly Pin[]>
   /**
    * Keeps a visible message or a note in every context from now on. A message that is pinned already
-   * stays so. Begins an epoch.
+   * stays so. Where all together would be too large, an `InvalidArgumentError`.
    */
   pin(key: SessionKey, pin: NewPin): Promise<Pin>
   /** `false`: there was no such pin. */

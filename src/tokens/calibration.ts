@@ -45,15 +45,19 @@ export function applyCalibration(calibration: Calibration, estimated: number): n
 /** One for each model, by its name, since each has a tokenizer of its own. */
 export type Calibrations = Readonly<Record<string, Calibration>>
 
+/** For a model that has reported nothing yet, the estimate as it is. A model may be called `constructor`. */
+export function calibrationOf(calibrations: Calibrations, model: string): Calibration {
+  return Object.hasOwn(calibrations, model) ? calibrations[model]! : initialCalibration
+}
+
 export function observeUsage(
   calibrations: Calibrations,
   model: string,
   usage: { estimated: number; reported: number },
 ): Calibrations {
-  return { ...calibrations, [model]: calibrate(calibrations[model] ?? initialCalibration, usage) }
+  return { ...calibrations, [model]: calibrate(calibrationOf(calibrations, model), usage) }
 }
 
-/** For a model that has reported nothing yet, the estimate as it is. */
 export function calibratedTokens(calibrations: Calibrations, model: string, estimated: number): number {
-  return applyCalibration(calibrations[model] ?? initialCalibration, estimated)
+  return applyCalibration(calibrationOf(calibrations, model), estimated)
 }

@@ -4,6 +4,7 @@ export {
   type Calibrations,
   calibrate,
   calibratedTokens,
+  calibrationOf,
   initialCalibration,
   observeUsage,
 } from './calibration.ts'

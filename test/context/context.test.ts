@@ -210,7 +210,7 @@ describe('session.context()', () => {
       await chat.observeUsage(before, { model, inputTokens: Math.round(before.estimatedInputTokens * 1.5) })
     await chat.observeUsage(before, { model, inputTokens: before.estimatedInputTokens * 40 })
     expect((await chat.context({ model })).report).toEqual(before.report)
-    await chat.note('A note begins an epoch.')
+    await chat.edit(1, 'An edit begins an epoch.')
     const after = await chat.context({ model })
     expect(after.report.tokens / after.estimatedInputTokens).toBeCloseTo(1.5, 1)
     expect(after.report.tokens).toBeLessThanOrEqual(4_000)

@@ -113,7 +113,6 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
     instructions: 'Be kind.',
     layers: [],
     toolTokens: 0,
-    outputReserve: 0,
     reasoning: 'drop',
     mostMessages: null,
     from: null,

@@ -1,4 +1,4 @@
-import type { ContextRead, ContextRequest, LoggedMessage, Warn } from '../store.ts'
+import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
 import { readContextPins } from './pins.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
 import { readRecord } from './session.ts'
@@ -18,35 +18,56 @@ const LEAST_AT_A_TIME = 16
 const MOST_AT_A_TIME = 1_000
 
 export function* readContext(session: SessionRow, request: ContextRequest, warn: Warn): Steps<ContextRead> {
-  const { tokens, archivedTokens, since } = request
   const record = yield* readRecord(session, warn)
   const { compactedThrough } = record.state
-  const head = record.head?.seq ?? 0
-  const isSame = since !== undefined && since.epoch === record.epoch
-  const after = isSame ? since.seq : compactedThrough
-  const raw = yield* readNewest(session, { after, through: head }, isSame ? Infinity : tokens)
+  const pins = yield* readContextPins(session, compactedThrough)
+  const { since } = request
+  if (since !== undefined && since.epoch === record.epoch && since.seq >= compactedThrough) {
+    const range = { after: since.seq, through: record.head?.seq ?? 0 }
+    const added = yield* readNewest(session, range, request.tokens)
+    // What came since is more than a context could show: then it is read as if for the first time.
+    if (!added.isCut)
+      return {
+        session: record,
+        base: null,
+        pins,
+        messages: toMessages(added.rows, session, compactedThrough),
+        isWhole: false,
+      }
+  }
+  return { ...(yield* readAnew(session, request, record)), pins }
+}
+
+function* readAnew(
+  session: SessionRow,
+  { tokens, archivedTokens }: ContextRequest,
+  record: SessionRecord,
+): Steps<Omit<ContextRead, 'pins'>> {
+  const { compactedThrough } = record.state
+  const range = { after: compactedThrough, through: record.head?.seq ?? 0 }
+  const raw = yield* readNewest(session, range, tokens)
   const archived =
-    isSame || archivedTokens <= 0 || raw.isCut
+    archivedTokens <= 0 || raw.isCut
       ? null
       : yield* readNewest(session, { after: 0, through: compactedThrough }, archivedTokens)
-  const rows = [...(archived?.rows ?? []), ...raw.rows]
   return {
     session: record,
-    base: isSame
-      ? null
-      : {
-          segments: compactedThrough === 0 ? [] : yield* readSegmentTexts(session),
-          pins: yield* readContextPins(session, compactedThrough),
-        },
-    messages: rows.map(
-      (row): LoggedMessage => ({
-        ...toMessage(row, session.name, compactedThrough),
-        turn: row.total_turns,
-        tokens: row.tokens,
-      }),
-    ),
+    base: { segments: compactedThrough === 0 ? [] : yield* readSegmentTexts(session) },
+    messages: toMessages([...(archived?.rows ?? []), ...raw.rows], session, compactedThrough),
     isWhole: archived === null ? compactedThrough === 0 && !raw.isCut : !archived.isCut,
   }
+}
+
+function toMessages(
+  rows: readonly ContextRow[],
+  session: SessionRow,
+  compactedThrough: number,
+): readonly LoggedMessage[] {
+  return rows.map(row => ({
+    ...toMessage(row, session.name, compactedThrough),
+    turn: row.total_turns,
+    tokens: row.tokens,
+  }))
 }
 
 /** Without what stands beside the text: a segment may have very many details. */

@@ -1,8 +1,7 @@
-import { MessageNotFoundError } from '../../errors.ts'
+import { InvalidArgumentError, MessageNotFoundError } from '../../errors.ts'
 import type { Pin } from '../../log/index.ts'
-import type { ContextPin, NewPin, Warn } from '../store.ts'
-import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
-import { readHead } from './head.ts'
+import type { ContextPin, NewPin } from '../store.ts'
+import { readShown } from './fold-state.ts'
 import { isVisible } from './messages.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -47,25 +46,29 @@ export function* readContextPins(
   return pins
 }
 
-export function* pin(session: SessionRow, { seq, note, tokens, now }: NewPin, warn: Warn): Steps<Pin> {
+export function* pin(session: SessionRow, { seq, note, tokens, mostTokens, now }: NewPin): Steps<Pin> {
+  const pins = yield* readPins(session)
   if (seq !== null) {
-    const pinned = (yield* readPins(session)).find(pin => pin.seq === seq)
+    const pinned = pins.find(pin => pin.seq === seq)
     if (pinned) return pinned
     if (!(yield* isVisible(session, seq))) throw new MessageNotFoundError(session.name, seq)
   }
-  const newest = yield* first<{ id: number | null }>(
-    'SELECT max(id) AS id FROM pins WHERE session_id = ?1',
-    session.id,
-  )
+  const all = pins.reduce((sum, pin) => sum + pin.tokens, tokens)
+  if (all > mostTokens)
+    throw new InvalidArgumentError(
+      'pin',
+      tokens,
+      `${mostTokens} tokens for all pins; together they would be ${all}`,
+    )
   const row = {
-    id: (newest?.id ?? 0) + 1,
+    id: (pins.at(-1)?.id ?? 0) + 1,
     seq,
     note: note === null ? null : JSON.stringify(note),
     tokens,
     created_at: now,
   }
   yield* insertPin(session.id, row)
-  yield* beginEpoch(session, warn)
+  yield* countPins(session)
   return toPin(row)
 }
 
@@ -81,16 +84,16 @@ export function* insertPin(sessionId: number, { id, seq, note, tokens, created_a
   )
 }
 
-export function* unpin(session: SessionRow, id: number, warn: Warn): Steps<boolean> {
+export function* unpin(session: SessionRow, id: number): Steps<boolean> {
   const row = yield* first('SELECT id FROM pins WHERE session_id = ?1 AND id = ?2', session.id, id)
   if (!row) return false
   yield* run('DELETE FROM pins WHERE session_id = ?1 AND id = ?2', session.id, id)
-  yield* beginEpoch(session, warn)
+  yield* countPins(session)
   return true
 }
 
-function* beginEpoch(session: SessionRow, warn: Warn): Steps<void> {
-  const state = yield* readFoldState(session, yield* readHead(session), warn)
-  const { tokens: segmentTokens } = yield* readShown(session)
-  yield* writeFoldState(session, { ...state, segmentTokens })
+/** They count with the segments. No epoch begins, so that no fold in flight is lost by a pin. */
+function* countPins(session: SessionRow): Steps<void> {
+  const { tokens } = yield* readShown(session)
+  yield* run('UPDATE sessions SET segment_tokens = ?2 WHERE id = ?1', session.id, tokens)
 }

@@ -107,11 +107,11 @@ export class SqlStore implements Store {
   }
 
   pin(key: SessionKey, request: NewPin) {
-    return this.#writeExisting(key, session => pin(session, request, this.#warn))
+    return this.#writeExisting(key, session => pin(session, request))
   }
 
   unpin(key: SessionKey, id: number) {
-    return this.#writeExisting(key, session => unpin(session, id, this.#warn))
+    return this.#writeExisting(key, session => unpin(session, id))
   }
 
   readPlan(key: SessionKey, page: PlanPage = {}) {

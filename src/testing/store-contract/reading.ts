@@ -134,21 +134,37 @@ export const reading = contractCases('reading', {
   'pins messages and notes, and keeps them through folds': async store => {
     const chat = new Chat(store)
     await chat.say(6)
-    const first = await store.pin(chat.key, { seq: 2, note: null, tokens: 5, now: 10 })
+    const first = await store.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 10 })
     const before = (await chat.record())!
-    assert.equal((await store.pin(chat.key, { seq: 2, note: null, tokens: 5, now: 11 })).id, first.id)
-    const note = await store.pin(chat.key, { seq: null, note: 'a\u0000note\ud800', tokens: 7, now: 12 })
-    assert.equal((await chat.record())!.epoch, before.epoch + 1)
+    assert.equal(
+      (await store.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 11 })).id,
+      first.id,
+    )
+    const note = await store.pin(chat.key, {
+      seq: null,
+      note: 'a\u0000note\ud800',
+      tokens: 7,
+      mostTokens: 100,
+      now: 12,
+    })
+    assert.equal((await chat.record())!.epoch, before.epoch)
+    await refuses(
+      store.pin(chat.key, { seq: null, note: 'long', tokens: 99, mostTokens: 100, now: 13 }),
+      'invalid_argument',
+    )
     await chat.fold(4)
     const read = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
     assert.deepEqual(
-      read?.base?.pins.map(({ id, seq, note, message }) => [id, seq, note, message?.seq ?? null]),
+      read?.pins.map(({ id, seq, note, message }) => [id, seq, note, message?.seq ?? null]),
       [
         [first.id, 2, null, 2],
         [note.id, null, 'a\u0000note\ud800', null],
       ],
     )
-    await refuses(store.pin(chat.key, { seq: 99, note: null, tokens: 1, now: 13 }), 'message_not_found')
+    await refuses(
+      store.pin(chat.key, { seq: 99, note: null, tokens: 1, mostTokens: 100, now: 13 }),
+      'message_not_found',
+    )
     assert.equal(await store.unpin(chat.key, first.id), true)
     assert.equal(await store.unpin(chat.key, first.id), false)
     assert.deepEqual(
