@@ -9,7 +9,8 @@ import {
   type RenderRules,
   renderMessage,
 } from './render-message.ts'
-import { type Conversation, LEAST_STUBBED_TOKENS, repairConversation } from './repair.ts'
+import { type Conversation, repairConversation } from './repair.ts'
+import { reportOmissions } from './report-omissions.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
 import { type FixedPart, fixedPart, type View } from './view.ts'
@@ -296,7 +297,13 @@ class Attempt {
       interim,
       conversation,
       closing,
-      omitted: this.#omitted({ stubBelowSeq, rendered, interim, memory }),
+      omitted: reportOmissions({
+        memory,
+        skipped: interim,
+        skippedBecause: this.#isTooMany() ? 'context_size' : 'over_budget',
+        rendered,
+        stubBelowSeq,
+      }),
     }
   }
 
@@ -311,65 +318,6 @@ class Attempt {
       tokens: this.#interimTokens,
       count,
     }
-  }
-
-  #omitted({
-    stubBelowSeq,
-    rendered,
-    interim,
-    memory: { omitted, omittedPins },
-  }: {
-    stubBelowSeq: number
-    rendered: readonly RenderedMessage[]
-    interim: InterimPlan | null
-    memory: MemorySelection
-  }): Omission[] {
-    const list: Omission[] = []
-    if (omittedPins > 0)
-      list.push({ what: 'pins', reason: 'over_budget', fromSeq: 0, toSeq: 0, count: omittedPins })
-    if (omitted.length > 0)
-      list.push({
-        what: 'segments',
-        reason: 'over_budget',
-        fromSeq: omitted[0]!.fromSeq,
-        toSeq: omitted.at(-1)!.toSeq,
-        count: omitted.length,
-      })
-    if (interim) {
-      const reason = this.#isTooMany() ? 'context_size' : 'over_budget'
-      list.push({
-        what: 'messages',
-        reason,
-        fromSeq: interim.fromSeq,
-        toSeq: interim.toSeq,
-        count: interim.count,
-      })
-    }
-    const results = rendered.filter(
-      ({ seq, parts }) =>
-        seq < stubBelowSeq &&
-        parts.some(part => part.type === 'result' && part.tokens >= LEAST_STUBBED_TOKENS),
-    )
-    if (results.length > 0)
-      list.push({
-        what: 'tool-result',
-        reason: 'old_tool_result',
-        fromSeq: results[0]!.seq,
-        toSeq: results.at(-1)!.seq,
-        count: results.length,
-      })
-    for (const { seq, isClipped } of rendered)
-      if (isClipped) list.push({ what: 'text', reason: 'oversized', fromSeq: seq, toSeq: seq, count: 1 })
-    const thoughts = rendered.filter(message => message.droppedReasoning)
-    if (thoughts.length > 0)
-      list.push({
-        what: 'reasoning',
-        reason: 'not_sent',
-        fromSeq: thoughts[0]!.seq,
-        toSeq: thoughts.at(-1)!.seq,
-        count: thoughts.length,
-      })
-    return list
   }
 }
 

@@ -22,10 +22,12 @@ const HEBREW = 14
 const ARABIC = 15
 const INDIC = 16
 const THAI = 17
-export const OTHER_LETTER = 18
-export const HIGH_SURROGATE = 19
-export const LOW_SURROGATE = 20
-export const COMMON_HAN = 21
+const OTHER_LETTER = 18
+/** Of scripts that tokenizers have hardly seen: nearly every byte is a token. */
+export const RARE_LETTER = 19
+export const HIGH_SURROGATE = 20
+export const LOW_SURROGATE = 21
+export const COMMON_HAN = 22
 
 /** First to last code unit of each class; later rows win over earlier ones. What no row names is a symbol. */
 const RANGES: readonly (readonly [characterClass: number, first: number, last: number])[] = [
@@ -51,9 +53,15 @@ const RANGES: readonly (readonly [characterClass: number, first: number, last: n
   [OTHER_LETTER, 0x780, 0x8ff],
   [INDIC, 0x900, 0xdff],
   [THAI, 0xe00, 0xeff],
-  [OTHER_LETTER, 0xf00, 0x10ff],
+  // Lao and Tibetan.
+  [RARE_LETTER, 0xe80, 0xfff],
+  [OTHER_LETTER, 0x1000, 0x10ff],
   [HANGUL, 0x1100, 0x11ff],
-  [OTHER_LETTER, 0x1200, 0x1dff],
+  // Ethiopic, Cherokee, Canadian syllabics and their neighbours; Khmer is better known; then Mongolian and others.
+  [RARE_LETTER, 0x1200, 0x177f],
+  [OTHER_LETTER, 0x1780, 0x17ff],
+  [RARE_LETTER, 0x1800, 0x1cff],
+  [OTHER_LETTER, 0x1d00, 0x1dff],
   [LOWER, 0x1e00, 0x1eff],
   [GREEK, 0x1f00, 0x1fff],
   [SPACE, 0x2000, 0x200a],
@@ -69,7 +77,7 @@ const RANGES: readonly (readonly [characterClass: number, first: number, last: n
   [KATAKANA, 0x31f0, 0x31ff],
   [HAN, 0x3400, 0x4dbf],
   [HAN, 0x4e00, 0x9fff],
-  [OTHER_LETTER, 0xa000, 0xabff],
+  [RARE_LETTER, 0xa000, 0xabff],
   [HANGUL, 0xac00, 0xd7ff],
   [HIGH_SURROGATE, 0xd800, 0xdbff],
   [LOW_SURROGATE, 0xdc00, 0xdfff],

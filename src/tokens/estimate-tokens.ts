@@ -47,7 +47,8 @@ export const TOKEN_WEIGHTS: TokenWeights = {
     [0.476, 0.27], // arabic
     [0.415, 0.281], // indic
     [0.507, 0.394], // thai
-    [0.5, 0.4], // other: by hand
+    [0.5, 0.45], // other: by hand
+    [0.3, 1.85], // rare: by hand
   ],
 }
 

@@ -8,8 +8,8 @@ import {
   LOW_SURROGATE,
   LOWER,
   NEWLINE,
-  OTHER_LETTER,
   PUNCTUATION,
+  RARE_LETTER,
   SPACE,
   UPPER,
   WIDE_PUNCTUATION,
@@ -58,7 +58,7 @@ export type TokenWeights = {
   hanRun: number
   han: number
   commonHan: number
-  /** A run of letters and each letter in it, by class from HIRAGANA to OTHER_LETTER. */
+  /** A run of letters and each letter in it, by class from HIRAGANA to RARE_LETTER. */
   scripts: readonly (readonly [run: number, letter: number])[]
 }
 
@@ -221,7 +221,7 @@ export function weighText(text: string, weights: TokenWeights): number {
       continue
     }
 
-    if (characterClass >= FIRST_SCRIPT && characterClass <= OTHER_LETTER) {
+    if (characterClass >= FIRST_SCRIPT && characterClass <= RARE_LETTER) {
       index = endOfClass(text, index, characterClass)
       const [run, letter] = weights.scripts[characterClass - FIRST_SCRIPT]!
       total += run + letter * (index - start)
