@@ -37,6 +37,8 @@ export interface ContextOptions {
   readonly tools?: unknown
   /** Tokens that are kept free for the reply. */
   readonly outputReserve?: number
+  /** Where `outputReserve` is for this call only: the one that folds are made for, or `null` for none. */
+  readonly usualReserve?: number | null
   /** `drop` (the default): another model cannot read them. Kept, they are kept whole. */
   readonly reasoning?: 'drop' | 'keep'
   /** Shows the session as though it were folded by this policy. Stores nothing. */
@@ -166,7 +168,8 @@ export class Contexts {
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
       unfolds,
     }
-    if (isConfigured(options)) this.#noteOverhead(key, session, fixedPart(view).tokens + outputReserve)
+    if (isConfigured(options))
+      this.#noteOverhead(key, session, fixedPart(view).tokens + (usualReserve(options) ?? 0))
     const source = sourceOf(session, { pins, kept })
     const assembled = await this.#assemble(key, { source, view, kept })
     kept.beginning = assembled.beginning
@@ -254,9 +257,17 @@ function ratioOf({ calibrations }: SessionRecord, model: string | undefined): nu
 }
 
 /** The call that folds are made for: anything else is a view. */
-function isConfigured({ budget, policy, instructions, tools, outputReserve }: ContextOptions): boolean {
+function isConfigured(options: ContextOptions): boolean {
+  const { budget, policy, instructions, tools } = options
   if (budget !== undefined || policy !== undefined) return false
-  return instructions !== undefined || tools !== undefined || outputReserve !== undefined
+  return instructions !== undefined || tools !== undefined || usualReserve(options) !== null
+}
+
+function usualReserve({
+  outputReserve,
+  usualReserve = outputReserve ?? null,
+}: ContextOptions): number | null {
+  return usualReserve
 }
 
 function toolTokens(tools: unknown): number {

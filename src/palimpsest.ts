@@ -163,6 +163,9 @@ const OPTIONS = [
   'onError',
 ]
 
+/** As far as a timer of Node's reaches. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** What types would have caught, for those who do without. */
 function checkOptions(options: PalimpsestOptions): void {
   const { store } = options ?? {}
@@ -178,7 +181,8 @@ function checkOptions(options: PalimpsestOptions): void {
     throw new InvalidArgumentError('memo.instructions', instructions, 'a list of texts')
 }
 
-function checkConfiguration({ policy, zone, groupTurnMessages }: Configuration): void {
+function checkConfiguration(configuration: Configuration): void {
+  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout } = configuration
   const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
   if (policy !== undefined && (!isPolicy || isPreset(policy)))
     throw new InvalidArgumentError(
@@ -190,6 +194,12 @@ function checkConfiguration({ policy, zone, groupTurnMessages }: Configuration):
     throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
   if (groupTurnMessages !== undefined && (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1))
     throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
+  if (timeout !== undefined && (!Number.isSafeInteger(timeout) || timeout < 1 || timeout > LONGEST_TIMER_MS))
+    throw new InvalidArgumentError(
+      'summarizerTimeoutMs',
+      timeout,
+      `a whole number from 1 to ${LONGEST_TIMER_MS}`,
+    )
 }
 
 /** `policy: rounds` instead of `policy: rounds()`. */
@@ -301,9 +311,14 @@ export class Palimpsest implements AsyncDisposable {
     return (await this.#engine.scheduler?.settled(options.timeoutMs ?? 30_000)) ?? true
   }
 
+  /** The first step of closing: whoever waits for `session.compact()` is answered, and no further one is taken. */
+  async abortManualFolds(): Promise<void> {
+    await this.#engine.manualFolds.close()
+  }
+
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
   async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
-    await this.#engine.manualFolds.close()
+    await this.abortManualFolds()
     await this.#engine.scheduler?.close(options.folds ?? 'abandon')
     await this.#engine.store.close()
   }

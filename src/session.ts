@@ -353,13 +353,26 @@ export class Session {
     const { focus } = options
     if (focus !== undefined && (typeof focus !== 'string' || focus.trim() === ''))
       throw new InvalidArgumentError('focus', focus, 'what to keep above all, in words')
-    await this.#requireRecord()
+    const before = await this.#requireRecord()
     return this.#engine.manualFolds.run(async closing => {
       const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
-      const outcome = await this.#foldFully({ ...options, signal })
+      const own = await this.#foldFully({ ...options, signal })
+      const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
       if (!closing.aborted) await this.#judgeAgain()
       return outcome
     })
+  }
+
+  /** How a fold elsewhere ended that has left nothing to do; `null`: there was none since then. */
+  async #foldSince({ lastOutcome: earlier }: SessionRecord): Promise<FoldOutcome | null> {
+    const { lastOutcome } = await this.#requireRecord()
+    if (lastOutcome === null || JSON.stringify(lastOutcome) === JSON.stringify(earlier)) return null
+    const outcome = lastOutcome as unknown as FoldOutcome
+    if (outcome.outcome !== 'applied') return outcome
+    // What is stored was written before its segments had ids.
+    const within = ({ level, fromSeq, toSeq }: Segment) =>
+      level === 1 && toSeq >= outcome.fromSeq! && fromSeq <= outcome.toSeq!
+    return { ...outcome, segmentId: (await this.segments()).find(within)?.id ?? null }
   }
 
   /** A long backlog takes several folds; together they are one to the caller. */

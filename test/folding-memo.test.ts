@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { count, resize, tokens, window } from '../src/index.ts'
-import { extractive } from '../src/summarizer/index.ts'
+import { extractive, type Summarizer } from '../src/summarizer/index.ts'
 import { Clock, message, messages, scripted, withChat } from './folding-kit.ts'
 
 const policy = count({ threshold: 20, keepLast: 10 })
@@ -51,6 +51,9 @@ test.each([
   ['text', 'memo'],
   ['a date', new Date()],
   ['what JSON cannot hold', { big: 1n }],
+  ['null', null],
+  ['left out', undefined],
+  ['too large', { notes: 'forty crates '.repeat(4000) }],
 ])('an answer that is %s keeps memo and cursor; the fold succeeds, and says so', async (_, memo) => {
   let isBad = true
   const { summarizer, calls } = scripted({ summarize: () => (isBad ? { memo: memo as never } : {}) })
@@ -97,6 +100,86 @@ test('a schema is asked: its own value is stored, and what does not fit is not',
     await chat.append(messages(22, 32))
     expect((await chat.compact()).warnings).toEqual([expect.stringContaining('schema')])
     expect((await chat.info())!.memo).toMatchObject({ name: 'Ann', last_resize: { turn: 16 } })
+  })
+})
+
+test('a schema that throws fails no fold, and is asked again', async () => {
+  let isBroken = true
+  const validate = (value: unknown) => {
+    if (isBroken) throw new Error('broken')
+    return { value }
+  }
+  const schema = { '~standard': { version: 1, vendor: 'test', validate } }
+  const { summarizer } = scripted()
+  await withChat({ policy, summarizer, memo: { schema } }, async chat => {
+    await chat.append(messages(1, 21))
+    const outcome = await chat.compact()
+    expect(outcome).toMatchObject({
+      outcome: 'applied',
+      warnings: [expect.stringMatching(/^memo_failed: /)],
+    })
+    expect((await chat.export()).memo!.throughSeq).toBe(0)
+    isBroken = false
+    await chat.append(messages(22, 32))
+    expect((await chat.compact()).warnings).toEqual([])
+    expect((await chat.info())!.memo).toMatchObject({ seen: range(1, 22) })
+  })
+})
+
+test('a stored memo that is too large for the summariser is left out, and the summary is made', async () => {
+  const notes = 'forty crates '.repeat(1000)
+  const large = scripted({ summarize: () => ({ memo: { notes } }) })
+  const small = scripted({ sourceTokens: 2000 })
+  const summarizer: Summarizer = { ...large.summarizer }
+  await withChat({ policy, summarizer }, async chat => {
+    await chat.append(messages(1, 21))
+    expect((await chat.compact()).warnings).toEqual([])
+    Object.assign(summarizer, small.summarizer)
+    for (const from of [22, 33]) {
+      await chat.append(messages(from, from + 10))
+      const outcome = await chat.compact()
+      expect(outcome).toMatchObject({
+        outcome: 'applied',
+        warnings: [expect.stringMatching(/^memo_invalid: too large/)],
+      })
+    }
+    expect(small.calls.every(call => call !== 'm')).toBe(true)
+    expect(small.summaries.every(({ memo }) => memo === undefined)).toBe(true)
+    expect((await chat.export()).memo).toMatchObject({ value: { notes }, throughSeq: 11 })
+    // Where there is room for it again, it is brought up to date from where it stands.
+    Object.assign(summarizer, scripted().summarizer, { sourceTokens: undefined })
+    await chat.append(messages(44, 54))
+    expect((await chat.compact()).warnings).toEqual([])
+    expect((await chat.info())!.memo).toMatchObject({ seen: range(12, 44) })
+  })
+})
+
+test('messages that never get a memo do not wait for ever', async () => {
+  let isBad = true
+  const { summarizer, updates } = scripted({
+    summarize: () => (isBad ? { memo: null } : {}),
+    updateMemo: () => (isBad ? null : undefined),
+  })
+  await withChat({ policy, summarizer }, async chat => {
+    const long = 'word '.repeat(2000)
+    for (let from = 1; from <= 67; from += 11) {
+      await chat.append(messages(from, from + 10, long))
+      const { outcome, warnings } = await chat.compact()
+      if (outcome !== 'applied') continue
+      expect(warnings).toContainEqual(expect.stringMatching(/^memo_invalid: /))
+      const info = (await chat.info())!
+      // One fold's worth, and what one call's worth of waiting messages adds to it.
+      expect(info.compactedThrough - (await chat.export()).memo!.throughSeq).toBeLessThan(24)
+    }
+    expect(updates.length).toBeLessThan(8)
+    const { throughSeq } = (await chat.export()).memo!
+    expect(throughSeq).toBeGreaterThan(0)
+    isBad = false
+    await chat.append(messages(78, 88, long))
+    await chat.compact()
+    const memo = (await chat.export()).memo!
+    expect(memo.value['seen']).toEqual(range(throughSeq + 1, memo.throughSeq))
+    expect(memo.throughSeq).toBeGreaterThan(throughSeq)
   })
 })
 

@@ -70,7 +70,7 @@ function heldSummarizer() {
       calls += 1
       begun.resolve()
       await release.promise
-      return { text: '- Ann: a short summary', events: [], details: [] }
+      return { text: '- Ann: a short summary of it all', events: [], details: [] }
     },
   }
   return { summarizer, begun: begun.promise, release: release.resolve, calls: () => calls }

@@ -19,11 +19,13 @@ export interface CatchUp {
 
 /**
  * Gives the memo what no summary's call gave it, oldest first, in as many calls as one chunk of a summary
- * would take; the rest has to wait for later folds. Rejects as the summariser does.
+ * would take; the rest has to wait for later folds. What got no memo is tried again at each of them, until
+ * as much waits as one fold would give it: then the oldest of it is passed over. Rejects as the summariser does.
  */
 export async function catchUpMemo(work: CatchUp): Promise<void> {
   const { store, key, keeper, summarizer, throughSeq, leastTokens = 0 } = work
-  if (!keeper.canUpdate) return
+  if (!keeper.canUpdate || keeper.memo.throughSeq >= throughSeq) return
+  if (!keeper.checkSize()) return keeper.fallBehind()
   const limit = sourceLimit(summarizer)
   for (let left = MOST_SOURCE_TOKENS; left > 0; ) {
     const fromSeq = keeper.memo.throughSeq + 1
@@ -32,12 +34,31 @@ export async function catchUpMemo(work: CatchUp): Promise<void> {
     const { messages, isWhole } = await readMessages(store, key, range)
     const tokens = tokensOf(messages)
     if (messages.length === 0 || tokens < leastTokens) return
-    await keeper.update(tokens > limit ? ends(messages[0]!, limit) : messages)
+    const given = tokens > limit ? ends(messages[0]!, limit) : messages
+    try {
+      await keeper.update(given)
+    } catch (error) {
+      if (failureReason(error) === 'no_memo') await passOverSurplus(work)
+      throw error
+    }
+    if (keeper.memo.throughSeq < fromSeq) {
+      await passOverSurplus(work)
+      break
+    }
     if (isWhole) return
     left -= tokens
-    if (keeper.memo.throughSeq < fromSeq) break
   }
   keeper.fallBehind()
+}
+
+/** Of what waits for a memo, only so much is kept for another try. */
+async function passOverSurplus({ store, key, keeper, throughSeq }: CatchUp): Promise<void> {
+  for (;;) {
+    const range = { fromSeq: keeper.memo.throughSeq + 1, toSeq: throughSeq, mostTokens: MOST_SOURCE_TOKENS }
+    const { messages, isWhole } = await readMessages(store, key, range)
+    if (isWhole) return
+    keeper.giveUp(messages.at(-1)!.seq)
+  }
 }
 
 /** A single message that is larger than a call: its beginning and its end. */

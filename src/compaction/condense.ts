@@ -1,4 +1,5 @@
 import type { Segment } from '../log/index.ts'
+import { extractive, type Summarizer } from '../summarizer/index.ts'
 import { carryDetails, carryEvents } from './carry-over.ts'
 import { failureReason } from './failure-reason.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
@@ -15,6 +16,9 @@ const TEXT_SHARE = 0.65
 /** What does not become smaller by a quarter was not worth the call. */
 const LEAST_GAIN = 0.75
 
+/** Far enough over it, segments are condensed without a model rather than not at all. */
+const MOST_OVER_LIMIT = 1.5
+
 /** So that a failure to make them smaller ends: each time takes the place of two segments or three. */
 const MOST_ROLL_UPS = 8
 
@@ -22,7 +26,7 @@ const MOST_ROLL_UPS = 8
  * Neighbouring segments into one of the next level, again and again until all together take no more than
  * they may. `shown` are those of the session and the new ones of this commit, which are named by their
  * place in it, as a negative number. A summary of summaries that fails does not spoil the good ones: it is
- * left for the next fold.
+ * left for the next fold, unless they are far over it.
  */
 export async function condense(
   stored: readonly Segment[],
@@ -35,20 +39,29 @@ export async function condense(
     ...stored,
     ...folded.map((segment, index) => ({ ...segment, id: -(index + 1) })),
   ]
-  try {
+  const condenseWith = async (summarizer: Summarizer, limitTokens: number) => {
     while (condensed.length < MOST_ROLL_UPS) {
-      const rollUp = chooseRollUp(shown, limits.totalTokens)
-      if (rollUp === null) break
+      const rollUp = chooseRollUp(shown, limitTokens)
+      if (rollUp === null) return
+      signal.throwIfAborted()
       const { from, count } = rollUp
       const absorbed = shown.slice(from, from + count)
-      const segment = await condenseOne(absorbed, work)
+      const segment = await condenseOne(absorbed, { ...work, summarizer })
       condensed.push({ ...segment, absorbs: absorbed.map(({ id }) => id) })
       shown = shown.toSpliced(from, count, { ...segment, id: -(folded.length + condensed.length) })
     }
-  } catch (error) {
-    signal.throwIfAborted()
-    warn(`not_condensed: ${failureReason(error)}`)
   }
+  // While the summariser is down, what it wrote is left alone as long as there is some room.
+  const mostTokens = limits.totalTokens * MOST_OVER_LIMIT
+  if (work.isProvisional) await condenseWith(work.summarizer, mostTokens)
+  else
+    try {
+      await condenseWith(work.summarizer, limits.totalTokens)
+    } catch (error) {
+      signal.throwIfAborted()
+      warn(`not_condensed: ${failureReason(error)}`)
+      await condenseWith(extractive(), mostTokens)
+    }
   return condensed
 }
 

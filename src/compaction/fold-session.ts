@@ -32,6 +32,8 @@ import { addUsage, metered } from './usage.ts'
 
 /** What folding needs. */
 export interface FoldEngine {
+  /** Where `policy` holds for one fold only: the one that holds otherwise. */
+  readonly configured?: Policy
   readonly store: Store
   readonly namespace: string
   readonly policy: Policy
@@ -97,7 +99,7 @@ function describeOutcome({ usage, ...outcome }: FoldOutcome): Attributes {
 
 async function foldOnce(shared: FoldEngine, key: SessionKey, options: FoldOptions): Promise<FoldOutcome> {
   // As it is now: what is configured meanwhile holds from the next fold on.
-  const engine = { ...shared, policy: options.policy ?? shared.policy }
+  const engine = { ...shared, policy: options.policy ?? shared.policy, configured: shared.policy }
   const { store, owner, clock } = engine
   const forced =
     options.force === undefined ? null : forcedDecision(options.force, handledTypes(engine.handlers))
@@ -131,7 +133,7 @@ async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderL
   try {
     const result = await runHandler(engine, key, attempt)
     await pause()
-    return await commit(engine, key, attempt, result)
+    return await commitResult(engine, key, attempt, result)
   } catch (error) {
     return await fail(engine, key, attempt, error)
   }
@@ -232,7 +234,8 @@ async function work(
   const fromSeq = superseded[0]?.fromSeq ?? range.fromSeq
   await pause()
   const { messages } = await readMessages(store, key, { fromSeq, toSeq: range.toSeq })
-  const limits = segmentLimits(policy)
+  // A policy for this once decides what is folded, not how much of all that was folded before is left.
+  const limits = segmentLimits(engine.configured ?? policy, session.state.overheadTokens)
   const { focus } = under.options
   const input: FoldInput = {
     decision,
@@ -304,7 +307,7 @@ async function prefixFor(engine: FoldEngine, key: SessionKey, range: FoldRange):
   return (await engine.prefixOf?.(key, range).catch(() => null)) ?? null
 }
 
-async function commit(
+async function commitResult(
   engine: FoldEngine,
   key: SessionKey,
   { plan, session, under, started, tally }: Attempt,
@@ -323,7 +326,7 @@ async function commit(
     ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, usage, warnings: [...warnings] }),
     tokensAfter,
   }
-  const receipt = await store.commitFold({
+  const commit = {
     key,
     operationId: crypto.randomUUID(),
     leaseToken: under.lease.token,
@@ -334,6 +337,11 @@ async function commit(
     memo: withLastResize(result.memo ?? memoOf(session), plan, session),
     outcome: { ...outcome },
     now,
+  }
+  const receipt = await store.commitFold(commit).catch(error => {
+    if (isConflict(failureReason(error))) throw error
+    // A summary is dear: the operation's id makes a second try safe, also where only the answer was lost.
+    return store.commitFold(commit)
   })
   return { ...outcome, segmentId: receipt.segmentIds[0] ?? null }
 }

@@ -52,7 +52,9 @@ export interface FoldWork extends FoldInput {
 export async function foldRange(work: FoldWork): Promise<FoldResult> {
   const others = work.segments.filter(segment => !work.superseded.includes(segment))
   const segments: FoldedSegment[] = []
-  for (const messages of chunks(work.messages, sourceLimit(work.summarizer))) {
+  const boundaries = [...work.superseded.map(({ fromSeq }) => fromSeq), work.range.fromSeq]
+  for (const messages of chunks(work.messages, sourceLimit(work.summarizer), boundaries)) {
+    work.signal.throwIfAborted()
     const segment = await summarizeChunk(messages, work, others)
     segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
     await pause()
@@ -140,6 +142,7 @@ async function summarizeMessages(
   if (!isWhole) warn(`message_clipped: message ${toSeq} was summarised by its beginning and its end`)
   const summaries: Summary[] = []
   for (const [index, part] of parts.entries()) {
+    signal.throwIfAborted()
     const isLast = index === parts.length - 1
     summaries.push(
       await summarizeSource(summarizer, {

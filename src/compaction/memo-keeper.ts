@@ -1,5 +1,6 @@
 import type { Memo } from '../log/index.ts'
 import type { MemoRequest, SourceMessage, Summarizer } from '../summarizer/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
 
 /** How the memo is kept: what the summariser is told, and what its answer has to look like. */
 export interface MemoRules {
@@ -17,6 +18,17 @@ export const MEMO_INSTRUCTIONS: readonly string[] = [
 
 /** Written by folding itself, into every memo that is stored. No summariser sees it or can change it. */
 export const LAST_RESIZE = 'last_resize'
+
+/** Where a summariser does not say what it takes in. */
+const USUAL_SOURCE_TOKENS = 32_000
+/** A memo may always be as large as this, as long as it leaves room for a conversation. */
+const LEAST_LIMIT = 200
+
+/** What a memo may take: as the summariser is given it, and as it is stored, which is less. */
+function memoLimits({ sourceTokens = USUAL_SOURCE_TOKENS }: Pick<Summarizer, 'sourceTokens'>) {
+  const given = Math.floor(sourceTokens / 2)
+  return { given, stored: Math.min(given, Math.max(LEAST_LIMIT, Math.floor(sourceTokens / 8))) }
+}
 
 export interface MemoKeeperOptions {
   readonly memo: Memo
@@ -55,6 +67,16 @@ export class MemoKeeper {
     return this.#options.summarizer.updateMemo !== undefined
   }
 
+  /** It fits into a call with what it is to be brought up to date from; one that does not is left as it is. */
+  checkSize(): boolean {
+    const { summarizer, warn } = this.#options
+    const tokens = tokensIn(this.#value)
+    const { given } = memoLimits(summarizer)
+    if (tokens <= given) return true
+    warn(`memo_invalid: too large: ${tokens} tokens, where the summariser takes ${given}; it was left out`)
+    return false
+  }
+
   /** Something lies between its cursor and what comes next. */
   fallBehind(): void {
     this.#isCurrent = false
@@ -62,7 +84,10 @@ export class MemoKeeper {
 
   /** What to ask for in a call over messages through `lastSeq`; nothing where it has seen them, or lies behind. */
   requestFor(lastSeq: number): MemoRequest | undefined {
-    return this.#isCurrent && lastSeq > this.#throughSeq ? this.#request() : undefined
+    if (!this.#isCurrent || lastSeq <= this.#throughSeq) return undefined
+    if (this.checkSize()) return this.#request()
+    this.#isCurrent = false
+    return undefined
   }
 
   #request(): MemoRequest {
@@ -70,12 +95,17 @@ export class MemoKeeper {
     return { value: this.#value, instructions, ...(schema !== undefined && { schema }) }
   }
 
-  /** The answer to a request; none means that all stays as it was. What is no memo is not taken, and asked for again. */
+  /**
+   * The answer to a request. What is no memo is not taken, and asked for again; of a summariser that keeps
+   * none, none means that all stays as it was.
+   */
   async accept(answer: unknown, throughSeq: number): Promise<void> {
-    if (answer !== undefined && answer !== null) {
-      const checked = await checkMemo(answer, this.#options.rules.schema)
+    const isNone = answer === undefined || answer === null
+    if (!isNone || this.canUpdate) {
+      const { rules, summarizer } = this.#options
+      const checked = await checkMemo(answer, rules.schema, memoLimits(summarizer).stored)
       if ('problem' in checked) {
-        this.#options.warn(checked.problem)
+        this.#options.warn(`${checked.problem}; the memo stays as it was`)
         this.#isCurrent = false
         return
       }
@@ -89,34 +119,51 @@ export class MemoKeeper {
     this.#throughSeq = Math.max(this.#throughSeq, throughSeq)
   }
 
+  /** What got no memo, however often it was asked for. */
+  giveUp(throughSeq: number): void {
+    this.passOver(throughSeq)
+    this.#isCurrent = false
+    this.#options.warn(`memo_invalid: no memo for the messages through ${throughSeq}; they were passed over`)
+  }
+
   /** A call of its own, over the messages right above its cursor. Rejects as the summariser does. */
   async update(messages: readonly SourceMessage[]): Promise<void> {
     const { summarizer, zone, signal, earlier } = this.#options
     const last = messages.at(-1)
     if (last === undefined || summarizer.updateMemo === undefined) return
     const { memo } = await summarizer.updateMemo({ messages, earlier, zone, signal, memo: this.#request() })
-    await this.accept(memo ?? 'none', last.seq)
+    await this.accept(memo, last.seq)
   }
 }
 
 type Checked = { readonly value: Memo['value'] } | { readonly problem: string }
 
-async function checkMemo(answer: unknown, schema: unknown): Promise<Checked> {
+async function checkMemo(answer: unknown, schema: unknown, most: number): Promise<Checked> {
   const value = plainObject(answer)
-  if (value === null)
-    return { problem: 'memo_invalid: the answer is no JSON object; the memo stays as it was' }
+  if (value === null) return { problem: 'memo_invalid: the answer is no JSON object' }
   const { [LAST_RESIZE]: _, ...own } = value
+  const fitting = await fitToSchema(own, schema)
+  if ('problem' in fitting) return fitting
+  const tokens = tokensIn(fitting.value)
+  return tokens > most ? { problem: `memo_invalid: too large: ${tokens} tokens of at most ${most}` } : fitting
+}
+
+async function fitToSchema(value: Memo['value'], schema: unknown): Promise<Checked> {
   const validate = standardValidate(schema)
-  if (validate === null) return { value: own }
-  const mismatch = { problem: 'memo_invalid: the answer does not fit the schema; the memo stays as it was' }
+  if (validate === null) return { value }
+  const mismatch = { problem: 'memo_invalid: the answer does not fit the schema' }
   try {
-    const result = (await validate(own)) as { issues?: unknown; value?: unknown }
+    const result = (await validate(value)) as { issues?: unknown; value?: unknown }
     if (result.issues) return mismatch
     const parsed = plainObject(result.value)
     return parsed === null ? mismatch : { value: parsed }
   } catch {
-    return mismatch
+    return { problem: 'memo_failed: the schema could not check the answer' }
   }
+}
+
+function tokensIn(value: Memo['value']): number {
+  return estimateTokens(JSON.stringify(value))
 }
 
 /** As it would come back from the store; `null`: it is no object, or JSON cannot hold it. */

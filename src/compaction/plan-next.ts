@@ -16,7 +16,13 @@ import { pause } from './pause.ts'
 
 /** What one fold takes in at most: a long backlog is worked off in several, each committed. */
 export const MOST_FOLD_TOKENS = 90_000
+const LEAST_FOLD_TOKENS = 6_000
 const MOST_FOLD_MESSAGES = 4_000
+
+/** After each failure half as much is tried: a model that is slow, or stumbles over one place, gets on all the same. */
+function foldTokens(failures: number): number {
+  return Math.max(LEAST_FOLD_TOKENS, MOST_FOLD_TOKENS / 2 ** failures)
+}
 
 /** A fold this large was cut off by the limits: more of the same backlog follows. */
 export function reachesFoldLimit({ tokensBefore, fromSeq, toSeq }: FoldOutcome): boolean {
@@ -61,7 +67,7 @@ export async function planNext(
         messages <= 0 ? undefined : { messages, ...unreadSize(figures.raw, raw), ...lastTurn(head.totals) },
       lastTurnComplete: head.totals.complete,
       snapshot,
-      mostTokens: MOST_FOLD_TOKENS,
+      mostTokens: foldTokens(session.failures),
       mostMessages: MOST_FOLD_MESSAGES,
     }
     const plan = planFold(input)

@@ -148,7 +148,8 @@ export class FoldScheduler {
     if (this.#closed) return null
     if (isOvertaken(outcome)) this.#triggerLater(key, policy)
     else if (outcome.outcome === 'applied' && outcome.toSeq !== null)
-      return { key, policy, isFallback: false }
+      // A policy for one request has had its say; what came meanwhile is not its business.
+      return { key, policy: undefined, isFallback: false }
     const { store, clock } = this.#engine
     const verdict = await store.judge(key, { policy: policy ?? this.#engine.policy, now: clock() })
     // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.

@@ -26,8 +26,16 @@ export function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0)
 }
 
-/** In stretches of about equal size, of at most so many tokens; a message that is larger on its own stands alone. */
-export function chunks(messages: readonly Message[], most: number): readonly (readonly Message[])[] {
+/**
+ * In stretches of about equal size, of at most so many tokens; a message that is larger on its own stands
+ * alone. A stretch that began between two of `boundaries` ends at the next one: so a rollback never takes
+ * away half of what stands for what lay there before.
+ */
+export function chunks(
+  messages: readonly Message[],
+  most: number,
+  boundaries: readonly number[] = [],
+): readonly (readonly Message[])[] {
   const total = tokensOf(messages)
   // A little below the most: messages do not end where a share of the whole does.
   const target = total / Math.ceil(total / (most * 0.97))
@@ -35,7 +43,9 @@ export function chunks(messages: readonly Message[], most: number): readonly (re
   let tokens = 0
   for (const message of messages) {
     const size = messageTokens(message)
-    if (tokens > 0 && (tokens + size > most || tokens + size / 2 > target)) {
+    const begun = all.at(-1)![0]
+    const endsHere = boundaries.includes(message.seq) && begun && !boundaries.includes(begun.seq)
+    if (tokens > 0 && (endsHere || tokens + size > most || tokens + size / 2 > target)) {
       all.push([])
       tokens = 0
     }

@@ -28,10 +28,16 @@ describe('what is no summary', () => {
     expect(check(text)).toBe(problem)
   })
 
+  test('nor what is far too short for its source, where there was room for more', () => {
+    expect(check('Summary done.', 4)).toBe('too_short')
+    expect(check('Summary done.', 4, 200)).toBeNull()
+    expect(check('Summary done.', 4, 1000, 20)).toBeNull()
+  })
+
   test('nor is what is as long as its source', () => {
-    expect(check('- Ann: a long one', 500, 500)).toBe('longer_than_source')
-    expect(check('- Ann: a long one', 500, 5000, 200)).toBe('over_budget')
-    expect(check('- Ann: a long one', 300, 5000, 200)).toBeNull()
+    expect(check('- Ann: quite a long one', 500, 500)).toBe('longer_than_source')
+    expect(check('- Ann: quite a long one', 500, 5000, 200)).toBe('over_budget')
+    expect(check('- Ann: quite a long one', 300, 5000, 200)).toBeNull()
   })
 })
 

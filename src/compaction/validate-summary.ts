@@ -1,7 +1,7 @@
-import { findTextProblem, type TextProblem } from '../summarizer/index.ts'
+import { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from '../summarizer/index.ts'
 
 /** Why a summary cannot be stored as one. */
-export type SummaryProblem = TextProblem | 'longer_than_source' | 'over_budget'
+export type SummaryProblem = TextProblem | 'too_short' | 'longer_than_source' | 'over_budget'
 
 /** Models do not count tokens; but what is far over would crowd out everything else. */
 export const MOST_OVER_BUDGET = 2
@@ -12,6 +12,7 @@ export function findSummaryProblem(
 ): SummaryProblem | null {
   const problem = findTextProblem(text)
   if (problem) return problem
+  if (tokens.budget >= ROOM_FOR_WORDS && isTooShort(text, tokens.source)) return 'too_short'
   if (tokens.summary >= tokens.source) return 'longer_than_source'
   if (tokens.summary > tokens.budget * MOST_OVER_BUDGET) return 'over_budget'
   return null

@@ -57,7 +57,7 @@ describe('settings resolve', () => {
       fullContextTurns: 1,
       cachedContextTurns: 2,
       threshold: 7,
-      keepLast: 10,
+      keepLast: 7,
     })
     expect(sources).toMatchObject({
       policy: 'stored',
@@ -149,7 +149,8 @@ describe('the environment', () => {
     const environment = { PALIMPSEST_FULL_CONTEXT_TURNS: '0', PALIMPSEST_MODEL: 'qwen3' }
     expect(problemsOf(() => readEnvironment(environment))).toEqual(Object.keys(environment))
     const resolved = resolveSettings({ environment: { policy: 'count', threshold: 2 } })
-    expect(problemsOf(() => policyOf(resolved))).toEqual(['keepLast'])
+    expect(resolved.values['keepLast']).toBe(2)
+    expect(problemsOf(() => policyOf(resolved))).toEqual([])
     const own = resolveSettings({ environment: { policy: 'count', threshold: 2, keepLast: 5 } })
     expect(problemsOf(() => policyOf(own))).toEqual(['PALIMPSEST_KEEP_LAST'])
   })

@@ -43,18 +43,21 @@ export function resolveSettings(layers: Layers): Resolved {
     const source = SOURCES.find(source => source !== 'default' && Object.hasOwn(layers[source] ?? {}, name))
     sources[name] = source ?? 'default'
     values[name] =
-      source === undefined || source === 'default'
-        ? // `policy` is the first of all settings, so it is known here.
-          defaultOf(name, values['policy'] as PresetName)
-        : layers[source]![name]
+      source === undefined || source === 'default' ? defaultOf(name, values) : layers[source]![name]
   }
   return { values: values as SettingValues, sources }
 }
 
-/** The chosen policy's own default; where it does not know the name, that of one that does. */
-function defaultOf(name: string, policy: PresetName | undefined): unknown {
+/**
+ * The chosen policy's own default; where it does not know the name, that of one that does. `policy` is the
+ * first of all settings and `threshold` comes before `keepLast`, so what is needed is there.
+ */
+function defaultOf(name: string, earlier: Readonly<Record<string, unknown>>): unknown {
+  const policy = earlier['policy'] as PresetName | undefined
   const parameter = policy === undefined ? null : presetParameter(policy, name)
-  return parameter ? parameter.default : findSetting(name)!.default
+  const usual = parameter ? parameter.default : findSetting(name)!.default
+  // As the policy has it.
+  return name === 'keepLast' ? Math.min(usual as number, earlier['threshold'] as number) : usual
 }
 
 /** The chosen policy, with those of its parameters that were set. It has the last word on what fits together. */

@@ -148,7 +148,7 @@ export const SETTINGS: readonly Setting[] = [
   numberSetting('modelWindow', {
     default: null,
     check: { integer: true, above: 3_999, optional: true },
-    help: "tokens of the model's window, which longer sources are cut to; none: 32000",
+    help: "tokens of the model's window; longer sources are read in pieces; none: 32000",
   }),
   textSetting('memoInstructions', {
     default: null,

@@ -20,6 +20,7 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     backoffSeconds: 0,
     stalled: {},
     fixedTokens: 0,
+    overheadTokens: 0,
     ...changes,
   }
 }
@@ -205,6 +206,7 @@ test('judging is a pure function of the snapshot', () => {
       fc.record({ messages: number, characters: number, tokens: number }),
     ),
     fixedTokens: number,
+    overheadTokens: number,
   })
   fc.assert(
     fc.property(snapshots, taken => {

@@ -74,6 +74,7 @@ function snapshotOf(policy: PlanInput['policy'], raw: readonly RawMessage[], fix
     backoffSeconds: 0,
     stalled: {},
     fixedTokens,
+    overheadTokens: fixedTokens,
   }
   return takeSnapshot(policy, figures, null)
 }

@@ -171,11 +171,11 @@ describe('the table of presets', () => {
     expect(moved.length).toBeGreaterThan(0)
   })
 
-  test('where the fixed parts alone are over the budget, nothing fires for ever', () => {
+  test('where the overhead alone is over the budget, nothing fires for ever; where the segments are, it does', () => {
     const raw = { messages: 3, turns: 1, characters: 9, tokens: 9 }
     const rule = tokens({ budget: 100 }).rules.find(({ reason }) => reason === 'max_tokens')!
-    expect(rule.fires({ raw, fixedTokens: 95, stalled: {} } as never)).toBe(true)
-    expect(rule.fires({ raw, fixedTokens: 100, stalled: {} } as never)).toBe(false)
+    expect(rule.fires({ raw, fixedTokens: 120, overheadTokens: 95, stalled: {} } as never)).toBe(true)
+    expect(rule.fires({ raw, fixedTokens: 120, overheadTokens: 100, stalled: {} } as never)).toBe(false)
   })
 
   test('other parameters follow the same arithmetic', async () => {
@@ -240,6 +240,11 @@ describe('settings', () => {
   ] as const)('%s %j is named', (name, settings, message) => {
     expect(() => presetFromSettings(name, settings)).toThrow(InvalidSettingsError)
     expect(() => presetFromSettings(name, settings)).toThrow(message)
+  })
+
+  test('count: what to keep, where it is left out, gives way to a small threshold', () => {
+    expect(count({ threshold: 5 }).tails).toEqual([{ messages: 5, atLeast: 'message' }])
+    expect(count().tails).toEqual([{ messages: 10, atLeast: 'message' }])
   })
 
   test('every problem is named at once', () => {

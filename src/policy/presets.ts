@@ -135,14 +135,16 @@ function resizePolicy(input: SettingsInput): Policy {
 }
 
 function countPolicy(input: SettingsInput): Policy {
+  // Left out, it gives way to a smaller threshold.
+  const isLeftOut = input['keepLast'] === undefined
   const settings = readSettings(PRESETS.count, input, ({ threshold, keepLast }) =>
-    keepLast > threshold
+    keepLast > threshold && !isLeftOut
       ? [{ setting: 'keepLast', value: keepLast, allowed: `at most threshold (${threshold})` }]
       : [],
   )
   return preset('count', settings, {
     rules: [rule.count(settings.threshold)],
-    tail: { messages: settings.keepLast, atLeast: 'message' },
+    tail: { messages: Math.min(settings.keepLast, settings.threshold), atLeast: 'message' },
   })
 }
 

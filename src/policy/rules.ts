@@ -49,9 +49,11 @@ export function maxTokens(limit: number, lowWater: number): Rule {
     extent: { to: 'context-tokens', tokens: Math.floor(limit * lowWater) },
     figure,
     limit,
-    // Where the fixed parts alone are over the limit, no fold can help.
+    // Where the overhead alone is over the limit, no fold can help.
     fires: snapshot =>
-      figure(snapshot) >= limit && snapshot.fixedTokens < limit && hasGrown(snapshot, 'max_tokens', 'tokens'),
+      figure(snapshot) >= limit &&
+      snapshot.overheadTokens < limit &&
+      hasGrown(snapshot, 'max_tokens', 'tokens'),
     extractiveInBackoff: true,
   }
 }

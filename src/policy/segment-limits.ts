@@ -18,6 +18,7 @@ export interface SegmentLimits {
 const MOST_TOTAL_TOKENS = 6_000
 const USUAL_TOTAL_TOKENS = 3_000
 const SHARE_OF_BUDGET = 0.25
+const LEAST_ROOM_TOKENS = 400
 /** What was said lately is told at length; what is condensed leaves room for several levels of a few each. */
 const NEW_SEGMENTS = 4
 const CONDENSED_SEGMENTS = 6
@@ -27,10 +28,11 @@ const LEAST_CONDENSED_TOKENS = 100
 /** Of a segment; its dates and details have the rest. */
 const SUMMARY_SHARE_OF_SEGMENT = 0.65
 
-/** The sum of all segments stays within a quarter of the budget, where there is one. */
-export function segmentLimits(policy: Policy): SegmentLimits {
+/** The sum of all segments stays within a quarter of what the budget, where there is one, has for the conversation. */
+export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits {
   const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit
-  const share = budget === undefined ? USUAL_TOTAL_TOKENS : Math.floor(budget * SHARE_OF_BUDGET)
+  const room = budget === undefined ? null : Math.max(LEAST_ROOM_TOKENS, budget - overheadTokens)
+  const share = room === null ? USUAL_TOTAL_TOKENS : Math.floor(Math.min(budget!, room) * SHARE_OF_BUDGET)
   const totalTokens = Math.min(MOST_TOTAL_TOKENS, share)
   const segmentTokens = Math.max(
     Math.floor(totalTokens / NEW_SEGMENTS),

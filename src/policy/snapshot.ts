@@ -60,8 +60,10 @@ export interface Snapshot {
   readonly idleSeconds: number
   readonly backoffSeconds: number
   readonly stalled: Stalls
-  /** What a call costs besides the raw messages. */
+  /** What a call costs besides the raw messages: the segments, and `overheadTokens`. */
   readonly fixedTokens: number
+  /** What no fold can change: instructions, tools and output reserve. */
+  readonly overheadTokens: number
 }
 
 /** The newest visible message: its totals, and when it reached the log. */
@@ -93,6 +95,7 @@ export function measure(head: Head, state: FoldState, now: number): Figures {
     backoffSeconds: state.backoffUntil === null ? 0 : Math.max(0, state.backoffUntil - now) / 1000,
     stalled: state.stalled,
     fixedTokens: state.overheadTokens + state.segmentTokens,
+    overheadTokens: state.overheadTokens,
   }
 }
 

@@ -58,6 +58,7 @@ test('the backlog from figures is the backlog counted message by message', () =>
         backoffSeconds: 0,
         stalled: {},
         fixedTokens,
+        overheadTokens: fixedTokens,
       }
       const counted = raw.length - countLargestTail(policy.tails, raw.toReversed(), fixedTokens)
       const tail = asksForTail(policy, figures) ? raw.length - counted : null

@@ -1,5 +1,7 @@
-import { loadModel, policyOf, type Resolved, type SettingValues } from '../config/index.ts'
+import { type Layer, loadModel, policyOf, type Resolved, type SettingValues } from '../config/index.ts'
+import { InvalidSettingsError } from '../errors.ts'
 import type { Configuration } from '../palimpsest.ts'
+import { PRESETS } from '../policy/index.ts'
 import { extractive, modelSummarizer, type Summarizer } from '../summarizer/index.ts'
 
 /** What an instance has to be told of the settings. Throws where they do not fit together. */
@@ -10,7 +12,7 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
     zone: values.zone,
     groupTurnMessages: values.groupTurnMessages,
     summarizer: await summarizerOf(values),
-    summarizerTimeoutMs: values.modelTimeoutSec * 1000,
+    summarizerTimeoutMs: Math.ceil(values.modelTimeoutSec * 1000),
     memo: memoOf(values),
   }
 }
@@ -28,8 +30,43 @@ async function summarizerOf(values: SettingValues): Promise<Summarizer> {
   const fallback = values.fallbackModel === null ? null : await loadModel(values.fallbackModel, values)
   return modelSummarizer(model, {
     // Half of it, so that a second try or the other model has its turn.
-    timeoutMs: values.modelTimeoutSec * 500,
+    timeoutMs: Math.ceil(values.modelTimeoutSec * 500),
     ...(fallback && { fallback }),
     ...(values.modelWindow !== null && { windowTokens: values.modelWindow }),
   })
+}
+
+/**
+ * Which of the stored settings to do without, for the rest to fit together: the fewest that may be to blame.
+ * None: it is not for them that `configurationOf` threw.
+ */
+export async function unfitNames(
+  error: unknown,
+  { resolved, stored }: { resolved: Resolved; stored: Layer },
+): Promise<readonly string[]> {
+  const { values } = resolved
+  const named =
+    error instanceof InvalidSettingsError ? error.details.problems.map(({ setting }) => setting) : []
+  const suspects = fits(() => policyOf(resolved))
+    ? [[await failingModel(values)], named, ['model']]
+    : [named, Object.keys(PRESETS[values.policy]), ['policy']]
+  const ofStored = suspects.map(names => names.filter(name => Object.hasOwn(stored, name)))
+  return ofStored.find(names => names.length > 0) ?? []
+}
+
+function fits(action: () => unknown): boolean {
+  try {
+    action()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function failingModel(values: SettingValues): Promise<'model' | 'fallbackModel'> {
+  if (values.model === null) return 'model'
+  return loadModel(values.model, values).then(
+    () => 'fallbackModel',
+    () => 'model',
+  )
 }

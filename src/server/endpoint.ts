@@ -4,7 +4,7 @@ import type { Palimpsest } from '../palimpsest.ts'
 import type { Session } from '../session.ts'
 import { methodNotAllowed } from './http-errors.ts'
 import type { LiveSettings } from './live-settings.ts'
-import { check } from './problems.ts'
+import { check, invalidArguments } from './problems.ts'
 import { readBody } from './read-body.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -91,6 +91,9 @@ async function readChecked(
   settings: LiveSettings,
 ): Promise<unknown> {
   const body = (await readBody(context.req.raw, settings.current.values.maxBodyBytes)) ?? {}
+  // Any other name a schema sees.
+  if (Object.hasOwn(body, '__proto__'))
+    throw invalidArguments([{ field: '__proto__', value: '…', allowed: 'no such field' }])
   const fields = Object.entries(body).filter(([, value]) => nulls === 'kept' || value !== null)
   return check(schema!, Object.fromEntries(fields), 'the body')
 }

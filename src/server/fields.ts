@@ -28,8 +28,8 @@ export function oneOf<const Choices extends readonly [string, ...string[]]>(choi
   return z.enum(choices, { error: choices.join(', ') })
 }
 
-/** Settings that hold for one request. What they may be the settings' own schema checks, all at once. */
-export const OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries(
+/** Settings that hold for one context. What they may be the settings' own schema checks, all at once. */
+export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries(
   SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
     [setting.name, ...setting.aliases].map(name => [
       name,
@@ -43,4 +43,9 @@ export const OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = 
         }),
     ]),
   ),
+)
+
+/** The same for messages and folds, which leave no room for a reply. */
+export const OVERRIDES = Object.fromEntries(
+  Object.entries(CONTEXT_OVERRIDES).filter(([name]) => name !== 'outputReserve'),
 )

@@ -10,7 +10,7 @@ import {
 import type { Configuration } from '../palimpsest.ts'
 import type { Policy } from '../policy/index.ts'
 import type { Store } from '../store/index.ts'
-import { configurationOf } from './configuration.ts'
+import { configurationOf, unfitNames } from './configuration.ts'
 
 export interface LiveSettingsOptions {
   readonly store: Pick<Store, 'readSettings' | 'writeSettings'>
@@ -18,6 +18,12 @@ export interface LiveSettingsOptions {
   /** As `readEnvironment` gives it, flags of the command line put over it. */
   readonly environment?: Layer
   readonly onWarning?: (message: string) => void
+}
+
+interface Checked {
+  readonly stored: Layer
+  readonly resolved: Resolved
+  readonly configuration: Configuration
 }
 
 /** The settings of a running server: those stored over those of the environment, and changes to the former. */
@@ -40,16 +46,40 @@ export class LiveSettings {
     return this.#resolved
   }
 
-  /** Reads what is stored. What another version stored and this one cannot take has its default, with a warning. */
+  /**
+   * Reads what is stored. What another version stored and this one cannot take, and what does not fit the
+   * rest or the environment, is left out with a warning.
+   */
   async load(): Promise<Configuration> {
-    const { layer, problems } = tryLayer(await this.#options.store.readSettings(this.#namespace), 'server')
+    const { layer, problems } = await this.#read()
     for (const { setting, allowed } of problems)
       this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
-    const resolved = this.#resolve(layer)
-    const configuration = await configurationOf(resolved)
-    this.#stored = layer
+    const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
+    this.#stored = stored
     this.#resolved = resolved
     return configuration
+  }
+
+  async #read() {
+    return tryLayer(await this.#options.store.readSettings(this.#namespace), 'server')
+  }
+
+  /** As much of what is stored as fits together. Throws only where the environment itself does not. */
+  async #fitting(stored: Layer, onWarning?: (message: string) => void): Promise<Checked> {
+    try {
+      return await this.#check(stored)
+    } catch (error) {
+      const unfit = await unfitNames(error, { resolved: this.#resolve(stored), stored })
+      if (unfit.length === 0) throw error
+      for (const name of unfit)
+        onWarning?.(`The stored setting ${name} is not used, as it does not fit: ${(error as Error).message}`)
+      return this.#fitting(without(stored, unfit), onWarning)
+    }
+  }
+
+  async #check(stored: Layer): Promise<Checked> {
+    const resolved = this.#resolve(stored)
+    return { stored, resolved, configuration: await configurationOf(resolved) }
   }
 
   onChange(listener: (configuration: Configuration) => void): void {
@@ -63,17 +93,22 @@ export class LiveSettings {
     return changed
   }
 
-  async #change(input: Layer): Promise<Resolved> {
+  async #change(given: Layer): Promise<Resolved> {
+    // Of a secret `GET` says only whether it is set: written back, that changes nothing.
+    const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
+    const input = without(given, Object.keys(given).filter(isShownSecret))
     const layer = readLayer(input, 'server')
     const removed = Object.keys(input)
       .filter(name => input[name] === null)
       .map(name => findSetting(name)!.name)
       .filter(name => !(name in layer))
-    const kept = Object.entries(this.#stored).filter(([name]) => !removed.includes(name))
-    const stored = { ...Object.fromEntries(kept), ...layer }
-    const resolved = this.#resolve(stored)
-    // Whatever does not fit together is refused here, before anything is stored.
-    const configuration = await configurationOf(resolved)
+    const changed = (earlier: Layer) => this.#check({ ...without(earlier, removed), ...layer })
+    // Another server may have changed them.
+    const earlier = (await this.#read()).layer
+    // Whatever does not fit together is refused here, before anything is stored; not for what was left out before.
+    const { stored, resolved, configuration } = await changed(earlier).catch(async () =>
+      changed((await this.#fitting(earlier)).stored),
+    )
     await this.#options.store.writeSettings(this.#namespace, {
       ...Object.fromEntries(removed.map(name => [name, null])),
       // In the store `null` takes a setting away.
@@ -99,4 +134,8 @@ export class LiveSettings {
   #resolve(stored: Layer, request: Layer = {}): Resolved {
     return resolveSettings({ request, stored, environment: this.#options.environment ?? {} })
   }
+}
+
+function without(layer: Layer, names: readonly string[]): Layer {
+  return Object.fromEntries(Object.entries(layer).filter(([name]) => !names.includes(name)))
 }

@@ -41,10 +41,14 @@ const IDLE_CHECK_MS = 50
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { store, host = '127.0.0.1', namespace, onWarning, onError } = options
   await store.open()
+  const { promise: app, resolve: serveWith } = Promise.withResolvers<ReturnType<typeof createApp>>()
+  const server = createServer(getRequestListener(async request => (await app).fetch(request)))
   try {
     const settings = new LiveSettings({ ...options, ...(namespace !== undefined && { namespace }) })
     const configuration = await settings.load()
     for (const warning of warningsOf(configuration.policy)) onWarning?.(warning)
+    // Before the instance is there: it folds at once what is due.
+    await listen(server, host, options.port)
     const palimpsest = await createPalimpsest({
       store,
       ...configuration,
@@ -53,23 +57,25 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         onWarning?.(`session ${JSON.stringify(sessionId)}: ${String(error)}`),
     })
     settings.onChange(configuration => palimpsest.configure(configuration))
-    const app = createApp({
+    const answering = createApp({
       palimpsest,
       settings,
       hosts: isLoopback(host) ? [...LOOPBACK_HOSTS, urlHost(host)] : 'any',
       ...(options.version !== undefined && { version: options.version }),
       ...(onError && { onError }),
     })
-    const server = createServer(getRequestListener(app.fetch))
-    await listen(server, host, options.port)
+    serveWith(answering)
     const { port } = server.address() as AddressInfo
     let closing: Promise<void> | null = null
     const close = () => {
-      closing ??= drain(server).then(() => palimpsest.close())
+      // Together: what waits for a fold is answered, and nothing new comes in.
+      closing ??= Promise.all([drain(server), palimpsest.abortManualFolds()]).then(() => palimpsest.close())
       return closing
     }
     return { host, port, url: `http://${urlHost(host)}:${port}`, isLoopback: isLoopback(host), close }
   } catch (error) {
+    server.close()
+    server.closeAllConnections()
     await store.close()
     throw error
   }

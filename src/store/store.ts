@@ -314,11 +314,14 @@ export interface Store {
 
   /**
    * Stores a fold in one transaction: segments, cursor, memo, counters, outcome and event; only if the
-   * lease token is the current one, the epoch is the expected one, and the range begins right above the
-   * cursor. Otherwise a typed error, and nothing has changed. Begins an epoch.
+   * lease token is the current one, the epoch is the expected one (or only messages above the range were
+   * edited since), and the range begins right above the cursor. Otherwise a typed error, and nothing has changed. Begins an epoch.
    */
   commitFold(commit: FoldCommit): Promise<FoldReceipt>
-  /** Notes a failed fold: what failed, and no automatic try before `backoffUntil`. State and log stay. */
+  /**
+   * Notes a failed fold: what failed, and no automatic try before `backoffUntil` nor without a new message.
+   * State and log stay.
+   */
   failFold(
     key: SessionKey,
     failure: {

@@ -21,4 +21,4 @@ export type {
   Usage,
 } from './summarizer.ts'
 export { SummarizerError, type SummarizerFailure } from './summarizer-error.ts'
-export { findTextProblem, type TextProblem } from './text-problem.ts'
+export { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from './text-problem.ts'

@@ -18,6 +18,7 @@ export type SummarizerFailure =
   | 'error_text'
   | 'asks_for_conversation'
   | 'empty_template'
+  | 'too_short'
   | 'over_budget'
   /** An answer that holds neither a summary nor a text that could be one. */
   | 'no_summary'

@@ -80,7 +80,7 @@ export interface Summary {
   readonly events: readonly DatedEvent[]
   /** Exact names, numbers, dates, links and ids that the text leaves out, verbatim, the most telling first. */
   readonly details: readonly string[]
-  /** The whole memo; left out or `null`: as it was. */
+  /** The whole memo; left out or `null`: none, which one that has `updateMemo` is asked for again. */
   readonly memo?: Readonly<Record<string, unknown>> | null
   readonly usage?: Usage
 }

@@ -18,6 +18,24 @@ const REFUSAL = new RegExp(
   `${MARKS}(?:i(?:['’]m| am) sorry,? (?:but )?i (?:can(?:no|['’])t|am (?:not able|unable))|i (?:can(?:no|['’])t|am (?:not able|unable) to|must decline|won['’]t) (?:help|assist|summar|comply|provide|continue|do that)|as an ai\\b|(?:很)?抱歉[，,]?我(?:无法|不能)|对不起[，,]?我(?:无法|不能)|申し訳ありませんが)`,
   'iu',
 )
+/** Refusals of other languages: a summary is not told in the first person. */
+const REFUSAL_ELSEWHERE = new RegExp(
+  `${MARKS}(?:(?:es )?tut mir (?:sehr )?leid[,.]? (?:aber )?(?:(?:das|dabei|damit|hier|leider) )?(?:ich (?:kann|darf|bin)|kann ich)|(?:entschuldigung[,.]? (?:aber )?)ich kann|leider kann ich|ich kann (?:dabei|damit|dir|ihnen|diese[nrsm]?|leider|keine|nicht)\\b|(?:je suis (?:vraiment )?)?désolée?[,.]? (?:mais )?je ne (?:peux|suis|pourrai)|je ne (?:peux|suis) pas (?:en mesure|vous|résumer|aider|t['’]aider)|lo siento[,.]? (?:pero )?no (?:puedo|me es)|(?:desculpe|sinto muito|lamento)[,.]? (?:mas )?(?:eu )?não posso|mi dispiace[,.]? (?:ma )?non posso|(?:извините|простите|к сожалению)[,.]? (?:но )?я не (?:могу|смогу)|죄송(?:하지만|합니다))`,
+  'iu',
+)
+const ERROR_SENTENCE = new RegExp(
+  `${MARKS}(?:(?:(?:i['’]m |we['’]re |we are |i am )?(?:so |very )?sorry|oops|uh-oh)[,.!:]* (?:but )?)?(?:something went wrong|(?:there was )?an? (?:unexpected |internal |unknown )?error(?: has)?(?: occurred)?)(?:[^\\p{L}\\p{N}]*$|[.!,;:]* (?:please )?try(?:ing)? again)`,
+  'iu',
+)
+/** What programs say when a call fails; it is all that the text says. */
+const ERROR_WORDS =
+  /^(?:\w*error )?(?:failed to fetch|fetch failed|load failed|network error|connection (?:error|refused|reset|timed out|closed)|socket hang up|request failed(?: with status code \d+)?|timed? ?out|unknown error|econn\w+|etimedout)$/i
+/** What is left of a template or a program that had nothing to say. */
+const NO_WORDS = /^(?:null|undefined|nan|true|false|object object|ok|okay)$/i
+const NOTHING_THERE = new RegExp(
+  `${MARKS}(?:(?:it (?:looks|seems|appears) (?:like|as if|that) )?(?:(?:the |this |your )?(?:provided |given )?(?:conversation|transcript|chat|messages?|message list|input|text) (?:is|are|was|were|seems|appears)(?: to be)? (?:empty|blank|missing)(?:[^\\p{L}\\p{N}]*$|[.!,;])|(?:there (?:is|was|are|were) )?no (?:conversation|messages?|transcript|text|content) (?:(?:was|were|is|are|has been|have been) )?(?:provided|given|included|to summar)|you (?:haven['’]t|have not|didn['’]t|did not) (?:yet )?(?:provided?|shared?|included?|pasted?|sen[dt]) (?:me )?(?:a|any|the) (?:conversation|transcript|messages?|text))|i(?:['’]d| would|['’]ll| will)? (?:still )?need (?:to see )?(?:the|a|your) (?:full )?(?:conversation|transcript|messages|text)\\b|(?:could|can|would) you (?:please )?(?:provide|share|paste|send)\\b|(?:对话|会话)(?:内容|记录)?(?:为空|是空的))`,
+  'iu',
+)
 const ASKS =
   /(?:please (?:provide|share|paste|send)[^.\n]{0,40}\b(?:conversation|transcript|messages|text)\b|(?:there (?:is|are) no|i (?:don(?:'|’)t|do not) see (?:any|a)) (?:conversation|messages|text) to summar|请提供(?:对话|会话|内容)|会話を(?:提供|共有))/i
 const TOOL_CALL =
@@ -32,14 +50,49 @@ const ASKING_CHARACTERS = 400
 
 export function findTextProblem(text: string): TextProblem | null {
   if (text.trim() === '') return 'empty'
-  const opening = text.trimStart().slice(0, OPENING_CHARACTERS)
+  const opening = text.trimStart().slice(0, OPENING_CHARACTERS).normalize('NFC')
   if (TOOL_CALL.test(opening)) return 'tool_call'
   if (ERROR_TEXT.test(opening)) return 'error_text'
-  if (REFUSAL.test(opening)) return 'refusal'
-  if (text.length < ASKING_CHARACTERS && ASKS.test(opening)) return 'asks_for_conversation'
+  if (REFUSAL.test(opening) || REFUSAL_ELSEWHERE.test(opening)) return 'refusal'
+  if (text.length < ASKING_CHARACTERS) {
+    const words = wordsOf(text)
+    if (ERROR_SENTENCE.test(opening) || ERROR_WORDS.test(words)) return 'error_text'
+    if (NO_WORDS.test(words)) return 'empty_template'
+    if (ASKS.test(opening) || NOTHING_THERE.test(opening)) return 'asks_for_conversation'
+  }
   const lines = text.split('\n').filter(line => line.trim() !== '')
   if (lines.every(line => /^\s*#/.test(line) || isPlaceholder(line))) return 'empty_template'
   return null
+}
+
+/** A source from which more can be said than a few words. */
+const LONG_SOURCE_TOKENS = 300
+const LEAST_WORDS = 4
+/** In tokens: a summary that had less room may be a few words. */
+export const ROOM_FOR_WORDS = 40
+/** Scripts without spaces between words, or with long words: two of their characters count as a word. */
+const CHARACTERS =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]/u
+
+/** So few words of so long a source are no summary, whatever they are. */
+export function isTooShort(text: string, sourceTokens: number): boolean {
+  if (sourceTokens < LONG_SOURCE_TOKENS) return false
+  let words = 0
+  let isInside = false
+  for (const character of text) {
+    const isPart = /[\p{L}\p{M}\p{N}]/u.test(character)
+    const isWhole = isPart && CHARACTERS.test(character)
+    if (isWhole) words += 0.5
+    else if (isPart && !isInside) words += 1
+    if (words >= LEAST_WORDS) return false
+    isInside = isPart && !isWhole
+  }
+  return true
+}
+
+/** Without marks and in one line. */
+function wordsOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
 }
 
 /** A line that holds no word but a heading's and "none". Marks are taken out first, in linear time. */

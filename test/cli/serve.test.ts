@@ -177,6 +177,18 @@ describe('palimpsest serve', () => {
     for (const name of Object.keys(env)) expect(error.message).toContain(name)
   })
 
+  test('a stored model whose address is gone is left out, with a warning', async () => {
+    const url = 'http://127.0.0.1:1/v1'
+    const first = await serve(['--db', 'gone.db'], { PALIMPSEST_MODEL_BASE_URL: url })
+    const put = await first.call('PUT', '/v1/settings', { model: 'openai-compatible:x' })
+    expect(put.status).toBe(200)
+    await first.stop()
+    const second = await serve(['--db', 'gone.db'])
+    expect((await second.call('GET', '/v1/settings')).json.settings.model).toBeNull()
+    expect(second.stderr()).toContain('warning: The stored setting model is not used')
+    expect(await second.stop()).toBe(0)
+  })
+
   test('a second signal ends it at once, whoever still sends', async () => {
     const server = await serve(['--db', 'second.db'])
     const { port } = server.announced

@@ -147,6 +147,72 @@ describe.each(Object.entries(REASONS))('%s', (name, reason) => {
   })
 })
 
+test.each([
+  ['Ok', 'empty_template'],
+  ['null', 'empty_template'],
+  ['[object Object]', 'empty_template'],
+  ['Summary done.', 'too_short'],
+  ['The conversation is empty.', 'asks_for_conversation'],
+  ['I need the conversation to summarize. Could you paste it?', 'asks_for_conversation'],
+  ['Sorry, something went wrong. Please try again later.', 'error_text'],
+  ['Failed to fetch', 'error_text'],
+  ['Es tut mir leid, aber ich kann dieses Gespräch nicht zusammenfassen.', 'refusal'],
+  ['Je suis désolé, mais je ne peux pas résumer cette conversation.', 'refusal'],
+])('%j is stored neither as text nor in an object', async (text, reason) => {
+  for (const reply of [{ text }, { text: JSON.stringify({ summary: text }) }]) {
+    const chat = await chatOf(crypto.randomUUID(), 21)
+    server.setReply(reply)
+    expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason })
+    expect(await chat.segments('all')).toEqual([])
+  }
+})
+
+test('a memo that outgrows the window ends no summaries', async () => {
+  const chat = await chatOf('memo', 21)
+  const answer = JSON.parse(HEALTHY)
+  server.setReply(JSON.stringify({ ...answer, memo: { notes: 'forty crates '.repeat(20_000) } }))
+  const outcome = await chat.compact()
+  expect(outcome).toMatchObject({
+    outcome: 'applied',
+    warnings: [expect.stringMatching(/^memo_invalid: too large/)],
+  })
+  expect((await chat.info())!.lastOutcome).toEqual(outcome)
+  server.setReply(HEALTHY)
+  await chat.append(
+    Array.from({ length: 21 }, (_, index) => ({
+      role: 'user' as const,
+      content: `And ${index}: ${'forty crates of lemons sail to Porto on Friday. '.repeat(5)}`,
+    })),
+  )
+  expect(await chat.compact()).toMatchObject({ outcome: 'applied', warnings: [] })
+  expect((await chat.info())!.memo).toMatchObject({ cargo: 'lemons' })
+})
+
+test('a summariser that ignores its signal is asked no more after a time-out', async () => {
+  await palimpsest.close()
+  let calls = 0
+  palimpsest = await createPalimpsest({
+    store: sqlite(join(folder, 'deaf.db')),
+    policy: count({ threshold: 20, keepLast: 10 }),
+    folding: 'manual',
+    summarizerTimeoutMs: 50,
+    summarizer: {
+      name: 'deaf',
+      version: '1',
+      sourceTokens: 1_000,
+      summarize: async () => {
+        calls += 1
+        await new Promise(resolve => setTimeout(resolve, 80))
+        return { text: 'Forty crates of lemons sail to Porto.', events: [], details: [] }
+      },
+    },
+  })
+  const chat = await chatOf('deaf', 40)
+  expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  await new Promise(resolve => setTimeout(resolve, 300))
+  expect(calls).toBe(1)
+})
+
 test('the wrong language: asked once more, and the right one is stored', async () => {
   const chat = await chatOf('language', 21)
   server.setReply((_, index) => (index === 0 ? modelFailures['wrong language'] : HEALTHY))

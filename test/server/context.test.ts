@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Layer } from '../../src/config/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 
@@ -69,6 +70,41 @@ describe('POST context', () => {
     expect(rounds.json.messages.length).toBeLessThan(usual.json.messages.length)
     expect((await client.call('POST', path, {})).json).toEqual(usual.json)
     expect((await client.call('GET', '/v1/sessions/chat')).json).toEqual(before)
+  })
+
+  test('a reserve for one request is not what folds are made for; a configured one is', async () => {
+    const figures = sqlitePlace()
+    const overhead = async (environment: Layer, body: unknown) => {
+      const store = await figures.open()
+      const noted: number[] = []
+      const { recordOverhead } = store
+      store.recordOverhead = (key, tokens) => {
+        noted.push(tokens)
+        return recordOverhead.call(store, key, tokens)
+      }
+      await using own = await openClient({ ...figures, open: async () => store }, { environment })
+      const session = `/v1/sessions/${crypto.randomUUID()}`
+      await own.call('POST', `${session}/messages`, { role: 'user', text: 'x' })
+      expect((await own.call('POST', `${session}/context`, body)).status).toBe(200)
+      return noted
+    }
+    expect(await overhead({}, { outputReserve: 4_000 })).toEqual([])
+    expect(await overhead({ outputReserve: 500 }, {})).toEqual([500])
+    expect(await overhead({ outputReserve: 500 }, { outputReserve: 4_000 })).toEqual([500])
+    const instructions = 'Be brief.'
+    expect(await overhead({}, { instructions, outputReserve: 4_000 })).toEqual(
+      await overhead({}, { instructions }),
+    )
+    await figures.remove()
+  })
+
+  test('a budget may be text', async () => {
+    expect((await client.call('POST', path, { budget: '8000' })).json.report).toMatchObject({ budget: 8_000 })
+    for (const budget of ['0', '-1', 'many', '', 1.5])
+      expect(await client.call('POST', path, { budget })).toMatchObject({
+        status: 422,
+        json: { error: { details: { field: 'budget', allowed: 'a whole number of at least 1' } } },
+      })
   })
 
   test('says what is wrong', async () => {

@@ -120,10 +120,10 @@ describe('a request that cannot be taken says why, and changes nothing', () => {
     [
       'POST',
       `${S}/messages`,
-      { ...message, policy: 'count', threshold: 1 },
+      { ...message, policy: 'count', threshold: 1, keepLast: 2 },
       422,
       'invalid_settings',
-      'keepLast: 10 cannot be taken; allowed: at most threshold (1)',
+      'keepLast: 2 cannot be taken; allowed: at most threshold (1)',
     ],
     [
       'POST',
@@ -134,6 +134,18 @@ describe('a request that cannot be taken says why, and changes nothing', () => {
       'force: "deeper" cannot be taken; allowed: true',
     ],
     ['POST', `${S}/compact`, { force: 3, focus: 4 }, 422, 'invalid_argument', 'focus: 4'],
+    ['POST', `${S}/compact`, { outputReserve: 1 }, 422, 'invalid_argument', 'outputReserve: 1'],
+    ['POST', `${S}/messages`, { ...message, outputReserve: 1 }, 422, 'invalid_argument', 'outputReserve: 1'],
+    [
+      'PATCH',
+      `${S}/messages/1`,
+      { content: 'a', text: 'b' },
+      422,
+      'invalid_argument',
+      'either content or text',
+    ],
+    ['PUT', '/v1/settings', JSON.parse('{ "__proto__": 1 }'), 422, 'invalid_argument', '__proto__'],
+    ['POST', `${S}/compact`, JSON.parse('{ "__proto__": {} }'), 422, 'invalid_argument', '__proto__'],
     ['POST', `${S}/compact`, { dryRun: true }, 422, 'invalid_argument', 'dryRun: true'],
     [
       'POST',

@@ -1,6 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { createPalimpsest } from '../../src/palimpsest.ts'
+import { count } from '../../src/policy/index.ts'
 import { startServer } from '../../src/server/index.ts'
+import { startModelServer } from '../../src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
+import { talk } from './client.ts'
 
 const place = sqlitePlace()
 afterAll(() => place.remove())
@@ -73,5 +77,99 @@ describe('a listening server', () => {
       expect.stringContaining('The stored setting threshold is not used'),
     ])
     await server.close()
+  })
+
+  test('on a port that is taken nothing is folded', async () => {
+    await using model = await startModelServer({ reply: { fault: 'hang' } })
+    const store = await place.open()
+    const environment = {
+      policy: 'count',
+      threshold: 4,
+      keepLast: 2,
+      model: 'openai-compatible:x',
+      modelBaseUrl: model.url,
+    }
+    {
+      await using palimpsest = await createPalimpsest({
+        store: await place.open(),
+        folding: 'manual',
+        policy: count({ threshold: 4, keepLast: 2 }),
+      })
+      await palimpsest.session('due').append(talk(20, 40) as never)
+    }
+    const own = sqlitePlace()
+    const other = await startServer({ store: await own.open(), port: 0 })
+    const looked = vi.spyOn(store, 'listPending')
+    await expect(startServer({ store, port: other.port, environment })).rejects.toThrow('Cannot listen')
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(looked).not.toHaveBeenCalled()
+    expect(model.requests).toEqual([])
+    await other.close()
+    await own.remove()
+  })
+
+  test('a fold that hangs is answered when it closes', async () => {
+    await using model = await startModelServer({ reply: { fault: 'hang' } })
+    const own = sqlitePlace()
+    const server = await startServer({
+      store: await own.open(),
+      port: 0,
+      environment: { budget: 1_000_000, model: 'openai-compatible:x', modelBaseUrl: model.url },
+    })
+    const post = (path: string, body: unknown) =>
+      fetch(`${server.url}/v1/sessions/s/${path}`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify(body),
+      })
+    await post('messages', { messages: talk(30, 40) })
+    const folding = post('compact', { force: 'lite', policy: 'count', keepLast: 2 })
+    await expect.poll(() => model.requests.length).toBeGreaterThan(0)
+    const started = performance.now()
+    const closing = server.close()
+    expect(await (await folding).json()).toMatchObject({ outcome: 'skipped', reason: 'aborted' })
+    await closing
+    expect(performance.now() - started).toBeLessThan(3_000)
+    await own.remove()
+  })
+
+  test('compact right after an append says what the fold that it waited for did', async () => {
+    await using model = await startModelServer({
+      reply: {
+        text: JSON.stringify({ summary: 'They spoke of lemons for Porto.', events: [], details: [] }),
+        delayMs: 300,
+      },
+    })
+    const own = sqlitePlace()
+    const environment = {
+      policy: 'count',
+      threshold: 10,
+      keepLast: 4,
+      model: 'openai-compatible:x',
+      modelBaseUrl: model.url,
+    }
+    const server = await startServer({ store: await own.open(), port: 0, environment })
+    const post = async (path: string, body: unknown) => {
+      const init = { method: 'POST', headers: json, body: JSON.stringify(body) }
+      return (await fetch(`${server.url}/v1/sessions/s/${path}`, init)).json()
+    }
+    await post('messages', { messages: talk(20, 40) })
+    await expect.poll(() => model.requests.length).toBeGreaterThan(0)
+    expect(await post('compact', {})).toMatchObject({
+      outcome: 'applied',
+      reason: 'count',
+      fromSeq: 1,
+      toSeq: 16,
+      segmentId: 1,
+    })
+    expect(await post('compact', {})).toMatchObject({ outcome: 'skipped', reason: 'nothing_to_do' })
+    // That it failed is an answer too.
+    model.setReply({ status: 400, delayMs: 300 })
+    const { length } = model.requests
+    await post('messages', { messages: talk(20, 40) })
+    await expect.poll(() => model.requests.length).toBeGreaterThan(length)
+    expect(await post('compact', {})).toMatchObject({ outcome: 'failed', fromSeq: 17 })
+    await server.close()
+    await own.remove()
   })
 })

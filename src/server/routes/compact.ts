@@ -22,7 +22,7 @@ const compact = endpoint({
   handle: async call => {
     const { force = false, focus, ...overrides } = call.body
     const { policy, resolved } = call.settings.forRequest(overrides)
-    const timeoutMs = resolved.values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH
+    const timeoutMs = Math.ceil(resolved.values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH)
     const outcome = await sessionOf(call)
       .compact({
         ...(force !== false && { force }),

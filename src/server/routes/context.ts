@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import type { Resolved } from '../../config/index.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
-import { OVERRIDES, oneOf, text, wholeNumber } from '../fields.ts'
+import { CONTEXT_OVERRIDES, oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
 
 const FORMATS = ['messages', 'openai', 'anthropic', 'text'] as const
 
@@ -9,8 +10,11 @@ const context = endpoint({
   path: '/v1/sessions/{id}/context',
   summary: 'What a model is to be given for the next call',
   body: z.strictObject({
-    ...OVERRIDES,
-    budget: wholeNumber(1).optional().openapi({ description: 'tokens of the whole context' }),
+    ...CONTEXT_OVERRIDES,
+    budget: z
+      .union([wholeNumber(1), wholeNumberText(1)], { error: 'a whole number of at least 1' })
+      .optional()
+      .openapi({ description: 'tokens of the whole context' }),
     model: text('the name of a model').optional(),
     instructions: text().optional(),
     tools: z
@@ -35,10 +39,7 @@ const context = endpoint({
     } = call.body
     const { policy, resolved } = call.settings.forRequest(overrides)
     const context = await sessionOf(call).context({
-      // Left out where nobody set it: a context that is only looked at is not the one that folds are made for.
-      ...(resolved.sources['outputReserve'] !== 'default' && {
-        outputReserve: resolved.values.outputReserve,
-      }),
+      ...reserveOf(resolved, call.settings.current),
       ...(budget !== undefined && { budget }),
       ...(model !== undefined && { model }),
       ...(instructions !== undefined && { instructions }),
@@ -65,5 +66,13 @@ const context = endpoint({
     }
   },
 })
+
+/** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
+function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
+  if (resolved.sources['outputReserve'] === 'default') return {}
+  const { outputReserve } = resolved.values
+  if (resolved.sources['outputReserve'] !== 'request') return { outputReserve }
+  return { outputReserve, usualReserve: sources['outputReserve'] === 'default' ? null : values.outputReserve }
+}
 
 export const contextRoutes = [context]

@@ -120,6 +120,8 @@ const editMessage = endpoint({
   handle: async call => {
     const seq = readSeq(call.part('seq'))
     const { content, text } = call.body
+    if (content !== undefined && text !== undefined)
+      throw invalidArguments([{ field: 'text', value: text, allowed: 'either content or text' }])
     const { version } = await sessionOf(call).edit(seq, (content ?? text) as never)
     return { json: { seq, version } }
   },

@@ -139,7 +139,8 @@ CREATE TABLE sessions (
   lease_owner text,
   lease_until bigint,
   calibrations text,
-  epoch_calibrations text
+  epoch_calibrations text,
+  rewrites text
 );
 
 CREATE TABLE settings (

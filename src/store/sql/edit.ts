@@ -5,6 +5,7 @@ import { recordEvent } from './events.ts'
 import { readFoldState, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { isVisible } from './messages.ts'
+import { noteRewrite } from './rewrites.ts'
 import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -47,6 +48,7 @@ export function* edit(
           },
         },
   )
+  yield* noteRewrite(session, seq)
   yield* recordEvent({ sessionId: session.id, type: 'message-edited', at: now, fromSeq: seq, toSeq: seq })
   return { version: row.version + 1 }
 }

@@ -12,6 +12,7 @@ import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { severest } from './judge.ts'
 import { keyOf } from './keys.ts'
+import { clearRewrites, isUntouchedThrough } from './rewrites.ts'
 import { type SessionRow, toDecision, toKey } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
@@ -64,18 +65,20 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   yield* checkUnchanged(session, state.compactedThrough, commit)
 
   if (state.compactedThrough === 0) yield* putAside(session, commit)
+  yield* clearRewrites(session)
   yield* checkSegments(session, commit)
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* replaceMemo(session, commit.memo)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
-  // A trigger that came meanwhile is another one, and stays.
-  const isCarriedOut = session.pending === JSON.stringify(plan.decision)
+  // A trigger of another reason that came meanwhile stays.
+  const waiting = toDecision(session.pending)
+  const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
   yield* run(
     'UPDATE sessions SET failures = ?4, last_outcome = ?2, pending = ?3 WHERE id = ?1',
     session.id,
-    JSON.stringify(commit.outcome),
+    JSON.stringify({ ...commit.outcome, segmentId: segmentIds[0] ?? null }),
     isCarriedOut ? null : session.pending,
     plan.decision.meta['extractive'] === true ? session.failures : 0,
   )
@@ -108,7 +111,10 @@ function* checkUnchanged(
   { expectedEpoch, plan }: FoldCommit,
 ): Steps<void> {
   const sessionId = session.name
-  if (session.epoch !== expectedEpoch)
+  const isUntouched =
+    session.epoch === expectedEpoch ||
+    (plan.range !== null && isUntouchedThrough(session, plan.range.toSeq, expectedEpoch))
+  if (!isUntouched)
     throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })
   if (plan.range === null) return
   // Hidden messages may lie between the cursor and the range, but none that is visible.
@@ -314,8 +320,9 @@ export function* failFold(
 ): Steps<void> {
   checkLease(session, failure.leaseToken)
   yield* run(
-    `UPDATE sessions SET backoff_until = ?2, due_at = ?2, failures = failures + 1, last_outcome = ?3
-     WHERE id = ?1`,
+    // Without new content it is not tried again: the next message judges anew.
+    `UPDATE sessions SET backoff_until = ?2, due_at = NULL, pending = NULL, failures = failures + 1,
+       last_outcome = ?3 WHERE id = ?1`,
     session.id,
     failure.backoffUntil,
     JSON.stringify(failure.outcome),

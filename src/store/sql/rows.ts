@@ -50,6 +50,7 @@ export interface SessionRow {
   readonly lease_until: number | null
   readonly calibrations: string | null
   readonly epoch_calibrations: string | null
+  readonly rewrites: string | null
 }
 
 /** By name and never `*`: a later migration may add columns while this program runs. */
@@ -57,7 +58,8 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
-  pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations`
+  pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
+  rewrites`
 
 export interface HeadRow {
   readonly seq: number

@@ -156,7 +156,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,

@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../tokens/index.ts'
 import type { MemoRequest } from '../summarizer.ts'
 import { block, neutralize } from './neutralize.ts'
 
@@ -44,9 +45,22 @@ function jsonSchemaOf(schema: unknown): unknown {
   }
 }
 
-/** A plain JSON schema is told to the model and checked by whoever stores the memo. */
+/**
+ * A plain JSON schema is told to the model and checked by whoever stores the memo. What cannot be checked
+ * does not pass.
+ */
 export async function memoSatisfies(schema: unknown, memo: MemoValue): Promise<boolean> {
   if (!isStandard(schema)) return true
-  const result = (await schema['~standard'].validate(memo)) as { readonly issues?: unknown }
-  return result.issues === undefined
+  try {
+    const result = (await schema['~standard'].validate(memo)) as { readonly issues?: unknown }
+    return result.issues === undefined
+  } catch {
+    return false
+  }
+}
+
+/** It leaves room for the next piece; one that was larger before may stay as large. */
+export function memoFits(memo: MemoValue, given: MemoValue, mostTokens: number): boolean {
+  const tokens = estimateTokens(inertJson(memo))
+  return tokens <= mostTokens || tokens <= estimateTokens(inertJson(given))
 }

@@ -458,7 +458,7 @@ describe('a source larger than the window', () => {
     const soFar = Number(/marks so far: (\d+)/.exec(blockOf(prompt, 'summary_so_far') ?? '')?.[1] ?? 0)
     const seen = blockOf(prompt, 'conversation')!.match(/mark-\d+x/g) ?? []
     return JSON.stringify({
-      summary: `marks so far: ${soFar + seen.length}`,
+      summary: `All the marks so far: ${soFar + seen.length}`,
       events: [{ on: '2026-03-03', text: `saw ${seen[0]}`, seq: 1 }],
       details: [seen[0]],
     })
@@ -471,7 +471,7 @@ describe('a source larger than the window', () => {
     expect(estimateTokens(content)).toBeGreaterThan(100_000)
     const windowTokens = 16_000
     const summary = await summarize({ messages: [message(1, 'Ann', content)] }, { windowTokens })
-    expect(summary.text).toBe('marks so far: 400')
+    expect(summary.text).toBe('All the marks so far: 400')
     expect(server.requests.length).toBeGreaterThan(8)
     expect(summary.usage!.calls).toBe(server.requests.length)
     expect(summary.usage!.inputTokens).toBe(server.requests.length * 100)
@@ -487,7 +487,7 @@ describe('a source larger than the window', () => {
     server.setReply(counting)
     const many = marks.map((mark, index) => message(index + 1, 'Ann', `${mark} ${'word '.repeat(60)}`))
     const { text } = await summarize({ messages: many }, { windowTokens: 8_000 })
-    expect(text).toBe('marks so far: 400')
+    expect(text).toBe('All the marks so far: 400')
     expect(server.requests.flatMap(each => read(each).prompt.match(/mark-\d+x/g))).toEqual(marks)
   })
 
@@ -516,7 +516,7 @@ describe('a source larger than the window', () => {
     })
     const many = marks.map((mark, index) => message(index + 1, 'Ann', `${mark} ${'word '.repeat(60)}`))
     const { text, usage } = await summarize({ messages: many }, { windowTokens: 32_000 })
-    expect(text).toBe('marks so far: 400')
+    expect(text).toBe('All the marks so far: 400')
     expect(server.requests.length).toBeLessThan(usage!.calls + 6)
   })
 
@@ -525,6 +525,36 @@ describe('a source larger than the window', () => {
     const error = await failure(summarize({ memo }, { windowTokens: 4_000 }))
     expect(error.message).toMatch(/overflow: .* 4000 tokens, and \d{4} of them/)
     expect(server.requests).toHaveLength(0)
+  })
+
+  test('a memo that would leave no room for the next piece is not carried on', async () => {
+    const memo = { notes: 'word '.repeat(3_000) }
+    server.setReply(each => JSON.stringify({ ...JSON.parse(counting(each)), memo }))
+    const many = marks.map((mark, index) => message(index + 1, 'Ann', `${mark} ${'word '.repeat(60)}`))
+    const asked = { messages: many, memo: { value: { kept: true }, instructions: [] } }
+    const summary = await summarize(asked, { windowTokens: 8_000 })
+    expect(summary.text).toBe('All the marks so far: 400')
+    expect(summary.memo).toEqual(memo)
+    for (const each of server.requests) expect(blockOf(read(each).prompt, 'memo')).toContain('"kept":true')
+  })
+
+  test('a schema that throws fails no summary', async () => {
+    const validate = () => {
+      throw new Error('broken')
+    }
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } }
+    server.setReply(each => JSON.stringify({ ...JSON.parse(counting(each)), memo: { a: 1 } }))
+    const { memo } = await summarize({ memo: { value: {}, instructions: [], schema } })
+    expect(memo).toEqual({ a: 1 })
+  })
+
+  test('the fallback is asked where the first says next to nothing', async () => {
+    server.setReply((each, index) => (index === 0 ? '{"summary": "Summary done."}' : counting(each)))
+    const many = marks
+      .slice(0, 20)
+      .map((mark, index) => message(index + 1, 'Ann', `${mark} ${'word '.repeat(60)}`))
+    const { text } = await summarize({ messages: many }, { fallback: model('other') })
+    expect(text).toBe('All the marks so far: 20')
   })
 
   test('a refusal in the middle is a failure of all', async () => {

@@ -10,10 +10,11 @@ import type {
   Usage,
 } from '../summarizer.ts'
 import { SummarizerError } from '../summarizer-error.ts'
+import { isTooShort, ROOM_FOR_WORDS } from '../text-problem.ts'
 import { Models } from './ask-models.ts'
 import { forEachPiece } from './for-each-piece.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
-import { memoSatisfies } from './memo.ts'
+import { memoFits, memoSatisfies } from './memo.ts'
 import type { ModelSummarizerSettings } from './model-summarizer.ts'
 import { promptFor } from './prompt-for.ts'
 import { instructionsFor } from './prompts.ts'
@@ -21,6 +22,7 @@ import { type Answer, readAnswer, readMemoAnswer } from './read-answer.ts'
 import { indexMessages, renderMessages, renderSummaries } from './render-source.ts'
 import type { Piece } from './take-piece.ts'
 import { Tally } from './tally.ts'
+import { memoTokens } from './window.ts'
 
 type MemoValue = Readonly<Record<string, unknown>>
 
@@ -70,7 +72,11 @@ export async function summarizePieces(
       details.push(...answer.details)
       offered = answer.memo
       // The next piece goes on from one that is right; whoever stores the last one checks it again.
-      if (offered && (await memoSatisfies(request.memo?.schema, offered))) memo = offered
+      const isTaken =
+        offered !== null &&
+        memoFits(offered, request.memo?.value ?? {}, memoTokens(windowTokens)) &&
+        (await memoSatisfies(request.memo?.schema, offered))
+      if (isTaken) memo = offered
     },
   })
 
@@ -113,7 +119,7 @@ export async function updateMemoInPieces(
           asks: 'memo',
           signal: request.signal,
         },
-        (text, model) => checkedMemo(text, model, request.memo),
+        (text, model) => checkedMemo(text, model, { ...request.memo, windowTokens }),
       )
     },
   })
@@ -128,6 +134,8 @@ function checkedAnswer(
   const answer = readAnswer(text, piece.seqs)
   const name = { model: modelName(model) }
   if (typeof answer === 'string') throw new SummarizerError(answer, 'gave an answer that is no summary', name)
+  if (budgetTokens >= ROOM_FOR_WORDS && isTooShort(answer.summary, estimateTokens(piece.text)))
+    throw new SummarizerError('too_short', 'said next to nothing', name)
   const isOver = !isLast && estimateTokens(answer.summary) > budgetTokens * MOST_OVER_BUDGET
   if (isOver) throw new SummarizerError('over_budget', `wrote far more than ${budgetTokens} tokens`, name)
   return answer
@@ -136,13 +144,19 @@ function checkedAnswer(
 async function checkedMemo(
   text: string,
   model: LanguageModelLike,
-  { schema }: MemoRequest,
+  { schema, value, windowTokens }: MemoRequest & { readonly windowTokens: number },
 ): Promise<MemoValue> {
   const memo = readMemoAnswer(text)
-  if (memo !== null && (await memoSatisfies(schema, memo))) return memo
-  throw new SummarizerError('no_memo', 'returned no memo, or one that its schema refuses', {
-    model: modelName(model),
-  })
+  const isMemo =
+    memo !== null && memoFits(memo, value, memoTokens(windowTokens)) && (await memoSatisfies(schema, memo))
+  if (isMemo) return memo
+  throw new SummarizerError(
+    'no_memo',
+    'returned no memo, or one that its schema refuses or that is too large',
+    {
+      model: modelName(model),
+    },
+  )
 }
 
 /**

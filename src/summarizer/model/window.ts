@@ -18,6 +18,11 @@ export function earlierTokens(windowTokens: number): number {
   return Math.floor(windowTokens * EARLIER_SHARE)
 }
 
+/** What a memo may grow to between two pieces: they need the room. */
+export function memoTokens(windowTokens: number): number {
+  return Math.floor(sourceTokens(windowTokens) / 2)
+}
+
 /** What is left for the conversation in a call with so much beside it. */
 export function pieceTokens(windowTokens: number, besideTokens: number): number {
   const output = Math.min(windowTokens * OUTPUT_SHARE, MOST_OUTPUT_TOKENS)

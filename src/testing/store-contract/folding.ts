@@ -35,7 +35,7 @@ export const folding = contractCases('commitFold', {
       { memo, lastOutcome, epoch, segments, failures },
       {
         memo: { value: { topic: 'weather' }, throughSeq: 8 },
-        lastOutcome: { result: 'folded' },
+        lastOutcome: { result: 'folded', segmentId: 1 },
         epoch: 1,
         segments: 1,
         failures: 0,
@@ -50,6 +50,35 @@ export const folding = contractCases('commitFold', {
       Array.from({ length: 12 }, (_, index) => index + 1),
     )
     await checkFigures(chat)
+  },
+
+  'stores with the outcome which segment it made, if any': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(4)
+    await chat.commit({ ...commit, outcome: { result: 'folded', segmentId: null } })
+    assert.deepEqual((await chat.record()).lastOutcome, { result: 'folded', segmentId: 1 })
+    await chat.foldAndRollUp(8, 2)
+    assert.deepEqual((await chat.record()).lastOutcome, { result: 'folded', segmentId: 2 })
+    const none = await chat.prepareFold(10)
+    await chat.commit({ ...none, plan: { decision: FORCE, range: null }, segments: [] })
+    assert.deepEqual((await chat.record()).lastOutcome, { result: 'folded', segmentId: null })
+  },
+
+  'carries out what was pending for the same reason, whatever it measured; another stays': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const decision = { type: 'lite', reason: 'custom', severity: 5, meta: { messages: 12 } }
+    for (const [toSeq, pending, left] of [
+      [2, { ...decision, severity: 6, meta: { messages: 14 } }, null],
+      [4, { ...decision, reason: 'other' }, 'other'],
+      [6, { ...decision, type: 'deep', severity: 7 }, 'custom'],
+    ] as const) {
+      const commit = await chat.prepareFold(toSeq)
+      await store.setPending(chat.key, pending)
+      await chat.commit({ ...commit, plan: { ...commit.plan, decision } })
+      assert.equal((await chat.record()).pending?.reason ?? null, left)
+    }
   },
 
   'folds again and again, around what rollbacks hid': async store => {
@@ -329,6 +358,22 @@ export const folding = contractCases('commitFold', {
     await checkFigures(chat)
   },
 
+  'takes a fold although messages above its range were edited meanwhile, and no other': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const above = await chat.prepareFold(6)
+    await chat.edit(9, 'edited')
+    await chat.edit(12, 'edited too')
+    await chat.commit(above)
+    await checkFigures(chat)
+    const within = await chat.prepareFold(9)
+    await chat.edit(11, 'harmless')
+    await chat.edit(8, 'in the range')
+    await refuses(chat.commit(within), 'epoch_conflict')
+    await store.releaseLease(chat.key, within.leaseToken)
+    await checkFigures(chat)
+  },
+
   'leaves state and log after a failure, and backs off': async store => {
     const chat = new Chat(store)
     await chat.say(30)
@@ -353,6 +398,10 @@ export const folding = contractCases('commitFold', {
     )
     await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
     assert.equal((await chat.record()).failures, 2)
+    // Not before there is something new; and then when the back-off is over.
+    assert.deepEqual(await store.listDue('test', { now: backoffUntil, limit: 10 }), [])
+    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+    await chat.say(1)
     assert.deepEqual(await store.listDue('test', { now: backoffUntil - 1, limit: 10 }), [])
     assert.deepEqual(await store.listDue('test', { now: backoffUntil, limit: 10 }), [chat.key])
     await chat.commit(commit)

@@ -4,6 +4,9 @@
 ALTER TABLE sessions ADD COLUMN calibrations TEXT;
 ALTER TABLE sessions ADD COLUMN epoch_calibrations TEXT;
 
+-- Edits, as JSON pairs of the epoch that each began and the seq that it changed: a fold of older messages need not care.
+ALTER TABLE sessions ADD COLUMN rewrites TEXT;
+
 -- A segment as the model reads it, so that its bytes stay whatever later versions of the program would write.
 ALTER TABLE segments ADD COLUMN text TEXT NOT NULL DEFAULT '""';
 
