@@ -23,9 +23,24 @@ import {
 import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
 import { type Message, modelText } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
-import type { ContextPin, ContextRead, SessionKey, SessionRecord, Store } from './store/index.ts'
+import {
+  type ContextPin,
+  type ContextRead,
+  keyName,
+  type SessionKey,
+  type SessionRecord,
+  type Store,
+} from './store/index.ts'
 import type { Prefix, Summarizer } from './summarizer/index.ts'
-import { type Calibrations, calibrationOf, estimateTokens, measureMessage } from './tokens/index.ts'
+import {
+  applyCalibration,
+  type Calibration,
+  type Calibrations,
+  calibrationOf,
+  estimateTokens,
+  initialCalibration,
+  measureMessage,
+} from './tokens/index.ts'
 
 export interface ContextOptions {
   /** Tokens of the whole context, instructions, tools and output reserve included. The default: the policy's. */
@@ -125,7 +140,7 @@ export class Contexts {
    * none, or not one that shows the whole range.
    */
   async prefixOf(key: SessionKey, range: { fromSeq: number; toSeq: number }): Promise<Prefix | null> {
-    const options = this.#last.get(JSON.stringify([key.namespace, key.id]))
+    const options = this.#last.get(keyName(key))
     if (options === undefined) return null
     const { parts, seqs } = (await this.#compute(key, options)).assembled
     const first = parts.sessionMemory === null ? 0 : 1
@@ -137,7 +152,7 @@ export class Contexts {
   }
 
   #remember(key: SessionKey, options: ContextOptions): void {
-    const name = JSON.stringify([key.namespace, key.id])
+    const name = keyName(key)
     this.#last.delete(name)
     this.#last.set(name, options)
     const [oldest] = this.#last.keys()
@@ -155,25 +170,28 @@ export class Contexts {
       archivedTokens: unfolds || options.policy ? budget : 0,
     }
     const { session, pins, kept } = await this.#read(key, asked)
-    const ratio = ratioOf(session, options.model)
+    const calibration = calibrationFor(session, options.model)
+    const { ratio } = calibration
     const outputReserve = options.outputReserve ?? 0
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
       lowWater: budgeted?.lowWater ?? USUAL_LOW_WATER,
-      instructions: options.instructions ?? '',
-      layers: [],
-      toolTokens: toolTokens(options.tools),
+      fixed: fixedPart({
+        instructions: options.instructions ?? '',
+        layers: [],
+        toolTokens: toolTokens(options.tools),
+      }),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
       unfolds,
     }
     if (isConfigured(options))
-      this.#noteOverhead(key, session, fixedPart(view).tokens + (usualReserve(options) ?? 0))
+      this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
     const source = sourceOf(session, { pins, kept })
     const assembled = await this.#assemble(key, { source, view, kept })
     kept.beginning = assembled.beginning
-    return { assembled, budget, ratio, outputReserve }
+    return { assembled, budget, calibration, outputReserve }
   }
 
   async #read(key: SessionKey, asked: Asked) {
@@ -252,8 +270,9 @@ export class Contexts {
 /** Rounding each block up may add one to each. */
 const BLOCK_ROUNDING_TOKENS = 16
 
-function ratioOf({ calibrations }: SessionRecord, model: string | undefined): number {
-  return model === undefined ? 1 : calibrationOf(calibrations.inForce as Calibrations, model).ratio
+function calibrationFor({ calibrations }: SessionRecord, model: string | undefined): Calibration {
+  if (model === undefined) return initialCalibration
+  return calibrationOf(calibrations.inForce as Calibrations, model)
 }
 
 /** The call that folds are made for: anything else is a view. */
@@ -396,12 +415,12 @@ function newestWithin(messages: readonly Message[], tokens: number): readonly Me
 /** In the model's own tokens, where it is known how they relate to ours; the room for the reply is in them already. */
 function toContext(
   parts: ContextParts,
-  { budget, ratio, outputReserve }: { budget: number; ratio: number; outputReserve: number },
+  { budget, calibration, outputReserve }: { budget: number; calibration: Calibration; outputReserve: number },
 ): Context {
   const reserve = { name: 'output_reserve' as const, tokens: outputReserve }
   const estimated = parts.report.blocks.map(({ name, tokens }) => ({
     name,
-    tokens: Math.ceil(tokens * ratio),
+    tokens: applyCalibration(calibration, tokens),
   }))
   const blocks = [...estimated, ...(outputReserve > 0 ? [reserve] : [])].sort(inBlockOrder)
   const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)

@@ -118,7 +118,6 @@ export class Session {
     options: { readonly policy?: Policy } = {},
   ): Promise<Appended> {
     const { tracer } = this.#engine
-    if (tracer === null) return this.#append(input, options)
     return traced(
       tracer,
       this.#span('append'),

@@ -15,16 +15,7 @@ const INSTRUCTIONS = 'You are a friendly assistant for everything.'
 
 test('a summariser that reuses the prefix sends, byte for byte, what the model was sent before', async () => {
   await using server = await startModelServer({ reply: ANSWER })
-  const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
-  const place = sqlitePlace()
-  const palimpsest = await createPalimpsest({
-    store: await place.open(),
-    policy: count({ threshold: 40, keepLast: 10 }),
-    summarizer: modelSummarizer(model, { reusePrefix: true }),
-    folding: 'manual',
-  })
-  const chat = palimpsest.session('a')
-  const talk = smallTalk(2)
+  const { chat, talk, close } = await openReusing(server.url)
   for (let round = 0; round < 3; round++) {
     while ((await chat.append(talk.next().value)).decision === null);
     const { messages } = (await chat.context({ instructions: INSTRUCTIONS })).toOpenAI()
@@ -42,13 +33,21 @@ test('a summariser that reuses the prefix sends, byte for byte, what the model w
   const [segment] = await chat.segments()
   expect(segment).toMatchObject({ summary: 'They spoke about a bicycle.' })
   expect((await chat.info())?.memo).toMatchObject({ topic: 'bicycle' })
-  await palimpsest.close()
-  await place.remove()
+  await close()
 })
 
 test('without a context in this process there is no prefix, and the fold does without', async () => {
   await using server = await startModelServer({ reply: ANSWER })
-  const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
+  const { chat, talk, close } = await openReusing(server.url)
+  while ((await chat.append(talk.next().value)).decision === null);
+  expect(await chat.compact()).toMatchObject({ outcome: 'applied' })
+  expect(server.requests[0]!.body.messages).toHaveLength(2)
+  await close()
+})
+
+/** A session whose summariser is a model behind this address, which reuses the prefix. */
+async function openReusing(baseURL: string) {
+  const model = createOpenAICompatible({ name: 'loopback', baseURL })('scripted')
   const place = sqlitePlace()
   const palimpsest = await createPalimpsest({
     store: await place.open(),
@@ -56,11 +55,9 @@ test('without a context in this process there is no prefix, and the fold does wi
     summarizer: modelSummarizer(model, { reusePrefix: true }),
     folding: 'manual',
   })
-  const chat = palimpsest.session('a')
-  const talk = smallTalk(2)
-  while ((await chat.append(talk.next().value)).decision === null);
-  expect(await chat.compact()).toMatchObject({ outcome: 'applied' })
-  expect(server.requests[0]!.body.messages).toHaveLength(2)
-  await palimpsest.close()
-  await place.remove()
-})
+  const close = async () => {
+    await palimpsest.close()
+    await place.remove()
+  }
+  return { chat: palimpsest.session('a'), talk: smallTalk(2), close }
+}

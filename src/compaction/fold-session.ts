@@ -25,6 +25,7 @@ import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 import { pause } from './pause.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext } from './plan-next.ts'
 import { readMessages } from './read-messages.ts'
+import { earlierSummary } from './segment-lines.ts'
 import { tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
@@ -141,13 +142,16 @@ async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderL
 
 /** What the calls of a fold took and what was odd about it, however it ends. */
 class Tally {
-  usage: Usage | null = null
-  readonly warnings: string[] = []
+  #usage: Usage | null = null
+  readonly #warnings: string[] = []
   readonly note = (usage: Usage): void => {
-    this.usage = addUsage(this.usage, usage)
+    this.#usage = addUsage(this.#usage, usage)
   }
   readonly warn = (warning: string): void => {
-    if (!this.warnings.includes(warning)) this.warnings.push(warning)
+    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
+  }
+  get figures(): Pick<FoldOutcome, 'usage' | 'warnings'> {
+    return { usage: this.#usage, warnings: [...this.#warnings] }
   }
 }
 
@@ -219,7 +223,7 @@ async function work(
     rules: engine.memo,
     summarizer,
     zone,
-    earlier: segments.length === 0 ? null : segments.map(segment => segment.summary).join('\n'),
+    earlier: earlierSummary(segments),
     signal,
     warn: tally.warn,
   })
@@ -321,9 +325,8 @@ async function commitResult(
     .reduce((sum, segment) => sum + segment.tokensAfter, 0)
   const { reason } = plan.decision
   const ended = plan.range ? 'applied' : 'skipped'
-  const { usage, warnings } = tally
   const outcome = {
-    ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, usage, warnings: [...warnings] }),
+    ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, ...tally.figures }),
     tokensAfter,
   }
   const commit = {
@@ -360,13 +363,11 @@ async function fail(
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
-  const { usage, warnings } = tally
   const outcome = outcomeOf(plan, {
     outcome: 'failed',
     reason: failureReason(error),
     durationMs: now - started,
-    usage,
-    warnings: [...warnings],
+    ...tally.figures,
   })
   if (isConflict(outcome.reason)) return { ...outcome, outcome: 'skipped' }
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }

@@ -7,7 +7,7 @@ import { condense } from './condense.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { pause } from './pause.ts'
-import { dayOf, verbatimLinesWithin } from './segment-lines.ts'
+import { dayOf, earlierSummary, verbatimLinesWithin } from './segment-lines.ts'
 import { chunks, partsOf, sourceLimit, tokensOf } from './source.ts'
 import { type SourceRequest, summarizeSource } from './summarize-source.ts'
 
@@ -127,7 +127,7 @@ async function summarizeMessages(
     of: 'messages',
     sourceTokens: tokensBefore,
     budgetTokens,
-    earlier: others.length === 0 ? null : others.map(segment => segment.summary).join('\n'),
+    earlier: earlierSummary(others),
     focus,
     zone,
     signal,

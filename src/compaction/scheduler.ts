@@ -1,5 +1,5 @@
 import type { Policy } from '../policy/index.ts'
-import type { SessionKey } from '../store/index.ts'
+import { keyName, type SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
 import { type FoldOutcome, isConflict } from './outcome.ts'
 import { pause } from './pause.ts'
@@ -65,7 +65,7 @@ export class FoldScheduler {
 
   /** Behind all that wait; one that waits already keeps its place. */
   #enqueue({ key, policy, isFallback }: Waiting): void {
-    const name = JSON.stringify([key.namespace, key.id])
+    const name = keyName(key)
     this.#waiting.set(name, { key, policy: policy ?? this.#waiting.get(name)?.policy, isFallback })
   }
 

@@ -57,6 +57,11 @@ export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
   })
 }
 
+/** What a summariser is told of what came before; `null`: nothing did. */
+export function earlierSummary(segments: readonly { readonly summary: string }[]): string | null {
+  return segments.length === 0 ? null : segments.map(({ summary }) => summary).join('\n')
+}
+
 /** Whoever had no name stood there by his role; one who only calls himself so stands in quotes. */
 function speakerOf(name: string | undefined): Pick<SourceMessage, 'role' | 'sender'> {
   const role = ROLES.find(role => role === name)

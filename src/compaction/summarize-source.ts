@@ -1,3 +1,4 @@
+import { headOf } from '../log/index.ts'
 import {
   oneLine,
   type Prefix,
@@ -101,7 +102,7 @@ function lastWords({ messages, sourceTokens, budgetTokens }: SourceRequest): str
     messages.map(({ content }) => oneLine(readableText(content))).findLast(text => text !== '') ?? ''
   const most = Math.max(1, Math.min(budgetTokens, sourceTokens - 1))
   for (let length = Math.min(said.length, most * 8); length > 0; length = Math.floor(length / 2)) {
-    const words = said.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+    const words = headOf(said, length)
     const line = `- ${words}${length < said.length ? '…' : ''}`
     if (words !== '' && estimateTokens(line) <= most) return line
   }

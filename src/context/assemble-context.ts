@@ -39,7 +39,8 @@ export function assembleContext(
   { source, view, plan }: { source: ContextSource; view: View; plan: ContextPlan },
   { interim, earlier }: { interim: InterimPoints | null; earlier?: Beginning | undefined },
 ): Assembled {
-  const { fixed, conversation, closing } = plan
+  const { conversation, closing } = plan
+  const { fixed } = view
   const isSame = earlier?.view === plan.view
   const memoryText = isSame ? earlier.memory : renderSessionMemory(plan.memory, withText(plan, interim))
   const memoryMessage = isSame ? earlier.memoryMessage : memoryText === null ? null : note(memoryText, 0)

@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '../log/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
 const HEAD_SHARE = 0.65
@@ -13,10 +14,8 @@ export function clipText(text: string, tokens: number, reference: (leftOut: numb
   if (whole <= tokens) return text
   const room = tokens - estimateTokens(reference(text.length)) - 2
   for (let length = Math.floor((text.length * room) / whole); length >= LEAST_CHARACTERS; ) {
-    const head = text.slice(0, Math.ceil(length * HEAD_SHARE)).replace(/[\ud800-\udbff]$/, '')
-    const tail = text
-      .slice(text.length - Math.floor(length * (1 - HEAD_SHARE)))
-      .replace(/^[\udc00-\udfff]/, '')
+    const head = headOf(text, Math.ceil(length * HEAD_SHARE))
+    const tail = tailOf(text, Math.floor(length * (1 - HEAD_SHARE)))
     const clipped = `${head}\n${reference(text.length - head.length - tail.length)}\n${tail}`
     if (estimateTokens(clipped) <= tokens) return clipped
     length = Math.floor(length * 0.85)

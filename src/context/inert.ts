@@ -1,3 +1,4 @@
+import { headOf } from '../log/index.ts'
 import { createHash } from './create-hash.ts'
 
 /**
@@ -33,7 +34,7 @@ const MOST_NAME_CHARACTERS = 60
 export function inertName(name: string): string {
   const clean = name.toWellFormed().replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim()
   if (clean.length <= MOST_NAME_CHARACTERS) return clean
-  return `${clean.slice(0, MOST_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`
+  return `${headOf(clean, MOST_NAME_CHARACTERS)}…`
 }
 
 /** An id likewise; one that had to be changed is told apart by a digest, so that no two look alike. */

@@ -1,5 +1,5 @@
 import { ContextOverflowError } from '../errors.ts'
-import { contentLinks, findGroups, type SessionKind } from '../log/index.ts'
+import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission } from './context.ts'
 import { createHash } from './create-hash.ts'
@@ -13,7 +13,7 @@ import { type Conversation, repairConversation } from './repair.ts'
 import { reportOmissions } from './report-omissions.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
-import { type FixedPart, fixedPart, type View } from './view.ts'
+import type { View } from './view.ts'
 
 /** A session as far as a context looks at it, read at one instant. */
 export interface ContextSource {
@@ -38,7 +38,6 @@ export interface ContextSource {
 export interface ContextPlan {
   /** Names what decided the bytes: two plans of a session with one name extend each other. */
   readonly view: string
-  readonly fixed: FixedPart
   readonly memory: MemorySelection
   /** Messages above the cursor that are not shown: their main points are to be given in so many tokens. */
   readonly interim: InterimPlan | null
@@ -85,13 +84,13 @@ export function planContext(
   view: View,
   render = renderer(source.kind, view),
 ): ContextPlan {
-  const fixed = fixedPart(view)
+  const { fixed } = view
   const room = view.budget - fixed.tokens
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = shortHash([view.reasoning, pins, fixed.instructions].join(' '))
   if (room >= LEAST_ROOM_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
-      const plan = new Attempt(source, view, { fixed, room, shares, attempt, fingerprint, render }).plan()
+      const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
       if (plan) return plan
     }
   const newest = source.messages.at(-1)?.tokens ?? 0
@@ -106,7 +105,6 @@ function renderer(kind: SessionKind, { reasoning }: View): Renderer {
 }
 
 interface AttemptOptions {
-  readonly fixed: FixedPart
   readonly room: number
   readonly shares: (typeof TRIES)[number]
   readonly attempt: number
@@ -119,6 +117,9 @@ class Attempt {
   readonly #source: ContextSource
   readonly #view: View
   readonly #options: AttemptOptions
+  readonly #memoryRoom: number
+  /** Of all that there is: what a context that begins above it all would show. */
+  readonly #memory: MemorySelection
   /** For all messages together. */
   readonly #capacity: number
   readonly #clipTokens: number
@@ -136,9 +137,9 @@ class Attempt {
     this.#source = source
     this.#view = view
     this.#options = options
-    const memoryRoom = Math.floor(room * shares.memoryShare)
-    const memory = selectMemory(source, memoryRoom)
-    this.#capacity = room - memory.tokens - FRAME_TOKENS
+    this.#memoryRoom = Math.floor(room * shares.memoryShare)
+    this.#memory = selectMemory(source, this.#memoryRoom)
+    this.#capacity = room - this.#memory.tokens - FRAME_TOKENS
     this.#clipTokens = Math.max(LEAST_CLIP_TOKENS, Math.floor(this.#capacity * shares.clipShare))
     this.#interimTokens = Math.min(800, Math.max(40, Math.floor(this.#capacity / 8)))
     this.#suffix = suffixSums(source.messages, this.#clipTokens)
@@ -273,16 +274,12 @@ class Attempt {
   }
 
   #planFrom(start: number, stubBelowSeq: number): ContextPlan | null {
-    const { messages, segments, epoch } = this.#source
-    const startSeq = messages[start]?.seq ?? Infinity
-    const pins = this.#source.pins.filter(({ seq }) => seq === null || seq < startSeq)
-    const { fixed, room, shares, attempt, fingerprint, render } = this.#options
+    const { messages, epoch } = this.#source
+    const { room, attempt, fingerprint, render } = this.#options
     const rendered = messages.slice(start).map(message => render(message, this.#clipTokens))
     const interim = this.#interim(start)
-    const memoryRoom = Math.floor(room * shares.memoryShare)
-    const shown = segments.filter(segment => segment.fromSeq < startSeq)
-    const memory = selectMemory({ pins, segments: shown }, memoryRoom)
-    const hasMessageBefore = pins.length > 0 || shown.length > 0 || interim !== null
+    const memory = this.#memoryBefore(messages[start]?.seq ?? Infinity)
+    const hasMessageBefore = memory.tokens > 0 || interim !== null
     const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
     const last = conversation.sent.at(-1)
     const closing = last?.message.role === 'assistant' ? note('[system]: (no new message)', last.seq) : null
@@ -292,7 +289,6 @@ class Attempt {
     if (memoryTokens + used > room) return null
     return {
       view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fingerprint].join('.'),
-      fixed,
       memory,
       interim,
       conversation,
@@ -305,6 +301,17 @@ class Attempt {
         stubBelowSeq,
       }),
     }
+  }
+
+  /** Of what lies before a context's first message. */
+  #memoryBefore(startSeq: number): MemorySelection {
+    const { pins, segments } = this.#source
+    const before = {
+      pins: pins.filter(({ seq }) => seq === null || seq < startSeq),
+      segments: segments.filter(({ fromSeq }) => fromSeq < startSeq),
+    }
+    const isAll = before.pins.length === pins.length && before.segments.length === segments.length
+    return isAll ? this.#memory : selectMemory(before, this.#memoryRoom)
   }
 
   /** Decided by where the context begins alone, whatever else was read. */
@@ -339,12 +346,5 @@ function suffixSums(messages: readonly ContextMessage[], clipTokens: number): Fl
 
 /** Whether a context may begin with this message: no call before it is answered after it. */
 function legalStarts(messages: readonly ContextMessage[]): (index: number) => boolean {
-  const linked = messages.map(({ seq, turn, content }) => ({ seq, turn, links: contentLinks(content) }))
-  const within = new Int32Array(messages.length + 2)
-  for (const { from, to } of findGroups(linked)) {
-    within[from + 1]! += 1
-    within[to + 1]! -= 1
-  }
-  for (let index = 1; index < within.length; index++) within[index]! += within[index - 1]!
-  return index => within[index] === 0
+  return findCuts(messages.map(({ seq, turn, content }) => ({ seq, turn, links: contentLinks(content) })))
 }

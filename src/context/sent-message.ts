@@ -1,4 +1,5 @@
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
+import { isBlank } from './is-blank.ts'
 import type { ModelMessage, UserModelMessage } from './model-message.ts'
 import type { RenderedMessage, RenderedShown } from './render-message.ts'
 
@@ -32,7 +33,7 @@ export function spokenContent(parts: RenderedMessage['parts']): {
 } {
   const shown = parts
     .filter(part => part.type === 'shown')
-    .filter(({ part }) => part.type !== 'text' || part.text.trim() !== '')
+    .filter(({ part }) => part.type !== 'text' || !isBlank(part.text))
   return {
     content: shown.map(({ part }) => part),
     tokens: shown.reduce((sum, part) => sum + part.tokens, 0),

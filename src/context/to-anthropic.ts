@@ -1,5 +1,6 @@
 import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { CacheBreakpoints, ContextParts } from './context.ts'
+import { isBlank } from './is-blank.ts'
 import type {
   AssistantModelMessage,
   ModelMessage,
@@ -210,8 +211,4 @@ function withoutTrailingSpace(messages: AnthropicMessage[]): AnthropicMessage[] 
   const block = messages.at(-1)?.role === 'assistant' ? messages.at(-1)?.content.at(-1) : undefined
   if (block?.type === 'text') block.text = block.text.trimEnd()
   return messages
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === ''
 }

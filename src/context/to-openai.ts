@@ -1,5 +1,6 @@
 import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { ContextParts } from './context.ts'
+import { isBlank } from './is-blank.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
 
 export type OpenAIMessage =
@@ -122,8 +123,4 @@ function assistantMessages(content: AssistantModelMessage['content']): OpenAIAss
     )
   if (calls.length > 0) return [{ role: 'assistant', content: text || null, tool_calls: calls }]
   return text === '' ? [] : [{ role: 'assistant', content: text }]
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === ''
 }

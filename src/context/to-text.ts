@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { headOf } from '../log/index.ts'
 import { attachmentLabel } from './attachment.ts'
 import type { ContextParts } from './context.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
@@ -139,7 +140,7 @@ function newestCut(spoken: readonly string[], limit: number): string[] {
 
 /** At most `limit` characters of it, and no half of one. */
 function cutText(text: string, limit: number): string {
-  return text.slice(0, Math.max(0, limit)).replace(/[\ud800-\udbff]$/, '')
+  return headOf(text, Math.max(0, limit))
 }
 
 /** One line for what is said, one for each call and each result. Empty: nothing to show. */

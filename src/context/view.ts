@@ -13,10 +13,7 @@ export interface View {
   readonly budget: number
   /** When there is too much, so much of the room is left filled: then the prefix holds for a while. */
   readonly lowWater: number
-  readonly instructions: string
-  readonly layers: readonly Layer[]
-  /** What the definitions of the tools take. */
-  readonly toolTokens: number
+  readonly fixed: FixedPart
   readonly reasoning: 'drop' | 'keep'
   /** Most raw messages; `null`: any number. */
   readonly mostMessages: number | null
@@ -32,9 +29,16 @@ export interface FixedPart {
   readonly tokens: number
 }
 
-/** What a call costs before a word of the conversation is in it. */
-export function fixedPart(view: View): FixedPart {
-  const { instructions, layers, toolTokens } = view
+/** What a call costs before a word of the conversation is in it. `toolTokens`: what the tools' definitions take. */
+export function fixedPart({
+  instructions,
+  layers,
+  toolTokens,
+}: {
+  instructions: string
+  layers: readonly Layer[]
+  toolTokens: number
+}): FixedPart {
   const blocks = [
     { name: 'instructions' as const, tokens: estimateTokens(instructions) },
     { name: 'tools' as const, tokens: toolTokens },

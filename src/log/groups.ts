@@ -38,3 +38,14 @@ export function findGroups(messages: readonly LinkedMessage[]): Group[] {
       groups.push({ from, to: messages.length - 1 })
   return groups
 }
+
+/** Whether a cut right before the message of an index splits no group. */
+export function findCuts(messages: readonly LinkedMessage[]): (index: number) => boolean {
+  const inGroup = new Int32Array(messages.length + 2)
+  for (const { from, to } of findGroups(messages)) {
+    inGroup[from + 1]! += 1
+    inGroup[to + 1]! -= 1
+  }
+  for (let index = 1; index < inGroup.length; index++) inGroup[index]! += inGroup[index - 1]!
+  return index => inGroup[index] === 0
+}

@@ -1,5 +1,5 @@
 export { contentText, modelText } from './content.ts'
-export { findGroups, type Group, type LinkedMessage } from './groups.ts'
+export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
 export { isZone, parseInstant } from './instant.ts'
 export { contentLinks, isReply, type Links } from './links.ts'
 export * from './message.ts'
@@ -24,3 +24,4 @@ export {
   type TurnPosition,
   type TurnRules,
 } from './turns.ts'
+export { headOf, tailOf } from './whole-characters.ts'

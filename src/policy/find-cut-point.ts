@@ -1,4 +1,4 @@
-import { findGroups, type LinkedMessage } from '../log/index.ts'
+import { findCuts, type LinkedMessage } from '../log/index.ts'
 import type { Boundary } from './policy.ts'
 
 /**
@@ -17,14 +17,9 @@ export function findCutPoint(messages: readonly LinkedMessage[], wanted: number,
 
 /** A cut at `n` lies between messages `n - 1` and `n`. */
 function legalCuts(messages: readonly LinkedMessage[], boundary: Boundary): (cut: number) => boolean {
-  const inGroup = new Int32Array(messages.length + 2)
-  for (const { from, to } of findGroups(messages)) {
-    inGroup[from + 1]! += 1
-    inGroup[to + 1]! -= 1
-  }
-  for (let cut = 1; cut < inGroup.length; cut++) inGroup[cut]! += inGroup[cut - 1]!
+  const splitsNoGroup = findCuts(messages)
   return cut => {
-    if (inGroup[cut]! > 0) return false
+    if (!splitsNoGroup(cut)) return false
     if (boundary === 'message') return true
     return messages[cut - 1]!.turn !== messages[cut]!.turn
   }

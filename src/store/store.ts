@@ -18,6 +18,11 @@ export interface SessionKey {
   readonly id: string
 }
 
+/** One text for a key that no other key has: for maps. */
+export function keyName({ namespace, id }: SessionKey): string {
+  return JSON.stringify([namespace, id])
+}
+
 /** What a session is, given when it is created; later calls do not change it. */
 export interface SessionTraits {
   readonly kind: SessionKind

@@ -3,6 +3,7 @@ import {
   assembleContext,
   type ContextMessage,
   type ContextSource,
+  fixedPart,
   planContext,
   type View,
 } from '../../src/context/index.ts'
@@ -110,9 +111,7 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
   const view: View = {
     budget,
     lowWater: 0.5,
-    instructions: 'Be kind.',
-    layers: [],
-    toolTokens: 0,
+    fixed: fixedPart({ instructions: 'Be kind.', layers: [], toolTokens: 0 }),
     reasoning: 'drop',
     mostMessages: null,
     from: null,

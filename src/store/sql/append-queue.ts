@@ -1,5 +1,5 @@
 import { PalimpsestError } from '../../errors.ts'
-import type { AppendReceipt, AppendRequest, Warn } from '../store.ts'
+import { type AppendReceipt, type AppendRequest, keyName, type Warn } from '../store.ts'
 import { append } from './append.ts'
 import type { Driver } from './driver.ts'
 import type { Steps } from './steps.ts'
@@ -109,8 +109,7 @@ export class AppendQueues {
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
-    const { namespace, id } = request.key
-    const name = this.#driver.dialect.locksSessions ? JSON.stringify([namespace, id]) : ''
+    const name = this.#driver.dialect.locksSessions ? keyName(request.key) : ''
     let queue = this.#queues.get(name)
     if (queue === undefined) {
       // Gone when it is empty: a process may see millions of sessions.

@@ -1,4 +1,4 @@
-import { ROLES } from '../../log/index.ts'
+import { headOf, ROLES, tailOf } from '../../log/index.ts'
 import type { SourceMessage } from '../summarizer.ts'
 
 /** Control characters, line and paragraph separators, and the marks that reorder what is displayed. */
@@ -32,13 +32,13 @@ export function speakerName({ sender, role }: Pick<SourceMessage, 'sender' | 'ro
 
 /** At most so many UTF-16 units, never half a character. */
 export function clip(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`
+  return text.length <= limit ? text : `${headOf(text, limit - 1)}…`
 }
 
 /** Head and tail of what is too long. */
 export function clipMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
-  const head = text.slice(0, Math.ceil(limit * 0.7)).replace(/[\ud800-\udbff]$/, '')
-  const tail = text.slice(text.length - Math.floor(limit * 0.3)).replace(/^[\udc00-\udfff]/, '')
+  const head = headOf(text, Math.ceil(limit * 0.7))
+  const tail = tailOf(text, Math.floor(limit * 0.3))
   return `${head} … ${tail}`
 }
