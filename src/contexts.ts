@@ -7,6 +7,7 @@ import {
   type ContextMessage,
   type ContextParts,
   type ContextSource,
+  type FixedPart,
   fixedPart,
   type InterimPlan,
   type InterimPoints,
@@ -94,7 +95,7 @@ interface Kept {
   readonly segments: NonNullable<ContextRead['base']>['segments']
   readonly messages: ContextMessage[]
   readonly isWhole: boolean
-  readonly rendered: Map<string, Map<number, RenderedMessage>>
+  readonly rendered: Rendered
   readonly interims: Map<string, InterimPoints>
   /** Of what was read first: what came since has its own place. */
   readonly firstTokens: number
@@ -103,13 +104,16 @@ interface Kept {
   beginning: Beginning | undefined
 }
 
+/** By how they are clipped, and by `seq`. An edit makes another version of a message. */
+type Rendered = Map<string, Map<number, { readonly version: number; readonly message: RenderedMessage }>>
+
 interface Asked {
   readonly tokens: number
   readonly archivedTokens: number
 }
 
 interface ContextEngine {
-  readonly store: Store
+  readonly store: Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'>
   readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
   readonly zone: string
@@ -123,6 +127,7 @@ export class Contexts {
   readonly #kept = new Map<string, Kept>()
   /** What each session's last context was asked with, for a summariser that reuses it. */
   readonly #last = new Map<string, ContextOptions>()
+  readonly #fixed = new FixedParts()
 
   constructor(engine: ContextEngine) {
     this.#engine = engine
@@ -176,11 +181,7 @@ export class Contexts {
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
       lowWater: budgeted?.lowWater ?? USUAL_LOW_WATER,
-      fixed: fixedPart({
-        instructions: options.instructions ?? '',
-        layers: [],
-        toolTokens: toolTokens(options.tools),
-      }),
+      fixed: this.#fixed.of(options),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
@@ -205,7 +206,7 @@ export class Contexts {
     const isFull = earlier !== undefined && earlier.tokens - earlier.firstTokens > asked.tokens
     const read = await store.readContext(key, { ...asked, ...(since && !isFull && { since }) })
     if (read === null) throw new SessionNotFoundError(key.id)
-    const kept = read.base === null && earlier ? earlier : newlyKept(read, asked)
+    const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, earlier?.rendered)
     if (read.base === null) extend(kept, read.messages)
     this.#keep(name, kept)
     return { session: read.session, pins: read.pins.map(toPinned), kept }
@@ -289,6 +290,23 @@ function usualReserve({
   return usualReserve
 }
 
+const MOST_FIXED_PARTS = 100
+
+/** A bot sends the same instructions with every call: they are measured once. */
+class FixedParts {
+  readonly #known = new Map<string, FixedPart>()
+
+  of({ instructions = '', tools }: ContextOptions): FixedPart {
+    const tokens = toolTokens(tools)
+    const known = this.#known.get(instructions)
+    if (known?.toolTokens === tokens) return known
+    const part = fixedPart({ instructions, layers: [], toolTokens: tokens })
+    if (this.#known.size >= MOST_FIXED_PARTS) this.#known.clear()
+    this.#known.set(instructions, part)
+    return part
+  }
+}
+
 function toolTokens(tools: unknown): number {
   if (tools === undefined || tools === null) return 0
   try {
@@ -298,7 +316,13 @@ function toolTokens(tools: unknown): number {
   }
 }
 
-function newlyKept({ session, base, messages, isWhole }: ContextRead, asked: Asked): Kept {
+/** What was rendered for an earlier epoch is still right: a message is rendered from itself alone. */
+function newlyKept(
+  { session, base, messages, isWhole }: ContextRead,
+  asked: Asked,
+  rendered: Rendered = new Map(),
+): Kept {
+  forgetBelow(rendered, messages[0]?.seq ?? Number.POSITIVE_INFINITY)
   const kept: Kept = {
     asked,
     epoch: session.epoch,
@@ -306,7 +330,7 @@ function newlyKept({ session, base, messages, isWhole }: ContextRead, asked: Ask
     segments: base?.segments ?? [],
     messages: [],
     isWhole,
-    rendered: new Map(),
+    rendered,
     interims: new Map(),
     firstTokens: tokensOf(messages),
     tokens: 0,
@@ -387,7 +411,8 @@ function asFreshlyRead(
 
 function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop' | 'keep'): Renderer {
   return (message, clipTokens) => {
-    const rules = `${clipTokens} ${reasoning}`
+    const { seq, version, tokens } = message
+    const rules = tokens <= clipTokens ? reasoning : `${reasoning} ${clipTokens}`
     let known = kept.rendered.get(rules)
     if (known === undefined) {
       // Few sizes are in use at a time.
@@ -395,13 +420,16 @@ function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop'
       known = new Map()
       kept.rendered.set(rules, known)
     }
-    let rendered = known.get(message.seq)
-    if (rendered === undefined) {
-      rendered = renderMessage(message, { kind, reasoning, clipTokens })
-      known.set(message.seq, rendered)
-    }
+    const earlier = known.get(seq)
+    if (earlier?.version === version) return earlier.message
+    const rendered = renderMessage(message, { kind, reasoning, clipTokens })
+    known.set(seq, { version, message: rendered })
     return rendered
   }
+}
+
+function forgetBelow(rendered: Rendered, seq: number): void {
+  for (const known of rendered.values()) for (const each of known.keys()) if (each < seq) known.delete(each)
 }
 
 /** At least one, so that something can be said of them. */

@@ -1,12 +1,12 @@
-import type { SessionKey, Store } from '../store/index.ts'
+import type { SessionKey } from '../store/index.ts'
 import type { SourceMessage, Summarizer } from '../summarizer/index.ts'
 import { failureReason } from './failure-reason.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
-import { readMessages } from './read-messages.ts'
+import { type MessageReader, readMessages } from './read-messages.ts'
 import { MOST_SOURCE_TOKENS, partsOf, sourceLimit, tokensOf } from './source.ts'
 
 export interface CatchUp {
-  readonly store: Store
+  readonly store: MessageReader
   readonly key: SessionKey
   readonly keeper: MemoKeeper
   readonly summarizer: Summarizer

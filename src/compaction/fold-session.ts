@@ -31,17 +31,35 @@ import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
 import { addUsage, metered } from './usage.ts'
 
+/** What folding asks of a store. */
+export type FoldStore = Pick<
+  Store,
+  | 'acquireLease'
+  | 'renewLease'
+  | 'releaseLease'
+  | 'readSession'
+  | 'judge'
+  | 'readPlan'
+  | 'readSegments'
+  | 'readMessages'
+  | 'commitFold'
+  | 'failFold'
+>
+
 /** What folding needs. */
-export interface FoldEngine {
+export interface FoldEngine<Stored extends FoldStore = Store> {
   /** Where `policy` holds for one fold only: the one that holds otherwise. */
   readonly configured?: Policy
-  readonly store: Store
+  readonly store: Stored
   readonly namespace: string
   readonly policy: Policy
   readonly summarizer: Summarizer
   readonly memo: MemoRules
-  /** The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. */
-  readonly handlers: Readonly<Record<string, FoldHandler>>
+  /**
+   * The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. A type
+   * without one is handled as they are.
+   */
+  readonly handlers: Readonly<Record<string, FoldHandler | undefined>>
   readonly zone: string
   readonly clock: () => number
   readonly tracer: Tracer | null
@@ -70,7 +88,7 @@ const RENEW_MS = 20_000
  * state as it was, and the outcome says why.
  */
 export function foldSession(
-  engine: FoldEngine,
+  engine: FoldEngine<FoldStore>,
   key: SessionKey,
   options: FoldOptions = {},
 ): Promise<FoldOutcome> {
@@ -98,7 +116,11 @@ function describeOutcome({ usage, ...outcome }: FoldOutcome): Attributes {
   }
 }
 
-async function foldOnce(shared: FoldEngine, key: SessionKey, options: FoldOptions): Promise<FoldOutcome> {
+async function foldOnce(
+  shared: FoldEngine<FoldStore>,
+  key: SessionKey,
+  options: FoldOptions,
+): Promise<FoldOutcome> {
   // As it is now: what is configured meanwhile holds from the next fold on.
   const engine = { ...shared, policy: options.policy ?? shared.policy, configured: shared.policy }
   const { store, owner, clock } = engine
@@ -123,7 +145,11 @@ interface UnderLease {
   readonly options: FoldOptions
 }
 
-async function foldUnderLease(engine: FoldEngine, key: SessionKey, under: UnderLease): Promise<FoldOutcome> {
+async function foldUnderLease(
+  engine: FoldEngine<FoldStore>,
+  key: SessionKey,
+  under: UnderLease,
+): Promise<FoldOutcome> {
   const started = engine.clock()
   const decision = under.forced ?? (await pendingDecision(engine, key))
   await pause()
@@ -162,7 +188,7 @@ interface Attempt extends NextFold {
 }
 
 async function planNextOrConflict(
-  engine: FoldEngine,
+  engine: FoldEngine<FoldStore>,
   key: SessionKey,
   decision: Decision,
 ): Promise<NextFold | string | null> {
@@ -179,7 +205,7 @@ async function planNextOrConflict(
  * What there is to do, judged anew: it may have been done by somebody else. What was forced stands; the
  * caller's own policy is asked again; in a back-off only what does without the summariser is done.
  */
-async function pendingDecision(engine: FoldEngine, key: SessionKey): Promise<Decision | null> {
+async function pendingDecision(engine: FoldEngine<FoldStore>, key: SessionKey): Promise<Decision | null> {
   const { store, policy, clock, handlers } = engine
   const waiting = (await store.readSession(key))?.pending ?? null
   if (waiting?.reason === 'force') return waiting
@@ -189,7 +215,11 @@ async function pendingDecision(engine: FoldEngine, key: SessionKey): Promise<Dec
   return judge(policy, verdict.snapshot)
 }
 
-async function runHandler(engine: FoldEngine, key: SessionKey, attempt: Attempt): Promise<FoldResult> {
+async function runHandler(
+  engine: FoldEngine<FoldStore>,
+  key: SessionKey,
+  attempt: Attempt,
+): Promise<FoldResult> {
   const timeout = AbortSignal.timeout(engine.summarizerTimeoutMs)
   const { signal: given } = attempt.under.options
   const signal = given ? AbortSignal.any([given, timeout]) : timeout
@@ -206,7 +236,7 @@ function rejection(signal: AbortSignal): Promise<never> {
 }
 
 async function work(
-  engine: FoldEngine,
+  engine: FoldEngine<FoldStore>,
   key: SessionKey,
   { plan, session, under, tally }: Attempt,
   signal: AbortSignal,
@@ -306,13 +336,17 @@ function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded 
 }
 
 /** It only saves money: whatever goes wrong with it, the fold does without. */
-async function prefixFor(engine: FoldEngine, key: SessionKey, range: FoldRange): Promise<Prefix | null> {
+async function prefixFor(
+  engine: FoldEngine<FoldStore>,
+  key: SessionKey,
+  range: FoldRange,
+): Promise<Prefix | null> {
   if (!engine.summarizer.reusesPrefix) return null
   return (await engine.prefixOf?.(key, range).catch(() => null)) ?? null
 }
 
 async function commitResult(
-  engine: FoldEngine,
+  engine: FoldEngine<FoldStore>,
   key: SessionKey,
   { plan, session, under, started, tally }: Attempt,
   result: FoldResult,
@@ -356,7 +390,7 @@ function withLastResize(memo: Memo, { decision }: FoldPlan, { head }: NextFold['
 }
 
 async function fail(
-  engine: FoldEngine,
+  engine: FoldEngine<FoldStore>,
   key: SessionKey,
   { plan, session, under, started, tally }: Attempt,
   error: unknown,

@@ -46,7 +46,7 @@ export interface NextFold {
  * is no message.
  */
 export async function planNext(
-  { store, policy, clock }: { store: Store; policy: Policy; clock: () => number },
+  { store, policy, clock }: { store: Pick<Store, 'readPlan'>; policy: Policy; clock: () => number },
   key: SessionKey,
   decision: Decision,
 ): Promise<NextFold | null> {

@@ -3,11 +3,13 @@ import type { SessionKey, Store } from '../store/index.ts'
 import { pause } from './pause.ts'
 import { messageTokens } from './source.ts'
 
+export type MessageReader = Pick<Store, 'readMessages'>
+
 const MESSAGES_AT_A_TIME = 200
 
 /** The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. */
 export async function readMessages(
-  store: Store,
+  store: MessageReader,
   key: SessionKey,
   { fromSeq, toSeq, mostTokens = Infinity }: { fromSeq: number; toSeq: number; mostTokens?: number },
 ): Promise<{ messages: readonly Message[]; isWhole: boolean }> {

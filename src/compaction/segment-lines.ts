@@ -1,4 +1,5 @@
 import { type Message, ROLES } from '../log/index.ts'
+import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import { oneLine, readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
@@ -71,10 +72,5 @@ function speakerOf(name: string | undefined): Pick<SourceMessage, 'role' | 'send
 
 /** `YYYY-MM-DD`. */
 export function dayOf(at: Date, zone: string): string {
-  return new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).format(at)
+  return formatDay(dayInZone(at, zone))
 }

@@ -17,7 +17,6 @@ interface HashedPrefix {
 
 /** What the next context of the same name begins with: it goes on from there. */
 export interface Beginning extends HashedPrefix {
-  readonly memory: string | null
   readonly memoryMessage: SentMessage | null
 }
 
@@ -42,8 +41,7 @@ export function assembleContext(
   const { conversation, closing } = plan
   const { fixed } = view
   const isSame = earlier?.view === plan.view
-  const memoryText = isSame ? earlier.memory : renderSessionMemory(plan.memory, withText(plan, interim))
-  const memoryMessage = isSame ? earlier.memoryMessage : memoryText === null ? null : note(memoryText, 0)
+  const memoryMessage = isSame ? earlier.memoryMessage : memoryNote(plan, interim)
   const sent = [
     ...(memoryMessage ? [memoryMessage] : []),
     ...conversation.sent,
@@ -62,7 +60,7 @@ export function assembleContext(
     { name: 'current' as const, tokens: currentTokens + (closing?.tokens ?? 0) },
   ].filter(block => block.tokens > 0)
   return {
-    beginning: { ...hashed, memory: memoryText, memoryMessage },
+    beginning: { ...hashed, memoryMessage },
     seqs: sent.map(({ seq }) => seq),
     parts: {
       instructions: fixed.instructions,
@@ -71,7 +69,7 @@ export function assembleContext(
         afterInstructions: fixed.instructions !== '',
         afterMessages: breakpoints(memoryMessage !== null, stableMessages),
       },
-      sessionMemory: memoryText,
+      sessionMemory: memoryMessage === null ? null : (memoryMessage.message.content as string),
       report: {
         tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
         budget: view.budget,
@@ -85,6 +83,11 @@ export function assembleContext(
       },
     },
   }
+}
+
+function memoryNote(plan: ContextPlan, interim: InterimPoints | null): SentMessage | null {
+  const memory = renderSessionMemory(plan.memory, withText(plan, interim))
+  return memory && note(memory.text, 0, memory.tokens)
 }
 
 /** What could not be read whole is told by its number at least. */

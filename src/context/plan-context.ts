@@ -2,7 +2,6 @@ import { ContextOverflowError } from '../errors.ts'
 import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission } from './context.ts'
-import { createHash } from './create-hash.ts'
 import {
   type ContextMessage,
   type RenderedMessage,
@@ -87,7 +86,7 @@ export function planContext(
   const { fixed } = view
   const room = view.budget - fixed.tokens
   const pins = source.pins.map(({ id }) => id).join()
-  const fingerprint = shortHash([view.reasoning, pins, fixed.instructions].join(' '))
+  const fingerprint = [view.reasoning, pins, fixed.hash].join('/')
   if (room >= LEAST_ROOM_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
       const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
@@ -331,10 +330,6 @@ class Attempt {
 function indexOfTurn(messages: readonly ContextMessage[], turn: number): number {
   const index = messages.findIndex(message => message.turn >= turn)
   return index === -1 ? messages.length : index
-}
-
-function shortHash(text: string): string {
-  return createHash('sha1').update(text).digest('base64url').slice(0, 10)
 }
 
 function suffixSums(messages: readonly ContextMessage[], clipTokens: number): Float64Array {

@@ -122,31 +122,53 @@ function linkedMessages(message: RenderedMessage, linked: LinkedOptions): SentMe
   return sent
 }
 
+/** By the message with the calls, what it was sent as last: nearly always it is the same again. */
+const lastSent = new WeakMap<RenderedMessage, { readonly basis: readonly string[]; sent: SentMessage[] }>()
+
 function callsAndResults(
   calls: readonly (RenderedCall & { readonly tokens: number })[],
-  { seq, parts }: RenderedMessage,
+  message: RenderedMessage,
   { answers, ids, isOpen, options }: LinkedOptions,
 ): SentMessage[] {
+  const answered = calls.map(call => {
+    const answer = answers.byCall.get(call)
+    const value = answer ? resultValue(answer, options) : isOpen ? WAITING : INTERRUPTED
+    return { call, answer, value, toolCallId: uniqueId(call.id, message.seq, ids) }
+  })
+  const basis = answered.flatMap(({ toolCallId, value, answer }) => [
+    toolCallId,
+    value,
+    String(answer?.seq ?? 0),
+  ])
+  const last = lastSent.get(message)
+  if (last?.basis.every((text, index) => text === basis[index])) return last.sent
+  const sent = withResults(message, answered)
+  lastSent.set(message, { basis, sent })
+  return sent
+}
+
+interface Answered {
+  readonly call: RenderedCall & { readonly tokens: number }
+  readonly answer: Answer | undefined
+  readonly value: string
+  readonly toolCallId: string
+}
+
+function withResults({ seq, parts }: RenderedMessage, answered: readonly Answered[]): SentMessage[] {
   const spoken = spokenContent(parts)
   const content = [...spoken.content] as Exclude<AssistantModelMessage['content'], string>
   const results: ModelToolResultPart[] = []
+  let callTokens = MESSAGE_OVERHEAD_TOKENS + spoken.tokens
   let resultTokens = MESSAGE_OVERHEAD_TOKENS
   let through = seq
-  for (const call of calls) {
-    const toolCallId = uniqueId(call.id, seq, ids)
-    content.push({ type: 'tool-call', toolCallId, toolName: call.toolName, input: call.input })
-    const answer = answers.byCall.get(call)
-    const value = answer ? resultValue(answer, options) : isOpen ? WAITING : INTERRUPTED
-    results.push({
-      type: 'tool-result',
-      toolCallId,
-      toolName: call.toolName,
-      output: { type: 'text', value },
-    })
+  for (const { call, answer, value, toolCallId } of answered) {
+    const { toolName, input } = call
+    content.push({ type: 'tool-call', toolCallId, toolName, input })
+    results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value } })
+    callTokens += call.tokens
     resultTokens += value === answer?.result.text ? answer.result.tokens : estimateTokens(value)
     through = Math.max(through, answer?.seq ?? 0)
   }
-  const callTokens = calls.reduce((sum, call) => sum + call.tokens, MESSAGE_OVERHEAD_TOKENS + spoken.tokens)
   return [
     { message: frozen({ role: 'assistant', content }), tokens: callTokens, seq },
     { message: frozen({ role: 'tool', content: results }), tokens: resultTokens, seq: through },

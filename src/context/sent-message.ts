@@ -40,9 +40,9 @@ export function spokenContent(parts: RenderedMessage['parts']): {
   }
 }
 
-export function note(text: string, seq: number): SentMessage {
+export function note(text: string, seq: number, tokens = estimateTokens(text)): SentMessage {
   const message: UserModelMessage = { role: 'user', content: text }
-  return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + estimateTokens(text), seq }
+  return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
 }
 
 /** Contexts share their messages with later ones: whoever changes one is told at once. */

@@ -123,19 +123,32 @@ export function selectMemory(
   }
 }
 
+/** A text with what it takes. */
+interface Measured {
+  readonly text: string
+  readonly tokens: number
+}
+
 /** Everything about the earlier conversation in one text, the oldest first; `null`: there is nothing. */
-export function renderSessionMemory(selection: MemorySelection, interim: Interim | null): string | null {
+export function renderSessionMemory(selection: MemorySelection, interim: Interim | null): Measured | null {
   const { pins, segments, part, omitted, omittedPins } = selection
-  const blocks = [
+  const before = [
     ...pins.map(renderPinned),
     ...(omittedPins > 0 ? [PINS_LEFT_OUT] : []),
     ...(omitted.length > 0 ? [leftOutLine(omitted)] : []),
     // Better than nothing of it.
     ...(part ? [renderPart(part)] : []),
-    ...segments.map(({ text }) => text),
-    ...(interim ? [renderInterim(interim)] : []),
   ]
-  return blocks.length === 0 ? null : [MEMORY_OPENING, ...blocks, MEMORY_CLOSING].join('\n\n')
+  const after = interim ? [renderInterim(interim)] : []
+  if (before.length + segments.length + after.length === 0) return null
+  const texts = [MEMORY_OPENING, ...before, ...segments.map(({ text }) => text), ...after, MEMORY_CLOSING]
+  // Segments were measured when they were stored, and they are most of it.
+  const measured = [MEMORY_OPENING, ...before, ...after, MEMORY_CLOSING].map(estimateTokens)
+  const tokens = [...measured, ...segments.map(({ tokensAfter }) => tokensAfter)]
+  return {
+    text: texts.join('\n\n'),
+    tokens: tokens.reduce((sum, each) => sum + each + JOINT_TOKENS, 0),
+  }
 }
 
 /** The opening and closing, and the lines about what is left out. */

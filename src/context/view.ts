@@ -1,5 +1,6 @@
 import { estimateTokens } from '../tokens/index.ts'
 import type { BlockName } from './context.ts'
+import { createHash } from './create-hash.ts'
 
 /** A memory document or the like: it stands in the instructions, in the order of the blocks. */
 export interface Layer {
@@ -27,6 +28,10 @@ export interface FixedPart {
   readonly instructions: string
   readonly blocks: readonly { readonly name: BlockName; readonly tokens: number }[]
   readonly tokens: number
+  /** Of these, what the tools' definitions take. */
+  readonly toolTokens: number
+  /** Names the instructions in the names of views. */
+  readonly hash: string
 }
 
 /** What a call costs before a word of the conversation is in it. `toolTokens`: what the tools' definitions take. */
@@ -44,9 +49,12 @@ export function fixedPart({
     { name: 'tools' as const, tokens: toolTokens },
     ...layers.map(({ name, text }) => ({ name, tokens: estimateTokens(text) })),
   ].filter(block => block.tokens > 0)
+  const text = [instructions, ...layers.map(layer => layer.text)].filter(text => text !== '').join('\n\n')
   return {
-    instructions: [instructions, ...layers.map(layer => layer.text)].filter(text => text !== '').join('\n\n'),
+    instructions: text,
     blocks,
     tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
+    toolTokens,
+    hash: createHash('sha1').update(text).digest('base64url').slice(0, 10),
   }
 }

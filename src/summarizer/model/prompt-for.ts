@@ -12,6 +12,9 @@ interface PromptParts {
   readonly windowTokens: number
 }
 
+/** A memo says for itself what came before; more would cost more than the messages do. */
+const MEMO_EARLIER_TOKENS = 500
+
 /** Settings stand behind the material, where models heed them best. */
 export function promptFor(
   request: MemoUpdateRequest | SummarizeRequest,
@@ -19,10 +22,9 @@ export function promptFor(
 ): string {
   const { earlier, memo: memoRequest } = request
   const { of, budgetTokens, focus, script } = request as Partial<SummarizeRequest>
+  const mostEarlier = budgetTokens === undefined ? MEMO_EARLIER_TOKENS : earlierTokens(windowTokens)
   return [
-    ...(earlier
-      ? [block('earlier_summary', neutralize(newestOf(earlier, earlierTokens(windowTokens))))]
-      : []),
+    ...(earlier ? [block('earlier_summary', neutralize(newestOf(earlier, mostEarlier)))] : []),
     ...(memoRequest ? memoBlocks(memoRequest, memo ?? memoRequest.value) : []),
     ...(soFar ? [block('summary_so_far', neutralize(soFar))] : []),
     block(of === 'summaries' ? 'summaries' : 'conversation', piece),
@@ -37,9 +39,12 @@ function budgetText(tokens: number): string {
   return `${tokens} tokens at most: about ${Math.floor(tokens * 0.7)} English words, or as many Chinese characters`
 }
 
+/** More is not measured, only to be cut off. */
+const MOST_CHARACTERS_PER_TOKEN = 12
+
 /** The end of a text that is too long, from the beginning of a line where one is near enough. */
 function newestOf(text: string, tokens: number): string {
-  let tail = text
+  let tail = text.slice(-tokens * MOST_CHARACTERS_PER_TOKEN)
   for (let size = estimateTokens(tail); size > tokens; size = estimateTokens(tail))
     tail = tail.slice(tail.length - Math.floor(tail.length * Math.min(0.95, tokens / size)))
   if (tail === text) return text

@@ -5,7 +5,7 @@ import { instructionsFor } from './prompts.ts'
 const OUTPUT_SHARE = 0.25
 const MOST_OUTPUT_TOKENS = 6_000
 /** For the summary of what came before: the newest of it. */
-const EARLIER_SHARE = 0.125
+const EARLIER_SHARE = 0.05
 /** Our count is an estimate, and other tokenizers than the one that it was fitted to count more. */
 const CERTAIN_SHARE = 0.85
 
