@@ -24,7 +24,7 @@ test('a policy for one append folds by it, once, and the configured one holds ag
 })
 
 test('a policy for one append that lets it be does not take away when the session is due', async () => {
-  const policy = tokens({ budget: 8_000, lowWater: 0.1, idleSec: 60 })
+  const policy = tokens({ budget: 1_600, idleSec: 60 })
   await using palimpsest = await createPalimpsest({ store: await place.open(), policy })
   const chat = palimpsest.session('due')
   const store = await place.open()

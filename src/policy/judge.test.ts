@@ -67,8 +67,9 @@ describe('judging', () => {
 
   test('a budget counts the fixed parts in', () => {
     const raw = { messages: 3, turns: 1, characters: 100, tokens: 100 }
-    expect(judge(tokens({ budget: 1000 }), snapshot({ raw, fixedTokens: 899 }))).toBeNull()
-    expect(judge(tokens({ budget: 1000 }), snapshot({ raw, fixedTokens: 900 }))).toMatchObject({
+    // A sixteenth before it is reached: the fold takes its time.
+    expect(judge(tokens({ budget: 1600 }), snapshot({ raw, fixedTokens: 1399 }))).toBeNull()
+    expect(judge(tokens({ budget: 1600 }), snapshot({ raw, fixedTokens: 1400 }))).toMatchObject({
       reason: 'max_tokens',
     })
   })
@@ -119,7 +120,9 @@ describe('judging', () => {
     ).toBeNull()
     expect(secondsUntilDue(count(), { ...full, backoffSeconds: 30 })).toBe(30)
     expect(secondsUntilDue(count(), { ...snapshot(), backoffSeconds: 30 })).toBeNull()
-    expect(secondsUntilDue(tokens(), { ...busy, hasBacklog: false })).toBeNull()
+    expect(secondsUntilDue(tokens(), { ...busy, raw: { ...raw, tokens: 3_000 } })).toBeNull()
+    const composed = compose(window(), tokens())
+    expect(secondsUntilDue(composed, { ...busy, secondsSinceFold: null, hasBacklog: false })).toBeNull()
     expect(secondsUntilDue(count(), busy)).toBeNull()
   })
 

@@ -4,7 +4,7 @@ import type { Policy } from './policy.ts'
 import type { RawMessage } from './raw-message.ts'
 import type { Rule } from './rules.ts'
 import type { Amount, FoldState, Head, Snapshot } from './snapshot.ts'
-import { countBelowTail, type Unread } from './tail.ts'
+import { countBelowTail, type Tail, type Unread } from './tail.ts'
 
 /**
  * A decision made concrete. The executor, `replay`, a dry run and the inspector all work from this.
@@ -77,7 +77,7 @@ function wantedMessages(input: PlanInput): number {
   const within = messagesWithin(input)
   switch (extent.to) {
     case 'tail':
-      return Math.min(within, backlogMessages(input))
+      return Math.min(within, backlogMessages(input, extent.tail))
     case 'turns':
       return Math.min(
         within,
@@ -85,14 +85,15 @@ function wantedMessages(input: PlanInput): number {
         backlogMessages(input),
       )
     case 'context-tokens':
-      return Math.min(within, wantedForTokens(input, extent.tokens))
+      return Math.min(within, wantedForTokens(input, extent.tail))
   }
 }
 
-function backlogMessages({ policy, raw, unread, snapshot }: PlanInput): number {
-  if (!snapshot.hasBacklog) return 0
+function backlogMessages({ policy, raw, unread, snapshot }: PlanInput, own?: Tail): number {
+  if (own === undefined && !snapshot.hasBacklog) return 0
+  const tails = own === undefined ? policy.tails : [own]
   const { fixedTokens } = snapshot
-  return Math.min(raw.length, ...policy.tails.map(tail => countBelowTail(tail, raw, { fixedTokens, unread })))
+  return Math.min(raw.length, ...tails.map(tail => countBelowTail(tail, raw, { fixedTokens, unread })))
 }
 
 /** So many folds behind, a rule by turns makes several of its steps at once. */
@@ -117,18 +118,20 @@ function oldestTurns(raw: readonly RawMessage[], turns: number): number {
 }
 
 /** Keeps the last turn whole if that brings the context under the limit; a turn larger than that is cut too. */
-function wantedForTokens(input: PlanInput, contextTokens: number): number {
+function wantedForTokens(input: PlanInput, tail: Tail): number {
   const { raw, unread, snapshot } = input
   const { fixedTokens } = snapshot
   const figures = { fixedTokens, unread }
-  const limit = ruleOf(input)?.limit ?? contextTokens
-  const wholeTurn = countBelowTail({ contextTokens, atLeast: 'turn' }, raw, figures)
+  const limit = ruleOf(input)?.limit ?? 0
+  const wholeTurn = countBelowTail(tail, raw, figures)
   // All that is at hand lies below even the larger of the two tails.
   if (unread && wholeTurn === raw.length) return wholeTurn
   const tokens = raw
     .slice(wholeTurn)
     .reduce((sum, message) => sum + message.tokens, fixedTokens + (unread?.tokens ?? 0))
-  return tokens < limit ? wholeTurn : countBelowTail({ contextTokens, atLeast: 'message' }, raw, figures)
+  if (tokens < limit) return wholeTurn
+  const { leastTokens: _, ...least } = tail
+  return countBelowTail({ ...least, atLeast: 'message' }, raw, figures)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { type Decision, readDecision, withHandler } from './decision.ts'
-import { byPrecedence, decisionOf, type Rule } from './rules.ts'
+import { byPrecedence, decisionOf, type Rule, withinCommonTail } from './rules.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Tail } from './tail.ts'
 
@@ -81,7 +81,10 @@ export function compose(...policies: readonly Policy[]): Policy {
   const limits = policies.map(policy => policy.contextMessages).filter(limit => limit !== null)
   return {
     name: policies.map(policy => policy.name).join('+'),
-    rules: policies.flatMap(policy => policy.rules).sort(byPrecedence),
+    rules: policies
+      .flatMap(policy => policy.rules)
+      .map(rule => (policies.length === 1 ? rule : withinCommonTail(rule)))
+      .sort(byPrecedence),
     tails: policies.flatMap(policy => policy.tails),
     boundary: policies.some(policy => policy.boundary === 'turn') ? 'turn' : 'message',
     extract: policies.some(policy => policy.extract === 'turn') ? 'turn' : 'batch',

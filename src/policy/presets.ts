@@ -10,7 +10,7 @@ const COMMON = {
 
 const BUDGET = {
   budget: { default: null, integer: true, above: 0, optional: true, help: 'tokens of a whole context' },
-  lowWater: { default: 0.5, above: 0, below: 1, help: 'the share of the budget that a fold leaves' },
+  lowWater: { default: 0.2, above: 0, below: 1, help: 'the share of the budget that a fold leaves' },
 } as const
 
 /**
@@ -186,8 +186,8 @@ function windowPolicy(input: SettingsInput): Policy {
 function tokensPolicy(input: SettingsInput): Policy {
   const settings = readSettings(PRESETS.tokens, input)
   return preset('tokens', settings, {
-    rules: [settings.idleSec !== null && rule.idle(settings.idleSec)],
-    tail: { contextTokens: Math.floor(settings.budget * settings.lowWater), atLeast: 'turn' },
+    rules: [settings.idleSec !== null && rule.idle(settings.idleSec, settings.budget)],
+    tail: rule.tailWithin(settings.budget, settings.lowWater),
   })
 }
 

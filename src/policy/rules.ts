@@ -1,13 +1,15 @@
 import type { Decision } from './decision.ts'
 import type { Snapshot } from './snapshot.ts'
+import { type Tail, tailTokens } from './tail.ts'
 
 /** How far a fold reaches. */
 export type Extent =
-  | { readonly to: 'tail' }
+  /** The policy's tail; or the rule's own, where it keeps less. */
+  | { readonly to: 'tail'; readonly tail?: Tail }
   /** Exactly the oldest complete turns. */
   | { readonly to: 'turns'; readonly turns: number }
-  /** Down to a mark for the whole context, into the tail if need be. */
-  | { readonly to: 'context-tokens'; readonly tokens: number }
+  /** Down to a mark for the whole context, and into the last turn if need be. */
+  | { readonly to: 'context-tokens'; readonly tail: Tail }
 
 /** A rule is a function of a snapshot: it knows no store and no clock. */
 export interface Rule {
@@ -38,20 +40,41 @@ function hasGrown(snapshot: Snapshot, reason: string, field: 'messages' | 'chara
   return stalledAt === undefined || snapshot.raw[field] >= stalledAt[field] * MORE_AFTER_STALL
 }
 
-/** `limit` is for the whole context, instructions, tools and output reserve counted in. */
+/** Shares of a budget, as the lab found them: docs/decisions/0010. */
+const HEADROOM_SHARE = 1 / 16
+const LEAST_RAW_SHARE = 1 / 8
+const IDLE_SHARE = 1 / 4
+const LEAST_IDLE_RAW_SHARE = 1 / 16
+const LEAST_IDLE_BACKLOG_SHARE = 1 / 8
+
+/** What a fold down to a share of the budget keeps: never less than a turn, or than can be called a conversation. */
+export function tailWithin(budget: number, share: number, leastRawShare = LEAST_RAW_SHARE): Tail {
+  return {
+    contextTokens: Math.floor(budget * share),
+    leastTokens: Math.floor(budget * leastRawShare),
+    atLeast: 'turn',
+  }
+}
+
+/**
+ * `limit` is for the whole context, instructions, tools and output reserve counted in. It fires a little
+ * before: a fold takes longer than it takes to ask for a reply, and what does not fit meanwhile would have to
+ * be cut, which breaks the prefix once more.
+ */
 export function maxTokens(limit: number, lowWater: number): Rule {
   const figure = ({ fixedTokens, raw }: Snapshot) => fixedTokens + raw.tokens
+  const due = Math.ceil(limit * (1 - HEADROOM_SHARE))
   return {
     name: 'maxTokens',
     reason: 'max_tokens',
     type: 'deep',
     severity: 100,
-    extent: { to: 'context-tokens', tokens: Math.floor(limit * lowWater) },
+    extent: { to: 'context-tokens', tail: tailWithin(limit, lowWater) },
     figure,
     limit,
     // Where the overhead alone is over the limit, no fold can help.
     fires: snapshot =>
-      figure(snapshot) >= limit &&
+      figure(snapshot) >= due &&
       snapshot.overheadTokens < limit &&
       hasGrown(snapshot, 'max_tokens', 'tokens'),
     extractiveInBackoff: true,
@@ -183,19 +206,39 @@ export function cooldown(seconds: number): Rule {
   }
 }
 
-/** `seconds`: how long the provider's prompt cache lives. Once it is dead, folding breaks nothing. */
-export function idle(seconds: number): Rule {
+/**
+ * `seconds`: how long the provider's prompt cache lives. Once it is dead, folding breaks nothing, and the next
+ * request pays in full for all that is left: so it keeps little, but is not done for little.
+ */
+export function idle(seconds: number, budget: number): Rule {
   const figure = ({ idleSeconds }: Snapshot) => idleSeconds
+  const tail = tailWithin(budget, IDLE_SHARE, LEAST_IDLE_RAW_SHARE)
+  const leastBacklog = Math.floor(budget * LEAST_IDLE_BACKLOG_SHARE)
+  const isWorthwhile = (snapshot: Snapshot) =>
+    snapshot.messagesSinceDecision > 0 &&
+    snapshot.raw.messages > snapshot.lastTurnMessages &&
+    snapshot.raw.tokens - tailTokens(tail, snapshot.fixedTokens) >= leastBacklog
   return {
     name: 'idle',
     reason: 'idle',
     type: 'lite',
     severity: 5,
-    extent: TO_TAIL,
+    extent: { to: 'tail', tail },
     figure,
     limit: seconds,
-    fires: snapshot => mayMove(snapshot) && figure(snapshot) >= seconds,
-    secondsUntil: snapshot => (mayMove(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
+    fires: snapshot => isWorthwhile(snapshot) && figure(snapshot) >= seconds,
+    secondsUntil: snapshot => (isWorthwhile(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
+  }
+}
+
+/** As one of several policies: it keeps what each of them keeps, even where by itself it would keep less. */
+export function withinCommonTail(rule: Rule): Rule {
+  if (rule.extent.to !== 'tail' || rule.extent.tail === undefined) return rule
+  return {
+    ...rule,
+    extent: TO_TAIL,
+    fires: snapshot => snapshot.hasBacklog && rule.fires(snapshot),
+    secondsUntil: snapshot => (snapshot.hasBacklog ? (rule.secondsUntil?.(snapshot) ?? null) : null),
   }
 }
 

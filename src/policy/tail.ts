@@ -11,9 +11,15 @@ export interface Tail {
   readonly messages?: number
   readonly turns?: number
   readonly characters?: number
-  /** For the whole context: what the fixed parts leave of it is for the tail. */
+  /** For the whole context: what the fixed parts leave of it is for the tail, but at least `leastTokens`. */
   readonly contextTokens?: number
+  readonly leastTokens?: number
   readonly atLeast: 'message' | 'turn'
+}
+
+/** What the tail may hold in tokens. */
+export function tailTokens({ contextTokens, leastTokens = 0 }: Tail, fixedTokens: number): number {
+  return contextTokens === undefined ? Infinity : Math.max(leastTokens, contextTokens - fixedTokens)
 }
 
 /** The newest raw messages, where only what they hold together is known. */
@@ -34,7 +40,7 @@ function countTail(
   fixedTokens: number,
   unread?: Unread,
 ): number {
-  const tokenLimit = tail.contextTokens === undefined ? undefined : tail.contextTokens - fixedTokens
+  const tokenLimit = tailTokens(tail, fixedTokens)
   let count = unread?.messages ?? 0
   let characters = unread?.characters ?? 0
   let tokens = unread?.tokens ?? 0
@@ -48,7 +54,7 @@ function countTail(
       count < (tail.messages ?? Infinity) &&
       lastTurn - message.turn < (tail.turns ?? Infinity) &&
       characters <= (tail.characters ?? Infinity) &&
-      tokens <= (tokenLimit ?? Infinity)
+      tokens <= tokenLimit
     if (!owed && !fits) break
     count += 1
   }
@@ -99,7 +105,7 @@ function fitsWhole(tail: Tail, { raw, begunTurns, lastTurnMessages, fixedTokens 
     raw.messages <= (tail.messages ?? Infinity) &&
     begunTurns <= (tail.turns ?? Infinity) &&
     raw.characters <= (tail.characters ?? Infinity) &&
-    raw.tokens <= (tail.contextTokens ?? Infinity) - fixedTokens
+    raw.tokens <= tailTokens(tail, fixedTokens)
   )
 }
 

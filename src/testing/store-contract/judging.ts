@@ -74,13 +74,13 @@ export const judging = contractCases('judging', {
   },
 
   'lists what is due, the longest overdue first': async store => {
-    const policy = tokens({ budget: 100, lowWater: 0.1, idleSec: 300 })
+    const policy = tokens({ budget: 160, idleSec: 300 })
     const chats = [3, 1, 2].map(number => {
       const chat = new Chat(store, `chat ${number}`, { policy })
       chat.now += number * 10_000
       return chat
     })
-    for (const chat of chats) await chat.say(4)
+    for (const chat of chats) await chat.say(12)
     const due = chats.map(({ now }) => now + 300_000)
     assert.deepEqual(await Promise.all(chats.map(async chat => (await chat.record()).dueAt?.getTime())), due)
     const ids = async (now: number, limit = 10) =>
@@ -92,8 +92,8 @@ export const judging = contractCases('judging', {
   },
 
   'moves what is due on: not by later appends, but when it is judged': async store => {
-    const chat = new Chat(store, 'chat', { policy: tokens({ budget: 100, lowWater: 0.1, idleSec: 300 }) })
-    await chat.say(4)
+    const chat = new Chat(store, 'chat', { policy: tokens({ budget: 160, idleSec: 300 }) })
+    await chat.say(12)
     const due = chat.now + 300_000
     chat.now += 100_000
     const { dueAt } = await chat.say(2).then(() => chat.record())
