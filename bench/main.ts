@@ -11,6 +11,7 @@ import { folding } from './folding.ts'
 import { memory } from './memory.ts'
 import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
+import { replaying } from './replay.ts'
 import { toTable } from './report.ts'
 import { snapshot } from './snapshot.ts'
 import { start } from './start.ts'
@@ -26,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   context,
   folding,
   modelTokens,
+  replaying,
   bytes,
   start,
   memory,

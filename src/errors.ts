@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
   file_not_found: { status: 404, exit: 66 },
+  file_not_written: { status: 500, exit: 73 },
   epoch_conflict: { status: 409, exit: 75 },
   cursor_conflict: { status: 409, exit: 75 },
   lease_lost: { status: 409, exit: 75 },

@@ -28,9 +28,29 @@ beforeAll(() => {
     symlinkSync(join(root, 'node_modules', dependency), link)
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  cpSync(join(root, 'examples', 'trip.jsonl'), join(project, 'chat.jsonl'))
+  writeFileSync(join(project, 'conversations.json'), JSON.stringify([conversation('Trip to Oslo')]))
+  writeFileSync(join(project, 'result.json'), JSON.stringify(TELEGRAM_CHAT))
 })
 
 afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+/** As ChatGPT exports it. */
+function conversation(title: string) {
+  const message = {
+    id: 'm',
+    author: { role: 'user' },
+    content: { content_type: 'text', parts: ['Where to?'] },
+  }
+  return { id: title, title, current_node: 'n', mapping: { n: { message, parent: null } } }
+}
+
+const TELEGRAM_CHAT = {
+  ...{ name: 'Ann', type: 'personal_chat', id: 5 },
+  messages: [
+    { type: 'message', id: 1, date_unixtime: '1768464000', from: 'Bot Bo', from_id: 'user6', text: 'Hi' },
+  ],
+}
 
 function manifest(): {
   dependencies: Record<string, string>
@@ -74,12 +94,15 @@ test("the README's example runs as it stands", () => {
   expect(output).toContain('messages: 2')
 })
 
-test.each(['docs/policies.md', 'docs/folding.md', 'docs/contexts.md'])(
-  'the examples of %s run as they stand',
-  page => {
-    for (const code of examples(page, 'ts')) runExample(code)
-  },
-)
+test.each([
+  'docs/policies.md',
+  'docs/folding.md',
+  'docs/contexts.md',
+  'docs/command-line.md',
+  'docs/transcripts.md',
+])('the examples of %s run as they stand', page => {
+  for (const code of examples(page, 'ts')) runExample(code)
+})
 
 test('the example of docs/log.md runs in a chat', () => {
   const [append] = examples('docs/log.md', 'ts')
@@ -90,17 +113,18 @@ ${append}`)
 })
 
 test("the command line's examples run as they stand", () => {
-  cpSync(join(root, 'examples', 'trip.jsonl'), join(project, 'chat.jsonl'))
   const commands = ['docs/command-line.md', 'README.md']
     .flatMap(page => examples(page, 'sh'))
     .flatMap(block => block.split('\n'))
     .map(line => line.replace(/#.*/, '').trim())
     .filter(line => /^(npx )?palimpsest /.test(line) && !line.includes('postgres://'))
   expect(commands.length).toBeGreaterThanOrEqual(5)
-  for (const command of commands) {
-    const args = command.replace(/^(npx )?palimpsest /, '').split(/\s+/)
-    execFileSync(process.execPath, [join(installed, 'dist/cli/main.js'), ...args], { cwd: project })
-  }
+  const installedCommand = `"${process.execPath}" "${join(installed, 'dist/cli/main.js')}"`
+  for (const command of commands)
+    execFileSync('bash', ['-c', command.replace(/^(npx )?palimpsest/, installedCommand)], {
+      cwd: project,
+      stdio: 'pipe',
+    })
 })
 
 test('what npm start shows stays within its budget and loses nothing', () => {

@@ -1,12 +1,27 @@
 import { Command } from 'commander'
 import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
-import { readLines } from '../lab/read-lines.ts'
-import { lineId, type Transcript, type TranscriptMessage } from '../lab/transcript.ts'
+import {
+  lineId,
+  openSource,
+  readDocument,
+  readHead,
+  type Source,
+  type Transcript,
+  type TranscriptMessage,
+} from '../lab/transcript/index.ts'
 import type { MessageInput, SessionKind } from '../log/index.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import type { Session } from '../session.ts'
-import { dbOption, jsonOption, kindOption, openStore, storeOption } from './options.ts'
-import { readTranscript } from './replay.ts'
+import {
+  conversationOption,
+  dbOption,
+  jsonOption,
+  kindOption,
+  openStore,
+  selfOption,
+  storeOption,
+} from './options.ts'
+import { readTranscripts } from './read-transcripts.ts'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
 interface ImportFlags {
@@ -16,11 +31,14 @@ interface ImportFlags {
   readonly kind?: SessionKind
   readonly user?: string
   readonly scope?: string
+  readonly self?: string
+  readonly conversation?: string
   readonly json?: true
 }
 
 interface ImportResult {
   readonly session: string
+  readonly title: string | null
   readonly messages: number
   readonly added: number
   readonly duplicates: number
@@ -31,9 +49,12 @@ export function importCommand(terminal: Terminal): Command {
     .description('Append a transcript to a session (a repeat adds nothing), or restore an exported session.')
     .argument(
       '<file>',
-      'one message a line: {"role","text","sender","at","externalId"}; - for standard input',
+      'one message a line: {"role","text","sender","at","externalId"}; or an export of ChatGPT or Telegram, ' +
+        'or messages of OpenAI or the AI SDK; - for standard input',
     )
     .option('--session <id>', 'the session that it goes to; an exported one has its own id already')
+    .addOption(conversationOption())
+    .addOption(selfOption())
     .addOption(dbOption())
     .addOption(storeOption())
     .addOption(kindOption())
@@ -42,13 +63,20 @@ export function importCommand(terminal: Terminal): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExample:\n  palimpsest import chat.jsonl --session telegram:42 --db palimpsest.db',
+      `
+Of a file with several conversations, each goes to a session of its own: ID:<its id>.
+
+Examples:
+  palimpsest import chat.jsonl --session telegram:42 --db palimpsest.db
+  palimpsest import conversations.json --session chatgpt
+  palimpsest import conversations.json --session oslo --conversation "Trip to Oslo"`,
     )
     .action((file: string, flags: ImportFlags) => runImport(file, flags, terminal))
 }
 
 async function runImport(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const exported = await readExport(file)
+  const source = await openSource(file)
+  const exported = await readExport(source)
   if (exported !== null) return restore(exported, flags, terminal)
   if (flags.session === undefined)
     throw new InvalidArgumentError(
@@ -56,34 +84,53 @@ async function runImport(file: string, flags: ImportFlags, terminal: Terminal): 
       flags.session,
       'the id of the session that a transcript goes to',
     )
-  const transcript = await readTranscript(file, terminal)
+  const transcripts = await readTranscripts(source, terminal, flags)
   await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
-  const session = palimpsest.session(flags.session, {
-    kind: flags.kind ?? transcript.kind,
-    ...(flags.user !== undefined && { user: flags.user }),
-    ...(flags.scope !== undefined && { scope: flags.scope }),
-  })
-  const result = await importTranscript(transcript, session, terminal)
-  terminal.output.write(
-    flags.json
-      ? `${JSON.stringify(result)}\n`
-      : `${JSON.stringify(flags.session)}: ${result.added} added, ${result.duplicates} there already\n`,
-  )
+  const names = sessionNames(flags.session, transcripts)
+  const imports = transcripts.map((transcript, index) => ({
+    transcript,
+    session: palimpsest.session(names[index]!, {
+      kind: flags.kind ?? transcript.kind,
+      ...(flags.user !== undefined && { user: flags.user }),
+      ...(flags.scope !== undefined && { scope: flags.scope }),
+    }),
+  }))
+  const results = await importAll(imports, terminal)
+  terminal.output.write(flags.json ? `${JSON.stringify(toJson(results))}\n` : results.map(toLine).join(''))
 }
 
-/** What `export` wrote is one object on one line; `null`: a transcript. */
-async function readExport(file: string): Promise<unknown> {
-  if (file === '-') return null
-  for await (const { text } of readLines(file)) {
-    if (text === null || !text.includes('"palimpsest-session"')) return null
-    try {
-      const json = JSON.parse(text)
-      return json?.format === 'palimpsest-session' ? json : null
-    } catch {
-      return null
-    }
-  }
-  return null
+/** One conversation goes to the session itself, several to sessions below it, by their ids or their places. */
+function sessionNames(session: string, transcripts: readonly Transcript[]): readonly string[] {
+  if (transcripts.length === 1) return [session]
+  const taken = new Set<string>()
+  return transcripts.map(({ id, number }) => {
+    const name = `${session}:${id ?? number}`
+    const free = taken.has(name) ? `${name}:${number}` : name
+    taken.add(free)
+    return free
+  })
+}
+
+function toJson(results: readonly ImportResult[]): object {
+  if (results.length > 1) return { sessions: results }
+  const { title, ...only } = results[0]!
+  return only
+}
+
+function toLine({ session, title, added, duplicates }: ImportResult): string {
+  const name = title === null ? '' : ` (${JSON.stringify(title)})`
+  return `${JSON.stringify(session)}${name}: ${added} added, ${duplicates} there already\n`
+}
+
+const HEAD_BYTES = 64 * 1024
+
+/** What `export` wrote is one object; `null`: a transcript. */
+async function readExport(source: Source): Promise<unknown> {
+  const head = (await readHead(source, HEAD_BYTES)).toString()
+  if (!/"format"\s*:\s*"palimpsest-session"/.test(head)) return null
+  const read = await readDocument(source)
+  const json = 'value' in read ? (read.value as { format?: unknown } | null) : null
+  return json?.format === 'palimpsest-session' ? json : null
 }
 
 async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): Promise<void> {
@@ -101,32 +148,47 @@ async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): P
 
 const MESSAGES_AT_A_TIME = 200
 
-function importTranscript(
-  transcript: Transcript,
-  session: Session,
-  terminal: Terminal,
-): Promise<ImportResult> {
+interface Import {
+  readonly transcript: Transcript
+  readonly session: Session
+}
+
+function importAll(imports: readonly Import[], terminal: Terminal): Promise<ImportResult[]> {
   return interruptible(async isInterrupted => {
     const progress = new Progress(terminal, 'importing')
-    let added = 0
-    let duplicates = 0
+    const bytes = imports.reduce((sum, { transcript }) => sum + transcript.bytes, 0)
+    const results: ImportResult[] = []
+    let bytesBefore = 0
     try {
-      for await (const batch of inBatches(transcript.read(), MESSAGES_AT_A_TIME)) {
-        if (isInterrupted())
-          throw new InterruptedError(
-            `Interrupted: ${added} messages added so far. Run it again to go on; what is there stays.`,
-          )
-        const { messages } = await appendBatch(session, batch, transcript.path, added)
-        const known = messages.filter(message => message.duplicate).length
-        duplicates += known
-        added += messages.length - known
-        progress.update(batch.at(-1)!.position / transcript.bytes, `${added + duplicates} messages`)
+      for (const { transcript, session } of imports) {
+        const { path, title } = transcript
+        const file = imports.length > 1 ? `${path}, ${JSON.stringify(session.id)}` : path
+        const addedBefore = results.reduce((sum, { added }) => sum + added, 0)
+        let added = 0
+        let duplicates = 0
+        for await (const batch of inBatches(transcript.read(), MESSAGES_AT_A_TIME)) {
+          if (isInterrupted()) throw interrupted(addedBefore + added)
+          const { messages } = await appendBatch(session, batch, file, addedBefore + added)
+          const known = messages.filter(message => message.duplicate).length
+          duplicates += known
+          added += messages.length - known
+          const share = (bytesBefore + batch.at(-1)!.position) / bytes
+          progress.update(share, `${addedBefore + added} messages added`)
+        }
+        bytesBefore += transcript.bytes
+        results.push({ session: session.id, title, messages: added + duplicates, added, duplicates })
       }
     } finally {
       progress.end()
     }
-    return { session: session.id, messages: added + duplicates, added, duplicates }
+    return results
   })
+}
+
+function interrupted(added: number): InterruptedError {
+  return new InterruptedError(
+    `Interrupted: ${added} messages added so far. Run it again to go on; what is there stays.`,
+  )
 }
 
 async function appendBatch(
@@ -140,11 +202,11 @@ async function appendBatch(
   } catch (error) {
     if (!PalimpsestError.isInstance(error)) throw error
     const { externalId } = error.details as { externalId?: string }
-    const line = batch.find(({ message }) => message.externalId === externalId)?.line
+    const place = batch.find(({ message }) => message.externalId === externalId)?.place
     throw new PalimpsestError(
       error.code,
-      `${file}${line ? `, line ${line}` : ''}: ${error.message} (${added} messages were added before.)`,
-      { ...error.details, file, line, added },
+      `${file}${place ? `, ${place}` : ''}: ${error.message} (${added} messages were added before.)`,
+      { ...error.details, file, place, added },
       { cause: error },
     )
   }

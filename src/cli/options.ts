@@ -1,11 +1,8 @@
 import { Option } from 'commander'
 import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
 import {
-  describeParameter,
-  type Parameter,
   type Policy,
   PRESET_NAMES,
-  PRESETS,
   type PresetName,
   presetFromSettings,
   type SettingsInput,
@@ -22,6 +19,15 @@ export const kindOption = () =>
     'what the chat is; by default a group where more than one person speaks',
   ).choices(['private', 'group', 'agent'])
 
+export const selfOption = () =>
+  new Option(
+    '--self <name or id>',
+    'who of a Telegram chat is the assistant; in a chat with a bot, the bot is',
+  )
+
+export const conversationOption = () =>
+  new Option('--conversation <id or title>', 'one conversation of a file that holds several')
+
 export const setOption = () =>
   new Option('--set <name=value>', 'a setting of the policy; may be repeated')
     .argParser((text: string, settings: Record<string, string>) => ({ ...settings, ...parseSetting(text) }))
@@ -37,18 +43,6 @@ export function readPolicy(name: string, settings: SettingsInput): Policy {
   if (!PRESET_NAMES.includes(name as PresetName))
     throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
   return presetFromSettings(name as PresetName, settings)
-}
-
-/** Every preset with its settings, for `--help`. */
-export function describePresets(): string {
-  return PRESET_NAMES.map(name => {
-    const parameters = Object.entries<Parameter>(PRESETS[name])
-    const lines = parameters.map(([setting, parameter]) => {
-      const { help, default: fallback } = parameter
-      return `    ${setting.padEnd(24)} ${help} (${fallback ?? 'none'}; ${describeParameter(parameter)})`
-    })
-    return `  ${name}\n${lines.join('\n')}`
-  }).join('\n')
 }
 
 export const dbOption = () => new Option('--db <file>', 'the SQLite database').default('palimpsest.db')

@@ -1,181 +1,358 @@
-import Table from 'cli-table3'
-import { Command } from 'commander'
-import { InvalidArgumentError } from '../errors.ts'
-import { Replay, type ReplayResult } from '../lab/replay.ts'
-import { openTranscript, type Transcript } from '../lab/transcript.ts'
-import type { SessionKind } from '../log/index.ts'
-import { type Policy, PRESET_NAMES } from '../policy/index.ts'
-import { describePresets, jsonOption, kindOption, readPolicy, setOption } from './options.ts'
-import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
+import { access, constants, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Command, Option } from 'commander'
+import { ContextOverflowError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { candidateOf, settingNames } from '../lab/candidate.ts'
+import { type CompareOptions, compare, USUAL_KEEP_LAST } from '../lab/compare.ts'
+import type { Assumptions, Comparison } from '../lab/comparison.ts'
+import { USUAL_OVERHEAD_TOKENS, USUAL_PRICES, USUAL_RATIO } from '../lab/conditions.ts'
+import { describePrices } from '../lab/prices/describe-prices.ts'
+import type { Prices } from '../lab/prices/prices.ts'
+import { readPrices } from '../lab/prices/read-prices.ts'
+import type { Candidate } from '../lab/replay/replay.ts'
+import { comparisonCsv } from '../lab/report/csv.ts'
+import { readSweep, type SweptSetting, sweptCandidates } from '../lab/sweep.ts'
+import { openSource, type Source, type Transcript } from '../lab/transcript/index.ts'
+import { GROUP_TURN_MESSAGES, type SessionKind } from '../log/index.ts'
+import { contextBudget, PRESET_NAMES, PRESETS, type PresetName } from '../policy/index.ts'
+import { conversationOption, jsonOption, kindOption, selfOption, setOption } from './options.ts'
+import { pickTranscript, readTranscripts } from './read-transcripts.ts'
+import { describeComparison, describePolicies } from './replay-text.ts'
+import { columnsOf, InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
 interface ReplayFlags {
-  readonly policy?: string
+  readonly policy?: readonly string[]
   readonly set: Readonly<Record<string, string>>
+  readonly prices: string
+  readonly summarizerPrices?: string
+  readonly summarizer: Assumptions['summarizer']
+  readonly ratio?: number
+  readonly overhead?: number
+  readonly calls?: Assumptions['calls']
+  readonly extraction: Assumptions['extraction']
+  readonly keepLast?: number
+  readonly sweep?: readonly SweptSetting[]
   readonly kind?: SessionKind
+  readonly self?: string
+  readonly conversation?: string
   readonly json?: true
+  readonly csv?: true
+  readonly html?: string
 }
 
 export function replayCommand(terminal: Terminal): Command {
   return new Command('replay')
-    .description('Run a transcript through a policy, with no model: what would be folded, when and why.')
-    .argument(
-      '<file>',
-      'one message a line: {"role","text","sender","at","externalId"}; - for standard input',
+    .description(
+      'Run transcripts through policies, with no model: what would be folded and when, and what it would cost.',
     )
-    .option('--policy <name>', `${PRESET_NAMES.join(', ')}; without it, all of them side by side`)
+    .argument(
+      '<file...>',
+      'one message a line, exports of ChatGPT and Telegram, messages of OpenAI or the AI SDK; - for standard input',
+    )
+    .optionsGroup('What is compared:')
+    .addOption(policyOption())
     .addOption(setOption())
+    .addOption(sweepOption())
+    .addOption(
+      numberOption('--keep-last <messages>', 'of the bot without a memory that sends the last messages', {
+        usual: String(USUAL_KEEP_LAST),
+        allowed: 'a whole number of at least 1',
+        isAllowed: value => Number.isSafeInteger(value) && value >= 1,
+      }),
+    )
+    .optionsGroup('How it is shown:')
+    .option('--html <file>', 'write a page with pictures, too; - for standard output, in place of the table')
+    .option('--csv', 'print CSV on standard output: a row for each policy and each swept value')
+    .addOption(jsonOption().conflicts('csv'))
+    .optionsGroup('What it costs:')
+    .option('--prices <prices>', 'a preset (below), name=value pairs, both, or a .json file', USUAL_PRICES)
+    .option('--summarizer-prices <prices>', 'of the model that writes the summaries (default: the same)')
+    .optionsGroup('What is assumed:')
+    .addOption(callsOption())
+    .addOption(
+      numberOption('--overhead <tokens>', 'of instructions and tools in every request', {
+        usual: `${USUAL_OVERHEAD_TOKENS}, or an eighth of a small budget`,
+        allowed: `a whole number from 0 to ${MOST_OVERHEAD_TOKENS}`,
+        isAllowed: value => Number.isSafeInteger(value) && value >= 0 && value <= MOST_OVERHEAD_TOKENS,
+      }),
+    )
+    .addOption(
+      new Option(
+        '--summarizer <kind>',
+        'simulated: summaries as a model would write them; extractive: free ones',
+      )
+        .choices(['simulated', 'extractive'])
+        .default('simulated'),
+    )
+    .addOption(
+      numberOption('--ratio <share>', 'how much of its source a simulated summary keeps', {
+        usual: String(USUAL_RATIO),
+        allowed: 'a number above 0, at most 1',
+        isAllowed: value => value > 0 && value <= 1,
+      }),
+    )
+    .addOption(
+      new Option('--extraction <when>', 'add calls that extract memory of people and projects')
+        .choices(['none', 'turn', 'batch'])
+        .default('none'),
+    )
+    .optionsGroup('How the files are read:')
     .addOption(kindOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `
+    .addOption(selfOption())
+    .addOption(conversationOption())
+    .addHelpText('after', () => helpText(Math.min(columnsOf(terminal.output) ?? 80, 110)))
+    .action((files: readonly string[], flags: ReplayFlags) => runReplay(files, flags, terminal))
+}
+
+const MOST_OVERHEAD_TOKENS = 1_000_000
+
+function helpText(columns: number): string {
+  return `
 Policies and their settings (default; what is allowed):
-${describePresets()}
+${describePolicies(columns)}
+
+Prices per million tokens; how long the cache keeps, and from how many tokens on:
+${describePrices()}
 
 Examples:
+  palimpsest replay chat.jsonl
   palimpsest replay chat.jsonl --policy rounds --set fullContextTurns=4 --json
-  palimpsest replay chat.jsonl --policy window --set tailKeepSize=20`,
-    )
-    .action((file: string, flags: ReplayFlags) => runReplay(file, flags, terminal))
+  palimpsest replay chat.jsonl --policy rounds --sweep fullContextTurns=2..12
+  palimpsest replay result.json --self "Bot Bo" --prices gpt-5-mini --html costs.html
+  palimpsest replay *.jsonl --policy tokens --policy tokens,budget=8000 --csv`
 }
 
-async function runReplay(file: string, flags: ReplayFlags, terminal: Terminal): Promise<void> {
-  // Settings are checked before a long file is read.
-  const compare = flags.policy === undefined && !flags.json
-  if (compare && Object.keys(flags.set).length > 0)
-    throw new InvalidArgumentError('--set', Object.keys(flags.set).join(', '), 'only together with --policy')
-  const names = compare ? PRESET_NAMES : [flags.policy ?? 'tokens']
-  const policies = names.map(name => readPolicy(name, flags.set))
-  for (const { name, warnings } of policies)
-    for (const warning of warnings) terminal.error.write(`warning: ${name}: ${warning}\n`)
-  const transcript = await readTranscript(file, terminal)
-  const kind = flags.kind ?? transcript.kind
-  const results: [Policy, ReplayResult][] = []
-  for (const policy of policies)
-    results.push([policy, await replayTranscript(transcript, policy, kind, terminal)])
-  if (flags.json) terminal.output.write(`${JSON.stringify({ policy: names[0], ...results[0]![1] })}\n`)
-  else
-    terminal.output.write(
-      compare ? comparison(transcript, kind, results) : foldList(transcript, kind, ...results[0]!),
-    )
-}
+const policyOption = () =>
+  new Option(
+    '--policy <name>',
+    `${PRESET_NAMES.join(', ')}; also with settings: rounds,fullContextTurns=6; may be repeated (default: all, with --json tokens)`,
+  ).argParser((text: string, earlier: readonly string[] = []) => [...earlier, text])
 
-export function readTranscript(file: string, terminal: Terminal): Promise<Transcript> {
-  return interruptible(async isInterrupted => {
-    const progress = new Progress(terminal, 'reading')
-    const onProgress = (share: number) => {
-      if (isInterrupted()) throw new InterruptedError('Interrupted while reading; nothing was done.')
-      progress.update(share)
-    }
-    try {
-      return await openTranscript(file, { onProgress })
-    } finally {
-      progress.end()
-    }
+const sweepOption = () =>
+  new Option(
+    '--sweep <name=values>',
+    'try out a setting: fullContextTurns=2..12, lowWater=0.1..0.9:0.2, idleSec=0,300,3600; once or twice',
+  ).argParser((text: string, earlier: readonly SweptSetting[] = []) => [...earlier, readSweep(text)])
+
+const callsOption = () =>
+  new Option(
+    '--calls <when>',
+    `when a model is asked: replies, for each message of the assistant, or N, after every N messages (default: replies, or ${GROUP_TURN_MESSAGES} where nobody replies)`,
+  ).argParser((text: string) => {
+    if (text === 'replies') return text
+    const number = Number(text)
+    if (Number.isSafeInteger(number) && number >= 1) return number
+    throw new InvalidArgumentError('--calls', text, 'replies, or a whole number of at least 1')
+  })
+
+function numberOption(
+  flags: string,
+  help: string,
+  rule: { usual: string; allowed: string; isAllowed: (value: number) => boolean },
+): Option {
+  const option = new Option(flags, `${help} (default: ${rule.usual})`)
+  return option.argParser((text: string) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    if (rule.isAllowed(value)) return value
+    throw new InvalidArgumentError(option.long ?? flags, text, rule.allowed)
   })
 }
 
-function replayTranscript(
-  transcript: Transcript,
-  policy: Policy,
-  kind: SessionKind,
+async function runReplay(files: readonly string[], flags: ReplayFlags, terminal: Terminal): Promise<void> {
+  // All that can be wrong with the flags is said before a long file is read.
+  const { prices, summarizerPrices } = await readAllPrices(flags)
+  const candidates = readCandidates(flags, prices)
+  const swept = flags.sweep ? sweptCandidates(candidates[0]!, flags.sweep) : []
+  checkTogether(flags, [...candidates, ...swept.map(({ candidate }) => candidate)])
+  if (flags.html !== undefined && flags.html !== '-') await checkWritable(flags.html)
+  for (const { policy } of candidates)
+    for (const warning of policy.warnings) terminal.error.write(`warning: ${policy.name}: ${warning}\n`)
+  const comparison = await compareTranscripts(await readFiles(files, flags, terminal), terminal, {
+    candidates,
+    prices,
+    ...(summarizerPrices && { summarizerPrices }),
+    summarizer: flags.summarizer,
+    ...(flags.ratio !== undefined && { summaryRatio: flags.ratio }),
+    ...(flags.overhead !== undefined && { overheadTokens: flags.overhead }),
+    ...(flags.calls !== undefined && { calls: flags.calls }),
+    extraction: flags.extraction,
+    ...(flags.keepLast !== undefined && { keepLast: flags.keepLast }),
+    ...(flags.kind && { kind: flags.kind }),
+    ...(flags.sweep && { sweep: flags.sweep }),
+  })
+  if (flags.html === '-') {
+    terminal.output.write(await drawPage(comparison))
+    return
+  }
+  if (flags.html !== undefined) await writePage(flags.html, comparison)
+  terminal.output.write(
+    flags.json
+      ? `${toJson(candidates.length === 1 && !flags.sweep ? oneRun(comparison) : comparison)}\n`
+      : flags.csv
+        ? comparisonCsv(comparison)
+        : describeComparison(comparison, { columns: columnsOf(terminal.output) }),
+  )
+  if (flags.html !== undefined) terminal.error.write(`The page is in ${flags.html}\n`)
+}
+
+async function readAllPrices(flags: ReplayFlags): Promise<{ prices: Prices; summarizerPrices?: Prices }> {
+  const prices = await readPrices(flags.prices)
+  if (flags.summarizerPrices === undefined) return { prices }
+  return { prices, summarizerPrices: await readPrices(flags.summarizerPrices, '--summarizer-prices') }
+}
+
+/** Without a policy: all of them for a person, the default one for a program. */
+function readCandidates({ policy, set, sweep, json }: ReplayFlags, prices: Prices): readonly Candidate[] {
+  if (policy === undefined && (Object.keys(set).length > 0 || sweep))
+    throw new InvalidArgumentError(
+      sweep ? '--sweep' : '--set',
+      sweep ? sweep.map(({ name }) => name).join(', ') : Object.keys(set).join(', '),
+      'only together with --policy',
+    )
+  const names = [...new Set(policy ?? (json ? ['tokens'] : PRESET_NAMES))]
+  if (sweep && names.length > 1)
+    throw new InvalidArgumentError('--policy', names.join(', '), 'one policy, where its settings are swept')
+  const isAlone = names.length === 1
+  const candidates = names.map(name => candidateOf(name, { shared: set, prices, isAlone }))
+  if (!isAlone) checkKnownToOne(Object.keys(set), candidates)
+  return candidates
+}
+
+/** Each takes of the shared settings those that it knows. One that none knows would be without effect. */
+function checkKnownToOne(settings: readonly string[], candidates: readonly Candidate[]): void {
+  const presets = [...new Set(candidates.map(({ policy }) => policy.name as PresetName))]
+  const unknown = settings.find(name => !presets.some(preset => settingNames(preset).includes(name)))
+  if (unknown === undefined) return
+  const known = new Set(presets.flatMap(preset => Object.keys(PRESETS[preset])))
+  throw new InvalidArgumentError(
+    '--set',
+    unknown,
+    `the settings of ${presets.join(' and ')}: ${[...known].join(', ')}`,
+  )
+}
+
+/** What is right by itself, but not beside the rest. */
+function checkTogether(flags: ReplayFlags, candidates: readonly Candidate[]): void {
+  const { html, json, csv, ratio, summarizer, overhead } = flags
+  if (html === '') throw new InvalidArgumentError('--html', html, 'the name of a file, or -')
+  if (html === '-' && (json || csv))
+    throw new InvalidArgumentError('--html', html, `the name of a file, beside ${json ? '--json' : '--csv'}`)
+  if (ratio !== undefined && summarizer !== 'simulated')
+    throw new InvalidArgumentError('--ratio', ratio, 'only with --summarizer simulated')
+  if (overhead === undefined) return
+  for (const { name, policy } of candidates) {
+    const budget = contextBudget(policy)?.tokens ?? Number.POSITIVE_INFINITY
+    if (overhead >= budget)
+      throw new InvalidArgumentError('--overhead', overhead, `less than the budget of ${name}, ${budget}`)
+  }
+}
+
+/** That one of them is not there is said before another is read. */
+async function readFiles(
+  files: readonly string[],
+  flags: ReplayFlags,
   terminal: Terminal,
-): Promise<ReplayResult> {
+): Promise<readonly Transcript[]> {
+  if (files.filter(file => file === '-').length > 1)
+    throw new InvalidArgumentError('file', '-', 'once: standard input can be read only once')
+  const sources: (string | Source)[] = []
+  for (const file of files) sources.push(file === '-' ? file : await openSource(file))
+  const transcripts: Transcript[] = []
+  const { self, conversation } = flags
+  for (const source of sources)
+    transcripts.push(...(await readTranscripts(source, terminal, self === undefined ? {} : { self })))
+  return conversation === undefined ? transcripts : [pickTranscript(transcripts, conversation)]
+}
+
+/** The reading through at the beginning, and the two bots without a memory. */
+const OTHER_RUNS = 3
+
+function compareTranscripts(
+  transcripts: readonly Transcript[],
+  terminal: Terminal,
+  options: CompareOptions,
+): Promise<Comparison> {
+  const { candidates, sweep = [] } = options
+  const points = sweep.length === 0 ? 0 : sweep.reduce((product, { values }) => product * values.length, 1)
+  const runs = OTHER_RUNS + candidates.length + points
   return interruptible(async isInterrupted => {
-    const run = new Replay({ policy, kind })
-    const progress = new Progress(terminal, policy.name)
-    let lines = 0
+    const progress = new Progress(terminal, 'replaying')
+    let running = ''
+    let done = -1
     try {
-      for await (const { message, position } of transcript.read()) {
-        if (isInterrupted()) throw new InterruptedError(`Interrupted after ${lines} messages.`)
-        await run.append(message)
-        lines += 1
-        progress.update(position / transcript.bytes, `${lines} messages`)
-      }
+      return await compare(transcripts, {
+        ...options,
+        onProgress: (run, share) => {
+          if (isInterrupted()) throw new InterruptedError('Interrupted; nothing was written.')
+          if (run !== running) done += 1
+          running = run
+          progress.update((done + share) / runs, run)
+        },
+      })
+    } catch (error) {
+      throw error instanceof ContextOverflowError ? namedAfter(running, error) : error
     } finally {
       progress.end()
     }
-    return run.result()
   })
 }
 
-function heading({ path, messages }: Transcript, kind: SessionKind): string {
-  return `${path === '-' ? 'standard input' : path}: ${count(messages)} messages, ${kind} chat\n`
+/** Which of many it was. */
+function namedAfter(run: string, { code, message, details, cause }: ContextOverflowError): PalimpsestError {
+  return new PalimpsestError(code, `${run}: ${message}`, details, { cause })
 }
 
-/** A rule under the headings, none between the rows. */
-const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' }
+async function drawPage(comparison: Comparison): Promise<string> {
+  const { comparisonPage } = await import('../lab/report/page.ts')
+  return comparisonPage(comparison)
+}
 
-/** A person reads the beginning and the end; `--json` has all. */
-const MOST_ROWS_AT_AN_END = 20
-
-/** One policy: its folds. */
-function foldList(transcript: Transcript, kind: SessionKind, policy: Policy, result: ReplayResult): string {
-  const table = new Table({
-    head: ['at message', 'folds', 'messages', 'type', 'reason', 'severity'],
-    colAligns: ['right', 'right', 'right', 'left', 'left', 'right'],
-    chars: COMPACT,
-    style: { head: [], border: [] },
+/** Ctrl-C waits for the whole page. */
+async function writePage(file: string, comparison: Comparison): Promise<void> {
+  const page = await drawPage(comparison)
+  await interruptible(() => writeFile(file, page)).catch(error => {
+    throw notWritten(file, error)
   })
-  const hidden = Math.max(0, result.folds.length - 2 * MOST_ROWS_AT_AN_END)
-  const shown =
-    hidden === 0
-      ? result.folds
-      : [...result.folds.slice(0, MOST_ROWS_AT_AN_END), ...result.folds.slice(-MOST_ROWS_AT_AN_END)]
-  for (const [index, { at, fromSeq, toSeq, type, reason, severity }] of shown.entries()) {
-    if (hidden > 0 && index === MOST_ROWS_AT_AN_END)
-      table.push(['…', `${count(hidden)} more`, '', '', '', ''])
-    table.push([
-      count(at),
-      fromSeq === null ? 'nothing (memo only)' : `${fromSeq}–${toSeq}`,
-      fromSeq === null ? '' : count(toSeq! - fromSeq + 1),
-      type,
-      reason,
-      severity,
-    ])
-  }
-  const { tokens } = result
-  return (
-    heading(transcript, kind) +
-    (result.folds.length === 0 ? `${policy.name} folds nothing.\n` : `${table}\n`) +
-    `context: ${count(tokens.meanContext)} tokens in the mean, ${count(tokens.peakContext)} at most; ` +
-    `the whole log: ${count(tokens.log)}\n`
+}
+
+/** Said before the work rather than after it. */
+async function checkWritable(file: string): Promise<void> {
+  const found = await stat(file).catch(() => null)
+  if (found?.isDirectory()) throw notWritten(file, new Error('it is a folder'))
+  // A slip must not cost a transcript.
+  if (found?.isFile() && !/\.html?$/i.test(file))
+    throw notWritten(file, new Error('it is there already, and no .html file'))
+  await access(found ? file : dirname(file), constants.W_OK).catch(error => {
+    throw notWritten(file, error)
+  })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'there is no such folder',
+  EACCES: 'it may not be written to',
+  EPERM: 'it may not be written to',
+  EROFS: 'it may not be written to',
+  ENOSPC: 'the disk is full',
+}
+
+function notWritten(file: string, cause: NodeJS.ErrnoException): PalimpsestError {
+  const reason = REASONS[cause.code ?? ''] ?? cause.message
+  return new PalimpsestError(
+    'file_not_written',
+    `${file} cannot be written: ${reason}. Name a new file in a folder that is there.`,
+    { file },
+    { cause },
   )
 }
 
-/** All presets, a line each. */
-function comparison(
-  transcript: Transcript,
-  kind: SessionKind,
-  results: readonly [Policy, ReplayResult][],
-): string {
-  const table = new Table({
-    head: ['policy', 'folds', 'first at', 'mean context', 'peak context', 'tokens folded'],
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
-    chars: COMPACT,
-    style: { head: [], border: [] },
-  })
-  for (const [policy, { folds, tokens }] of results) {
-    const moving = folds.filter(fold => fold.fromSeq !== null)
-    table.push([
-      policy.name,
-      count(moving.length),
-      moving[0] ? count(moving[0].at) : '–',
-      count(tokens.meanContext),
-      count(tokens.peakContext),
-      count(tokens.folded),
-    ])
-  }
-  const log = results[0]![1].tokens.log
-  return (
-    heading(transcript, kind) +
-    `${table}\n` +
-    `In tokens. Without folding the last context would hold ${count(log)}. A summary is taken to keep a fifth of\n` +
-    'its source; what is shorter than 300 tokens is kept as it is.\n' +
-    'Every fold of one policy: palimpsest replay FILE --policy NAME\n'
-  )
+/** The policy's own figures stand on top, as they always did. */
+function oneRun({ runs: [run, ...baselines], ...rest }: Comparison) {
+  const { name: _, kind: __, ...figures } = run!
+  return { ...figures, baselines, ...rest, sweep: undefined }
 }
 
-function count(number: number): string {
-  return number.toLocaleString('en-US')
+/** JSON has no infinity; prices are read back from the word. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, item) => (item === Number.POSITIVE_INFINITY ? 'Infinity' : item))
 }

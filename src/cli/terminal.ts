@@ -1,8 +1,17 @@
 import type { Writable } from 'node:stream'
 
+/** A stream that may lead to a screen. */
+type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
 export interface Terminal {
-  readonly output: Writable
-  readonly error: Writable & { readonly isTTY?: boolean }
+  readonly output: Screen
+  readonly error: Screen
+}
+
+/** How many characters a line of it has; `undefined`: it is a file or a pipe. */
+export function columnsOf(screen: Screen): number | undefined {
+  // Some terminals say 0 as long as they do not know.
+  return (screen.isTTY && screen.columns) || undefined
 }
 
 /** Ctrl-C: an orderly end, with a word on what was done. */
@@ -23,13 +32,16 @@ export class Progress {
   }
 
   update(share: number, detail = ''): void {
-    if (!this.#terminal.error.isTTY) return
+    const { error } = this.#terminal
+    if (!error.isTTY) return
     const now = performance.now()
     if (now - this.#last < REDRAW_MS) return
     this.#last = now
     this.#shown = true
     const percent = `${Math.floor(Math.min(1, share) * 100)}%`.padStart(4)
-    this.#terminal.error.write(`\r\u001b[K${this.#label}${percent}${detail && `  ${detail}`}`)
+    const line = `${this.#label}${percent}${detail && `  ${detail}`}`
+    // A line that wraps could not be redrawn.
+    error.write(`\r\u001b[K${line.slice(0, (columnsOf(error) ?? Infinity) - 1)}`)
   }
 
   end(): void {

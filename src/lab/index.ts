@@ -1,2 +1,17 @@
-export { type ReplayFold, type ReplayOptions, type ReplayResult, replay } from './replay.ts'
-export { InvalidTranscriptError, openTranscript, type Transcript } from './transcript.ts'
+export { type CompareOptions, compare } from './compare.ts'
+export type * from './comparison.ts'
+export type { ConditionOptions } from './conditions.ts'
+export { PRICE_PRESETS } from './prices/presets.ts'
+export type { Prices } from './prices/prices.ts'
+export { type Candidate, type ReplayOptions, replay } from './replay/replay.ts'
+export { comparisonCsv } from './report/csv.ts'
+export { comparisonPage } from './report/page.ts'
+export type { SweptSetting } from './sweep.ts'
+export {
+  InvalidTranscriptError,
+  openTranscripts,
+  type Transcript,
+  type TranscriptFormat,
+  type TranscriptMessage,
+  type TranscriptOptions,
+} from './transcript/index.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { postgresPlace } from '../stores.ts'
-import { run, shell, temporaryFolder, transcript } from './run.ts'
+import { run, temporaryFolder, transcript } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
@@ -12,7 +12,6 @@ describe('palimpsest', () => {
     expect(stdout).toContain('replay')
     expect(stdout).toContain('import')
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect((await run(['replay', '--help'])).stdout).toContain('fullContextTurns')
   })
 
   test('says what is wrong with a command, and exits with 64', async () => {
@@ -28,124 +27,6 @@ describe('palimpsest', () => {
       code: 64,
       stderr: expect.stringContaining('--colour'),
     })
-  })
-})
-
-describe('palimpsest replay', () => {
-  const file = folder.file('chat.jsonl', transcript(80))
-
-  test('--json prints one object and nothing else', async () => {
-    const { code, stdout, stderr } = await run(['replay', file, '--policy', 'window', '--json'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const result = JSON.parse(stdout)
-    expect(result).toMatchObject({ messages: 80, tokens: { log: expect.any(Number) } })
-    expect(result.folds).toEqual([
-      { at: 52, fromSeq: 1, toSeq: 12, type: 'lite', reason: 'window', severity: 30 },
-      { at: 64, fromSeq: 13, toSeq: 24, type: 'lite', reason: 'window', severity: 30 },
-      { at: 76, fromSeq: 25, toSeq: 36, type: 'lite', reason: 'window', severity: 30 },
-    ])
-  })
-
-  test('takes settings', async () => {
-    const { stdout } = await run([
-      'replay',
-      file,
-      '--policy',
-      'rounds',
-      '--set',
-      'fullContextTurns=2',
-      '--set',
-      'cachedContextTurns=30',
-      '--json',
-    ])
-    expect(JSON.parse(stdout).folds).toMatchObject([{ at: 64, fromSeq: 1, toSeq: 60 }])
-  })
-
-  test('reads standard input, Windows line ends, a byte order mark, empty lines and an unfinished last one', async () => {
-    const stdin = `\uFEFF\r\n${transcript(21).trimEnd().replaceAll('\n', '\r\n\r\n')}`
-    const { code, stdout } = await run(['replay', '-', '--policy', 'count', '--json'], { stdin })
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ messages: 21, folds: [{ at: 21, fromSeq: 1, toSeq: 11 }] })
-  })
-
-  test('reads a pipe, though it can be read only once', async () => {
-    const command = `cat "${file}" | "${process.execPath}" src/cli/main.ts replay /dev/stdin --policy count --json`
-    expect(JSON.parse((await shell(command)).stdout)).toMatchObject({ messages: 80 })
-  })
-
-  test('a reader who stops early is no error', async () => {
-    const big = folder.file('big.jsonl', transcript(20_000))
-    const command = `"${process.execPath}" src/cli/main.ts replay "${big}" --policy rounds --json | head -c 10`
-    expect(await shell(command)).toEqual({ code: 0, stdout: '{"policy":', stderr: '' })
-  })
-
-  test('an empty file is an empty conversation', async () => {
-    const { code, stdout } = await run(['replay', folder.file('empty.jsonl', ''), '--json'])
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ messages: 0, folds: [] })
-  })
-
-  test('shows a person all policies side by side, or one in full', async () => {
-    const all = await run(['replay', file])
-    for (const name of ['resize', 'count', 'rounds', 'window', 'tokens']) expect(all.stdout).toContain(name)
-    const one = await run(['replay', file, '--policy', 'count'])
-    expect(one.stdout).toContain('1–11')
-  })
-
-  test('names every line that it cannot take', async () => {
-    const bad = folder.file(
-      'bad.jsonl',
-      Buffer.concat([
-        Buffer.from(
-          '{"role":"user","text":"fine"}\nnot json\n{"role":"bot","text":"x"}\n\n{"role":"user","text":""}\n',
-        ),
-        Buffer.from([0x7b, 0xff, 0x7d, 0x0a]),
-        Buffer.from(
-          '{"role":"user","text":"a","externalId":"1"}\n{"role":"user","text":"b","externalId":"1"}\n',
-        ),
-      ]),
-    )
-    const { code, stdout, stderr } = await run(['replay', bad, '--policy', 'count', '--json'])
-    expect(code).toBe(65)
-    const { error } = JSON.parse(stdout)
-    expect(error.code).toBe('invalid_transcript')
-    expect(error.details.problems.map((problem: { line: number }) => problem.line)).toEqual([2, 3, 5, 6, 8])
-    expect(stderr).toContain('line 3: role: "bot" cannot be taken; allowed: system, user, assistant, tool')
-  })
-
-  test.each([
-    [['replay', 'nowhere.jsonl'], 66, 'There is no file nowhere.jsonl'],
-    [['replay', '/'], 66, 'is a folder'],
-    [
-      ['replay', 'FILE', '--policy', 'round'],
-      78,
-      'policy: "round" cannot be taken; allowed: resize, count, rounds, window, tokens',
-    ],
-    [
-      ['replay', 'FILE', '--policy', 'rounds', '--set', 'A=1'],
-      78,
-      'A is no setting here; allowed: the settings',
-    ],
-    [['replay', 'FILE', '--policy', 'rounds', '--set', 'fullContextTurns'], 64, 'name=value'],
-    [['replay', 'FILE', '--set', 'fullContextTurns=1'], 64, 'only together with --policy'],
-  ])('%j is a clear error', async (args, code, message) => {
-    const ran = await run(args.map(arg => (arg === 'FILE' ? file : arg)))
-    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
-  })
-
-  test('a warning goes to standard error', async () => {
-    const { code, stdout, stderr } = await run([
-      'replay',
-      file,
-      '--policy',
-      'window',
-      '--set',
-      'contextSize=41',
-      '--json',
-    ])
-    expect(code).toBe(0)
-    expect(stderr).toContain('warning: window: tailKeepSize (40)')
-    JSON.parse(stdout)
   })
 })
 

@@ -1,8 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { main } from '../../src/cli/program.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -12,8 +14,15 @@ export interface Ran {
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
+interface RunOptions {
+  readonly stdin?: string
+  readonly cwd?: string
+  /** Told what it is and what it has said on standard error, whenever it says something there. */
+  readonly onStderr?: (child: ChildProcess, stderr: string) => void
+}
+
 /** The command line as a person runs it: a process of its own, here without a terminal. */
-export function run(args: readonly string[], options: { stdin?: string; cwd?: string } = {}): Promise<Ran> {
+export function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return new Promise(resolve => {
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd })
     let stdout = ''
@@ -23,10 +32,28 @@ export function run(args: readonly string[], options: { stdin?: string; cwd?: st
     })
     child.stderr.on('data', chunk => {
       stderr += chunk
+      options.onStderr?.(child, stderr)
     })
     child.on('close', code => resolve({ code, stdout, stderr }))
     child.stdin.end(options.stdin ?? '')
   })
+}
+
+/** The same without a process, for what needs none: fast, and on a screen of so many columns where that is asked. */
+export async function runHere(args: readonly string[], columns?: number): Promise<Ran> {
+  const screen = () => {
+    let text = ''
+    const stream = new Writable({
+      write(chunk, _, done) {
+        text += chunk
+        done()
+      },
+    })
+    return Object.assign(stream, { read: () => text, ...(columns !== undefined && { isTTY: true, columns }) })
+  }
+  const [output, error] = [screen(), screen()]
+  const code = await main(args, { output, error })
+  return { code, stdout: output.read(), stderr: error.read() }
 }
 
 /** Several commands in a pipe; as the shell sees it, the first one's failure counts. */

@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MessageInput, sqlite } from '../../src/index.ts'
-import { openTranscript, type Transcript } from '../../src/lab/index.ts'
+import { openTranscripts, type Transcript } from '../../src/lab/index.ts'
 import { PRESET_NAMES, presetFromSettings } from '../../src/policy/index.ts'
 import { checkTranscript } from './check-transcript.ts'
 
@@ -15,7 +15,7 @@ const files = globSync(join(folder, '**/*.jsonl')).sort()
 const temporary = mkdtempSync(join(tmpdir(), 'palimpsest-transcripts-'))
 let failures = 0
 for (const file of files) {
-  const transcript = await openTranscript(file)
+  const transcript = (await openTranscripts(file))[0]!
   for (const name of PRESET_NAMES) {
     const policy = presetFromSettings(name, { budget: Number(budget) })
     const store = sqlite(join(temporary, `${failures}.db`), { durability: 'normal' })

@@ -55,7 +55,7 @@ const NAMES = ['Ann', 'Bertrand', 'Chiara', 'Dmitri', '王小明', 'Esther', 'Fa
 const PLACES = ['Porto', 'Oslo', 'Kraków', '上海', 'Lyon', 'Dublin']
 
 /** Mulberry32. */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

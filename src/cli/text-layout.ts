@@ -1,0 +1,60 @@
+import Table from 'cli-table3'
+
+export interface Heading {
+  readonly title: string
+  readonly side: 'left' | 'right'
+}
+
+export const left = (title: string): Heading => ({ title, side: 'left' })
+export const right = (title: string): Heading => ({ title, side: 'right' })
+
+/** Between two columns. */
+export const GAP = '  '
+
+const NOTHING = {
+  ...{ top: '', 'top-left': '', 'top-mid': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' },
+  ...{ left: '', 'left-mid': '', right: '', 'right-mid': '' },
+}
+const CHARACTERS = { ...NOTHING, middle: GAP, mid: '─', 'mid-mid': '─'.repeat(GAP.length) }
+
+/** A rule under the headings, no other lines. */
+export function drawTable(headings: readonly Heading[], rows: readonly (readonly string[])[]): string {
+  const table = new Table({
+    chars: CHARACTERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: headings.map(({ side }) => side),
+  })
+  table.push(
+    headings.map(({ title }) => ({ content: title, vAlign: 'bottom' as const })),
+    ...rows.map(row => [...row]),
+  )
+  const lines = table.toString().split('\n')
+  const rule = lines.findIndex(isRule)
+  return lines
+    .filter((line, index) => index === rule || !isRule(line))
+    .map(line => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+/** The rule is as wide as the table. */
+export function tableWidth(table: string): number {
+  return table.split('\n').find(isRule)?.length ?? 0
+}
+
+function isRule(line: string): boolean {
+  return /^─+$/.test(line)
+}
+
+/** Breaks a text between words. Further lines are indented as the first one is, or as is asked. */
+export function fill(text: string, columns: number, indent = text.search(/\S|$/)): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<=\S) /)) {
+    const longer = lines.length === 0 && line === '' ? word : `${line} ${word}`
+    const isBroken = longer.length > columns && line !== ''
+    if (isBroken) lines.push(line)
+    line = isBroken ? ' '.repeat(indent) + word : longer
+  }
+  return [...lines, line].join('\n')
+}

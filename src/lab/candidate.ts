@@ -1,0 +1,82 @@
+import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
+import {
+  type Parameter,
+  PRESET_NAMES,
+  PRESETS,
+  type PresetName,
+  presetFromSettings,
+} from '../policy/index.ts'
+import type { Prices } from './prices/prices.ts'
+import type { Candidate } from './replay/replay.ts'
+import { nameOf } from './sweep.ts'
+
+type Settings = Readonly<Record<string, string>>
+
+export interface CandidateOptions {
+  /** For all candidates: each takes those that it knows, and one that stands alone has to know them all. */
+  readonly shared: Settings
+  readonly isAlone: boolean
+  readonly prices: Prices
+}
+
+/** From `rounds` or `rounds,fullContextTurns=6`. */
+export function candidateOf(text: string, { shared, isAlone, prices }: CandidateOptions): Candidate {
+  const [name = '', ...pairs] = text.split(',').map(part => part.trim())
+  if (!isPreset(name))
+    throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
+  const known = settingNames(name)
+  const asked = {
+    ...(isAlone
+      ? shared
+      : Object.fromEntries(Object.entries(shared).filter(([name]) => known.includes(name)))),
+    ...Object.fromEntries(pairs.map(pair => readPair(text, pair))),
+  }
+  const settings = { ...asked, ...cacheLifetime(name, asked, prices) }
+  const label = nameOf(settings)
+  return {
+    name: label === '' ? name : `${name} ${label}`,
+    policy: presetFromSettings(name, settings),
+    settings: Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [
+        name,
+        Number.isNaN(Number(value)) ? value : Number(value),
+      ]),
+    ),
+  }
+}
+
+/** The older ones too. */
+export function settingNames(preset: PresetName): readonly string[] {
+  return Object.entries<Parameter>(PRESETS[preset]).flatMap(([name, { aliases = [] }]) => [name, ...aliases])
+}
+
+function isPreset(name: string): name is PresetName {
+  return PRESET_NAMES.includes(name as PresetName)
+}
+
+function readPair(text: string, pair: string): readonly [string, string] {
+  const equals = pair.indexOf('=')
+  if (equals < 1)
+    throw new InvalidArgumentError(
+      '--policy',
+      text,
+      'a name, or name,setting=value: rounds,fullContextTurns=6',
+    )
+  return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+}
+
+/**
+ * Folding on idle is for when the cache is dead. How long it lives is the provider's matter, and here the
+ * provider is known.
+ */
+function cacheLifetime(
+  preset: PresetName,
+  asked: Settings,
+  { caching, cacheLifetimeSec }: Prices,
+): Readonly<Record<string, string>> {
+  const parameters: Readonly<Record<string, Parameter>> = PRESETS[preset]
+  const parameter = parameters['idleSec']
+  if (!parameter || asked['idleSec'] !== undefined || caching === 'none') return {}
+  if (cacheLifetimeSec === parameter.default) return {}
+  return { idleSec: Number.isFinite(cacheLifetimeSec) ? String(cacheLifetimeSec) : 'none' }
+}

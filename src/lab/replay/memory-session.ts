@@ -1,0 +1,302 @@
+import type { FoldStore } from '../../compaction/index.ts'
+import {
+  completeTurns,
+  contentLinks,
+  type Memo,
+  type NewMessage,
+  nextTotals,
+  type Segment,
+  type SessionKind,
+} from '../../log/index.ts'
+import {
+  asksForTail,
+  countLargestTail,
+  type Decision,
+  type FoldState,
+  type Head,
+  INITIAL_FOLD_STATE,
+  judge,
+  measure,
+  type Policy,
+  type RawMessage,
+  type Snapshot,
+  secondsUntilDue,
+  stateAfterFold,
+  takeSnapshot,
+} from '../../policy/index.ts'
+import type {
+  ContextRead,
+  ContextRequest,
+  FoldCommit,
+  FoldReceipt,
+  LoggedMessage,
+  MeasuredMessage,
+  MessageRange,
+  PlanPage,
+  PlanSource,
+  SessionKey,
+  SessionRecord,
+  Store,
+} from '../../store/index.ts'
+
+interface Entry {
+  readonly message: LoggedMessage
+  readonly raw: RawMessage
+}
+
+interface Verdict {
+  readonly snapshot: Snapshot | null
+  readonly decision: Decision | null
+  readonly dueAt: number | null
+}
+
+export interface MemorySessionOptions {
+  readonly kind: SessionKind
+  readonly groupTurnMessages: number
+  readonly policy: Policy
+  /** Hears of each fold, and of each decision that moved nothing. */
+  readonly onCommit: (commit: FoldCommit) => void
+}
+
+/** Messages that nobody will ask for again are let go of so many at a time. */
+const FORGOTTEN_AT_A_TIME = 4_096
+
+/**
+ * One session that only ever grows, in memory: as much of a store as folds and contexts ask for, so that the
+ * engine itself is what runs. A test holds it to what SQLite makes of the same conversations.
+ */
+export class MemorySession
+  implements FoldStore, Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'>
+{
+  readonly key: SessionKey = { namespace: 'replay', id: 'replayed' }
+  readonly #options: MemorySessionOptions
+  readonly #externalIds = new Set<string>()
+  #entries: Entry[] = []
+  /** The `seq` of the first entry. */
+  #firstSeq = 1
+  #head: Head | null = null
+  #state: FoldState = INITIAL_FOLD_STATE
+  #epoch = 0
+  #memo: Memo | null = null
+  #shown: readonly Segment[] = []
+  #lastSegmentId = 0
+  #failures = 0
+  #leaseToken = 0
+
+  constructor(options: MemorySessionOptions) {
+    this.#options = options
+  }
+
+  get messages(): number {
+    return this.#head?.totals.messages ?? 0
+  }
+
+  get tokens(): { readonly log: number; readonly raw: number; readonly segments: number } {
+    const log = this.#head?.totals.tokens ?? 0
+    return { log, raw: log - this.#state.folded.tokens, segments: this.#state.segmentTokens }
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#shown
+  }
+
+  get completeTurns(): number {
+    return this.#head === null ? 0 : completeTurns(this.#head.totals)
+  }
+
+  /** A message of the same external id is there, so that this one adds nothing. */
+  has({ externalId }: NewMessage): boolean {
+    return externalId !== null && this.#externalIds.has(externalId)
+  }
+
+  append({ size, ...message }: MeasuredMessage, now: number): void {
+    if (message.externalId !== null) this.#externalIds.add(message.externalId)
+    const totals = nextTotals(this.#head?.totals ?? null, message, size, this.#options)
+    const seq = (this.#head?.seq ?? 0) + 1
+    this.#head = { seq, totals, appendedAt: now }
+    this.#entries.push({
+      message: {
+        ...message,
+        id: `${this.key.id}/${seq}`,
+        seq,
+        at: new Date(message.at ?? now),
+        appendedAt: new Date(now),
+        version: 1,
+        archived: false,
+        turn: totals.turn,
+        tokens: size.tokens,
+      },
+      raw: { seq, turn: totals.turn, ...size, links: contentLinks(message.content) },
+    })
+  }
+
+  judgeNow(now: number): Verdict {
+    const { policy } = this.#options
+    if (this.#head === null) return { snapshot: null, decision: null, dueAt: null }
+    const figures = measure(this.#head, this.#state, now)
+    const tailMessages = asksForTail(policy, figures)
+      ? countLargestTail(policy.tails, this.#rawNewestFirst(), figures.fixedTokens)
+      : null
+    const snapshot = takeSnapshot(policy, figures, tailMessages)
+    const seconds = secondsUntilDue(policy, snapshot)
+    return {
+      snapshot,
+      decision: judge(policy, snapshot),
+      dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
+    }
+  }
+
+  async judge(_key: SessionKey, { now }: { now: number }): Promise<Verdict> {
+    return this.judgeNow(now)
+  }
+
+  async acquireLease(_key: SessionKey, { ttlMs, now }: { ttlMs: number; now: number }) {
+    this.#leaseToken += 1
+    return { token: this.#leaseToken, epoch: this.#epoch, until: now + ttlMs }
+  }
+
+  async renewLease(): Promise<void> {}
+
+  async releaseLease(): Promise<void> {}
+
+  async readSession(): Promise<SessionRecord> {
+    return this.#record()
+  }
+
+  async readSegments(): Promise<readonly Segment[]> {
+    return this.#shown
+  }
+
+  async readMessages(_key: SessionKey, { after, before, limit, from }: MessageRange) {
+    const entries = this.#between((after ?? 0) + 1, (before ?? Number.POSITIVE_INFINITY) - 1)
+    const asked = from === 'oldest' ? entries.slice(0, limit) : entries.slice(-limit)
+    return asked.map(({ message }) => message)
+  }
+
+  async readPlan(_key: SessionKey, page: PlanPage = {}): Promise<PlanSource> {
+    const { after = this.#state.compactedThrough, through = Number.POSITIVE_INFINITY, limit } = page
+    const first = Math.max(after, this.#state.compactedThrough) + 1
+    return {
+      session: this.#record(),
+      raw: this.#between(first, Math.min(through, first - 1 + (limit ?? this.messages))).map(
+        ({ raw }) => raw,
+      ),
+    }
+  }
+
+  async readContext(_key: SessionKey, request: ContextRequest): Promise<ContextRead> {
+    const { since, tokens } = request
+    const { compactedThrough } = this.#state
+    const isSame = since?.epoch === this.#epoch && since.seq >= compactedThrough
+    if (isSame) {
+      const added = this.#newest(since.seq, tokens)
+      if (!added.isCut) return this.#contextRead(added.messages, { base: null, isWhole: false })
+    }
+    const { messages, isCut } = this.#newest(compactedThrough, tokens)
+    return this.#contextRead(messages, {
+      base: { segments: this.#shown },
+      isWhole: compactedThrough === 0 && !isCut,
+    })
+  }
+
+  async recordOverhead(_key: SessionKey, overheadTokens: number): Promise<void> {
+    this.#state = { ...this.#state, overheadTokens }
+  }
+
+  async commitFold(commit: FoldCommit): Promise<FoldReceipt> {
+    const segmentIds = this.#showSegments(commit)
+    const segmentTokens = this.#shown.reduce((sum, segment) => sum + segment.tokensAfter, 0)
+    const { plan, head, now } = commit
+    this.#state = stateAfterFold(this.#state, plan, { head, at: now, segmentTokens })
+    this.#memo = commit.memo
+    this.#epoch += 1
+    // What was folded without the summariser says nothing about whether it works again.
+    if (plan.decision.meta['extractive'] !== true) this.#failures = 0
+    this.#forget()
+    this.#options.onCommit(commit)
+    return { segmentIds, epoch: this.#epoch, repeated: false }
+  }
+
+  async failFold(_key: SessionKey, { backoffUntil }: { backoffUntil: number }): Promise<void> {
+    this.#state = { ...this.#state, backoffUntil }
+    this.#failures += 1
+  }
+
+  #record(): SessionRecord {
+    const { id } = this.key
+    return {
+      id,
+      kind: this.#options.kind,
+      user: null,
+      scope: null,
+      createdAt: new Date(0),
+      origin: null,
+      settings: {},
+      epoch: this.#epoch,
+      state: this.#state,
+      head: this.#head,
+      segments: this.#shown.length,
+      memo: this.#memo,
+      pending: null,
+      dueAt: null,
+      leaseUntil: null,
+      failures: this.#failures,
+      calibrations: { learned: {}, inForce: {} },
+      lastOutcome: null,
+    }
+  }
+
+  #contextRead(messages: readonly LoggedMessage[], read: Pick<ContextRead, 'base' | 'isWhole'>): ContextRead {
+    return { session: this.#record(), pins: [], messages, ...read }
+  }
+
+  /** Above a `seq`, until they have so many tokens; the one that reaches them included. */
+  #newest(after: number, tokens: number): { messages: readonly LoggedMessage[]; isCut: boolean } {
+    const last = this.#entries.length
+    let first = last
+    let left = tokens
+    while (first > 0 && left >= 0 && this.#firstSeq + first - 1 > after)
+      left -= this.#entries[--first]!.message.tokens
+    return { messages: this.#entries.slice(first, last).map(({ message }) => message), isCut: left < 0 }
+  }
+
+  #between(fromSeq: number, toSeq: number): readonly Entry[] {
+    const first = Math.max(0, fromSeq - this.#firstSeq)
+    return this.#entries.slice(first, Math.max(first, toSeq + 1 - this.#firstSeq))
+  }
+
+  /** Without a copy: the tail is short, the backlog may be long. */
+  *#rawNewestFirst(): Generator<RawMessage> {
+    const first = this.#state.compactedThrough + 1 - this.#firstSeq
+    for (let index = this.#entries.length - 1; index >= first; index--) yield this.#entries[index]!.raw
+  }
+
+  /** A new segment takes the place of those that it stands for. */
+  #showSegments({ segments, now }: FoldCommit): readonly number[] {
+    const ids: number[] = []
+    const shown = new Map(this.#shown.map(segment => [segment.id, segment]))
+    for (const { absorbs, ...segment } of segments) {
+      const id = this.#lastSegmentId + 1
+      this.#lastSegmentId = id
+      ids.push(id)
+      for (const absorbed of absorbs) shown.delete(absorbed < 0 ? ids[-absorbed - 1]! : absorbed)
+      shown.set(id, { ...segment, id, rolledInto: null, createdAt: new Date(now) })
+    }
+    this.#shown = [...shown.values()].sort((one, other) => one.fromSeq - other.fromSeq)
+    return ids
+  }
+
+  /** What is folded, known to the memo and not to be folded anew is not asked for again. */
+  #forget(): void {
+    const provisional = this.#shown.find(({ state }) => state === 'provisional')
+    const through = Math.min(
+      this.#state.compactedThrough,
+      this.#memo?.throughSeq ?? 0,
+      (provisional?.fromSeq ?? Number.POSITIVE_INFINITY) - 1,
+    )
+    const forgotten = through + 1 - this.#firstSeq
+    if (forgotten < FORGOTTEN_AT_A_TIME) return
+    this.#entries = this.#entries.slice(forgotten)
+    this.#firstSeq += forgotten
+  }
+}

@@ -1,0 +1,40 @@
+/** Of bold letters, against others of their size. */
+export const BOLD = 1.12
+
+/** Nothing here can measure a font: an estimate by DejaVu Sans, the widest of those that a page may get. */
+export function textWidth(text: string, size: number): number {
+  let width = 0
+  for (const character of text) width += characterWidth(character)
+  return width * size
+}
+
+function characterWidth(character: string): number {
+  if (character > '\u{2e7f}' || character === '…' || character === '%') return 1
+  if ('=+−×→↓'.includes(character)) return 0.84
+  if ('ijl.,:;|! ’'.includes(character)) return 0.34
+  return /[A-Zmw@]/.test(character) ? 0.8 : 0.63
+}
+
+/** Runs of one policy differ in the values of its settings: those stay, the settings' names shrink. */
+export function shortenName(name: string, size: number, room: number): string {
+  if (textWidth(name, size) <= room) return name
+  for (let kept = 12; kept > 0; kept -= 1) {
+    const short = name.replace(/(\p{L}+)=/gu, (whole, setting: string) =>
+      setting.length > kept + 1 ? `${setting.slice(0, kept)}…=` : whole,
+    )
+    if (textWidth(short, size) <= room) return short
+  }
+  return shorten(name, size, room)
+}
+
+/** Leaves out the middle. */
+export function shorten(text: string, size: number, room: number): string {
+  if (textWidth(text, size) <= room) return text
+  const characters = [...text]
+  for (let kept = characters.length - 1; kept > 1; kept -= 1) {
+    const front = Math.ceil(kept / 2)
+    const short = `${characters.slice(0, front).join('')}…${characters.slice(characters.length - (kept - front)).join('')}`
+    if (textWidth(short, size) <= room) return short
+  }
+  return '…'
+}

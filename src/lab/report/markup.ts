@@ -1,0 +1,44 @@
+/** Text that is HTML or SVG already. Everything else is escaped where it is put in. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Content = Markup | string | number | null | readonly Content[]
+
+export function markup(pieces: TemplateStringsArray, ...values: readonly Content[]): Markup {
+  return new Markup(pieces.reduce((text, piece, index) => text + toText(values[index - 1] ?? null) + piece))
+}
+
+function toText(content: Content): string {
+  if (content === null) return ''
+  if (content instanceof Markup) return content.text
+  if (typeof content === 'number') return String(Math.round(content * 100) / 100)
+  if (typeof content === 'string') return escapeMarkup(content)
+  return content.map(toText).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** What HTML forbids, control characters and halves of a pair, becomes a replacement character. */
+export function escapeMarkup(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\P{Cc}\t\n\r]|[\u{fdd0}-\u{fdef}]|[\ufffe\uffff]/gu, '\u{fffd}')
+    .replace(/[&<>"']/g, character => ENTITIES[character]!)
+}
+
+/** A sentence in which `names` stand between backticks. */
+export function withCode(sentence: string): Markup {
+  const parts = sentence.split('`')
+  return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : part))}`
+}

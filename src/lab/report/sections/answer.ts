@@ -1,0 +1,49 @@
+import type { Comparison, TranscriptFigures } from '../../comparison.ts'
+import { describeResult } from '../describe-result.ts'
+import { formatCount, formatPlural, formatTokens } from '../format.ts'
+import { type Markup, markup, withCode } from '../markup.ts'
+import { scrollable } from './scrollable.ts'
+
+/** More than so many are folded away, so that the answer stays on the first screen. */
+const SHOWN_AT_ONCE = 4
+
+export function answer(comparison: Comparison): Markup {
+  const { headline, details } = describeResult(comparison)
+  const { transcripts } = comparison
+  const messages = sum(transcripts, 'messages')
+  return markup`<header>
+<p class="eyebrow">Palimpsest · replay</p>
+<h1>${withCode(headline)}</h1>
+${details.length === 0 ? null : markup`<p class="lead">${withCode(details.join(' '))}</p>`}
+<p class="about">Recorded conversations were played again, message by message. For each way of keeping a bot’s memory this page counts what the language model would have read and written, and what that would have cost.</p>
+<ul class="facts">
+<li><b>${formatCount(transcripts.length)}</b><span>${transcripts.length === 1 ? 'conversation' : 'conversations'}</span></li>
+<li><b>${formatCount(messages)}</b><span>${messages === 1 ? 'message' : 'messages'}</span></li>
+<li><b>${formatTokens(sum(transcripts, 'tokens'))}</b><span>tokens in them</span></li>
+<li><b>${formatCount(comparison.runs.length)}</b><span>${comparison.runs.length === 1 ? 'run' : 'runs compared'}</span></li>
+</ul>
+${transcripts.length === 0 ? null : transcriptList(transcripts)}
+</header>
+`
+}
+
+function sum(transcripts: readonly TranscriptFigures[], figure: 'messages' | 'tokens'): number {
+  return transcripts.reduce((total, transcript) => total + transcript[figure], 0)
+}
+
+function transcriptList(transcripts: readonly TranscriptFigures[]): Markup {
+  const table = scrollable(
+    'The conversations',
+    markup`<table>
+<thead><tr><th scope="col">Conversation</th><th scope="col">Messages</th><th scope="col">Tokens</th></tr></thead>
+<tbody>
+${transcripts.map(
+  ({ path, title, format, kind, messages, tokens }) =>
+    markup`<tr><th scope="row"><bdi>${title ?? path}</bdi><small>${title === null ? null : markup`<bdi>${path}</bdi> · `}${kind} · ${format}</small></th><td>${formatCount(messages)}</td><td>${formatTokens(tokens)}</td></tr>
+`,
+)}</tbody>
+</table>`,
+  )
+  if (transcripts.length <= SHOWN_AT_ONCE) return table
+  return markup`<details><summary>All ${formatPlural(transcripts.length, 'conversation')}</summary>${table}</details>`
+}

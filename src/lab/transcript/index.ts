@@ -1,0 +1,6 @@
+export { lineId } from './check-messages.ts'
+export { InvalidTranscriptError } from './invalid-transcript-error.ts'
+export { openTranscripts, type TranscriptOptions } from './open-transcripts.ts'
+export { readDocument } from './read-document.ts'
+export { openSource, readHead, type Source } from './source.ts'
+export type { Transcript, TranscriptFormat, TranscriptMessage } from './transcript.ts'

@@ -1,0 +1,160 @@
+import { setImmediate } from 'node:timers/promises'
+import { checkMessage, checkMessages } from './check-messages.ts'
+import { type Document, findLayout } from './find-layout.ts'
+import { InvalidTranscriptError, unknownFormat } from './invalid-transcript-error.ts'
+import { readAiSdk } from './read-ai-sdk.ts'
+import { readChatGpt } from './read-chatgpt.ts'
+import { readOpenAI } from './read-openai.ts'
+import { readPalimpsest } from './read-palimpsest.ts'
+import { readTelegram } from './read-telegram.ts'
+import { type JsonFormat, recognize } from './recognize.ts'
+import { openSource, type Source } from './source.ts'
+import type { FoundConversation, Transcript, TranscriptMessage, TranscriptProblem } from './transcript.ts'
+
+export interface TranscriptOptions {
+  /** How much of the reading is done: from 0 to 1. */
+  readonly onProgress?: (share: number) => void
+  /** Name or id of the one who is the assistant, in a chat of people. */
+  readonly self?: string
+}
+
+const READERS: Readonly<
+  Record<JsonFormat, (value: unknown, options: TranscriptOptions) => FoundConversation[]>
+> = { chatgpt: readChatGpt, telegram: readTelegram, openai: readOpenAI, 'ai-sdk': readAiSdk }
+
+/**
+ * Reads a file through, or standard input (`-`), and gives its conversations: at least one, which is empty
+ * where the file is. What it is in is seen from its content. Every message that cannot be taken is named
+ * before anything is done with the others.
+ */
+export async function openTranscripts(
+  file: string | Source,
+  options: TranscriptOptions = {},
+): Promise<readonly Transcript[]> {
+  const onProgress = options.onProgress ?? (() => {})
+  const source = typeof file === 'string' ? await openSource(file, { onChunk: () => onProgress(0) }) : file
+  const layout = await findLayout(source, { onRead: share => onProgress(share / 2) })
+  if (layout.kind === 'messages') return [await openMessages(source, onProgress)]
+  const { conversations, problems } = findConversations(source, layout.documents, options)
+  const found = { conversations, problems: [...layout.problems, ...problems] }
+  return openConversations(source, found, share => onProgress((1 + share) / 2))
+}
+
+async function openMessages(source: Source, onProgress: (share: number) => void): Promise<Transcript> {
+  const { path, bytes } = source
+  const { problems, ...checked } = await checkMessages(readPalimpsest(source), ({ position }) =>
+    onProgress(position / bytes),
+  )
+  if (problems.length > 0) throw new InvalidTranscriptError(path, 'palimpsest', problems)
+  return {
+    path,
+    format: 'palimpsest',
+    id: null,
+    title: null,
+    number: 1,
+    bytes,
+    ...checked,
+    async *read() {
+      for await (const entry of readPalimpsest(source)) if ('message' in entry) yield entry
+    },
+  }
+}
+
+interface Found extends FoundConversation {
+  readonly format: JsonFormat
+  /** The line of its document. */
+  readonly line: number | null
+}
+
+interface FoundInFile {
+  readonly conversations: readonly Found[]
+  readonly problems: readonly TranscriptProblem[]
+}
+
+function findConversations(
+  { path }: Source,
+  documents: readonly Document[],
+  options: TranscriptOptions,
+): FoundInFile {
+  const formats = documents.map(({ value }) => recognize(value))
+  const first = formats.find(format => format !== null)
+  if (first === undefined) throw unknownFormat(path, NO_CONVERSATION)
+  const conversations: Found[] = []
+  const problems: TranscriptProblem[] = []
+  for (const [index, { line, value }] of documents.entries()) {
+    const format = formats[index] ?? null
+    if (format === null) problems.push(noConversation(line))
+    else for (const found of READERS[format](value, options)) conversations.push({ ...found, format, line })
+  }
+  if (conversations.length > 0) return { conversations, problems }
+  // An account without a chat is an empty file, and that is an empty conversation.
+  return { conversations: [{ id: null, title: null, messages: [], format: first, line: null }], problems }
+}
+
+const NO_CONVERSATION = 'it is JSON, but no conversation that is known here'
+
+function noConversation(line: number | null): TranscriptProblem {
+  return { place: `line ${line}`, problem: 'holds no conversation: { "messages": […] }' }
+}
+
+async function openConversations(
+  { path, bytes }: Source,
+  { conversations, problems: broken }: FoundInFile,
+  onProgress: (share: number) => void,
+): Promise<readonly Transcript[]> {
+  const all = conversations.reduce((sum, { messages }) => sum + messages.length, 0)
+  const bytesOf = (messages: number) => Math.round((bytes * messages) / Math.max(1, all))
+  const problems = [...broken]
+  const transcripts: Transcript[] = []
+  let done = 0
+  for (const [index, found] of conversations.entries()) {
+    const { id, title, format } = found
+    const entries: TranscriptMessage[] = []
+    const { messages, kind, ...checked } = await checkMessages(checkEach(found, bytesOf), entry => {
+      entries.push(entry)
+      done += 1
+      onProgress(done / all)
+    })
+    const name = conversations.length > 1 ? `${placeOf(found, index + 1)}, ` : ''
+    for (const problem of checked.problems) problems.push({ ...problem, place: `${name}${problem.place}` })
+    transcripts.push({
+      ...{ path, format, id, title, number: index + 1, messages, kind },
+      bytes: all === 0 ? bytes : bytesOf(found.messages.length),
+      read: () => inTurn(entries),
+    })
+  }
+  const first = transcripts[0]!
+  if (problems.length > 0) throw new InvalidTranscriptError(path, first.format, problems)
+  const spoken = transcripts.filter(({ messages }) => messages > 0)
+  return spoken.length > 0 ? spoken : [first]
+}
+
+function placeOf({ line, title }: Found, number: number): string {
+  const place = line === null ? `conversation ${number}` : `line ${line}`
+  return title === null ? place : `${place} ${JSON.stringify(title)}`
+}
+
+async function* checkEach(
+  { messages }: FoundConversation,
+  bytesOf: (messages: number) => number,
+): AsyncGenerator<TranscriptMessage | TranscriptProblem> {
+  let position = 0
+  for await (const found of inTurn(messages)) {
+    position += 1
+    const { place } = found
+    const message = 'problem' in found ? found.problem : checkMessage(found.input)
+    yield typeof message === 'string'
+      ? { place, problem: message }
+      : { place, position: bytesOf(position), message }
+  }
+}
+
+const AT_A_TIME = 200
+
+/** What is in memory would be gone through in one go, and nobody could interrupt it. */
+async function* inTurn<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const [index, item] of items.entries()) {
+    if (index % AT_A_TIME === 0) await setImmediate()
+    yield item
+  }
+}

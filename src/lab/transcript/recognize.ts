@@ -1,0 +1,63 @@
+import { isRecord, listOf, recordOf } from './json-value.ts'
+import { messageLists } from './message-lists.ts'
+import type { TranscriptFormat } from './transcript.ts'
+
+export type JsonFormat = Exclude<TranscriptFormat, 'palimpsest'>
+
+/** Which reader a parsed file is for, from what it holds. `null`: none. */
+export function recognize(value: unknown): JsonFormat | null {
+  if (isChatGpt(value)) return 'chatgpt'
+  if (isTelegram(value)) return 'telegram'
+  const lists = messageLists(value)
+  if (lists === null) return null
+  const messages = lists.flatMap(list => list.messages)
+  if (messages.some(isAiSdkMessage)) return 'ai-sdk'
+  // Nothing said is a conversation, too.
+  return messages.length === 0 || messages.some(isOpenAIMessage) ? 'openai' : null
+}
+
+/** One line of a transcript of ours, good or not. */
+export function looksLikeMessage(value: unknown): boolean {
+  return isRecord(value) && ['role', 'text', 'content'].some(field => field in value)
+}
+
+function isChatGpt(value: unknown): boolean {
+  const conversations = Array.isArray(value) ? value : [value]
+  return conversations.some(conversation => isRecord(recordOf(conversation)['mapping']))
+}
+
+function isTelegram(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { chats, left_chats: leftChats, messages, type, name } = value
+  if ([chats, leftChats].some(chats => Array.isArray(recordOf(chats)['list']))) return true
+  if (!Array.isArray(messages)) return false
+  return messages.length === 0
+    ? typeof type === 'string' && name !== undefined
+    : messages.some(isTelegramMessage)
+}
+
+function isTelegramMessage(value: unknown): boolean {
+  const { type, role, date, date_unixtime: unixTime } = recordOf(value)
+  const isDated = date !== undefined || unixTime !== undefined
+  return (type === 'message' || type === 'service') && role === undefined && isDated
+}
+
+const AI_SDK_PARTS = ['image', 'reasoning', 'tool-call', 'tool-result']
+
+function isAiSdkMessage(value: unknown): boolean {
+  const { role, parts, content } = recordOf(value)
+  if (typeof role !== 'string') return false
+  if (Array.isArray(parts)) return true
+  return listOf(content).some(part => {
+    const { type, data } = recordOf(part)
+    return AI_SDK_PARTS.includes(type as string) || (type === 'file' && data !== undefined)
+  })
+}
+
+const OPENAI_FIELDS = ['content', 'tool_calls', 'function_call', 'refusal', 'audio']
+
+function isOpenAIMessage(value: unknown): boolean {
+  const { role, type, ...fields } = recordOf(value)
+  if (typeof role === 'string') return OPENAI_FIELDS.some(field => field in fields)
+  return type === 'function_call' || type === 'function_call_output'
+}
