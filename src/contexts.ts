@@ -75,7 +75,8 @@ export interface Context extends ContextParts {
 
 /** Where a policy has no budget: what the usual models take. */
 const USUAL_BUDGET = 128_000
-const USUAL_LOW_WATER = 0.5
+/** What a view keeps filled. A fold leaves less, but it is told in segments; what a view leaves out is only named. */
+const VIEW_LOW_WATER = 0.5
 /** What is read beyond the budget, so that old tool results can make room first. */
 const READ_SHARE = 2
 /** The main points of messages that no fold has reached are taken from so many of their tokens. */
@@ -86,6 +87,7 @@ const MOST_KEPT_BYTES = 64_000_000
 const MOST_KEPT = 1_000
 
 const MOST_REMEMBERED = 10_000
+const MOST_CLIPPINGS = 8
 
 /** What was read and rendered for the last context of a session and a size, so that the next costs one message. */
 interface Kept {
@@ -104,7 +106,9 @@ interface Kept {
   beginning: Beginning | undefined
 }
 
-/** By how they are clipped, and by `seq`. An edit makes another version of a message. */
+/**
+ * By how they are clipped, and by `seq`. Whatever changes a message's content has to make another version of it.
+ */
 type Rendered = Map<string, Map<number, { readonly version: number; readonly message: RenderedMessage }>>
 
 interface Asked {
@@ -180,7 +184,7 @@ export class Contexts {
     const outputReserve = options.outputReserve ?? 0
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
-      lowWater: budgeted?.lowWater ?? USUAL_LOW_WATER,
+      lowWater: Math.max(VIEW_LOW_WATER, budgeted?.lowWater ?? 0),
       fixed: this.#fixed.of(options),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
@@ -294,15 +298,17 @@ const MOST_FIXED_PARTS = 100
 
 /** A bot sends the same instructions with every call: they are measured once. */
 class FixedParts {
-  readonly #known = new Map<string, FixedPart>()
+  readonly #known = new Map<string, Map<number, FixedPart>>()
 
   of({ instructions = '', tools }: ContextOptions): FixedPart {
     const tokens = toolTokens(tools)
-    const known = this.#known.get(instructions)
-    if (known?.toolTokens === tokens) return known
+    const known = this.#known.get(instructions)?.get(tokens)
+    if (known !== undefined) return known
     const part = fixedPart({ instructions, layers: [], toolTokens: tokens })
     if (this.#known.size >= MOST_FIXED_PARTS) this.#known.clear()
-    this.#known.set(instructions, part)
+    const byTools = this.#known.get(instructions) ?? new Map<number, FixedPart>()
+    if (byTools.size >= MOST_FIXED_PARTS) byTools.clear()
+    this.#known.set(instructions, byTools.set(tokens, part))
     return part
   }
 }
@@ -415,8 +421,9 @@ function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop'
     const rules = tokens <= clipTokens ? reasoning : `${reasoning} ${clipTokens}`
     let known = kept.rendered.get(rules)
     if (known === undefined) {
-      // Few sizes are in use at a time.
-      if (kept.rendered.size >= 4) kept.rendered.clear()
+      // Few sizes are in use at a time; what is not clipped stays.
+      if (kept.rendered.size >= MOST_CLIPPINGS)
+        for (const other of kept.rendered.keys()) if (other !== reasoning) kept.rendered.delete(other)
       known = new Map()
       kept.rendered.set(rules, known)
     }
@@ -429,7 +436,10 @@ function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop'
 }
 
 function forgetBelow(rendered: Rendered, seq: number): void {
-  for (const known of rendered.values()) for (const each of known.keys()) if (each < seq) known.delete(each)
+  for (const [rules, known] of rendered) {
+    for (const each of known.keys()) if (each < seq) known.delete(each)
+    if (known.size === 0) rendered.delete(rules)
+  }
 }
 
 /** At least one, so that something can be said of them. */

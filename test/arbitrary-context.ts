@@ -186,6 +186,7 @@ export function makeContext(given: Partial<ContextParts>): ContextParts {
   return {
     instructions: '',
     messages: [],
+    messageTokens: [],
     breakpoints: { afterInstructions: false, afterMessages: [] },
     sessionMemory: null,
     report: {

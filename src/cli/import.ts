@@ -202,7 +202,7 @@ async function appendBatch(
   } catch (error) {
     if (!PalimpsestError.isInstance(error)) throw error
     const { externalId } = error.details as { externalId?: string }
-    const place = batch.find(({ message }) => message.externalId === externalId)?.place
+    const place = batch.find(entry => toInput(entry).externalId === externalId)?.place
     throw new PalimpsestError(
       error.code,
       `${file}${place ? `, ${place}` : ''}: ${error.message} (${added} messages were added before.)`,

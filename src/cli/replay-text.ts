@@ -14,6 +14,7 @@ import {
 } from '../lab/report/format.ts'
 import { isBest, isFlat, valuesInOrder } from '../lab/report/sweep-points.ts'
 import type { TranscriptFormat } from '../lab/transcript/index.ts'
+import { GROUP_TURN_MESSAGES } from '../log/index.ts'
 import { describeParameter, type Parameter, PRESET_NAMES, PRESETS } from '../policy/index.ts'
 import { drawTable, fill, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
 
@@ -56,6 +57,7 @@ const MOST_LISTED = 10
 
 const FORMATS: Readonly<Record<TranscriptFormat, string | null>> = {
   palimpsest: null,
+  'palimpsest-session': 'exported session',
   chatgpt: 'ChatGPT',
   telegram: 'Telegram',
   openai: 'OpenAI',
@@ -268,15 +270,11 @@ function describeMemoOnly(run: Run): string[] {
 
 function describeConditions(comparison: Comparison): string[] {
   const { prices, summarizerPrices, assumptions } = comparison
-  const { overheadTokens, summarizer, summaryRatio, calls, extraction } = assumptions
+  const { overheadTokens, summarizer, summaryRatio, extraction } = assumptions
   return [
     `Prices of ${describePrice(prices)}.`,
     ...(summarizerPrices === prices ? [] : [`Summaries at prices of ${describePrice(summarizerPrices)}.`]),
-    `Assumed: ${formatCount(overheadTokens)} tokens of instructions and tools; ${
-      calls === 'replies'
-        ? 'a request for each reply'
-        : `a request after every ${formatPlural(calls, 'message')}`
-    }; ${
+    `Assumed: ${formatCount(overheadTokens)} tokens of instructions and tools (--overhead); ${describeCalls(comparison)}; ${
       summarizer === 'extractive'
         ? 'extractive summaries, which cost nothing'
         : `summaries by a model that keep ${formatShare(summaryRatio ?? 0)} of their source`
@@ -284,6 +282,15 @@ function describeConditions(comparison: Comparison): string[] {
     ...(hasCosts(comparison) ? [...describeTooShort(comparison), ...describeCauses(comparison)] : []),
     'More: --policy NAME (each fold), --sweep (a setting), --prices, --html FILE (pictures), --csv, --json, --help',
   ]
+}
+
+function describeCalls({ assumptions, transcripts }: Comparison): string {
+  const { calls } = assumptions
+  if (calls === 'replies')
+    return `a request for each reply${transcripts.length > 1 ? `, and where nobody replies after every ${GROUP_TURN_MESSAGES} messages` : ''}`
+  const isTelegram = transcripts.some(({ format }) => format === 'telegram')
+  const how = isTelegram ? '--calls, or --self NAME to say who is the assistant' : '--calls'
+  return `a request after every ${formatPlural(calls, 'message')} (${how})`
 }
 
 function describePrice(prices: Prices): string {

@@ -65,6 +65,7 @@ export function assembleContext(
     parts: {
       instructions: fixed.instructions,
       messages: sent.map(({ message }) => message),
+      messageTokens: sent.map(({ tokens }) => tokens),
       breakpoints: {
         afterInstructions: fixed.instructions !== '',
         afterMessages: breakpoints(memoryMessage !== null, stableMessages),

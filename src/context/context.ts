@@ -57,6 +57,8 @@ export interface CacheBreakpoints {
 export interface ContextParts {
   readonly instructions: string
   readonly messages: readonly ModelMessage[]
+  /** What each of them takes, as `estimateTokens` counts. */
+  readonly messageTokens: readonly number[]
   readonly breakpoints: CacheBreakpoints
   /** The text of the segments, where there are any. */
   readonly sessionMemory: string | null

@@ -2,6 +2,7 @@ import { ContextOverflowError } from '../errors.ts'
 import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission } from './context.ts'
+import { shortHash } from './create-hash.ts'
 import {
   type ContextMessage,
   type RenderedMessage,
@@ -86,7 +87,7 @@ export function planContext(
   const { fixed } = view
   const room = view.budget - fixed.tokens
   const pins = source.pins.map(({ id }) => id).join()
-  const fingerprint = [view.reasoning, pins, fixed.hash].join('/')
+  const fingerprint = [view.reasoning, pins && shortHash(pins), fixed.hash].join('/')
   if (room >= LEAST_ROOM_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
       const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()

@@ -1,6 +1,6 @@
 import { estimateTokens } from '../tokens/index.ts'
 import type { BlockName } from './context.ts'
-import { createHash } from './create-hash.ts'
+import { shortHash } from './create-hash.ts'
 
 /** A memory document or the like: it stands in the instructions, in the order of the blocks. */
 export interface Layer {
@@ -55,6 +55,6 @@ export function fixedPart({
     blocks,
     tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
     toolTokens,
-    hash: createHash('sha1').update(text).digest('base64url').slice(0, 10),
+    hash: shortHash(text),
   }
 }

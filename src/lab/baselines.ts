@@ -44,7 +44,7 @@ export async function replayBaseline(
       if (message.externalId !== null) seen.add(message.externalId)
       const arrival = Math.max(now, message.at ?? now)
       const size = measureMessage(message)
-      const { calls } = assumptions
+      const { calls = assumptions.calls } = conversation
       const asked = asksAt(message, { calls, lastArrival: now, arrival, messages: sent.messages })
       if (asked && asked.as !== 'after') charge(asked.at, outputTokens(message, size))
       sent.add(sentTokens(message, size, conversation.kind))

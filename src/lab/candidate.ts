@@ -77,6 +77,6 @@ function cacheLifetime(
   const parameters: Readonly<Record<string, Parameter>> = PRESETS[preset]
   const parameter = parameters['idleSec']
   if (!parameter || asked['idleSec'] !== undefined || caching === 'none') return {}
-  if (cacheLifetimeSec === parameter.default) return {}
+  if (cacheLifetimeSec === parameter.default || cacheLifetimeSec <= 0) return {}
   return { idleSec: Number.isFinite(cacheLifetimeSec) ? String(cacheLifetimeSec) : 'none' }
 }

@@ -1,4 +1,4 @@
-import type { NewMessage, SessionKind } from '../log/index.ts'
+import { GROUP_TURN_MESSAGES, type NewMessage, type SessionKind } from '../log/index.ts'
 import { measureMessage } from '../tokens/index.ts'
 import { lastMessages, NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Comparison, Run, Sweep, TranscriptFigures } from './comparison.ts'
@@ -31,13 +31,15 @@ export async function compare(
   const swept = first && options.sweep?.length ? sweptCandidates(first, options.sweep) : []
   const survey = await surveyTranscripts(transcripts, options)
   const conditions = conditionsOf(options, {
-    hasReplies: survey.hasReplies,
+    hasReplies: survey.replies.includes(true),
     policies: [...candidates, ...swept.map(({ candidate }) => candidate)].map(({ policy }) => policy),
   })
   const read = (run: string): Conversation[] => {
     const places = new Places(transcripts, share => onProgress(run, share))
-    return transcripts.map(transcript => ({
+    return transcripts.map((transcript, index) => ({
       kind: options.kind ?? transcript.kind,
+      ...(!survey.replies[index] &&
+        conditions.assumptions.calls === 'replies' && { calls: GROUP_TURN_MESSAGES }),
       read: () => places.follow(transcript),
     }))
   }
@@ -61,20 +63,25 @@ export async function compare(
 async function surveyTranscripts(
   transcripts: readonly Transcript[],
   { kind, onProgress = () => {} }: CompareOptions,
-): Promise<{ figures: readonly TranscriptFigures[]; hasReplies: boolean }> {
+): Promise<{ figures: readonly TranscriptFigures[]; replies: readonly boolean[] }> {
   const places = new Places(transcripts, share => onProgress('measuring', share))
   const figures: TranscriptFigures[] = []
-  let hasReplies = false
+  const replies: boolean[] = []
   for (const transcript of transcripts) {
     const { path, title, format, messages } = transcript
     let tokens = 0
+    let hasReplies = false
+    const seen = new Set<string>()
     for await (const message of places.follow(transcript)) {
+      if (message.externalId !== null && seen.has(message.externalId)) continue
+      if (message.externalId !== null) seen.add(message.externalId)
       tokens += measureMessage(message).tokens
       hasReplies ||= message.role === 'assistant'
     }
     figures.push({ path, title, format, kind: kind ?? transcript.kind, messages, tokens })
+    replies.push(hasReplies)
   }
-  return { figures, hasReplies }
+  return { figures, replies }
 }
 
 const MESSAGES_BETWEEN_REPORTS = 64

@@ -32,7 +32,10 @@ export interface Assumptions {
   /** `simulated`: a summary of `summaryRatio` of its source, by a model. */
   readonly summarizer: 'simulated' | 'extractive'
   readonly summaryRatio: number | null
-  /** `replies`: one before each message of the assistant. A number: one after every so many messages. */
+  /**
+   * `replies`: one before each message of the assistant; in a conversation where nobody replies, one after every
+   * 12 messages. A number: one after every so many messages.
+   */
   readonly calls: 'replies' | number
   readonly extraction: 'none' | 'turn' | 'batch'
 }

@@ -22,7 +22,7 @@ export interface ConditionOptions {
   readonly summarizer?: Assumptions['summarizer']
   /** How much of its source a simulated summary keeps. The default: 0.2. */
   readonly summaryRatio?: number
-  /** The default: one for each reply; where nobody replies, one after every 12 messages. */
+  /** The default: one for each reply; in `compare`, where nobody replies, one after every 12 messages. */
   readonly calls?: Assumptions['calls']
   /** The default: none. */
   readonly extraction?: Assumptions['extraction']

@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts'
 export function contextBudget(policy: Policy): { readonly tokens: number; readonly lowWater: number } | null {
   const rule = policy.rules.find(rule => rule.reason === 'max_tokens')
   if (rule?.extent.to !== 'context-tokens') return null
-  return { tokens: rule.limit, lowWater: (rule.extent.tail.contextTokens ?? 0) / rule.limit }
+  return { tokens: rule.limit, lowWater: rule.extent.tail.contextTokens! / rule.limit }
 }
 
 /**

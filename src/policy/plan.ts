@@ -117,21 +117,28 @@ function oldestTurns(raw: readonly RawMessage[], turns: number): number {
   return end === -1 ? raw.length : end
 }
 
-/** Keeps the last turn whole if that brings the context under the limit; a turn larger than that is cut too. */
+/**
+ * Keeps the last turn whole if that brings the context below where the rule fires; a turn larger than that is cut
+ * too, and of one that is still too large only what fits is kept.
+ */
 function wantedForTokens(input: PlanInput, tail: Tail): number {
   const { raw, unread, snapshot } = input
   const { fixedTokens } = snapshot
   const figures = { fixedTokens, unread }
-  const limit = ruleOf(input)?.limit ?? 0
-  const wholeTurn = countBelowTail(tail, raw, figures)
-  // All that is at hand lies below even the larger of the two tails.
-  if (unread && wholeTurn === raw.length) return wholeTurn
-  const tokens = raw
-    .slice(wholeTurn)
-    .reduce((sum, message) => sum + message.tokens, fixedTokens + (unread?.tokens ?? 0))
-  if (tokens < limit) return wholeTurn
+  const { limit = Infinity, due = limit } = ruleOf(input) ?? {}
   const { leastTokens: _, ...least } = tail
-  return countBelowTail({ ...least, atLeast: 'message' }, raw, figures)
+  const tails: readonly Tail[] = [tail, { ...tail, atLeast: 'message' }, { ...least, atLeast: 'message' }]
+  let wanted = 0
+  for (const each of tails) {
+    wanted = countBelowTail(each, raw, figures)
+    // All that is at hand lies below even this tail.
+    if (unread && wanted === raw.length) return wanted
+    const left = raw
+      .slice(wanted)
+      .reduce((sum, message) => sum + message.tokens, fixedTokens + (unread?.tokens ?? 0))
+    if (left < due) return wanted
+  }
+  return wanted
 }
 
 /**

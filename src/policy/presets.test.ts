@@ -153,6 +153,48 @@ describe('the table of presets', () => {
     })
   })
 
+  test('tokens: a turn that never ends is folded before it is over the budget, and keeps what was said last', async () => {
+    const loop = Array.from({ length: 600 }, (_, index) => {
+      const call = { toolCallId: `call-${index}`, toolName: 'look' }
+      return [
+        { role: 'assistant' as const, content: [{ type: 'tool-call' as const, ...call, input: {} }] },
+        {
+          role: 'tool' as const,
+          content: [{ type: 'tool-result' as const, ...call, output: 'one two three '.repeat(20) }],
+        },
+      ]
+    }).flat()
+    const run = await replay([{ role: 'user', content: 'Go.' }, ...loop], { policy: tokens() })
+    expect(run.folds.length).toBeGreaterThan(2)
+    expect(run.folds.every(({ fromSeq }) => fromSeq !== null)).toBe(true)
+    expect(run.breaks.filter(({ cause }) => cause === 'cut')).toEqual([])
+    // Between two folds there is at least what the first one left.
+    const left = run.folds.slice(1).map((fold, index) => fold.at - run.folds[index]!.at)
+    expect(Math.min(...left)).toBeGreaterThan(50)
+    for (const { at, toSeq } of run.folds) expect(at - toSeq!).toBeGreaterThan(20)
+  })
+
+  test.each([1_000, 8_000, 11_200, 12_000, 12_800])(
+    'tokens: with %i tokens of instructions a fold is not due again at once',
+    async overheadTokens => {
+      const talk = conversation(600, () => 'one two three four five '.repeat(12))
+      const { folds } = await replay(talk, { policy: tokens({ idleSec: 0 }), overheadTokens })
+      expect(folds.length).toBeLessThan(80)
+      expect(folds.every(({ fromSeq }) => fromSeq !== null)).toBe(true)
+    },
+  )
+
+  test('tokens: in silence it folds only what is worth it, composed or not', async () => {
+    const talk = conversation(800, () => 'one two three four five '.repeat(12)).map((message, index) => ({
+      ...message,
+      at: START + index * 3_600_000,
+    }))
+    const idle = async (policy: Policy) =>
+      (await replay(talk, { policy })).folds.filter(({ reason }) => reason === 'idle').length
+    expect(await idle(tokens())).toBeLessThan(40)
+    expect(await idle(compose(tokens(), count({ threshold: 200, keepLast: 100 })))).toBeLessThan(40)
+  })
+
   test('a rule that moved nothing holds back no other', async () => {
     const policy = resize({ everyNTurns: 8, maxKeepMessagesCount: 8, maxMessagesTextLength: 0 })
     expect(await folds(policy, conversation(9))).toEqual([

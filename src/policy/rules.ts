@@ -4,7 +4,7 @@ import { type Tail, tailTokens } from './tail.ts'
 
 /** How far a fold reaches. */
 export type Extent =
-  /** The policy's tail; or the rule's own, where it keeps less. */
+  /** The policy's tail, or the rule's own. */
   | { readonly to: 'tail'; readonly tail?: Tail }
   /** Exactly the oldest complete turns. */
   | { readonly to: 'turns'; readonly turns: number }
@@ -21,9 +21,13 @@ export interface Rule {
   /** The figure that is compared with `limit`. */
   readonly figure: (snapshot: Snapshot) => number
   readonly limit: number
+  /** Where it fires before the limit is reached: from this figure on. */
+  readonly due?: number
   readonly fires: (snapshot: Snapshot) => boolean
   /** Whether `fires` asks how large the backlog is, which may cost a look at the newest messages. */
   readonly countsBacklog?: boolean
+  /** It is not done for less than this. */
+  readonly leastBacklogTokens?: number
   /** During a back-off the rule still fires, but folds without a model. */
   readonly extractiveInBackoff?: boolean
   /** For a rule about time: in how many seconds it fires if nothing else happens, or `null`. */
@@ -52,8 +56,13 @@ export function tailWithin(budget: number, share: number, leastRawShare = LEAST_
   return {
     contextTokens: Math.floor(budget * share),
     leastTokens: Math.floor(budget * leastRawShare),
+    dueTokens: dueTokens(budget),
     atLeast: 'turn',
   }
+}
+
+function dueTokens(budget: number): number {
+  return Math.ceil(budget * (1 - HEADROOM_SHARE))
 }
 
 /**
@@ -63,7 +72,7 @@ export function tailWithin(budget: number, share: number, leastRawShare = LEAST_
  */
 export function maxTokens(limit: number, lowWater: number): Rule {
   const figure = ({ fixedTokens, raw }: Snapshot) => fixedTokens + raw.tokens
-  const due = Math.ceil(limit * (1 - HEADROOM_SHARE))
+  const due = dueTokens(limit)
   return {
     name: 'maxTokens',
     reason: 'max_tokens',
@@ -72,6 +81,7 @@ export function maxTokens(limit: number, lowWater: number): Rule {
     extent: { to: 'context-tokens', tail: tailWithin(limit, lowWater) },
     figure,
     limit,
+    due,
     // Where the overhead alone is over the limit, no fold can help.
     fires: snapshot =>
       figure(snapshot) >= due &&
@@ -226,6 +236,7 @@ export function idle(seconds: number, budget: number): Rule {
     extent: { to: 'tail', tail },
     figure,
     limit: seconds,
+    leastBacklogTokens: leastBacklog,
     fires: snapshot => isWorthwhile(snapshot) && figure(snapshot) >= seconds,
     secondsUntil: snapshot => (isWorthwhile(snapshot) ? Math.max(0, seconds - figure(snapshot)) : null),
   }
@@ -237,9 +248,15 @@ export function withinCommonTail(rule: Rule): Rule {
   return {
     ...rule,
     extent: TO_TAIL,
-    fires: snapshot => snapshot.hasBacklog && rule.fires(snapshot),
-    secondsUntil: snapshot => (snapshot.hasBacklog ? (rule.secondsUntil?.(snapshot) ?? null) : null),
+    countsBacklog: true,
+    fires: snapshot => isWorth(rule, snapshot) && rule.fires(snapshot),
+    secondsUntil: snapshot => (isWorth(rule, snapshot) ? (rule.secondsUntil?.(snapshot) ?? null) : null),
   }
+}
+
+/** A backlog is counted in messages: they are taken to be of the usual size. */
+function isWorth({ leastBacklogTokens = 0 }: Rule, { hasBacklog, backlogMessages, raw }: Snapshot): boolean {
+  return hasBacklog && ((backlogMessages ?? 0) * raw.tokens) / raw.messages >= leastBacklogTokens
 }
 
 /** Among equal severities the first in this order wins. */
@@ -261,12 +278,18 @@ export function byPrecedence(a: Rule, b: Rule): number {
 }
 
 export function decisionOf(rule: Rule, snapshot: Snapshot): Decision {
-  const { type, reason, severity, limit } = rule
+  const { type, reason, severity, limit, due } = rule
   const extractive = snapshot.backoffSeconds > 0
   return {
     type,
     reason,
     severity,
-    meta: { rule: rule.name, figure: rule.figure(snapshot), limit, ...(extractive && { extractive }) },
+    meta: {
+      rule: rule.name,
+      figure: rule.figure(snapshot),
+      limit,
+      ...(due !== undefined && { due }),
+      ...(extractive && { extractive }),
+    },
   }
 }

@@ -11,15 +11,23 @@ export interface Tail {
   readonly messages?: number
   readonly turns?: number
   readonly characters?: number
-  /** For the whole context: what the fixed parts leave of it is for the tail, but at least `leastTokens`. */
+  /** For the whole context: what the fixed parts leave of it is for the tail. */
   readonly contextTokens?: number
+  /** Where that is less: so much in any case, but at most half of what they leave below `dueTokens`. */
   readonly leastTokens?: number
+  /** Where the next fold is due: it may not be at once. */
+  readonly dueTokens?: number
   readonly atLeast: 'message' | 'turn'
 }
 
 /** What the tail may hold in tokens. */
-export function tailTokens({ contextTokens, leastTokens = 0 }: Tail, fixedTokens: number): number {
-  return contextTokens === undefined ? Infinity : Math.max(leastTokens, contextTokens - fixedTokens)
+export function tailTokens(
+  { contextTokens, leastTokens = 0, dueTokens = Infinity }: Tail,
+  fixedTokens: number,
+): number {
+  if (contextTokens === undefined) return Infinity
+  const least = Math.min(leastTokens, Math.floor((dueTokens - fixedTokens) / 2))
+  return Math.max(least, contextTokens - fixedTokens)
 }
 
 /** The newest raw messages, where only what they hold together is known. */

@@ -16,6 +16,19 @@ test('an attachment costs a flat figure, whatever its bytes', () => {
   expect(small.characters).toBe(0)
 })
 
+test('one that no provider can read costs its name', () => {
+  const tokens = (part: object) =>
+    measureMessage({ content: [{ type: 'image', ...part }], sender: null }).tokens
+  const sent = [
+    { url: 'https://example.com/a.png' },
+    { image: new URL('https://example.com/a.png') },
+    { data: 'AAAA' },
+  ]
+  const named = [{ path: 'photos/photo_2.jpg' }, { url: 'file:///a.png' }, { data: 'photos/a.jpg' }, {}]
+  for (const part of sent) expect(tokens(part)).toBeGreaterThan(1_000)
+  for (const part of named) expect(tokens(part)).toBeLessThan(20)
+})
+
 test('tools, reasoning and the sender count', () => {
   const plain = measureMessage({ content: 'look it up', sender: null })
   const named = measureMessage({ content: 'look it up', sender: { id: '7', name: 'Ann' } })

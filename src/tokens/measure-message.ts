@@ -1,4 +1,11 @@
-import { type Content, type ContentPart, modelText, type Sender, type Size } from '../log/index.ts'
+import {
+  type AttachmentPart,
+  type Content,
+  type ContentPart,
+  modelText,
+  type Sender,
+  type Size,
+} from '../log/index.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from './flat-tokens.ts'
 
@@ -21,9 +28,23 @@ function attachmentTokens(content: Content): number {
   return content.reduce((sum, part) => sum + flatTokens(part), 0)
 }
 
-function flatTokens({ type }: ContentPart): number {
-  return type === 'image' || type === 'file' ? FLAT_TOKENS[type] : 0
+function flatTokens(part: ContentPart): number {
+  if (part.type !== 'image' && part.type !== 'file') return 0
+  return hasBytes(part) ? FLAT_TOKENS[part.type] : NAMED_TOKENS
 }
+
+/** An attachment that no provider can read, such as a path on somebody's disk, is shown by its name. */
+const NAMED_TOKENS = 12
+
+function hasBytes(part: AttachmentPart): boolean {
+  return ['image', 'data', 'url'].some(field => {
+    const value = part[field] instanceof URL ? part[field].href : part[field]
+    if (typeof value !== 'string') return false
+    return /^(?:https?|data):/i.test(value) || (field !== 'url' && BASE64.test(value.slice(0, 200)))
+  })
+}
+
+const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
 /** Characters as people count them: a surrogate pair is one. */
 function countCharacters(text: string): number {

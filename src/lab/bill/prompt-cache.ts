@@ -64,7 +64,8 @@ export class PromptCache {
           cacheWriteTokens * cacheWrite +
           request.outputTokens * output) /
         1_000_000,
-      lostTokens: Math.max(0, left - cachedTokens),
+      // A mark that is too far back is not found, though nothing has changed before it: no break.
+      lostTokens: !isExpired && request.sharedTokens >= left ? 0 : Math.max(0, left - cachedTokens),
       isExpired,
     }
   }

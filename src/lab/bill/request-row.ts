@@ -1,9 +1,8 @@
 import type { ContextParts, ModelMessage } from '../../context/index.ts'
-import type { Content } from '../../log/index.ts'
-import { estimateTokens, measureMessage } from '../../tokens/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
 import type { CacheMark, PromptRequest } from './prompt-cache.ts'
 
-type Sent = Pick<ContextParts, 'messages' | 'breakpoints' | 'report' | 'sessionMemory'>
+type Sent = Pick<ContextParts, 'messages' | 'messageTokens' | 'breakpoints' | 'report'>
 
 /**
  * The requests of one session for replies, each told by what it shares with the one before. Messages that a
@@ -11,7 +10,6 @@ type Sent = Pick<ContextParts, 'messages' | 'breakpoints' | 'report' | 'sessionM
  */
 export class RequestRow {
   readonly #overheadTokens: number
-  readonly #sizes = new WeakMap<ModelMessage, number>()
   #previous: readonly ModelMessage[] = []
   #previousEnds: Float64Array = new Float64Array()
 
@@ -23,8 +21,7 @@ export class RequestRow {
   next(context: Sent, { at, outputTokens }: { at: number; outputTokens: number }): PromptRequest {
     const { messages, breakpoints, report } = context
     const overhead = this.#overheadTokens
-    this.#noteMemory(context)
-    const ends = this.#ends(messages)
+    const ends = this.#ends(context.messageTokens)
     const isFirst = this.#previous.length === 0
     const sharedTokens = isFirst ? 0 : this.#sharedTokens(messages, ends)
     this.#previous = messages
@@ -44,30 +41,15 @@ export class RequestRow {
     }
   }
 
-  /** It was measured when it was written, and it is by far the largest. */
-  #noteMemory({ sessionMemory, messages, report }: Sent): void {
-    const block = report.blocks.find(({ name }) => name === 'session_memory')
-    if (sessionMemory !== null && block) this.#sizes.set(messages[0]!, block.tokens)
-  }
-
   /** Where each message ends. */
-  #ends(messages: readonly ModelMessage[]): Float64Array {
-    const ends = new Float64Array(messages.length)
+  #ends(messageTokens: readonly number[]): Float64Array {
+    const ends = new Float64Array(messageTokens.length)
     let tokens = this.#overheadTokens
-    for (const [index, message] of messages.entries()) {
-      tokens += this.#size(message)
+    for (const [index, size] of messageTokens.entries()) {
+      tokens += size
       ends[index] = tokens
     }
     return ends
-  }
-
-  #size(message: ModelMessage): number {
-    let size = this.#sizes.get(message)
-    if (size === undefined) {
-      size = measureMessage({ content: message.content as Content, sender: null }).tokens
-      this.#sizes.set(message, size)
-    }
-    return size
   }
 
   #sharedTokens(messages: readonly ModelMessage[], ends: Float64Array): number {

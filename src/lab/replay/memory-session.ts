@@ -265,10 +265,15 @@ export class MemorySession
     return this.#entries.slice(first, Math.max(first, toSeq + 1 - this.#firstSeq))
   }
 
-  /** Without a copy: the tail is short, the backlog may be long. */
-  *#rawNewestFirst(): Generator<RawMessage> {
+  /** Without a copy: the tail is short, the backlog may be long. Each tail of a policy goes through it anew. */
+  #rawNewestFirst(): Iterable<RawMessage> {
+    const entries = this.#entries
     const first = this.#state.compactedThrough + 1 - this.#firstSeq
-    for (let index = this.#entries.length - 1; index >= first; index--) yield this.#entries[index]!.raw
+    return {
+      *[Symbol.iterator]() {
+        for (let index = entries.length - 1; index >= first; index--) yield entries[index]!.raw
+      },
+    }
   }
 
   /** A new segment takes the place of those that it stands for. */

@@ -8,7 +8,7 @@ import {
 import type { Policy } from '../../policy/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { Bill } from '../bill/bill.ts'
-import type { ReplayFold, Run } from '../comparison.ts'
+import type { Assumptions, ReplayFold, Run } from '../comparison.ts'
 import { type ConditionOptions, conditionsOf, type ReplayConditions } from '../conditions.ts'
 import { type OnRequest, ReplayedSession } from './replayed-session.ts'
 
@@ -23,6 +23,8 @@ export interface Candidate {
 /** A conversation to be replayed. */
 export interface Conversation {
   readonly kind: SessionKind
+  /** The default: as it is assumed for all. */
+  readonly calls?: Assumptions['calls']
   read(): AsyncIterable<NewMessage> | Iterable<NewMessage>
 }
 
@@ -76,7 +78,7 @@ export async function replayPolicy(
       groupTurnMessages,
       types,
       messagesBefore: messages,
-      assumptions,
+      assumptions: { ...assumptions, calls: conversation.calls ?? assumptions.calls },
       instructions,
       bill,
       onFold: fold => folds.push(conversations.length > 1 ? { transcript, ...fold } : fold),

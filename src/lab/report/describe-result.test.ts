@@ -5,13 +5,11 @@ import { describeResult } from './describe-result.ts'
 
 const example = exampleComparison('none')
 
-function withRuns(costs: readonly (readonly [string, Run['kind'], number])[]): Comparison {
-  const runs = costs.map(([name, kind, total]) => ({
-    ...example.runs[0]!,
-    name,
-    kind,
-    cost: { ...example.runs[0]!.cost, total },
-  }))
+function withRuns(costs: readonly (readonly [string, Run['kind'], number])[], requests = 19): Comparison {
+  const [run] = example.runs
+  const { reply, ...others } = run!.cost.calls
+  const calls = { ...others, reply: { ...reply, calls: requests } }
+  const runs = costs.map(([name, kind, total]) => ({ ...run!, name, kind, cost: { total, calls } }))
   return { ...example, runs }
 }
 
@@ -67,6 +65,97 @@ test.each<[string, Comparison, string, string[]]>([
     ['`b` costs the same.'],
   ],
   [
+    'equal, as far as anyone can read it',
+    withRuns([
+      ['a', 'policy', 1.0004],
+      ['b', 'policy', 1],
+      ['c', 'policy', 1.0003],
+      ['d', 'policy', 1.0008],
+      ['no memory', 'baseline', 0.9997],
+      ['last 40 messages', 'baseline', 0.9996],
+    ]),
+    '`b` would have been cheapest: $1.00, as much as sending everything.',
+    ['`c` and `a` cost the same.', '`d` would have cost more than sending everything.'],
+  ],
+  [
+    'all equal, as far as anyone can read it',
+    withRuns([
+      ['a', 'policy', 1.0004],
+      ['b', 'policy', 1],
+    ]),
+    'Each policy would have cost $1.00.',
+    [],
+  ],
+  [
+    'hardly different',
+    withRuns([
+      ['a', 'policy', 1.0007],
+      ['b', 'policy', 1],
+      ['no memory', 'baseline', 1.0006],
+    ]),
+    '`b` would have been cheapest: $1.00, 0.1% less than sending everything.',
+    ['Next comes `a` with $1.00 (+0.1%).'],
+  ],
+  [
+    'some cost more than sending everything',
+    withRuns([
+      ['count', 'policy', 3],
+      ['tokens', 'policy', 1],
+      ['window', 'policy', 2],
+      ['no memory', 'baseline', 1.5],
+    ]),
+    '`tokens` would have been cheapest: $1.00, 33% less than sending everything.',
+    [
+      'Next comes `window` with $2.00 (+100%).',
+      '`window` and `count` would have cost more than sending everything.',
+    ],
+  ],
+  [
+    'many cost more than sending everything',
+    withRuns([
+      ['tokens', 'policy', 1],
+      ...[2, 3, 4, 5, 6, 7].map(cost => [`count keepLast=${cost}`, 'policy', cost] as const),
+      ['no memory', 'baseline', 1.5],
+    ]),
+    '`tokens` would have been cheapest: $1.00, 33% less than sending everything.',
+    [
+      'Next comes `count keepLast=2` with $2.00 (+100%).',
+      '6 of the 7 policies would have cost more than sending everything.',
+    ],
+  ],
+  [
+    'both baselines are cheaper, the forgetful one most',
+    withRuns([
+      ['rounds', 'policy', 2],
+      ['no memory', 'baseline', 1.6],
+      ['last 40 messages', 'baseline', 1],
+    ]),
+    '`rounds` would have cost $2.00, 25% more than sending everything.',
+    [
+      'Without a memory it would have been $1.60: a conversation of this size does not need one for its costs.',
+      'The baseline `last 40 messages` costs less still, $1.00, but knows nothing of what it dropped.',
+    ],
+  ],
+  [
+    'both baselines are cheaper, the forgetful one less so',
+    withRuns([
+      ['rounds', 'policy', 2],
+      ['no memory', 'baseline', 1],
+      ['last 40 messages', 'baseline', 1.6],
+    ]),
+    '`rounds` would have cost $2.00, 2 times as much as sending everything.',
+    [
+      'Without a memory it would have been $1.00: a conversation of this size does not need one for its costs.',
+      'The baseline `last 40 messages` costs less too, $1.60, but knows nothing of what it dropped.',
+    ],
+  ],
+  [
+    'enough requests for an average',
+    withRuns([['rounds', 'policy', 1.23]], 20),
+    '`rounds` would have cost $1.23.',
+    ['That is $61.50 for 1,000 replies.'],
+  ],
+  [
     'no prices',
     withRuns([['a', 'policy', 0]]),
     'At these prices nothing costs anything. `a` sends the least: 6.45k tokens a request.',
@@ -92,7 +181,7 @@ test.each<[string, Comparison, string, string[]]>([
 test('a sweep that found something cheaper is named', () => {
   const { headline, details } = describeResult(exampleComparison('one'))
   expect(headline).toMatch(/^`rounds fullContextTurns=6` would have been cheapest: /)
-  expect(details[1]).toMatch(
+  expect(details[2]).toMatch(
     /^Of the values that were tried, `rounds fullContextTurns=5` comes lower still: /,
   )
 })

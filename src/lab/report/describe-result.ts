@@ -1,6 +1,20 @@
 import type { Comparison, Run, Sweep } from '../comparison.ts'
-import { formatDifference, formatFactor, formatMoney, formatShare, formatTokens } from './format.ts'
+import {
+  formatCount,
+  formatDifference,
+  formatFactor,
+  formatList,
+  formatMoney,
+  formatShare,
+  formatTokens,
+} from './format.ts'
+import { isCheaper, isSameMoney } from './same-money.ts'
 import { pointLabel } from './sweep-points.ts'
+
+/** Of fewer requests an average says little. */
+const LEAST_REQUESTS = 20
+/** More names than these are a list that nobody reads. */
+const MOST_NAMES = 5
 
 /** The answer in a sentence, then what has to be known beside it. Names stand between backticks. */
 export interface Answer {
@@ -24,15 +38,17 @@ export function describeResult({ transcripts, prices, runs, sweep }: Comparison)
   const reference = referenceRun(runs)
   const compared = reference ? `, ${compare(best, reference)}` : ''
   const headline =
-    policies.length === 1 || policies.at(-1)!.cost.total === best.cost.total
+    policies.length === 1 || areEqual(policies)
       ? `${policies.length === 1 ? `\`${best.name}\`` : 'Each policy'} would have cost ${money(best)}${compared}.`
       : `\`${best.name}\` would have been cheapest: ${money(best)}${compared}.`
   return {
     headline,
     details: [
+      describeThousand(best, prices.currency),
       describeNext(policies, money),
+      describeDearer(runs, policies),
       describeCheaperPoint(sweep, best, prices.currency),
-      describeCheaperBaseline(runs, best, money),
+      ...describeCheaperBaselines(runs, best, money),
     ].filter(detail => detail !== null),
   }
 }
@@ -41,46 +57,91 @@ function byCost(runs: readonly Run[]): Run[] {
   return [...runs].sort((a, b) => a.cost.total - b.cost.total)
 }
 
+/** In order of their costs. */
+function areEqual(runs: readonly Run[]): boolean {
+  return isSameMoney(runs[0]!.cost.total, runs.at(-1)!.cost.total)
+}
+
+function nameList(runs: readonly Run[]): string {
+  return formatList(runs.map(run => `\`${run.name}\``))
+}
+
 /** A bot that sends everything is what anyone can picture. */
 function referenceRun(runs: readonly Run[]): Run | undefined {
   const baselines = runs.filter(run => run.kind === 'baseline')
-  return baselines.find(run => run.name === 'no memory') ?? baselines[0]
+  return baselines.find(isSendingAll) ?? baselines[0]
+}
+
+function isSendingAll({ kind, name }: Run): boolean {
+  return kind === 'baseline' && name === 'no memory'
 }
 
 function compare(run: Run, reference: Run): string {
-  const other = reference.name === 'no memory' ? 'sending everything' : `\`${reference.name}\``
+  const other = isSendingAll(reference) ? 'sending everything' : `\`${reference.name}\``
   const ratio = reference.cost.total > 0 ? run.cost.total / reference.cost.total : 1
-  if (ratio === 1) return `as much as ${other}`
+  if (isSameMoney(ratio, 1)) return `as much as ${other}`
   if (ratio < 1) return `${formatShare(1 - ratio)} less than ${other}`
   return ratio < 2
     ? `${formatShare(ratio - 1)} more than ${other}`
     : `${formatFactor(ratio)} times as much as ${other}`
 }
 
+/** An amount that can be held against one's own bill. */
+function describeThousand({ cost }: Run, currency: string): string | null {
+  const { calls } = cost.calls.reply
+  if (calls < LEAST_REQUESTS) return null
+  return `That is ${formatMoney((cost.total / calls) * 1_000, currency)} for 1,000 replies.`
+}
+
 function describeNext(policies: readonly Run[], money: (run: Run) => string): string | null {
   const [best, next] = policies
-  if (!best || !next || policies.at(-1)!.cost.total === best.cost.total) return null
-  if (next.cost.total === best.cost.total) return `\`${next.name}\` costs the same.`
+  if (!best || !next || areEqual(policies)) return null
+  const equals = policies.slice(1).filter(run => isSameMoney(run.cost.total, best.cost.total))
+  if (equals.length > 0) return `${nameList(equals)} ${equals.length === 1 ? 'costs' : 'cost'} the same.`
   const difference = formatDifference(next.cost.total, best.cost.total)
   return `Next comes \`${next.name}\` with ${money(next)}${difference ? ` (${difference})` : ''}.`
 }
 
+/** Where all of them do, the cheaper baseline says it. */
+function describeDearer(runs: readonly Run[], policies: readonly Run[]): string | null {
+  const everything = runs.find(isSendingAll)
+  if (!everything) return null
+  const least = policies[0]!.cost.total
+  if (isCheaper(everything.cost.total, least)) return null
+  const limit = Math.max(least, everything.cost.total)
+  const dearer = policies.filter(run => isCheaper(limit, run.cost.total))
+  if (dearer.length === 0) return null
+  const which =
+    dearer.length <= MOST_NAMES
+      ? nameList(dearer)
+      : `${formatCount(dearer.length)} of the ${formatCount(policies.length)} policies`
+  return `${which} would have cost more than sending everything.`
+}
+
 function describeCheaperPoint(sweep: Sweep | null, best: Run, currency: string): string | null {
-  if (sweep === null || sweep.best.money >= best.cost.total) return null
+  if (sweep === null || !isCheaper(sweep.best.money, best.cost.total)) return null
   const name = `${sweep.policy} ${pointLabel(sweep, sweep.best)}`
   return `Of the values that were tried, \`${name}\` comes lower still: ${formatMoney(sweep.best.money, currency)}.`
 }
 
-function describeCheaperBaseline(
-  runs: readonly Run[],
-  best: Run,
-  money: (run: Run) => string,
-): string | null {
-  const cheaper = byCost(runs).find(run => run.kind === 'baseline' && run.cost.total < best.cost.total)
-  if (!cheaper) return null
-  return cheaper.name === 'no memory'
-    ? `Without a memory it would have been ${money(cheaper)}: a conversation of this size does not need one for its costs.`
-    : `The baseline \`${cheaper.name}\` costs less still, ${money(cheaper)}, but knows nothing of what it dropped.`
+function describeCheaperBaselines(runs: readonly Run[], best: Run, money: (run: Run) => string): string[] {
+  const cheaper = byCost(runs).filter(
+    run => run.kind === 'baseline' && isCheaper(run.cost.total, best.cost.total),
+  )
+  const everything = cheaper.find(isSendingAll)
+  const forgetful = cheaper.find(run => !isSendingAll(run))
+  const sentences: string[] = []
+  if (everything)
+    sentences.push(
+      `Without a memory it would have been ${money(everything)}: a conversation of this size does not need one for its costs.`,
+    )
+  if (forgetful) {
+    const isLowest = !everything || isCheaper(forgetful.cost.total, everything.cost.total)
+    sentences.push(
+      `The baseline \`${forgetful.name}\` costs less ${isLowest ? 'still' : 'too'}, ${money(forgetful)}, but knows nothing of what it dropped.`,
+    )
+  }
+  return sentences
 }
 
 function describeFree(policies: readonly Run[]): Answer {

@@ -76,6 +76,14 @@ test.each<[string, [number, number][], string]>([
     'Best: turns=2 at $0. Everything else that was tried costs the same.',
   ],
   [
+    'the same, as far as anyone can read it',
+    [
+      [2, 1],
+      [4, 1.0004],
+    ],
+    'Best: turns=2 at $1.00. Everything else that was tried costs the same.',
+  ],
+  [
     'a best that costs nothing',
     [
       [2, 0],
@@ -94,6 +102,39 @@ test('two settings', () => {
   expect(describeSweep(sweepOf(['a', 'b'], tried), '$')).toBe(
     'Best: a=2 b=2 at $1.00. 3 of 9 combinations cost at most 5% more: a from 1 to 3 and b at 2. The dearest: a=1 b=1 with +34%.',
   )
+})
+
+test.each<[string, number[][], string]>([
+  [
+    'one of two settings makes no difference',
+    [
+      [1, 1, 1.1],
+      [1, 2, 1.1003],
+      [2, 1, 1.0002],
+      [2, 2, 1],
+      [3, 1, 2],
+    ],
+    'Best: a=2 at $1.00. Nothing beside it comes within 5%: at 1 +10%, at 3 +100%. `b` makes no difference here.',
+  ],
+  [
+    'neither of two makes a difference',
+    [
+      [1, 1, 1],
+      [1, 2, 1.0002],
+      [2, 1, 1],
+    ],
+    '`a` and `b` make no difference here: everything that was tried costs $1.00.',
+  ],
+  [
+    'of one nothing is known',
+    [
+      [1, 1, 1],
+      [2, 1, 2],
+    ],
+    'Best: a=1 b=1 at $1.00. The other combination does not come within 5%. The dearest: a=2 b=1 with +100%.',
+  ],
+])('%s', (_, tried, words) => {
+  expect(describeSweep(sweepOf(['a', 'b'], tried), '$')).toBe(words)
 })
 
 test('the same after a trip through JSON, where the best is a copy', () => {

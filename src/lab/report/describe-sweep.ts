@@ -1,13 +1,26 @@
 import type { Sweep, SweepPoint } from '../comparison.ts'
+import { effectiveSweep } from './effective-sweep.ts'
 import { formatCount, formatDifference, formatList, formatMoney, formatShare } from './format.ts'
+import { isSameMoney } from './same-money.ts'
 import { flatStretch, pointLabel, sweptValue, valuesInOrder } from './sweep-points.ts'
 
-/** The best values and how flat the optimum is, in words. */
+/** The best values and how flat the optimum is, in words. Names of settings may stand between backticks. */
 export function describeSweep(sweep: Sweep, currency: string): string {
+  if (sweep.settings.length === 1) return describeBest(sweep, currency)
+  const { sweep: effective, idle } = effectiveSweep(sweep)
+  if (idle.length === 0) return describeBest(sweep, currency)
+  const names = formatList(idle.map(setting => `\`${setting}\``))
+  const noDifference = `${names} ${idle.length === 1 ? 'makes' : 'make'} no difference here`
+  return effective.settings.length === 0
+    ? `${noDifference}: everything that was tried costs ${formatMoney(sweep.best.money, currency)}.`
+    : `${describeBest(effective, currency)} ${noDifference}.`
+}
+
+function describeBest(sweep: Sweep, currency: string): string {
   const { best, points } = sweep
   const head = `Best: ${pointLabel(sweep, best)} at ${formatMoney(best.money, currency)}.`
   if (points.length < 2) return `${head} Nothing else was tried.`
-  if (points.every(point => point.money === best.money))
+  if (points.every(point => isSameMoney(point.money, best.money)))
     return `${head} Everything else that was tried costs the same.`
   return `${head} ${sweep.settings.length === 1 ? describeLine(sweep, currency) : describeGrid(sweep, currency)}`
 }

@@ -1,5 +1,9 @@
+import { isSameMoney } from './same-money.ts'
+
 const SMALLEST_MONEY = 1e-9
-const SMALLEST_SHARE = 0.001
+/** Between these two, one digit behind the point says neither 0% nor 100%. */
+const SMALLEST_SHARE = 0.0005
+const LARGEST_SHARE = 0.999
 /** From here on a factor is easier to picture than a percentage. */
 const MANY_TIMES = 2.995
 const MOST_TIMES = 1e6
@@ -39,7 +43,7 @@ export function formatCount(count: number): string {
 /** Of a share from 0 to 1. What is neither nothing nor all is never written as if it were. */
 export function formatShare(share: number): string {
   if (share > 0 && share < SMALLEST_SHARE) return '<0.1%'
-  if (share < 1 && share > 1 - SMALLEST_SHARE) return '>99.9%'
+  if (share < 1 && share > LARGEST_SHARE) return '>99.9%'
   const percent = share * 100
   if (percent >= 999.5) return `${whole.format(percent)}%`
   const digits = percent < 9.95 || (percent > 99 && percent < 100) ? 1 : 0
@@ -51,7 +55,7 @@ export function formatDifference(amount: number, reference: number): string | nu
   if (reference <= 0) return null
   const ratio = amount / reference
   if (ratio >= MANY_TIMES) return `${formatFactor(ratio)}×`
-  if (ratio === 1) return '±0%'
+  if (isSameMoney(amount, reference)) return '±0%'
   return ratio < 1 ? `−${formatShare(1 - ratio)}` : `+${formatShare(ratio - 1)}`
 }
 

@@ -42,3 +42,8 @@ export function withCode(sentence: string): Markup {
   const parts = sentence.split('`')
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : part))}`
 }
+
+/** The same sentence where there is no type for names. */
+export function withoutCode(sentence: string): string {
+  return sentence.replaceAll('`', '')
+}

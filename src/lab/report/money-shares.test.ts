@@ -25,6 +25,15 @@ test('tokens times prices, and all that the memory costs together', () => {
   expect(shares.memory).toBeCloseTo(0.7)
 })
 
+test('a cache write without a fee of its own is input', () => {
+  const reply = { ...call, inputTokens: 1e6, cachedTokens: 5e5, cacheWriteTokens: 4e5, money: 1.65 }
+  const calls = { reply, summary: call, memo: call, extraction: call }
+  const shares = moneyShares({ ...run!, cost: { total: 1.65, calls } }, { ...prices, cacheWrite: 3 })
+  expect(shares.input).toBeCloseTo(1.5)
+  expect(shares.cacheWrite).toBe(0)
+  expect(shares.cachedInput).toBeCloseTo(0.15)
+})
+
 test('the shares are the total, whatever the prices', () => {
   fc.assert(
     fc.property(arbitraryComparison, comparison => {

@@ -14,12 +14,13 @@ export const SHARE_NAMES: Readonly<Record<Share, string>> = {
   memory: 'Summaries, memo, extraction',
 }
 
-/** The shares add up to the run's total. */
+/** The shares add up to the run's total. Where a cache write costs as much as any input, it is just that. */
 export function moneyShares(run: Run, prices: Prices): MoneyShares {
   const { reply, summary, memo, extraction } = run.cost.calls
+  const writeTokens = prices.cacheWrite === prices.input ? 0 : reply.cacheWriteTokens
   const byTokens = {
-    input: Math.max(0, reply.inputTokens - reply.cachedTokens - reply.cacheWriteTokens) * prices.input,
-    cacheWrite: reply.cacheWriteTokens * prices.cacheWrite,
+    input: Math.max(0, reply.inputTokens - reply.cachedTokens - writeTokens) * prices.input,
+    cacheWrite: writeTokens * prices.cacheWrite,
     cachedInput: reply.cachedTokens * prices.cachedInput,
     output: reply.outputTokens * prices.output,
   }

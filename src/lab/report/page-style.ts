@@ -2,8 +2,8 @@
 export const PAGE_STYLE = `
 :root {
   color-scheme: light;
-  --paper: #ffffff; --raised: #f6f7f9; --ink: #1a1f27; --soft: #525c6b; --faint: #d9dee5; --grid: #e8ebef;
-  --accent: #1d4fc4; --accent-soft: #e7eefc; --heat: #d9650b;
+  --paper: #ffffff; --shade: #1a1f270a; --ink: #1a1f27; --soft: #525c6b; --faint: #d9dee5; --grid: #e8ebef;
+  --accent: #1d4fc4; --accent-soft: #e7eefc; --heat: #d9650b; --edge: #1a1f2752;
   --input: #1e3a8a; --input-ink: #ffffff; --cachewrite: #3570d8; --cachewrite-ink: #ffffff;
   --cachedinput: #bcd3f7; --cachedinput-ink: #16233b; --output: #0f766e; --output-ink: #ffffff;
   --memory: #f2b134; --memory-ink: #2b1d00;
@@ -13,8 +13,8 @@ export const PAGE_STYLE = `
 @media screen and (prefers-color-scheme: dark) {
   :root {
     color-scheme: dark;
-    --paper: #13161b; --raised: #1b2027; --ink: #e8ebf0; --soft: #a6b0bf; --faint: #353d49; --grid: #262c35;
-    --accent: #86adff; --accent-soft: #1b2a4a; --heat: #f08a3c;
+    --paper: #13161b; --shade: #e8ebf009; --ink: #e8ebf0; --soft: #a6b0bf; --faint: #353d49; --grid: #262c35;
+    --accent: #86adff; --accent-soft: #1b2a4a; --heat: #f08a3c; --edge: #e8ebf04d;
     --input: #4c7dea; --input-ink: #081127; --cachewrite: #93b6fb; --cachewrite-ink: #0a1530;
     --cachedinput: #37507f; --cachedinput-ink: #f2f5fc; --output: #35b3a6; --output-ink: #04201d;
     --memory: #e0a12a; --memory-ink: #231700;
@@ -111,16 +111,24 @@ svg .label .value { font-weight: 650; }
 .is-flat .cell { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 4 3; }
 .is-best .cell { stroke: var(--ink); stroke-width: 3; }
 svg .is-best .cell-text { font-weight: 700; }
-.scroll { overflow-x: auto; margin-top: 20px; border: 1px solid var(--faint); border-radius: 10px; }
+/* The shadows stay at the edges; at either end of a table a cover that scrolls with it hides one of them. */
+.scroll {
+  overflow-x: auto; margin-top: 20px; border: 1px solid var(--faint); border-radius: 10px;
+  background:
+    linear-gradient(to right, var(--paper) 40%, transparent) left / 64px 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 40%, transparent) right / 64px 100% no-repeat local,
+    linear-gradient(to right, var(--edge), transparent) left / 26px 100% no-repeat scroll,
+    linear-gradient(to left, var(--edge), transparent) right / 26px 100% no-repeat scroll;
+}
 table { border-collapse: collapse; width: 100%; font-size: 14px; line-height: 1.4; }
 th, td { padding: 10px 11px; text-align: right; vertical-align: top; white-space: nowrap; border-top: 1px solid var(--grid); }
-thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: 13px; vertical-align: bottom; background: var(--raised); white-space: normal; min-width: 62px; }
+thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: 13px; vertical-align: bottom; background: var(--shade); white-space: normal; min-width: 62px; }
 tbody th { text-align: left; font-weight: 600; max-width: 260px; white-space: normal; min-width: 130px; }
 tbody th small { display: block; font-weight: 400; color: var(--soft); font-size: 12.5px; }
 tr.baseline th { font-style: italic; font-weight: 500; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 16px; }
-thead th:first-child { background: var(--raised); }
+thead th:first-child { background: linear-gradient(var(--shade), var(--shade)), var(--paper); }
 td small { display: block; color: var(--soft); font-size: 12.5px; }
 td.text, th.text { text-align: left; }
 td.wrap { white-space: normal; min-width: 190px; overflow-wrap: anywhere; }
@@ -155,7 +163,7 @@ dd { margin: 0; color: var(--soft); max-width: 68ch; }
   svg, .swatch { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .wide { display: block; }
   .narrow { display: none; }
-  .scroll { overflow: visible; border: 0; }
+  .scroll { overflow: visible; border: 0; background: none; }
   th, td, tbody th, td small, th small { padding: 4px 5px; font-size: 7.5pt; min-width: 0; }
   td small, th small { padding: 0; }
   td.wrap { min-width: 110pt; }

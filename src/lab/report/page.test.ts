@@ -91,6 +91,48 @@ function dearer(run: Run, times: number): Run {
   }
 }
 
+test('percentages compare with the cheapest policy, so that a cheaper baseline has a minus', () => {
+  const example = exampleComparison('none')
+  const [best] = example.runs.filter(run => run.name.startsWith('rounds'))
+  const baseline: Run = { ...dearer(best!, 0.5), name: 'last 40 messages', kind: 'baseline', policy: null }
+  const page = comparisonPage({ ...example, runs: [best!, dearer(best!, 2), baseline] })
+  const rows = page.slice(
+    page.indexOf('id="cost-bars-wide-title"'),
+    page.indexOf('id="cost-bars-narrow-title"'),
+  )
+  expect([...rows.matchAll(/[−+]\d+%|±0%/g)].map(([found]) => found)).toEqual(['−50%', '+100%'])
+})
+
+test('what would be only zeros is left out', () => {
+  const example = exampleComparison('one')
+  const none = { calls: 0, inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0, money: 0 }
+  const cost = { total: 0, calls: { reply: none, summary: none, memo: none, extraction: none } }
+  const transcripts = example.transcripts.map(transcript => ({ ...transcript, messages: 0, tokens: 0 }))
+  const runs = example.runs.map(run => ({ ...run, cost, timeline: [], folds: [] }))
+  const page = comparisonPage({ ...example, transcripts, runs })
+  expect(page).toContain('There are no messages')
+  expect(page).not.toMatch(/<svg|All figures|All values|runs compared/)
+  checkWellFormed(page)
+})
+
+test('a provider that caches only long prefixes is said to do so, beside the bars', () => {
+  const example = exampleComparison('none')
+  const note = 'At these prices nothing shorter than 4,096 tokens is cached'
+  const withLeast = (leastCachedTokens: number, caching: Comparison['prices']['caching']) =>
+    comparisonPage({ ...example, prices: { ...example.prices, leastCachedTokens, caching } })
+  expect(withLeast(4_096, 'automatic')).toContain(note)
+  expect(withLeast(4_096, 'none')).not.toContain(note)
+  expect(withLeast(1_024, 'automatic')).not.toContain('nothing shorter than')
+})
+
+test('without a fee for cache writes, no part of the money is called so', () => {
+  const example = exampleComparison('none')
+  const { input } = example.prices
+  const page = comparisonPage({ ...example, prices: { ...example.prices, cacheWrite: input } })
+  expect(page).not.toContain('Cache writes')
+  expect(page).toContain('Input at the full price')
+})
+
 test('titles and paths are escaped', () => {
   const page = comparisonPage(exampleComparison())
   expect(page).toContain('周末爬山 &lt;b&gt;&amp;&lt;/b&gt; &quot;friends&quot;')

@@ -1,6 +1,6 @@
 import type { Comparison, TranscriptFigures } from '../comparison.ts'
 import { describeResult } from './describe-result.ts'
-import { Markup, markup } from './markup.ts'
+import { Markup, markup, withoutCode } from './markup.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { showRuns } from './run-look.ts'
 import { answer } from './sections/answer.ts'
@@ -26,12 +26,13 @@ export function comparisonPage(comparison: Comparison): string {
   const beginnings = laterBeginnings(transcripts).filter(beginning => beginning < messages)
   const hasRequests = runs.some(({ run }) => run.timeline.length > 0)
   const hasCosts = runs.some(({ run }) => run.cost.total > 0)
+  const isEmpty = !hasRequests && !hasCosts
   const sections = [
     hasCosts ? costs(runs, prices) : null,
     hasRequests ? contexts(runs, beginnings) : null,
     hasRequests && hasCosts ? spending({ runs, currency: prices.currency, messages, beginnings }) : null,
-    sweep === null ? null : swept(sweep, prices.currency),
-    runs.length === 0 ? null : figures(runs, prices.currency),
+    sweep === null || isEmpty ? null : swept(sweep, prices.currency),
+    isEmpty ? null : figures(runs, prices.currency),
     assumptions(comparison),
     glossary(),
   ]
@@ -42,7 +43,7 @@ export function comparisonPage(comparison: Comparison): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${describeResult(comparison).headline.replaceAll('`', '')}</title>
+<title>${withoutCode(describeResult(comparison).headline)}</title>
 <style>${new Markup(PAGE_STYLE)}</style>
 </head>
 <body>

@@ -6,7 +6,7 @@ const COLOURS = 8
 export interface ShownRun {
   readonly run: Run
   readonly look: string
-  /** A policy's name and, apart, what was set of it. */
+  /** A policy's name and, apart, its changed settings: `budget=8000 lowWater=0.5`. */
   readonly title: string
   readonly subtitle: string | null
 }

@@ -6,6 +6,7 @@ const MOST_PROBLEMS = 20
 /** What a file was read as, for whoever wonders why it cannot be taken. */
 const READ_AS: Readonly<Record<TranscriptFormat, string>> = {
   palimpsest: 'A transcript has one message a line, in UTF-8: {"role":"user","text":"hi"}',
+  'palimpsest-session': 'It was read as a session that palimpsest export wrote:',
   chatgpt: 'It was read as an export of ChatGPT:',
   telegram: 'It was read as an export of Telegram Desktop:',
   openai: 'It was read as messages of the OpenAI API:',

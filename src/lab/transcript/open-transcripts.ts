@@ -6,6 +6,7 @@ import { readAiSdk } from './read-ai-sdk.ts'
 import { readChatGpt } from './read-chatgpt.ts'
 import { readOpenAI } from './read-openai.ts'
 import { readPalimpsest } from './read-palimpsest.ts'
+import { readSession } from './read-session.ts'
 import { readTelegram } from './read-telegram.ts'
 import { type JsonFormat, recognize } from './recognize.ts'
 import { openSource, type Source } from './source.ts'
@@ -20,7 +21,13 @@ export interface TranscriptOptions {
 
 const READERS: Readonly<
   Record<JsonFormat, (value: unknown, options: TranscriptOptions) => FoundConversation[]>
-> = { chatgpt: readChatGpt, telegram: readTelegram, openai: readOpenAI, 'ai-sdk': readAiSdk }
+> = {
+  'palimpsest-session': readSession,
+  chatgpt: readChatGpt,
+  telegram: readTelegram,
+  openai: readOpenAI,
+  'ai-sdk': readAiSdk,
+}
 
 /**
  * Reads a file through, or standard input (`-`), and gives its conversations: at least one, which is empty

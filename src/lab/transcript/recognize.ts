@@ -6,6 +6,7 @@ export type JsonFormat = Exclude<TranscriptFormat, 'palimpsest'>
 
 /** Which reader a parsed file is for, from what it holds. `null`: none. */
 export function recognize(value: unknown): JsonFormat | null {
+  if (recordOf(value)['format'] === 'palimpsest-session') return 'palimpsest-session'
   if (isChatGpt(value)) return 'chatgpt'
   if (isTelegram(value)) return 'telegram'
   const lists = messageLists(value)

@@ -1,6 +1,12 @@
 import type { MessageInput, NewMessage, SessionKind } from '../../log/index.ts'
 
-export type TranscriptFormat = 'palimpsest' | 'chatgpt' | 'telegram' | 'openai' | 'ai-sdk'
+export type TranscriptFormat =
+  | 'palimpsest'
+  | 'palimpsest-session'
+  | 'chatgpt'
+  | 'telegram'
+  | 'openai'
+  | 'ai-sdk'
 
 export interface TranscriptMessage {
   /** `line 12`, `message 3`: how a person finds it in the file. */

@@ -2,97 +2,157 @@ import type { Prices } from '../../prices/prices.ts'
 import { formatDifference, formatMoney, formatShare } from '../format.ts'
 import { type Markup, markup } from '../markup.ts'
 import { type MoneyShares, moneyShares, SHARE_NAMES, SHARES, type Share } from '../money-shares.ts'
+import { referenceCost } from '../reference-cost.ts'
 import type { ShownRun } from '../run-look.ts'
 import { clipLimit } from './clip-limit.ts'
+import { fitSettings } from './fit-settings.ts'
 import { type PictureSize, picture, WIDTHS } from './picture.ts'
-import { BOLD, shorten, shortenName, textWidth } from './text-width.ts'
+import { BOLD, shorten, textWidth } from './text-width.ts'
 
 /** Where the parts of a row stand, from its top left corner. */
 const LAYOUTS = {
   wide: { row: 46, bar: { x: 210, y: 7, width: 640, height: 26 }, name: 18, amountX: 960, nameRoom: 196 },
   narrow: { row: 60, bar: { x: 0, y: 24, width: 350, height: 24 }, name: 15, amountX: 350, nameRoom: 350 },
 } as const
+const NAME_SIZE = 15 * BOLD
+const NOTE_SIZE = 12
+const NOTE_LINE = 15
 
 /** A cut bar is this much longer than the longest whole one. */
 const ROOM_FOR_CUT = 0.84
 
+/** What all rows share. */
+interface Bars {
+  readonly size: PictureSize
+  readonly prices: Prices
+  readonly limit: number
+  readonly perMoney: number
+  /** What the percentages compare with. */
+  readonly reference: number
+}
+
+interface Row {
+  readonly height: number
+  readonly draw: (top: number) => Markup
+}
+
 export function costBars(runs: readonly ShownRun[], prices: Prices, size: PictureSize): Markup {
-  const layout = LAYOUTS[size]
   const totals = runs.map(({ run }) => run.cost.total)
   const policies = runs.filter(({ run }) => run.kind === 'policy').map(({ run }) => run.cost.total)
   const limit = clipLimit(totals, policies)
-  const cut = totals.some(total => total > limit)
-  const perMoney = limit > 0 ? (layout.bar.width * (cut ? ROOM_FOR_CUT : 1)) / limit : 0
-  const cheapest = Math.min(...totals)
-
-  const rows = runs.map(({ run, title, subtitle }, index) => {
-    const isCut = run.cost.total > limit
-    const { x, y, width, height } = layout.bar
-    const length = isCut ? width : Math.max(run.cost.total * perMoney, 2)
-    const hatch =
-      run.kind === 'baseline'
-        ? markup`<rect class="hatching" x="${x}" y="${y}" width="${length}" height="${height}" fill="url(#hatching-${size})"/>
-`
-        : null
-    const bar = stack(
-      moneyShares(run, prices),
-      { x, y, length, height },
-      run.cost.total,
-      prices.currency,
-      hatch,
-    )
-    const amount = formatMoney(run.cost.total, prices.currency)
-    const difference = run.cost.total > cheapest ? formatDifference(run.cost.total, cheapest) : null
-    const oneLine = size === 'narrow' || subtitle === null
-    return markup`<g class="row ${run.kind}" transform="translate(0 ${index * layout.row})">
-<title>${run.name}: ${amount}</title>
-${
-  size === 'narrow'
-    ? narrowName(
-        title,
-        subtitle,
-        WIDTHS.narrow - textWidth(amount, 15 * BOLD) - textWidth(difference ?? '', 12) - 22,
-      )
-    : markup`<text class="name" y="${oneLine ? layout.name + 7 : layout.name}">${shorten(title, 15 * BOLD, layout.nameRoom)}</text>
-${subtitle === null ? null : markup`<text class="note" y="${layout.name + 17}">${shortenName(subtitle, 12, layout.nameRoom)}</text>`}`
-}
-${bar}
-${isCut ? breakMark(x + width * 0.9, y, height) : null}
-${
-  size === 'narrow'
-    ? markup`<text class="amount" x="${layout.amountX}" y="${layout.name}" text-anchor="end">${amount}${difference === null ? null : markup`<tspan class="note" dx="6">${difference}</tspan>`}</text>`
-    : markup`<text class="amount" x="${layout.amountX}" y="${difference === null ? layout.name + 7 : layout.name}" text-anchor="end">${amount}</text>
-${difference === null ? null : markup`<text class="note" x="${layout.amountX}" y="${layout.name + 17}" text-anchor="end">${difference}</text>`}`
-}
-</g>
-`
+  const isAnyCut = totals.some(total => total > limit)
+  const perMoney = limit > 0 ? (LAYOUTS[size].bar.width * (isAnyCut ? ROOM_FOR_CUT : 1)) / limit : 0
+  const reference = referenceCost(runs.map(({ run }) => run))
+  const rows = runs.map(shown => layRow(shown, { size, prices, limit, perMoney, reference }))
+  let bottom = 0
+  const drawn = rows.map(({ height, draw }) => {
+    bottom += height
+    return draw(bottom - height)
   })
   return picture(
     {
       id: `cost-bars-${size}`,
       width: WIDTHS[size],
-      height: Math.max(runs.length, 1) * layout.row,
+      height: Math.max(bottom, LAYOUTS[size].row),
       title: 'What each run costs',
       description: runs
         .map(({ run }) => `${run.name}: ${formatMoney(run.cost.total, prices.currency)}`)
         .join('; '),
     },
-    [hatchPattern(size), rows],
+    [hatchPattern(size), drawn],
   )
 }
 
-function narrowName(title: string, subtitle: string | null, room: number): Markup {
-  const short = shorten(title, 15 * BOLD, room)
-  const rest = room - textWidth(short, 15 * BOLD) - 8
-  return markup`<text class="name" y="15">${short}${subtitle === null || rest < 30 ? null : markup`<tspan class="note" dx="7">${shortenName(subtitle, 12, rest)}</tspan>`}</text>`
+function layRow(shown: ShownRun, bars: Bars): Row {
+  const { size, prices, limit, perMoney, reference } = bars
+  const { run } = shown
+  const { total } = run.cost
+  const layout = LAYOUTS[size]
+  const amount = formatMoney(total, prices.currency)
+  const difference = total === reference ? null : formatDifference(total, reference)
+  const name = size === 'wide' ? wideName(shown) : narrowName(shown, amount, difference)
+  const isCut = total > limit
+  const { x, width, height } = layout.bar
+  const y = layout.bar.y + name.aboveBar
+  const length = isCut ? width : Math.max(total * perMoney, 2)
+  return {
+    height: layout.row + name.extra,
+    draw: top => markup`<g class="row ${run.kind}" transform="translate(0 ${top})">
+<title>${run.name}: ${amount}</title>
+${name.drawn}
+${stack(moneyShares(run, prices), { x, y, length, height }, total, prices.currency, hatch(shown, { x, y, length, height }, size))}
+${isCut ? breakMark(x + width * 0.9, y, height) : null}
+${drawAmount(amount, difference, size)}
+</g>
+`,
+  }
+}
+
+interface Name {
+  readonly drawn: Markup
+  /** How much higher it makes the row, and how much of that lies above the bar. */
+  readonly extra: number
+  readonly aboveBar: number
+}
+
+function wideName({ title, subtitle }: ShownRun): Name {
+  const { name, nameRoom } = LAYOUTS.wide
+  const notes = subtitle === null ? [] : fitSettings(subtitle, NOTE_SIZE, nameRoom)
+  const drawn = markup`<text class="name" y="${notes.length === 0 ? name + 7 : name}">${shorten(title, NAME_SIZE, nameRoom)}</text>
+${noteLines(notes, name + 17)}`
+  return { drawn, extra: Math.max(0, notes.length - 1) * NOTE_LINE, aboveBar: 0 }
+}
+
+/** The settings beside the name where there is room for all, else below it. */
+function narrowName({ title, subtitle }: ShownRun, amount: string, difference: string | null): Name {
+  const { name, nameRoom } = LAYOUTS.narrow
+  const room = nameRoom - textWidth(amount, NAME_SIZE) - textWidth(difference ?? '', NOTE_SIZE) - 22
+  const short = shorten(title, NAME_SIZE, room)
+  const rest = room - textWidth(short, NAME_SIZE) - 8
+  const isBeside = subtitle !== null && textWidth(subtitle, NOTE_SIZE) <= rest
+  const notes = subtitle === null || isBeside ? [] : fitSettings(subtitle, NOTE_SIZE, nameRoom)
+  const extra = notes.length * NOTE_LINE
+  const drawn = markup`<text class="name" y="${name}">${short}${isBeside ? markup`<tspan class="note" dx="7">${subtitle}</tspan>` : null}</text>
+${noteLines(notes, name + NOTE_LINE + 1)}`
+  return { drawn, extra, aboveBar: extra }
+}
+
+function noteLines(notes: readonly string[], top: number): Markup[] {
+  return notes.map(
+    (note, index) => markup`<text class="note" y="${top + index * NOTE_LINE}">${note}</text>
+`,
+  )
+}
+
+function drawAmount(amount: string, difference: string | null, size: PictureSize): Markup {
+  const { name, amountX } = LAYOUTS[size]
+  if (difference === null)
+    return markup`<text class="amount" x="${amountX}" y="${size === 'wide' ? name + 7 : name}" text-anchor="end">${amount}</text>`
+  return size === 'narrow'
+    ? markup`<text class="amount" x="${amountX}" y="${name}" text-anchor="end">${amount}<tspan class="note" dx="6">${difference}</tspan></text>`
+    : markup`<text class="amount" x="${amountX}" y="${name}" text-anchor="end">${amount}</text>
+<text class="note" x="${amountX}" y="${name + 17}" text-anchor="end">${difference}</text>`
+}
+
+interface Bar {
+  readonly x: number
+  readonly y: number
+  readonly length: number
+  readonly height: number
+}
+
+function hatch({ run }: ShownRun, { x, y, length, height }: Bar, size: PictureSize): Markup | null {
+  if (run.kind === 'policy') return null
+  return markup`<rect class="hatching" x="${x}" y="${y}" width="${length}" height="${height}" fill="url(#hatching-${size})"/>
+`
 }
 
 function stack(
   shares: MoneyShares,
-  { x, y, length, height }: { x: number; y: number; length: number; height: number },
+  { x, y, length, height }: Bar,
   total: number,
   currency: string,
-  hatch: Markup | null,
+  hatching: Markup | null,
 ): Markup {
   if (total <= 0) return markup`<rect class="nothing" x="${x}" y="${y}" width="2" height="${height}"/>`
   let end = x
@@ -113,7 +173,7 @@ function stack(
         markup`<text class="inside ${shareClass(share)}" x="${start + width / 2}" y="${y + height / 2 + 4}" text-anchor="middle">${formatShare(shares[share] / total)}</text>
 `,
     )
-  return markup`${rects}${hatch}${percentages}`
+  return markup`${rects}${hatching}${percentages}`
 }
 
 export function shareClass(share: Share): string {

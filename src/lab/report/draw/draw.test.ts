@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { clipLimit } from './clip-limit.ts'
 import { linearScale, roundUp, ticksBetween, ticksUpTo } from './scale.ts'
 import { spreadLabels } from './spread-labels.ts'
-import { shorten, shortenName, textWidth } from './text-width.ts'
+import { shorten, textWidth } from './text-width.ts'
 
 test('what is far beyond the typical is cut off', () => {
   expect(clipLimit([1, 1.2, 2, 106])).toBe(2)
@@ -39,25 +39,27 @@ test('a scale without a span has one place', () => {
 })
 
 test('labels stand apart, in order, and within if they fit', () => {
-  expect(spreadLabels([50, 51, 10], 10, [0, 100])).toEqual([50, 60, 10])
-  expect(spreadLabels([98, 99, 97], 10, [0, 100])).toEqual([90, 100, 80])
+  expect(spreadLabels([50, 51, 10], [10, 10, 10], [0, 100])).toEqual([50, 60, 10])
+  expect(spreadLabels([98, 99, 97], [10, 10, 10], [0, 100])).toEqual([80, 90, 70])
+  expect(spreadLabels([50, 51, 98], [10, 30, 20], [0, 100])).toEqual([40, 50, 80])
+  const label = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 10, max: 30 }))
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 12 }), wanted => {
-      const placed = spreadLabels(wanted, 15, [0, 300]).sort((a, b) => a - b)
-      for (const [index, place] of placed.entries()) {
+    fc.property(fc.array(label, { maxLength: 10 }), labels => {
+      const heights = labels.map(([, height]) => height)
+      const places = spreadLabels(
+        labels.map(([wanted]) => wanted),
+        heights,
+        [0, 300],
+      )
+      const boxes = places.map((place, index) => ({ place, end: place + heights[index]! }))
+      boxes.sort((a, b) => a.place - b.place)
+      for (const [index, { place, end }] of boxes.entries()) {
         expect(place).toBeGreaterThanOrEqual(0)
-        expect(place).toBeLessThanOrEqual(300)
-        if (index > 0) expect(place - placed[index - 1]!).toBeGreaterThanOrEqual(15)
+        expect(end).toBeLessThanOrEqual(300)
+        if (index > 0) expect(place).toBeGreaterThanOrEqual(boxes[index - 1]!.end)
       }
     }),
   )
-})
-
-test('a name keeps its values when it is shortened', () => {
-  const name = 'rounds fullContextTurns=4 cachedContextTurns=12'
-  expect(shortenName(name, 12, 1_000)).toBe(name)
-  expect(shortenName(name, 12, 200)).toMatch(/^rounds full\p{L}*…=4 cach\p{L}*…=12$/u)
-  expect(shortenName('周末爬山的那个群', 12, 50)).toMatch(/^周.*…/)
 })
 
 test('shortened text fits', () => {

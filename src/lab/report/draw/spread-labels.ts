@@ -1,7 +1,7 @@
-/** Moves labels apart so that they stand at least `gap` from each other and, if they fit, within the range. */
+/** Moves labels apart: none reaches into the next and, if they fit, all are within the range. */
 export function spreadLabels(
   wanted: readonly number[],
-  gap: number,
+  heights: readonly number[],
   [top, bottom]: readonly [number, number],
 ): number[] {
   const order = wanted.map((_, index) => index).sort((a, b) => wanted[a]! - wanted[b]!)
@@ -9,13 +9,13 @@ export function spreadLabels(
   let free = top
   for (const index of order) {
     placed[index] = Math.max(wanted[index]!, free)
-    free = placed[index]! + gap
+    free = placed[index]! + heights[index]!
   }
   let limit = bottom
   for (const index of order.toReversed()) {
-    if (placed[index]! <= limit) break
-    placed[index] = limit
-    limit -= gap
+    if (placed[index]! + heights[index]! <= limit) break
+    placed[index] = limit - heights[index]!
+    limit = placed[index]!
   }
   return placed
 }

@@ -1,7 +1,7 @@
 import type { Sweep } from '../../comparison.ts'
 import { describeSweep } from '../describe-sweep.ts'
 import { formatDifference, formatMoney, formatShare } from '../format.ts'
-import { type Markup, markup } from '../markup.ts'
+import { type Markup, markup, withoutCode } from '../markup.ts'
 import { flatStretch, isBest, isFlat, sweptValue, valuesInOrder } from '../sweep-points.ts'
 import { clipLimit } from './clip-limit.ts'
 import { moneyTicks } from './money-ticks.ts'
@@ -45,7 +45,7 @@ export function sweepLine(sweep: Sweep, currency: string, size: PictureSize): Ma
       width: WIDTHS[size],
       height,
       title: `Money against ${setting}`,
-      description: describeSweep(sweep, currency),
+      description: withoutCode(describeSweep(sweep, currency)),
     },
     [
       ordered.length > 1 && stretch.to > stretch.from

@@ -1,7 +1,7 @@
 import type { Sweep, SweepPoint } from '../../comparison.ts'
 import { describeSweep } from '../describe-sweep.ts'
 import { formatDifference, formatMoney } from '../format.ts'
-import { type Markup, markup } from '../markup.ts'
+import { type Markup, markup, withoutCode } from '../markup.ts'
 import { isBest, isFlat, pointLabel } from '../sweep-points.ts'
 import { type PictureSize, picture, WIDTHS } from './picture.ts'
 import { BOLD, shorten, textWidth } from './text-width.ts'
@@ -49,7 +49,7 @@ ${text ? markup`<text class="cell-text" x="${x + cell / 2}" y="${y + row / 2 + 4
       width: WIDTHS[size],
       height,
       title: `Money against ${across} and ${down}`,
-      description: describeSweep(sweep, currency),
+      description: withoutCode(describeSweep(sweep, currency)),
     },
     [
       markup`<text class="tick strong" x="0" y="12">${shorten(`→ ${across}`, 12, WIDTHS[size])}</text>

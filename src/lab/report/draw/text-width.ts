@@ -15,18 +15,6 @@ function characterWidth(character: string): number {
   return /[A-Zmw@]/.test(character) ? 0.8 : 0.63
 }
 
-/** Runs of one policy differ in the values of its settings: those stay, the settings' names shrink. */
-export function shortenName(name: string, size: number, room: number): string {
-  if (textWidth(name, size) <= room) return name
-  for (let kept = 12; kept > 0; kept -= 1) {
-    const short = name.replace(/(\p{L}+)=/gu, (whole, setting: string) =>
-      setting.length > kept + 1 ? `${setting.slice(0, kept)}…=` : whole,
-    )
-    if (textWidth(short, size) <= room) return short
-  }
-  return shorten(name, size, room)
-}
-
 /** Leaves out the middle. */
 export function shorten(text: string, size: number, room: number): string {
   if (textWidth(text, size) <= room) return text

@@ -10,21 +10,36 @@ const SHOWN_AT_ONCE = 4
 export function answer(comparison: Comparison): Markup {
   const { headline, details } = describeResult(comparison)
   const { transcripts } = comparison
-  const messages = sum(transcripts, 'messages')
   return markup`<header>
 <p class="eyebrow">Palimpsest · replay</p>
 <h1>${withCode(headline)}</h1>
 ${details.length === 0 ? null : markup`<p class="lead">${withCode(details.join(' '))}</p>`}
 <p class="about">Recorded conversations were played again, message by message. For each way of keeping a bot’s memory this page counts what the language model would have read and written, and what that would have cost.</p>
 <ul class="facts">
-<li><b>${formatCount(transcripts.length)}</b><span>${transcripts.length === 1 ? 'conversation' : 'conversations'}</span></li>
-<li><b>${formatCount(messages)}</b><span>${messages === 1 ? 'message' : 'messages'}</span></li>
-<li><b>${formatTokens(sum(transcripts, 'tokens'))}</b><span>tokens in them</span></li>
-<li><b>${formatCount(comparison.runs.length)}</b><span>${comparison.runs.length === 1 ? 'run' : 'runs compared'}</span></li>
-</ul>
+${facts(comparison).map(
+  ([figure, name]) => markup`<li><b>${figure}</b><span>${name}</span></li>
+`,
+)}</ul>
 ${transcripts.length === 0 ? null : transcriptList(transcripts)}
 </header>
 `
+}
+
+/** Of a conversation without messages there is no more to say. */
+function facts({ transcripts, runs }: Comparison): [string, string][] {
+  const messages = sum(transcripts, 'messages')
+  const requests = runs[0]?.cost.calls.reply.calls ?? 0
+  const ofThose: [string, string][] = [
+    [formatCount(transcripts.length), transcripts.length === 1 ? 'conversation' : 'conversations'],
+    [formatCount(messages), messages === 1 ? 'message' : 'messages'],
+  ]
+  if (messages === 0) return ofThose
+  return [
+    ...ofThose,
+    [formatTokens(sum(transcripts, 'tokens')), 'tokens in them'],
+    [formatCount(requests), requests === 1 ? 'request' : 'requests'],
+    [formatCount(runs.length), runs.length === 1 ? 'run' : 'runs compared'],
+  ]
 }
 
 function sum(transcripts: readonly TranscriptFigures[], figure: 'messages' | 'tokens'): number {

@@ -73,5 +73,5 @@ function describeSummaries({ summarizer, summaryRatio }: Assumptions): string {
   if (summarizer === 'extractive') return 'picked from the messages, without a model'
   return summaryRatio === null
     ? 'written by a model, simulated'
-    : `written by a model, simulated: ${formatShare(summaryRatio)} of what they stand for`
+    : `written by a model, simulated: ${formatShare(summaryRatio)} of the length of what they replace`
 }

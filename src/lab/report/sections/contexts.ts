@@ -16,7 +16,7 @@ export function contexts(runs: readonly ShownRun[], beginnings: readonly number[
   const leaves = ordered.some(({ run }) => leavesPanel(run, axes))
   return markup`<section>
 <h2>Context over time</h2>
-<p>How many tokens each request sends to the model: the line. The shaded part of it was read from the provider’s cache, at the lower price. Each tick below marks folds: there the oldest messages gave way to a summary.${beginnings.length > 0 ? ' A dotted line: the next conversation begins.' : null}${leaves ? ' All pictures have the same scale; a line that outgrows it leaves at the arrow.' : ' All pictures have the same scale.'}</p>
+<p>How many tokens each request sends to the model: the line. The shaded part of it was read from the provider’s cache, at the lower price. Each tick below marks a fold: there the oldest messages were replaced by a summary.${beginnings.length > 0 ? ' A dotted line: the next conversation begins.' : null}${leaves ? ' All pictures have the same scale; a line that outgrows it leaves at the arrow.' : ' All pictures have the same scale.'}</p>
 <div class="panels">
 ${ordered.map((shown, index) => {
   const { run, title, subtitle } = shown

@@ -2,6 +2,7 @@ import type { BreakCause, PrefixBreaks, Run } from '../../comparison.ts'
 import { countFolds } from '../count-folds.ts'
 import { formatCount, formatDifference, formatMoney, formatShare, formatTokens } from '../format.ts'
 import { type Content, type Markup, markup } from '../markup.ts'
+import { referenceCost } from '../reference-cost.ts'
 import type { ShownRun } from '../run-look.ts'
 import { scrollable } from './scrollable.ts'
 
@@ -13,24 +14,24 @@ const CAUSES: Readonly<Record<BreakCause, string>> = {
 }
 
 export function figures(runs: readonly ShownRun[], currency: string): Markup {
-  const cheapest = Math.min(...runs.map(({ run }) => run.cost.total))
+  const reference = referenceCost(runs.map(({ run }) => run))
   return markup`<section>
 <h2>All figures</h2>
-<p>Contexts are in tokens a request. Prefix breaks: how many, and the tokens that were read again because of them. What the words mean stands at the end of the page.</p>
+<p>Contexts are in tokens a request. Prefix breaks: how many, and the tokens that were read again because of them. The words are explained at the end of the page.</p>
 ${scrollable(
   'All figures',
   markup`<table>
 <thead><tr><th scope="col">Run</th><th scope="col">Money</th><th scope="col">of which summaries</th><th scope="col">Mean context</th><th scope="col">Peak context</th><th scope="col">Cached share</th><th scope="col">Folds</th><th scope="col">Summariser tokens</th><th scope="col" class="text">Prefix breaks</th></tr></thead>
 <tbody>
-${runs.map(shown => row(shown, currency, cheapest))}</tbody>
+${runs.map(shown => row(shown, currency, reference))}</tbody>
 </table>`,
 )}</section>
 `
 }
 
-function row({ run, title, subtitle }: ShownRun, currency: string, cheapest: number): Markup {
+function row({ run, title, subtitle }: ShownRun, currency: string, reference: number): Markup {
   const { cost, tokens } = run
-  const difference = cost.total > cheapest ? formatDifference(cost.total, cheapest) : null
+  const difference = cost.total === reference ? null : formatDifference(cost.total, reference)
   const { memo, extraction, summary } = cost.calls
   return markup`<tr class="${run.kind}"><th scope="row">${title}${subtitle === null ? null : markup`<small>${subtitle}</small>`}</th>
 <td>${formatMoney(cost.total, currency)}${difference === null ? null : markup`<small>${difference}</small>`}</td>

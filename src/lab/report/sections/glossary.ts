@@ -3,15 +3,15 @@ import { type Markup, markup } from '../markup.ts'
 const WORDS: readonly (readonly [string, string])[] = [
   [
     'Context',
-    'All that one request sends to the model: instructions, tools, what stands for the old part of the conversation, and the newest messages as they are.',
+    'All that one request sends to the model: instructions, tools, the summaries of the old part of the conversation, and the newest messages as they are.',
   ],
   [
     'Policy',
-    'The rules that say when something is folded, and what. “rounds”, “window” and so on are policies; behind the name stands what was set of them.',
+    'The rules that say when something is folded, and what. “rounds”, “window” and so on are policies; the settings that were changed follow the name.',
   ],
   [
     'Fold',
-    'The oldest messages of the context give way to a summary. The messages themselves are kept; the model just no longer reads them each time.',
+    'The oldest messages of the context are replaced by a summary. The messages themselves are kept; the model just no longer reads them each time.',
   ],
   [
     'Cached',
@@ -23,7 +23,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ],
   [
     'Prefix break',
-    'A request that begins otherwise than the one before, so that tokens which had been cached are read again at the full price. A fold causes one, unless the cache had expired anyway; so do messages that are dropped or cut away at the beginning.',
+    'A request that finds less in the provider’s cache than the one before left there: because a fold changed its beginning, because it had to be cut for want of room, because a window slid on, or because the cache had forgotten it (expired). What was lost is read again, and paid for as new.',
   ],
   [
     'Memo, extraction',

@@ -12,7 +12,7 @@ export function swept(sweep: Sweep, currency: string): Markup {
   const names = sweep.settings.map(setting => `\`${setting}\``).join(' and ')
   return markup`<section>
 <h2>${withCode(`How the costs of \`${sweep.policy}\` depend on ${names}`)}</h2>
-<p class="finding">${describeSweep(sweep, currency)}</p>
+<p class="finding">${withCode(describeSweep(sweep, currency))}</p>
 ${drawing(sweep, currency)}
 <details><summary>All values in figures</summary>${pointTable(sweep, currency)}</details>
 </section>
@@ -37,7 +37,7 @@ function pointTable(sweep: Sweep, currency: string): Markup {
   return scrollable(
     'All values that were tried',
     markup`<table>
-<thead><tr>${settings.map(setting => markup`<th scope="col">${setting}</th>`)}<th scope="col">Money</th><th scope="col">Than the best</th><th scope="col">Mean context</th><th scope="col">Peak context</th><th scope="col">Folds</th></tr></thead>
+<thead><tr>${settings.map(setting => markup`<th scope="col">${setting}</th>`)}<th scope="col">Money</th><th scope="col">Beside the best</th><th scope="col">Mean context</th><th scope="col">Peak context</th><th scope="col">Folds</th></tr></thead>
 <tbody>
 ${points.map(
   point =>
