@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PLAIN_PRICES } from '../../test/lab/plain-prices.ts'
 import { type NewMessage, normalizeMessage } from '../log/index.ts'
 import { tokens } from '../policy/index.ts'
 import { measureMessage } from '../tokens/index.ts'
@@ -7,18 +8,7 @@ import { type ConditionOptions, conditionsOf } from './conditions.ts'
 import type { Prices } from './prices/prices.ts'
 import { replayPolicy } from './replay/replay.ts'
 
-const PRICES: Prices = {
-  name: 'test',
-  currency: '$',
-  input: 1,
-  cachedInput: 0.1,
-  cacheWrite: 1,
-  output: 5,
-  cacheLifetimeSec: 300,
-  caching: 'automatic',
-  leastCachedTokens: 0,
-  cacheStepTokens: 1,
-}
+const PRICES: Prices = PLAIN_PRICES
 const OVERHEAD = 50
 
 const said = (role: 'user' | 'assistant', seconds: number): NewMessage =>

@@ -20,6 +20,8 @@ export {
   judgeAll,
   type Policy,
   secondsUntilDue,
+  type Verdict,
+  verdictAt,
 } from './policy.ts'
 export {
   count,

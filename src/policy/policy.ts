@@ -74,6 +74,22 @@ export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | nu
   return waits.length === 0 ? null : Math.max(snapshot.backoffSeconds, Math.min(...waits))
 }
 
+export interface Verdict {
+  readonly snapshot: Snapshot
+  readonly decision: Decision | null
+  /** When it is to be judged again, if nothing happens. */
+  readonly dueAt: number | null
+}
+
+export function verdictAt(now: number, policy: Policy, snapshot: Snapshot): Verdict {
+  const seconds = secondsUntilDue(policy, snapshot)
+  return {
+    snapshot,
+    decision: judge(policy, snapshot),
+    dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
+  }
+}
+
 /** Several policies as one: all their rules, the largest of their tails, the stricter boundary. */
 export function compose(...policies: readonly Policy[]): Policy {
   if (policies.length === 0)

@@ -10,6 +10,7 @@ import {
   startModelServer,
 } from '../../src/testing/model-server.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
+import { PLAIN_PRICES } from './plain-prices.ts'
 
 /**
  * The bill is worked out from estimates: of tokens, and of what a provider's cache would have had. Here every
@@ -21,18 +22,7 @@ const MESSAGES = 600
 /** In money, and in the share of the tokens that was cached. Estimates of English are near enough as they are. */
 const MOST_DEVIATION = 0.02
 
-const AUTOMATIC: Prices = {
-  name: 'automatic',
-  currency: '$',
-  input: 1,
-  cachedInput: 0.1,
-  cacheWrite: 1,
-  output: 5,
-  cacheLifetimeSec: 300,
-  caching: 'automatic',
-  leastCachedTokens: 1_024,
-  cacheStepTokens: 128,
-}
+const AUTOMATIC: Prices = { ...PLAIN_PRICES, leastCachedTokens: 1_024, cacheStepTokens: 128 }
 const BREAKPOINTS: Prices = {
   ...AUTOMATIC,
   name: 'breakpoints',

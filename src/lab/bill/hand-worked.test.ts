@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PLAIN_PRICES } from '../../../test/lab/plain-prices.ts'
 import { normalizeMessage } from '../../log/index.ts'
 import { count } from '../../policy/index.ts'
 import { instructionsFor } from '../../summarizer/model/prompts.ts'
@@ -73,18 +74,7 @@ const MESSAGES = SAID.map((content, index) => {
 })
 
 /** Per million tokens, so that a token costs a millionth; all costs below are in millionths. */
-const AUTOMATIC: Prices = {
-  name: 'by hand',
-  currency: '$',
-  input: 1,
-  cachedInput: 0.1,
-  cacheWrite: 1,
-  output: 5,
-  cacheLifetimeSec: 300,
-  caching: 'automatic',
-  leastCachedTokens: 0,
-  cacheStepTokens: 1,
-}
+const AUTOMATIC: Prices = PLAIN_PRICES
 const BREAKPOINTS: Prices = { ...AUTOMATIC, caching: 'breakpoints', cacheWrite: 1.25 }
 
 const INSTRUCTIONS = 100

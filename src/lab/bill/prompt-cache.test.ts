@@ -1,22 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PLAIN_PRICES } from '../../../test/lab/plain-prices.ts'
 import type { Prices } from '../prices/prices.ts'
 import { type CacheMark, type Charge, PromptCache, type PromptRequest } from './prompt-cache.ts'
 
 const MILLION = 1_000_000
 
-const PRICES: Prices = {
-  name: 'test',
-  currency: '$',
-  input: 1,
-  cachedInput: 0.1,
-  cacheWrite: 1,
-  output: 5,
-  cacheLifetimeSec: 300,
-  caching: 'automatic',
-  leastCachedTokens: 0,
-  cacheStepTokens: 1,
-}
+const PRICES: Prices = PLAIN_PRICES
 const MARKED: Prices = { ...PRICES, caching: 'breakpoints', cacheWrite: 1.25 }
 
 function request(given: Partial<PromptRequest> & { tokens: number }): PromptRequest {

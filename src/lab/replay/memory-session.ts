@@ -11,18 +11,16 @@ import {
 import {
   asksForTail,
   countLargestTail,
-  type Decision,
   type FoldState,
   type Head,
   INITIAL_FOLD_STATE,
-  judge,
   measure,
   type Policy,
   type RawMessage,
-  type Snapshot,
-  secondsUntilDue,
   stateAfterFold,
   takeSnapshot,
+  type Verdict,
+  verdictAt,
 } from '../../policy/index.ts'
 import type {
   ContextRead,
@@ -44,11 +42,8 @@ interface Entry {
   readonly raw: RawMessage
 }
 
-interface Verdict {
-  readonly snapshot: Snapshot | null
-  readonly decision: Decision | null
-  readonly dueAt: number | null
-}
+const NOTHING_TO_JUDGE = { snapshot: null, decision: null, dueAt: null }
+type EmptyVerdict = typeof NOTHING_TO_JUDGE
 
 export interface MemorySessionOptions {
   readonly kind: SessionKind
@@ -130,23 +125,17 @@ export class MemorySession
     })
   }
 
-  judgeNow(now: number): Verdict {
+  judgeNow(now: number): Verdict | EmptyVerdict {
     const { policy } = this.#options
-    if (this.#head === null) return { snapshot: null, decision: null, dueAt: null }
+    if (this.#head === null) return NOTHING_TO_JUDGE
     const figures = measure(this.#head, this.#state, now)
     const tailMessages = asksForTail(policy, figures)
       ? countLargestTail(policy.tails, this.#rawNewestFirst(), figures.fixedTokens)
       : null
-    const snapshot = takeSnapshot(policy, figures, tailMessages)
-    const seconds = secondsUntilDue(policy, snapshot)
-    return {
-      snapshot,
-      decision: judge(policy, snapshot),
-      dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
-    }
+    return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
   }
 
-  async judge(_key: SessionKey, { now }: { now: number }): Promise<Verdict> {
+  async judge(_key: SessionKey, { now }: { now: number }): Promise<Verdict | EmptyVerdict> {
     return this.judgeNow(now)
   }
 

@@ -1,4 +1,8 @@
+import type { MessageInput } from '../../log/index.ts'
+import { foundMessages } from './found-message.ts'
 import { idOf, isRecord, nameOf } from './json-value.ts'
+import { ToolCalls } from './tool-calls.ts'
+import type { FoundConversation } from './transcript.ts'
 
 export interface MessageList {
   readonly id: string | null
@@ -15,6 +19,21 @@ export function messageLists(value: unknown): readonly MessageList[] | null {
   const isListOfLists = value.length > 0 && value.every(item => Array.isArray(item) || isMessagesObject(item))
   if (!isListOfLists) return [{ id: null, title: null, messages: value }]
   return value.map(item => (Array.isArray(item) ? { id: null, title: null, messages: item } : named(item)))
+}
+
+/** Each list as a conversation, whose calls are told apart by themselves. */
+export function readLists(
+  value: unknown,
+  convert: (message: unknown, calls: ToolCalls) => readonly MessageInput[],
+): FoundConversation[] {
+  return (messageLists(value) ?? []).map(({ id, title, messages }) => {
+    const calls = new ToolCalls()
+    return {
+      id,
+      title,
+      messages: messages.flatMap((message, index) => foundMessages(index + 1, () => convert(message, calls))),
+    }
+  })
 }
 
 interface MessagesObject {

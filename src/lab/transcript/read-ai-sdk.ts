@@ -1,22 +1,15 @@
 import { InvalidMessageError } from '../../errors.ts'
 import type { ContentPart, MessageInput, Role } from '../../log/index.ts'
-import { foundMessages, toContent } from './found-message.ts'
+import { toContent } from './found-message.ts'
 import { idOf, instantOf, isRecord, type JsonRecord, recordOf, textOf } from './json-value.ts'
-import { messageLists } from './message-lists.ts'
-import { ToolCalls } from './tool-calls.ts'
+import { readLists } from './message-lists.ts'
+import type { ToolCalls } from './tool-calls.ts'
 import type { FoundConversation } from './transcript.ts'
 import { readUiMessage } from './ui-message.ts'
 
 /** UI messages, as `useChat` keeps them, or model messages, as `generateText` takes them. */
 export function readAiSdk(value: unknown): FoundConversation[] {
-  return (messageLists(value) ?? []).map(({ id, title, messages }) => {
-    const calls = new ToolCalls()
-    return {
-      id,
-      title,
-      messages: messages.flatMap((message, index) => foundMessages(index + 1, () => convert(message, calls))),
-    }
-  })
+  return readLists(value, convert)
 }
 
 function convert(value: unknown, calls: ToolCalls): MessageInput[] {

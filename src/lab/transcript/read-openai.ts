@@ -1,6 +1,6 @@
 import { InvalidMessageError } from '../../errors.ts'
 import type { AttachmentPart, Content, ContentPart, MessageInput, Role } from '../../log/index.ts'
-import { foundMessages, toContent } from './found-message.ts'
+import { toContent } from './found-message.ts'
 import {
   idOf,
   isRecord,
@@ -11,20 +11,13 @@ import {
   recordOf,
   textOf,
 } from './json-value.ts'
-import { messageLists } from './message-lists.ts'
-import { ToolCalls } from './tool-calls.ts'
+import { readLists } from './message-lists.ts'
+import type { ToolCalls } from './tool-calls.ts'
 import type { FoundConversation } from './transcript.ts'
 
 /** Messages as chat completions have them, or the items of the Responses API. */
 export function readOpenAI(value: unknown): FoundConversation[] {
-  return (messageLists(value) ?? []).map(({ id, title, messages }) => {
-    const calls = new ToolCalls()
-    return {
-      id,
-      title,
-      messages: messages.flatMap((message, index) => foundMessages(index + 1, () => convert(message, calls))),
-    }
-  })
+  return readLists(value, convert)
 }
 
 function convert(message: unknown, calls: ToolCalls): MessageInput[] {

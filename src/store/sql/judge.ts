@@ -4,13 +4,13 @@ import {
   type Decision,
   type FoldState,
   type Head,
-  judge,
   measure,
   type Policy,
   type RawMessage,
   type Snapshot,
-  secondsUntilDue,
   takeSnapshot,
+  type Verdict,
+  verdictAt,
 } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
 import { readFoldState, repairFoldState } from './fold-state.ts'
@@ -18,12 +18,6 @@ import { readHead } from './head.ts'
 import { RAW_COLUMNS, type RawRow, type SessionRow, toDecision, toRawMessage } from './rows.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
-
-export interface Verdict {
-  readonly snapshot: Snapshot
-  readonly decision: Decision | null
-  readonly dueAt: number | null
-}
 
 export function* judgeHead(
   session: SessionRow,
@@ -33,13 +27,7 @@ export function* judgeHead(
   const tailMessages = asksForTail(policy, figures)
     ? yield* countTailMessages(session, { head, state, policy, fixedTokens: figures.fixedTokens })
     : null
-  const snapshot = takeSnapshot(policy, figures, tailMessages)
-  const seconds = secondsUntilDue(policy, snapshot)
-  return {
-    snapshot,
-    decision: judge(policy, snapshot),
-    dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
-  }
+  return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
 }
 
 const FIRST_LOOK = 64
