@@ -462,10 +462,24 @@ function toContext(
   }))
   const blocks = [...estimated, ...(outputReserve > 0 ? [reserve] : [])].sort(inBlockOrder)
   const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)
+  const { report } = parts
+  const { omitted, epoch, view, stableMessages, throughSeq } = report
   const context = {
     ...parts,
-    estimatedInputTokens: parts.report.tokens,
-    report: { ...parts.report, budget, tokens, blocks },
+    estimatedInputTokens: report.tokens,
+    report: {
+      tokens,
+      budget,
+      blocks,
+      get prefixHash() {
+        return report.prefixHash
+      },
+      omitted,
+      epoch,
+      view,
+      stableMessages,
+      throughSeq,
+    },
   }
   return {
     ...context,

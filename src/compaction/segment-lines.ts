@@ -15,12 +15,15 @@ const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?([^:]{1,80}): (.*)$/
  */
 export function verbatimLinesWithin(messages: readonly Message[], zone: string, tokens: number): string {
   const forms = [
-    lines(messages, { zone, dates: true, names: true }),
-    lines(messages, { zone, dates: false, names: true }),
-    lines(messages, { zone, dates: false, names: false }),
-    messages.map(({ content }) => `- ${oneLine(readableText(content))}`).join('\n'),
+    { zone, dates: true, names: true },
+    { zone, dates: false, names: true },
+    { zone, dates: false, names: false },
   ]
-  return forms.find(form => estimateTokens(form) <= tokens) ?? forms.at(-1)!
+  for (const form of forms) {
+    const text = lines(messages, form)
+    if (estimateTokens(text) <= tokens) return text
+  }
+  return messages.map(({ content }) => `- ${oneLine(readableText(content))}`).join('\n')
 }
 
 function lines(

@@ -8,16 +8,12 @@ import { note, type SentMessage } from './sent-message.ts'
 import { renderSessionMemory } from './session-memory.ts'
 import type { View } from './view.ts'
 
-/** How far a context of the same name was hashed. */
-interface HashedPrefix {
+/** What all contexts of one name begin with. */
+export interface Beginning {
   readonly view: string
-  readonly hash: Hash
-  readonly messages: number
-}
-
-/** What the next context of the same name begins with: it goes on from there. */
-export interface Beginning extends HashedPrefix {
   readonly memoryMessage: SentMessage | null
+  /** How far one of them was hashed: the next goes on from there. */
+  hashed: { readonly hash: Hash; readonly messages: number } | null
 }
 
 export interface Assembled {
@@ -40,8 +36,11 @@ export function assembleContext(
 ): Assembled {
   const { conversation, closing } = plan
   const { fixed } = view
-  const isSame = earlier?.view === plan.view
-  const memoryMessage = isSame ? earlier.memoryMessage : memoryNote(plan, interim)
+  const beginning: Beginning =
+    earlier?.view === plan.view
+      ? earlier
+      : { view: plan.view, memoryMessage: memoryNote(plan, interim), hashed: null }
+  const { memoryMessage } = beginning
   const sent = [
     ...(memoryMessage ? [memoryMessage] : []),
     ...conversation.sent,
@@ -49,7 +48,6 @@ export function assembleContext(
   ]
   const stableMessages = conversation.stable + (memoryMessage ? 1 : 0)
   const throughSeq = source.messages.at(-1)?.seq ?? source.compactedThrough
-  const hashed = hashPrefix(fixed.instructions, sent.slice(0, stableMessages), { view: plan.view, earlier })
   const memoryTokens = memoryMessage?.tokens ?? 0
   const currentTokens = tokensOf(currentMessages(source, conversation.sent))
   const rawTokens = tokensOf(conversation.sent) - currentTokens
@@ -60,7 +58,7 @@ export function assembleContext(
     { name: 'current' as const, tokens: currentTokens + (closing?.tokens ?? 0) },
   ].filter(block => block.tokens > 0)
   return {
-    beginning: { ...hashed, memoryMessage },
+    beginning,
     seqs: sent.map(({ seq }) => seq),
     parts: {
       instructions: fixed.instructions,
@@ -75,7 +73,10 @@ export function assembleContext(
         tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
         budget: view.budget,
         blocks,
-        prefixHash: hashed.hash.copy().digest('hex'),
+        // Few ask for it, and it takes as long as a good part of the rest.
+        get prefixHash() {
+          return hashPrefix(fixed.instructions, sent.slice(0, stableMessages), beginning)
+        },
         omitted: plan.omitted,
         epoch: source.epoch,
         view: plan.view,
@@ -120,13 +121,11 @@ function breakpoints(hasMemory: boolean, stableMessages: number): number[] {
   return [...after]
 }
 
-function hashPrefix(
-  instructions: string,
-  stable: readonly SentMessage[],
-  { view, earlier }: { view: string; earlier: HashedPrefix | undefined },
-): HashedPrefix {
-  const goesOn = earlier?.view === view && earlier.messages <= stable.length
-  const hash = goesOn ? earlier.hash.copy() : createHash('sha256').update(JSON.stringify(instructions))
-  for (const { message } of stable.slice(goesOn ? earlier.messages : 0)) hash.update(JSON.stringify(message))
-  return { view, hash, messages: stable.length }
+function hashPrefix(instructions: string, stable: readonly SentMessage[], beginning: Beginning): string {
+  const { hashed } = beginning
+  const from = hashed !== null && hashed.messages <= stable.length ? hashed : null
+  const hash = from?.hash.copy() ?? createHash('sha256').update(JSON.stringify(instructions))
+  for (const { message } of stable.slice(from?.messages ?? 0)) hash.update(JSON.stringify(message))
+  if (from !== null || hashed === null) beginning.hashed = { hash, messages: stable.length }
+  return hash.copy().digest('hex')
 }

@@ -144,7 +144,7 @@ const FOLDED_MARKED = `
 const SUMMARIZE = estimateTokens(instructionsFor('summarize', true))
 const UPDATE_MEMO = estimateTokens(instructionsFor('update-memo', true))
 const SUMMARIES = [
-  { asked: SUMMARIZE + 504, answered: 89 + 150 + 30 },
+  { asked: SUMMARIZE + 503, answered: 89 + 150 + 30 },
   { asked: SUMMARIZE + 876, answered: 90 + 150 + 30 },
 ]
 const MEMOS = [{ asked: UPDATE_MEMO + 614, answered: 150 + 30 }]
@@ -212,7 +212,7 @@ describe('the bill that was worked out by hand', () => {
     expectCalls(run.cost.calls.memo, MEMOS)
     expect(run.cost.calls.extraction.calls).toBe(0)
     const replies = 4_533.5
-    const summaries = 2 * SUMMARIZE + 504 + 876 + 5 * (269 + 270)
+    const summaries = 2 * SUMMARIZE + 503 + 876 + 5 * (269 + 270)
     const memos = UPDATE_MEMO + 614 + 5 * 180
     expect(run.cost.total * MILLION).toBeCloseTo(replies + summaries + memos)
     expect(run.breaks).toEqual([

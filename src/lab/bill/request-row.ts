@@ -74,11 +74,16 @@ function bytesOf({ content }: ModelMessage): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
+/** Compared at once: most of two memories is the same. */
+const STRIDE = 256
+
 /** How much of a message is the beginning of what stood in its place before. */
 function sharedShare(previous: ModelMessage, message: ModelMessage): number {
   if (previous.role !== message.role) return 0
   const [before, now] = [bytesOf(previous), bytesOf(message)]
   let length = 0
+  while (length < now.length && before.startsWith(now.slice(length, length + STRIDE), length))
+    length += STRIDE
   while (length < now.length && before.charCodeAt(length) === now.charCodeAt(length)) length += 1
-  return length / now.length
+  return Math.min(length, now.length) / now.length
 }

@@ -23,43 +23,46 @@ const MEMO_TOKENS = 150
  * as many as a summary would have. So a fold costs what it would cost, and nobody is paid.
  */
 export function simulatedSummarizer({ ratio, onCall }: SimulatedSummarizerOptions): Summarizer {
-  const report = (call: Omit<SummarizerCall, 'promptTokens'>, prompt: string) =>
-    onCall({ ...call, promptTokens: estimateTokens(prompt) })
+  const report = (call: Omit<SummarizerCall, 'promptTokens'>, request: Asked, pieceTokens: number) => {
+    const beside = promptFor(request, { soFar: null, memo: null, piece: '', windowTokens: WINDOW_TOKENS })
+    onCall({ ...call, promptTokens: estimateTokens(beside) + pieceTokens })
+  }
   return {
     name: 'simulated',
     version: '1',
     sourceTokens: sourceTokens(WINDOW_TOKENS),
     async summarize(request) {
       const piece = sourceText(request)
-      const text = excerpt(piece, Math.min(request.budgetTokens, Math.ceil(estimateTokens(piece) * ratio)))
-      const instructions = instructionsFor(
-        request.of === 'summaries' ? 'condense' : 'summarize',
-        request.memo !== undefined,
-      )
+      const tokens = estimateTokens(piece)
+      const text = excerpt(piece, Math.min(request.budgetTokens, Math.ceil(tokens * ratio)))
+      const task = request.of === 'summaries' ? 'condense' : 'summarize'
       report(
         {
           kind: 'summary',
-          instructions,
+          instructions: instructionsFor(task, request.memo !== undefined),
           outputTokens: estimateTokens(text) + FRAME_TOKENS + (request.memo ? MEMO_TOKENS : 0),
         },
-        promptFor(request, { soFar: null, memo: null, piece, windowTokens: WINDOW_TOKENS }),
+        request,
+        tokens,
       )
       return { text, events: [], details: [], ...(request.memo && { memo: MEMO }) }
     },
     async updateMemo(request) {
-      const piece = sourceText(request)
       report(
         {
           kind: 'memo',
           instructions: instructionsFor('update-memo', true),
           outputTokens: MEMO_TOKENS + FRAME_TOKENS,
         },
-        promptFor(request, { soFar: null, memo: null, piece, windowTokens: WINDOW_TOKENS }),
+        request,
+        estimateTokens(sourceText(request)),
       )
       return { memo: MEMO }
     },
   }
 }
+
+type Asked = Parameters<typeof promptFor>[0]
 
 /** As long as memos tend to be. */
 const MEMO = { facts: 'what is known so far '.repeat(Math.ceil(MEMO_TOKENS / 5)).trim() }

@@ -40,13 +40,13 @@ function budgetText(tokens: number): string {
 }
 
 /** More is not measured, only to be cut off. */
-const MOST_CHARACTERS_PER_TOKEN = 12
+const MOST_CHARACTERS_PER_TOKEN = 6
 
 /** The end of a text that is too long, from the beginning of a line where one is near enough. */
 function newestOf(text: string, tokens: number): string {
   let tail = text.slice(-tokens * MOST_CHARACTERS_PER_TOKEN)
   for (let size = estimateTokens(tail); size > tokens; size = estimateTokens(tail))
-    tail = tail.slice(tail.length - Math.floor(tail.length * Math.min(0.95, tokens / size)))
+    tail = tail.slice(tail.length - Math.floor(tail.length * Math.min(0.95, (0.97 * tokens) / size)))
   if (tail === text) return text
   const line = tail.indexOf('\n')
   return `…\n${line >= 0 && line < tail.length / 2 ? tail.slice(line + 1) : tail.toWellFormed()}`

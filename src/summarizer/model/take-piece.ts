@@ -23,7 +23,8 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
   for (const [index, entry] of entries.entries()) {
     const dayLine = entry.day !== '' && entry.day !== day ? [entry.day] : []
     const rendered = renderEntry(entry)
-    const tokens = estimateTokens([...dayLine, rendered].join('\n')) + LINE_TOKENS
+    // Where there is room for anything, nothing has to be measured.
+    const tokens = left === Infinity ? 0 : estimateTokens([...dayLine, rendered].join('\n')) + LINE_TOKENS
     if (tokens <= left) {
       lines.push(...dayLine, rendered)
       seqs.push(entry.seq)
