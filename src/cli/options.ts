@@ -1,12 +1,6 @@
 import { Option } from 'commander'
-import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
-import {
-  type Policy,
-  PRESET_NAMES,
-  type PresetName,
-  presetFromSettings,
-  type SettingsInput,
-} from '../policy/index.ts'
+import { InvalidArgumentError } from '../errors.ts'
+import { type Policy, presetFromSettings, readPresetName, type SettingsInput } from '../policy/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** Options that several commands share. */
@@ -40,9 +34,7 @@ function parseSetting(text: string): Record<string, string> {
 }
 
 export function readPolicy(name: string, settings: SettingsInput): Policy {
-  if (!PRESET_NAMES.includes(name as PresetName))
-    throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
-  return presetFromSettings(name as PresetName, settings)
+  return presetFromSettings(readPresetName(name), settings)
 }
 
 export const dbOption = () => new Option('--db <file>', 'the SQLite database').default('palimpsest.db')

@@ -1,4 +1,5 @@
 import type { BreakCause, Comparison, Run, Sweep, TranscriptFigures } from '../lab/comparison.ts'
+import { formatLifetime } from '../lab/prices/format-lifetime.ts'
 import type { Prices } from '../lab/prices/prices.ts'
 import { countFolds } from '../lab/report/count-folds.ts'
 import { describeResult } from '../lab/report/describe-result.ts'
@@ -15,8 +16,8 @@ import {
 import { isBest, isFlat, valuesInOrder } from '../lab/report/sweep-points.ts'
 import type { TranscriptFormat } from '../lab/transcript/index.ts'
 import { GROUP_TURN_MESSAGES } from '../log/index.ts'
-import { describeParameter, type Parameter, PRESET_NAMES, PRESETS } from '../policy/index.ts'
-import { drawTable, fill, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
+import { fill } from './fill.ts'
+import { drawTable, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
 
 /** What a file or a pipe is given: most screens are at least so wide. */
 const USUAL_COLUMNS = 100
@@ -300,13 +301,8 @@ function describePrice(prices: Prices): string {
   const cache =
     caching === 'none'
       ? 'no cache'
-      : `${money('cachedInput')} cached, ${money('cacheWrite')} cache write${Number.isFinite(cacheLifetimeSec) ? ` for ${describeTime(cacheLifetimeSec)}` : ''}`
+      : `${money('cachedInput')} cached, ${money('cacheWrite')} cache write${Number.isFinite(cacheLifetimeSec) ? ` for ${formatLifetime(cacheLifetimeSec)}` : ''}`
   return `${name}: ${money('input')} input, ${cache}, ${money('output')} output per million tokens`
-}
-
-function describeTime(seconds: number): string {
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
 }
 
 /** Why nothing was cached, where that is the reason. */
@@ -339,29 +335,4 @@ function describeCauses({ runs }: Comparison): string[] {
 /** Names stand between backticks where there is type for them. */
 function plain(sentence: string): string {
   return sentence.replaceAll('`', '')
-}
-
-// Help
-
-/** Every policy with its settings, for `--help`. */
-export function describePolicies(columns: number): string {
-  const shared = new Map<string, Parameter>(
-    Object.entries(PRESETS.resize).filter(([name]) => PRESET_NAMES.every(preset => name in PRESETS[preset])),
-  )
-  const lines = (parameters: Iterable<readonly [string, Parameter]>) =>
-    [...parameters].map(([name, parameter]) =>
-      fill(
-        `    ${name.padEnd(23)} ${parameter.help} (${parameter.default ?? 'none'}; ${describeParameter(parameter)})`,
-        columns,
-        28,
-      ),
-    )
-  return [
-    ...PRESET_NAMES.flatMap(preset => [
-      `  ${preset}`,
-      ...lines(Object.entries<Parameter>(PRESETS[preset]).filter(([name, own]) => shared.get(name) !== own)),
-    ]),
-    '  all of them',
-    ...lines(shared),
-  ].join('\n')
 }

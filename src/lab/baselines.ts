@@ -8,6 +8,7 @@ import type { Run } from './comparison.ts'
 import type { ReplayConditions } from './conditions.ts'
 import { asksAt } from './replay/asks-at.ts'
 import type { Conversation } from './replay/replay.ts'
+import { withoutRepeats } from './without-repeats.ts'
 
 /** What bots do that have no memory: they send everything, or the last messages. */
 export interface Baseline {
@@ -37,11 +38,8 @@ export async function replayBaseline(
   for (const conversation of conversations) {
     const cache = new PromptCache(prices)
     const sent = new SentMessages(keepLast, assumptions.overheadTokens)
-    const seen = new Set<string>()
     let now = 0
-    for await (const message of conversation.read()) {
-      if (message.externalId !== null && seen.has(message.externalId)) continue
-      if (message.externalId !== null) seen.add(message.externalId)
+    for await (const message of withoutRepeats(conversation.read())) {
       const arrival = Math.max(now, message.at ?? now)
       const size = measureMessage(message)
       const { calls = assumptions.calls } = conversation

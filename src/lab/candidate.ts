@@ -1,10 +1,10 @@
-import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
+import { InvalidArgumentError } from '../errors.ts'
 import {
   type Parameter,
-  PRESET_NAMES,
   PRESETS,
   type PresetName,
   presetFromSettings,
+  readPresetName,
 } from '../policy/index.ts'
 import type { Prices } from './prices/prices.ts'
 import type { Candidate } from './replay/replay.ts'
@@ -21,9 +21,8 @@ export interface CandidateOptions {
 
 /** From `rounds` or `rounds,fullContextTurns=6`. */
 export function candidateOf(text: string, { shared, isAlone, prices }: CandidateOptions): Candidate {
-  const [name = '', ...pairs] = text.split(',').map(part => part.trim())
-  if (!isPreset(name))
-    throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
+  const [given = '', ...pairs] = text.split(',').map(part => part.trim())
+  const name = readPresetName(given)
   const known = settingNames(name)
   const asked = {
     ...(isAlone
@@ -48,10 +47,6 @@ export function candidateOf(text: string, { shared, isAlone, prices }: Candidate
 /** The older ones too. */
 export function settingNames(preset: PresetName): readonly string[] {
   return Object.entries<Parameter>(PRESETS[preset]).flatMap(([name, { aliases = [] }]) => [name, ...aliases])
-}
-
-function isPreset(name: string): name is PresetName {
-  return PRESET_NAMES.includes(name as PresetName)
 }
 
 function readPair(text: string, pair: string): readonly [string, string] {

@@ -2,10 +2,11 @@ import { GROUP_TURN_MESSAGES, type NewMessage, type SessionKind } from '../log/i
 import { measureMessage } from '../tokens/index.ts'
 import { lastMessages, NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Comparison, Run, Sweep, TranscriptFigures } from './comparison.ts'
-import { type ConditionOptions, conditionsOf } from './conditions.ts'
+import { type ConditionOptions, conditionsOf, USUAL_KEEP_LAST } from './conditions.ts'
 import { type Candidate, type Conversation, replayPolicy } from './replay/replay.ts'
 import { type SweptSetting, sweepOf, sweptCandidates } from './sweep.ts'
 import type { Transcript } from './transcript/index.ts'
+import { withoutRepeats } from './without-repeats.ts'
 
 export interface CompareOptions extends ConditionOptions {
   readonly candidates: readonly Candidate[]
@@ -18,8 +19,6 @@ export interface CompareOptions extends ConditionOptions {
   /** Told now and then what runs, and how far it is: from 0 to 1. What it throws ends the comparison. */
   readonly onProgress?: (run: string, share: number) => void
 }
-
-export const USUAL_KEEP_LAST = 40
 
 /** What each policy would have cost on these transcripts, and what bots without a memory would have. */
 export async function compare(
@@ -71,10 +70,7 @@ async function surveyTranscripts(
     const { path, title, format, messages } = transcript
     let tokens = 0
     let hasReplies = false
-    const seen = new Set<string>()
-    for await (const message of places.follow(transcript)) {
-      if (message.externalId !== null && seen.has(message.externalId)) continue
-      if (message.externalId !== null) seen.add(message.externalId)
+    for await (const message of withoutRepeats(places.follow(transcript))) {
       tokens += measureMessage(message).tokens
       hasReplies ||= message.role === 'assistant'
     }

@@ -31,6 +31,7 @@ export interface ConditionOptions {
 export const USUAL_PRICES = 'claude-haiku-4-5'
 export const USUAL_OVERHEAD_TOKENS = 1_000
 export const USUAL_RATIO = 0.2
+export const USUAL_KEEP_LAST = 40
 
 export function conditionsOf(
   options: ConditionOptions,

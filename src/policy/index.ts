@@ -30,6 +30,7 @@ export {
   type PresetName,
   type PresetSettings,
   presetFromSettings,
+  readPresetName,
   resize,
   rounds,
   tokens,

@@ -1,3 +1,4 @@
+import { InvalidSettingsError } from '../errors.ts'
 import type { Boundary, Policy } from './policy.ts'
 import * as rule from './rules.ts'
 import { readSettings, type SettingsInput, type SettingsOf } from './settings.ts'
@@ -94,6 +95,12 @@ export const PRESETS = {
 export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[]
 export type PresetSettings<Name extends PresetName> = Partial<SettingsOf<(typeof PRESETS)[Name]>>
+
+/** From outside: what is no preset is named, with what is allowed. */
+export function readPresetName(name: string): PresetName {
+  if (PRESET_NAMES.includes(name as PresetName)) return name as PresetName
+  throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
+}
 
 /** A preset by its name, with settings from outside: under their older names and as text too. */
 export function presetFromSettings(name: PresetName, settings: SettingsInput = {}): Policy {

@@ -241,4 +241,23 @@ describe('palimpsest serve', () => {
     await once(child, 'close')
     expect(stderr).toBe('[]')
   })
+
+  test('no other command, and no help, loads what replay runs', async () => {
+    const hook = folder.file(
+      'engine.mjs',
+      `import { registerHooks } from 'node:module'
+       const loaded = []
+       registerHooks({ resolve(name, context, next) { if (/run-replay|fold-session|read-transcripts|report\\/page/.test(name)) loaded.push(name); return next(name, context) } })
+       process.on('exit', () => process.stderr.write(JSON.stringify(loaded)))`,
+    )
+    for (const args of [['--version'], ['replay', '--help']]) {
+      const child = spawn(process.execPath, ['--import', hook, MAIN, ...args])
+      let stderr = ''
+      child.stderr.on('data', chunk => {
+        stderr += chunk
+      })
+      await once(child, 'close')
+      expect(stderr).toBe('[]')
+    }
+  })
 })

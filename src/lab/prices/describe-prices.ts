@@ -1,3 +1,4 @@
+import { formatLifetime } from './format-lifetime.ts'
 import { PRICE_ALIASES, PRICE_PRESETS } from './presets.ts'
 import type { Prices } from './prices.ts'
 
@@ -8,7 +9,7 @@ const COLUMNS: readonly { readonly title: string; readonly cell: (prices: Prices
   { title: 'output', cell: ({ output }) => String(output) },
   {
     title: 'lifetime',
-    cell: ({ caching, cacheLifetimeSec }) => (caching === 'none' ? '–' : time(cacheLifetimeSec)),
+    cell: ({ caching, cacheLifetimeSec }) => (caching === 'none' ? '–' : formatLifetime(cacheLifetimeSec)),
   },
   {
     title: 'least',
@@ -32,9 +33,4 @@ export function describePrices(): string {
 function align(cells: readonly string[], side: 'left' | 'right'): string[] {
   const width = Math.max(...cells.map(cell => cell.length))
   return cells.map(cell => (side === 'left' ? cell.padEnd(width) : cell.padStart(width)))
-}
-
-function time(seconds: number): string {
-  if (seconds === Number.POSITIVE_INFINITY) return '∞'
-  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds / 60} min`
 }
