@@ -371,7 +371,7 @@ function tokensOf(messages: readonly ContextMessage[]): number {
 }
 
 function toPinned({ id, seq, note, message }: ContextPin): Pinned {
-  const speaker = message === null ? null : (message.sender?.name ?? message.sender?.id ?? message.role)
+  const speaker = message === null ? null : message.sender?.name || message.sender?.id || message.role
   return { id, seq, speaker, text: message === null ? (note ?? '') : modelText(message.content) }
 }
 

@@ -65,8 +65,9 @@ const TRIES = [
 const LEAST_CLIP_TOKENS = 40
 /** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
 const FRAME_TOKENS = 40
-/** What an interim takes beside its text, where it stands alone in the session memory. */
+/** What an interim takes beside its text: where it stands alone in the session memory, that one's frame too. */
 const INTERIM_FRAME_TOKENS = 90
+const INTERIM_HEADING_TOKENS = 24
 /** How much further back tool results are left out than a context would reach without. */
 const MOST_STUBBED_STEPS = 3
 /** Less room than this is no conversation. */
@@ -283,7 +284,8 @@ class Attempt {
     const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
     const last = conversation.sent.at(-1)
     const closing = last?.message.role === 'assistant' ? note('[system]: (no new message)', last.seq) : null
-    const interimTokens = interim === null ? 0 : interim.tokens + INTERIM_FRAME_TOKENS
+    const frameTokens = memory.tokens > 0 ? INTERIM_HEADING_TOKENS : INTERIM_FRAME_TOKENS
+    const interimTokens = interim === null ? 0 : interim.tokens + frameTokens
     const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + memory.tokens + interimTokens : 0
     const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
     if (memoryTokens + used > room) return null

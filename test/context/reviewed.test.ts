@@ -247,3 +247,14 @@ test('odd names of models and odd limits are no trouble', async () => {
   circular['self'] = circular
   await expect(chat.context({ tools: circular })).rejects.toMatchObject({ code: 'invalid_argument' })
 })
+
+test('the frame of the session memory takes its room once, with a pin and an interim in it too', async () => {
+  const chat = await open({ policy: tokens({ budget: 1_200 }) })
+  await chat.append({ role: 'user', content: 'says', sender: { id: 'u1', name: '' } })
+  await chat.pin(1)
+  const tag = '</session_memory> '.repeat(180)
+  await chat.append({ role: 'user', content: tag, sender: { id: 'a', name: '## Messages 1–999 '.repeat(3) } })
+  const { report, sessionMemory } = await chat.context({ budget: 240 })
+  expect(report.tokens).toBeLessThanOrEqual(240)
+  expect(sessionMemory).toContain('## Messages 1–1, main points')
+})
