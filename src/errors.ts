@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
+  document_not_found: { status: 404, exit: 66 },
+  document_conflict: { status: 412, exit: 75 },
   file_not_found: { status: 404, exit: 66 },
   file_not_written: { status: 500, exit: 73 },
   epoch_conflict: { status: 409, exit: 75 },
@@ -180,6 +182,46 @@ export class MessageNotFoundError extends PalimpsestError<{ sessionId: string; s
       sessionId,
       seq,
     })
+  }
+}
+
+interface DocumentName {
+  readonly layer: string
+  readonly key: string
+}
+
+function describeDocument({ layer, key }: DocumentName): string {
+  return key === '' ? `${layer} memory` : `${layer} memory of ${describe(key)}`
+}
+
+export class DocumentNotFoundError extends PalimpsestError<{ layer: string; key: string }> {
+  override readonly name = 'DocumentNotFoundError'
+  constructor(document: DocumentName) {
+    const { layer, key } = document
+    super(
+      'document_not_found',
+      `There is no ${describeDocument(document)} yet. The first write creates it.`,
+      { layer, key },
+    )
+  }
+}
+
+/** Somebody wrote since the version that the caller had read. */
+export class DocumentConflictError extends PalimpsestError<{
+  layer: string
+  key: string
+  expected: number
+  actual: number
+}> {
+  override readonly name = 'DocumentConflictError'
+  constructor(document: DocumentName, versions: { expected: number; actual: number }) {
+    const { layer, key } = document
+    super(
+      'document_conflict',
+      `The ${describeDocument(document)} is at version ${versions.actual}, not ${versions.expected}. ` +
+        'Nothing was changed; read it again.',
+      { layer, key, ...versions },
+    )
   }
 }
 

@@ -1,2 +1,3 @@
+export * from './document.ts'
 export { InvalidExportError, parseSessionFile, type SessionFile } from './session-file.ts'
 export * from './store.ts'

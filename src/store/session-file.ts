@@ -2,6 +2,7 @@ import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
 import type { Content, Memo, Pin, Segment, Sender, SessionKind } from '../log/index.ts'
 import { checkId, MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
 import type { FoldState } from '../policy/index.ts'
+import type { Author, Fact, Source } from './document.ts'
 
 /** A whole session as JSON: what `export` writes and `import` reads. */
 export interface SessionFile {
@@ -23,7 +24,31 @@ export interface SessionFile {
   readonly messages: readonly FileMessage[]
   readonly segments: readonly FileSegment[]
   readonly pins: readonly FilePin[]
+  /** Its chat memory and daily log. */
+  readonly documents: readonly FileDocument[]
+  /** The newest message that user or scope memory was extracted from. */
+  readonly extractedThrough: number
 }
+
+/** With all versions, oldest first, the current one last; sources and facts are messages of the session itself. */
+export interface FileDocument {
+  /** `null`: the chat memory. */
+  readonly day: string | null
+  readonly tokens: number
+  readonly versions: readonly FileDocumentVersion[]
+  readonly facts: readonly FileFact[]
+}
+
+interface FileDocumentVersion {
+  readonly content: string
+  readonly author: Author
+  readonly sources: readonly Omit<Source, 'sessionId'>[]
+  readonly at: string
+  readonly undoes: number | null
+}
+
+type FileFact = Omit<Fact, 'origin' | 'saidAt' | 'supersededAt'> &
+  Omit<Source, 'sessionId'> & { readonly saidAt: string; readonly supersededAt: string | null }
 
 type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'overheadTokens'>
 
@@ -108,6 +133,8 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
     ),
     messages,
     pins: optional(file['pins'], 'pins', list, []).map((pin, index) => parsePin(pin, index, lastSeq)),
+    documents: parseDocuments(optional(file['documents'], 'documents', list, []), lastSeq),
+    extractedThrough: Math.min(lastSeq, optional(file['extractedThrough'], 'extractedThrough', count, 0)),
     ...folds,
   }
   return { file: parsed, warnings }
@@ -255,6 +282,86 @@ function parseCounters(value: unknown, field: string): FileCounters {
     lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, count, null),
     overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
   }
+}
+
+function parseDocuments(values: readonly unknown[], lastSeq: number): readonly FileDocument[] {
+  const documents = values.map((value, index) => parseDocument(value, `documents[${index}]`, lastSeq))
+  const days = documents.map(({ day }) => day)
+  if (new Set(days).size < days.length) throw new InvalidExportError('documents', 'one for each day')
+  return documents
+}
+
+function parseDocument(value: unknown, field: string, lastSeq: number): FileDocument {
+  const document = object(value, field)
+  const versions = list(document['versions'], `${field}.versions`)
+  if (versions.length === 0) throw new InvalidExportError(`${field}.versions`, 'at least one')
+  return {
+    day: optional(document['day'], `${field}.day`, calendarDay, null),
+    tokens: optional(document['tokens'], `${field}.tokens`, count, 0),
+    versions: versions.map((version, index) =>
+      parseDocumentVersion(version, { field: `${field}.versions[${index}]`, lastSeq }),
+    ),
+    facts: optional(document['facts'], `${field}.facts`, list, []).map((fact, index) =>
+      parseFact(fact, { field: `${field}.facts[${index}]`, lastSeq, versions: versions.length }),
+    ),
+  }
+}
+
+interface Place {
+  readonly field: string
+  readonly lastSeq: number
+}
+
+function parseDocumentVersion(value: unknown, { field, lastSeq }: Place): FileDocumentVersion {
+  const version = object(value, field)
+  const author = object(version['author'], `${field}.author`)
+  return {
+    content: text(version['content'], `${field}.content`),
+    author: {
+      kind: oneOf(AUTHOR_KINDS)(author['kind'], `${field}.author.kind`) as Author['kind'],
+      name: optional(author['name'], `${field}.author.name`, text, null),
+    },
+    sources: optional(version['sources'], `${field}.sources`, list, []).map((source, index) =>
+      parseSource(object(source, `${field}.sources[${index}]`), {
+        field: `${field}.sources[${index}]`,
+        lastSeq,
+      }),
+    ),
+    at: instant(version['at'], `${field}.at`),
+    undoes: optional(version['undoes'], `${field}.undoes`, positive, null),
+  }
+}
+
+const AUTHOR_KINDS: readonly string[] = ['person', 'tool', 'extraction', 'rollback']
+
+function parseSource(source: Record<string, unknown>, { field, lastSeq }: Place) {
+  const fromSeq = count(source['fromSeq'], `${field}.fromSeq`)
+  const toSeq = count(source['toSeq'], `${field}.toSeq`)
+  if (fromSeq > toSeq || toSeq > lastSeq + 1)
+    throw new InvalidExportError(field, `from and to a message of the session (at most ${lastSeq})`)
+  return { fromSeq, toSeq }
+}
+
+function parseFact(value: unknown, place: Place & { readonly versions: number }): FileFact {
+  const { field } = place
+  const fact = object(value, field)
+  const version = positive(fact['version'], `${field}.version`)
+  if (version > place.versions) throw new InvalidExportError(`${field}.version`, 'one of the versions')
+  return {
+    line: text(fact['line'], `${field}.line`),
+    subject: optional(fact['subject'], `${field}.subject`, id, null),
+    ...parseSource(fact, place),
+    saidAt: instant(fact['saidAt'], `${field}.saidAt`),
+    on: optional(fact['on'], `${field}.on`, calendarDay, null),
+    from: oneOf(['fold', 'extraction', 'tool'])(fact['from'], `${field}.from`) as Fact['from'],
+    version,
+    supersededAt: optional(fact['supersededAt'], `${field}.supersededAt`, instant, null),
+  }
+}
+
+function calendarDay(value: unknown, field: string): string {
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)) return value
+  throw new InvalidExportError(field, 'a day as YYYY-MM-DD')
 }
 
 function parsePin(value: unknown, index: number, lastSeq: number): FilePin {

@@ -10,6 +10,18 @@ import type {
   Size,
 } from '../log/index.ts'
 import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
+import type {
+  DocumentKey,
+  DocumentRecord,
+  DocumentVersion,
+  DocumentWrite,
+  Fact,
+  FrozenLayers,
+  LayerName,
+  LayerText,
+  LayerVersion,
+  MirrorState,
+} from './document.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
 
 /** A session's whole key. Nothing is ever read or written without the namespace. */
@@ -51,6 +63,10 @@ export interface SessionRecord extends SessionTraits {
   /** How models' own token counts relate to ours: as learned, and as this epoch began with. */
   readonly calibrations: { readonly learned: Calibrations; readonly inForce: Calibrations }
   readonly lastOutcome: Readonly<Record<string, unknown>> | null
+  /** Of this epoch; `null`: no context has been made in it. */
+  readonly layers: FrozenLayers | null
+  /** The newest message that user or scope memory was extracted from. */
+  readonly extractedThrough: number
 }
 
 export interface MeasuredMessage extends NewMessage {
@@ -63,7 +79,20 @@ export interface AppendRequest {
   readonly messages: readonly MeasuredMessage[]
   readonly policy: Policy
   readonly groupTurnMessages: number
+  /** Left out: none is. */
+  readonly extraction?: ExtractionRules
   readonly now: number
+}
+
+/** When user and scope memory are extracted. */
+export interface ExtractionRules {
+  /** `turn`: after each complete turn. `batch`: after so many messages, or when the session falls silent. */
+  readonly when: 'turn' | 'batch' | 'off'
+  readonly batchMessages: number
+  /** How long a silence is; for less than a quarter of a batch it has to be longer. */
+  readonly idleMs: number
+  /** Left out: no longer. */
+  readonly longIdleMs?: number
 }
 
 export interface AppendReceipt {
@@ -73,6 +102,8 @@ export interface AppendReceipt {
   readonly snapshot: Snapshot | null
   readonly decision: Decision | null
   readonly dueAt: number | null
+  /** When its user or scope memory is to be extracted; `null`: there is nothing to extract. */
+  readonly extractAt: number | null
 }
 
 export interface MessageRange {
@@ -105,6 +136,8 @@ export interface ContextRequest {
   readonly archivedTokens: number
   /** What the caller has: if the epoch is still the same, only what came after it is read. */
   readonly since?: { readonly epoch: number; readonly seq: number }
+  /** Of the daily log, where the epoch has none frozen. */
+  readonly days?: readonly string[]
 }
 
 /** What a context is made of, read at one instant. */
@@ -121,6 +154,11 @@ export interface ContextRead {
   readonly messages: readonly LoggedMessage[]
   /** There is no visible message below them. */
   readonly isWhole: boolean
+  /**
+   * As they are now, of all documents that this session may see and no others; the daily log of the days
+   * that are frozen, or of those asked for where none are.
+   */
+  readonly layers: readonly LayerVersion[]
 }
 
 export interface ContextPin extends Pin {
@@ -174,7 +212,24 @@ export interface FoldCommit {
    */
   readonly segments: readonly (NewSegment & { readonly absorbs: readonly number[] })[]
   readonly memo: Memo | null
+  /** What the fold leaves in chat memory and daily log. */
+  readonly documents?: readonly DocumentWrite[]
   readonly outcome: Readonly<Record<string, unknown>>
+  readonly now: number
+}
+
+/** What was extracted from a range of messages: stored with its cursor, or not at all. */
+export interface ExtractionCommit {
+  readonly key: SessionKey
+  /** Of the lease `extraction/{session}`. */
+  readonly leaseToken: number
+  /** The cursor as it was. */
+  readonly after: number
+  readonly through: number
+  /** How many messages were read between them, and the sum of their versions: if they are others now, it is void. */
+  readonly read: { readonly messages: number; readonly versions: number }
+  readonly documents: readonly DocumentWrite[]
+  readonly rules: ExtractionRules
   readonly now: number
 }
 
@@ -195,6 +250,7 @@ export const EVENT_TYPES = [
   'session-imported',
   'fold-committed',
   'fold-failed',
+  'memory-changed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -203,7 +259,8 @@ export interface StoreEvent {
   /** Opaque, and in order: resume by handing in the last one that was seen. */
   readonly position: string
   readonly namespace: string
-  readonly sessionId: string
+  /** `null`: it concerns no session, as with a change of a person's memory. */
+  readonly sessionId: string | null
   readonly type: EventType
   readonly at: Date
   readonly fromSeq: number | null
@@ -356,6 +413,83 @@ export interface Store {
   listDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
   /** When the next session is due; `null`: none is. */
   nextDueAt(namespace: string): Promise<number | null>
+
+  /** `null` where there is none. */
+  readDocument(key: DocumentKey): Promise<DocumentRecord | null>
+  /** Without their contents, in order of layer and key, those above `after`. */
+  listDocuments(
+    namespace: string,
+    page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
+  ): Promise<readonly Omit<DocumentRecord, 'content'>[]>
+  /**
+   * Changes documents, all or none; those of a chat need its session, or a `SessionNotFoundError`. A new
+   * version each, unless the content stays the same. Writers of one document wait for each other, so none
+   * is lost. Answers with the documents as they are then; `null`: there is none.
+   */
+  changeDocuments(writes: readonly DocumentWrite[]): Promise<readonly (DocumentRecord | null)[]>
+  /** Newest first, those below `before`. */
+  readDocumentVersions(
+    key: DocumentKey,
+    page: { before?: number; limit: number },
+  ): Promise<readonly DocumentVersion[]>
+  /** In the order in which they came. `current`: those whose line still stands in the document. */
+  readFacts(key: DocumentKey, which: 'current' | 'all'): Promise<readonly Fact[]>
+
+  /**
+   * Fixes what contexts of this epoch show of memory: what there is now, unless somebody did so before. With
+   * `refresh` an epoch begins for it; folds in flight go on. An `EpochConflictError` where the epoch is
+   * another one.
+   */
+  freezeLayers(
+    key: SessionKey,
+    request: {
+      expectedEpoch: number
+      days: readonly string[]
+      language: FrozenLayers['language']
+      refresh: boolean
+    },
+  ): Promise<{ epoch: number; layers: FrozenLayers }>
+  /** Of documents that this session may see, at these versions; any other is not in the answer. */
+  readLayerTexts(key: SessionKey, wanted: readonly LayerVersion[]): Promise<readonly LayerText[]>
+
+  /** Stores what was extracted; an error where the cursor, the lease or the messages are others now. */
+  commitExtraction(commit: ExtractionCommit): Promise<void>
+  /** When the extraction of a session is due, by the rules as they are now; `null`: there is nothing to extract. */
+  judgeExtraction(key: SessionKey, request: { rules: ExtractionRules; now: number }): Promise<number | null>
+  /** Nothing is extracted before `retryAt`; `null`: before the next message. */
+  failExtraction(key: SessionKey, failure: { retryAt: number | null }): Promise<void>
+  /** Sessions whose extraction is due at or before `now`, the longest overdue first. */
+  listExtractionDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
+  /** When the next extraction is due; `null`: none is. */
+  nextExtractionAt(namespace: string): Promise<number | null>
+
+  /**
+   * A lease on anything that has a name, as `acquireLease` is one on a session. `null` while somebody else
+   * holds it; its own holder may take it anew.
+   */
+  takeLease(
+    namespace: string,
+    request: { name: string; owner: string; ttlMs: number; now: number },
+  ): Promise<{ readonly token: number } | null>
+  /** Does nothing where the token is not the current one. */
+  dropLease(namespace: string, request: { name: string; token: number }): Promise<void>
+
+  /** Documents whose file is behind, in no particular order. */
+  listUnmirrored(namespace: string, page: { limit: number }): Promise<readonly MirrorState[]>
+  /** Of these documents, in the order asked for; `null`: there is none. */
+  readMirrorStates(
+    namespace: string,
+    documents: readonly { layer: LayerName; key: string }[],
+  ): Promise<readonly (MirrorState | null)[]>
+  /** All daily documents of a day, in order of the session's id. */
+  readDay(namespace: string, day: string): Promise<readonly MirrorState[]>
+  /** Notes that a document's file says what this version says. */
+  noteMirrored(
+    namespace: string,
+    states: readonly { layer: LayerName; key: string; version: number; hash: string }[],
+  ): Promise<void>
+  /** The folder that the files are in: with another one, every document counts as not mirrored. */
+  setMirrorFolder(namespace: string, folder: string): Promise<void>
 
   /** In the order of their commits, each once, those after `position`. */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>

@@ -5,13 +5,17 @@ import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
 import { editing } from './store-contract/editing.ts'
 import { events } from './store-contract/events.ts'
+import { extracting } from './store-contract/extracting.ts'
 import { folding } from './store-contract/folding.ts'
 import { forking } from './store-contract/forking.ts'
 import { identity } from './store-contract/identity.ts'
 import { judging } from './store-contract/judging.ts'
+import { layering } from './store-contract/layering.ts'
 import { leasing } from './store-contract/leasing.ts'
 import { lifecycle } from './store-contract/lifecycle.ts'
+import { mirroring } from './store-contract/mirroring.ts'
 import { reading } from './store-contract/reading.ts'
+import { remembering } from './store-contract/remembering.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
 
 /**
@@ -35,5 +39,9 @@ export const storeContract: readonly ContractCase[] = [
   ...leasing,
   ...folding,
   ...judging,
+  ...remembering,
+  ...layering,
+  ...extracting,
+  ...mirroring,
   ...events,
 ]

@@ -232,11 +232,13 @@ export class MemorySession
       failures: this.#failures,
       calibrations: { learned: {}, inForce: {} },
       lastOutcome: null,
+      layers: null,
+      extractedThrough: 0,
     }
   }
 
   #contextRead(messages: readonly LoggedMessage[], read: Pick<ContextRead, 'base' | 'isWhole'>): ContextRead {
-    return { session: this.#record(), pins: [], messages, ...read }
+    return { session: this.#record(), pins: [], layers: [], messages, ...read }
   }
 
   /** Above a `seq`, until they have so many tokens; the one that reaches them included. */

@@ -28,10 +28,11 @@ const DIALECT: Dialect = {
   // Only writers of the same session wait, and most of the time is the network's.
   longestSharingMs: 50,
   readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
-      s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
-    FROM events e JOIN sessions s ON s.id = e.session_id
+      coalesce(s.namespace, d.namespace) AS namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
+    FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
     WHERE (e.transaction_id, e.id) > (CAST(CAST(?1 AS TEXT) AS XID8), ?2)
       AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+      AND (s.id IS NOT NULL OR d.id IS NOT NULL)
     ORDER BY e.transaction_id, e.id LIMIT ?3`,
   eventPosition: row => `${row.major}.${row.minor}`,
 }

@@ -1,3 +1,31 @@
+CREATE TABLE document_versions (
+  document_id bigint NOT NULL,
+  version bigint NOT NULL,
+  at bigint NOT NULL,
+  author_kind text NOT NULL,
+  author_name text,
+  sources text,
+  undoes bigint,
+  back text NOT NULL
+);
+
+CREATE TABLE documents (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  namespace text COLLATE "C" NOT NULL,
+  layer text COLLATE "C" NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  session_id bigint,
+  day text COLLATE "C",
+  version bigint NOT NULL,
+  tokens bigint NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  mirrored_version bigint NOT NULL DEFAULT 0,
+  mirrored_hash text,
+  content text NOT NULL
+);
+
 CREATE TABLE events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -6,13 +34,37 @@ CREATE TABLE events (
   at bigint NOT NULL,
   from_seq bigint,
   to_seq bigint,
-  data text
+  data text,
+  document_id bigint
+);
+
+CREATE TABLE facts (
+  document_id bigint NOT NULL,
+  id bigint NOT NULL,
+  line text NOT NULL,
+  subject text,
+  session_id bigint NOT NULL,
+  from_seq bigint NOT NULL,
+  to_seq bigint NOT NULL,
+  said_at bigint NOT NULL,
+  on_day text,
+  source text NOT NULL,
+  version bigint NOT NULL,
+  superseded_at bigint
 );
 
 CREATE TABLE hidden_ranges (
   session_id bigint NOT NULL,
   from_seq bigint NOT NULL,
   to_seq bigint NOT NULL
+);
+
+CREATE TABLE leases (
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  token bigint NOT NULL,
+  owner text,
+  until bigint
 );
 
 CREATE TABLE memos (
@@ -57,6 +109,11 @@ CREATE TABLE messages (
 CREATE TABLE migrations (
   version integer NOT NULL,
   applied_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE mirrors (
+  namespace text COLLATE "C" NOT NULL,
+  folder text NOT NULL
 );
 
 CREATE TABLE operations (
@@ -140,7 +197,12 @@ CREATE TABLE sessions (
   lease_until bigint,
   calibrations text,
   epoch_calibrations text,
-  rewrites text
+  rewrites text,
+  layers text,
+  layers_epoch bigint NOT NULL DEFAULT '-1'::integer,
+  extracted_through bigint NOT NULL DEFAULT 0,
+  extract_at bigint,
+  extract_not_before bigint
 );
 
 CREATE TABLE settings (
@@ -149,9 +211,27 @@ CREATE TABLE settings (
   value text NOT NULL
 );
 
+CREATE UNIQUE INDEX document_versions_pkey ON document_versions USING btree (document_id, version);
+
+CREATE UNIQUE INDEX documents_by_key ON documents USING btree (namespace, layer, name_key);
+
+CREATE INDEX documents_of_day ON documents USING btree (namespace, day) WHERE (day IS NOT NULL);
+
+CREATE INDEX documents_of_session ON documents USING btree (session_id) WHERE (session_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_pkey ON documents USING btree (id);
+
+CREATE INDEX documents_unmirrored ON documents USING btree (namespace) WHERE (mirrored_version <> version);
+
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
 
+CREATE INDEX facts_by_origin ON facts USING btree (session_id, to_seq);
+
+CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
+
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
+
+CREATE UNIQUE INDEX leases_pkey ON leases USING btree (namespace, name);
 
 CREATE UNIQUE INDEX memos_pkey ON memos USING btree (session_id, version);
 
@@ -162,6 +242,8 @@ CREATE UNIQUE INDEX messages_by_external_key ON messages USING btree (session_id
 CREATE UNIQUE INDEX messages_pkey ON messages USING btree (session_id, seq);
 
 CREATE UNIQUE INDEX migrations_pkey ON migrations USING btree (version);
+
+CREATE UNIQUE INDEX mirrors_pkey ON mirrors USING btree (namespace);
 
 CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, operation_id);
 
@@ -186,5 +268,7 @@ CREATE INDEX sessions_due ON sessions USING btree (namespace, due_at) WHERE (due
 CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHERE (pending IS NOT NULL);
 
 CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);
+
+CREATE INDEX sessions_to_extract ON sessions USING btree (namespace, extract_at) WHERE (extract_at IS NOT NULL);
 
 CREATE UNIQUE INDEX settings_pkey ON settings USING btree (namespace, name);

@@ -4,6 +4,7 @@ import type { FoldState, Head } from '../../policy/index.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { keepExtractAt } from './extraction.ts'
 import { reachesCursor, settleFoldedTurns, stateWithoutFolds, writeFoldState } from './fold-state.ts'
 import { readLastSeq, visibleHead } from './head.ts'
 import { judgeHead, keepVerdict } from './judge.ts'
@@ -39,11 +40,13 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
-  if (head === null) return { messages, snapshot: null, decision: null, dueAt: null }
+  if (head === null) return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
   yield* keepVerdict(session, verdict)
-  return { messages, ...verdict }
+  const { extraction: rules, now } = request
+  const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
+  return { messages, ...verdict, extractAt }
 }
 
 /**

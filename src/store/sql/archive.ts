@@ -25,6 +25,7 @@ import {
   toSegment,
 } from './rows.ts'
 import { findSession } from './session.ts'
+import { exportDocuments, importDocuments } from './session-documents.ts'
 import { all, run, type Steps } from './steps.ts'
 
 /** Export and import of a whole session. */
@@ -55,6 +56,8 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     messages: yield* exportMessages(session),
     segments: yield* exportSegments(session),
     pins: (yield* readPins(session)).map(pin => ({ ...pin, createdAt: pin.createdAt.toISOString() })),
+    documents: yield* exportDocuments(session),
+    extractedThrough: session.extracted_through,
   }
 }
 
@@ -145,6 +148,7 @@ export async function importSession(
     }
     await build.write(session => importHidden(session, file.messages))
     await importFolds(build, file)
+    build.whenPublished(session => importDocuments(session, key.id, file.documents))
   })
 }
 
@@ -253,12 +257,14 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
     })
     yield* writeFoldState(session, { ...state, lastFoldAt: file.counters.lastFoldAt ?? state.lastFoldAt })
     yield* run(
-      'UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5 WHERE id = ?1',
+      `UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5, extracted_through = ?6
+       WHERE id = ?1`,
       session.id,
       file.epoch,
       file.origin === null ? null : JSON.stringify(file.origin),
       Object.keys(file.settings).length === 0 ? null : JSON.stringify(file.settings),
       Date.parse(file.createdAt),
+      file.extractedThrough,
     )
   })
 }

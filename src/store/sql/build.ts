@@ -14,6 +14,8 @@ export interface Build {
   readonly session: SessionRow
   /** One short transaction. */
   write<Result>(steps: (session: SessionRow) => Steps<Result>): Promise<Result>
+  /** What is known by the session's name, and so has to appear together with it. */
+  whenPublished(steps: (session: SessionRow) => Steps<void>): void
 }
 
 /** Recorded when it is published, with the instant of its beginning. */
@@ -21,7 +23,16 @@ type BuildEvent = Omit<Parameters<typeof recordEvent>[0], 'sessionId'>
 
 /** A build that has not written for so long is taken away: the process that wrote it is dead. */
 const ABANDONED_AFTER_MS = 3_600_000
-const TABLES = ['messages', 'message_versions', 'hidden_ranges', 'segments', 'memos']
+const TABLES = [
+  'messages',
+  'message_versions',
+  'hidden_ranges',
+  'segments',
+  'memos',
+  'pins',
+  'facts',
+  'documents',
+]
 const ROWS_AT_A_TIME = 500
 
 export async function buildSession(
@@ -40,9 +51,16 @@ export async function buildSession(
       return yield* steps(session)
     })
   }
+  let last: ((session: SessionRow) => Steps<void>) | null = null
+  const whenPublished: Build['whenPublished'] = steps => {
+    last = steps
+  }
   try {
-    await fill({ session, write })
-    await write(() => publish(session, key, event))
+    await fill({ session, write, whenPublished })
+    await write(function* () {
+      yield* publish(session, key, event)
+      if (last !== null) yield* last(session)
+    })
   } catch (error) {
     // The original error matters more than one from tidying up; a later build tidies up again.
     await discard(driver, session).catch(() => {})

@@ -1,4 +1,5 @@
 import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
+import { readLayers } from './layers.ts'
 import { readContextPins } from './pins.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
 import { readRecord } from './session.ts'
@@ -21,6 +22,7 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   const record = yield* readRecord(session, warn)
   const { compactedThrough } = record.state
   const pins = yield* readContextPins(session, compactedThrough)
+  const layers = yield* readLayers(session, request.days ?? [])
   const { since } = request
   if (since !== undefined && since.epoch === record.epoch && since.seq >= compactedThrough) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }
@@ -33,16 +35,17 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
         pins,
         messages: toMessages(added.rows, session, compactedThrough),
         isWhole: false,
+        layers,
       }
   }
-  return { ...(yield* readAnew(session, request, record)), pins }
+  return { ...(yield* readAnew(session, request, record)), pins, layers }
 }
 
 function* readAnew(
   session: SessionRow,
   { tokens, archivedTokens }: ContextRequest,
   record: SessionRecord,
-): Steps<Omit<ContextRead, 'pins'>> {
+): Steps<Omit<ContextRead, 'pins' | 'layers'>> {
   const { compactedThrough } = record.state
   const range = { after: compactedThrough, through: record.head?.seq ?? 0 }
   const raw = yield* readNewest(session, range, tokens)

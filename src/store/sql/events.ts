@@ -6,6 +6,8 @@ import { all, run, type Steps } from './steps.ts'
 
 interface NewEvent {
   readonly sessionId: number
+  /** Where a document changed; one of no session has 0 for the session. */
+  readonly documentId?: number
   readonly type: EventType
   readonly at: number
   readonly fromSeq?: number | null
@@ -14,7 +16,17 @@ interface NewEvent {
 }
 
 /** In the transaction of the change itself: an event is there exactly if its change is. */
-export function* recordEvent({ sessionId, type, at, fromSeq, toSeq, data }: NewEvent): Steps<void> {
+export function* recordEvent(event: NewEvent): Steps<void> {
+  const { sessionId, documentId, type, at, fromSeq, toSeq, data } = event
+  if (documentId !== undefined)
+    return yield* run(
+      'INSERT INTO events (session_id, document_id, type, at, data) VALUES (?1, ?2, ?3, ?4, ?5)',
+      sessionId,
+      documentId,
+      EVENT_TYPES.indexOf(type),
+      at,
+      JSON.stringify(data),
+    )
   yield* run(
     'INSERT INTO events (session_id, type, at, from_seq, to_seq, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)',
     sessionId,

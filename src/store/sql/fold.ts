@@ -7,6 +7,8 @@ import {
 import type { Memo, NewSegment } from '../../log/index.ts'
 import { type Decision, stateAfterFold } from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.ts'
+import { lockDocuments, writeDocuments } from './documents.ts'
+import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
@@ -53,7 +55,16 @@ function checkLease(session: SessionRow, token: number): void {
     throw new LeaseLostError(session.name, token)
 }
 
-export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn): Steps<FoldReceipt> {
+export function* commitFold(
+  session: SessionRow,
+  commit: FoldCommit,
+  { dialect, warn }: { dialect: Dialect; warn: Warn },
+): Steps<FoldReceipt> {
+  const { documents = [] } = commit
+  yield* lockDocuments(
+    documents.map(({ key }) => key),
+    dialect,
+  )
   const earlier = yield* first<{ result: string }>(
     'SELECT result FROM operations WHERE session_id = ?1 AND operation_id = ?2',
     session.id,
@@ -69,6 +80,7 @@ export function* commitFold(session: SessionRow, commit: FoldCommit, warn: Warn)
   yield* checkSegments(session, commit)
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* replaceMemo(session, commit.memo)
+  yield* writeDocuments(documents)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))

@@ -1,5 +1,6 @@
 import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '../../errors.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
+import type { FileDocument } from '../session-file.ts'
 import type { SessionKey, SessionRecord, Warn } from '../store.ts'
 import { buildSession } from './build.ts'
 import type { Dialect, Driver } from './driver.ts'
@@ -8,6 +9,7 @@ import { readHead } from './head.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
 import { SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
 import { findSession, lockExistingSession, readRecord } from './session.ts'
+import { forkDocuments, importDocuments } from './session-documents.ts'
 import { first, run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
 
@@ -32,7 +34,10 @@ export async function forkSession(
       const through = Math.min(origin.seq, after + MESSAGES_AT_A_TIME)
       await build.write(copy => copyMessages(origin.session, copy, { after, through }))
     }
-    await build.write(copy => finishFork(copy, { key, origin, dialect: driver.dialect, warn }))
+    const documents = await build.write(copy =>
+      finishFork(copy, { key, origin, now, dialect: driver.dialect, warn }),
+    )
+    build.whenPublished(copy => importDocuments(copy, newId, documents))
   })
   return driver.read(function* () {
     return yield* readRecord((yield* findSession(newKey))!, warn)
@@ -77,12 +82,16 @@ function* copyMessages(
 interface Finish {
   readonly key: SessionKey
   readonly origin: Origin
+  readonly now: number
   readonly dialect: Dialect
   readonly warn: Warn
 }
 
 /** The original is locked, so that no fold or edit falls between the look at its epoch and the copying. */
-function* finishFork(copy: SessionRow, { key, origin, dialect, warn }: Finish): Steps<void> {
+function* finishFork(
+  copy: SessionRow,
+  { key, origin, now, dialect, warn }: Finish,
+): Steps<readonly FileDocument[]> {
   const current = yield* lockExistingSession(key, dialect)
   if (current.epoch !== origin.session.epoch)
     throw new EpochConflictError({
@@ -91,10 +100,12 @@ function* finishFork(copy: SessionRow, { key, origin, dialect, warn }: Finish): 
       actual: current.epoch,
     })
   yield* run(
-    'UPDATE sessions SET origin = ?2, settings = ?3 WHERE id = ?1',
+    'UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4 WHERE id = ?1',
     copy.id,
     JSON.stringify({ sessionId: key.id, seq: origin.seq }),
     current.settings,
+    // What was read once is not read again.
+    Math.min(current.extracted_through, origin.seq),
   )
   yield* copyHidden(current, copy, origin.seq)
   yield* copyPins(current, copy, origin.seq)
@@ -108,6 +119,7 @@ function* finishFork(copy: SessionRow, { key, origin, dialect, warn }: Finish): 
     copy,
     yield* stateFromSegments(forked, { head: yield* readHead(forked), state: before }),
   )
+  return yield* forkDocuments(current, { throughSeq: origin.seq, keepsFolds, now })
 }
 
 function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {

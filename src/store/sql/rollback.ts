@@ -1,5 +1,6 @@
 import type { Head } from '../../policy/index.ts'
 import type { SessionRecord, Warn } from '../store.ts'
+import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead, readHeadAt, readLastSeq } from './head.ts'
@@ -7,20 +8,28 @@ import type { SessionRow } from './rows.ts'
 import { findSession, readRecord } from './session.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
+import { withdrawFacts } from './withdraw-facts.ts'
 
 export function* rollback(
   session: SessionRow,
   { toSeq, now }: { toSeq: number; now: number },
-  warn: Warn,
+  { dialect, warn }: { dialect: Dialect; warn: Warn },
 ): Steps<SessionRecord> {
   const before = yield* readHead(session)
   if (before !== null && before.seq > toSeq) {
     const head = yield* readHeadAtOrBelow(session, toSeq)
+    yield* withdrawFacts(session, { above: head?.seq ?? 0, now }, dialect)
     const state = yield* readFoldState(session, before, warn)
     yield* hideAbove(session, head?.seq ?? 0)
     yield* dropFoldsAbove(session, head?.seq ?? 0)
     yield* writeFoldState(session, yield* stateFromSegments(session, { head, state }))
-    yield* run('UPDATE sessions SET pending = NULL, due_at = NULL WHERE id = ?1', session.id)
+    yield* run(
+      `UPDATE sessions SET pending = NULL, due_at = NULL,
+         extracted_through = CASE WHEN extracted_through > ?2 THEN ?2 ELSE extracted_through END
+       WHERE id = ?1`,
+      session.id,
+      head?.seq ?? 0,
+    )
     yield* recordEvent({
       sessionId: session.id,
       type: 'session-rolled-back',

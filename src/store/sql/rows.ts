@@ -51,6 +51,10 @@ export interface SessionRow {
   readonly calibrations: string | null
   readonly epoch_calibrations: string | null
   readonly rewrites: string | null
+  readonly layers: string | null
+  readonly layers_epoch: number
+  readonly extracted_through: number
+  readonly extract_at: number | null
 }
 
 /** By name and never `*`: a later migration may add columns while this program runs. */
@@ -59,7 +63,7 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
   pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
-  rewrites`
+  rewrites, layers, layers_epoch, extracted_through, extract_at`
 
 export interface HeadRow {
   readonly seq: number
@@ -264,7 +268,8 @@ export interface EventRow {
   readonly major: number
   readonly minor: number
   readonly namespace: string
-  readonly name: string
+  /** `null`: of no session. */
+  readonly name: string | null
   readonly type: number
   readonly at: number
   readonly from_seq: number | null

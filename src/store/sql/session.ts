@@ -6,6 +6,7 @@ import { recordEvent } from './events.ts'
 import { believedFoldState, readShown } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { keyOf } from './keys.ts'
+import { frozenLayers } from './layers.ts'
 import { SESSION_COLUMNS, type SessionRow, toDecision } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
@@ -91,6 +92,8 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
       inForce: session.epoch_calibrations === null ? {} : JSON.parse(session.epoch_calibrations),
     },
     lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
+    layers: frozenLayers(session),
+    extractedThrough: session.extracted_through,
   }
 }
 

@@ -1,9 +1,11 @@
 import { ClosedError } from '../../errors.ts'
+import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
 import type { SessionFile } from '../session-file.ts'
 import type {
   AppendReceipt,
   AppendRequest,
   ContextRequest,
+  ExtractionCommit,
   FoldCommit,
   NewPin,
   PlanPage,
@@ -14,13 +16,18 @@ import type {
 import { AppendQueues } from './append-queue.ts'
 import { exportSession, type ImportOptions, importSession } from './archive.ts'
 import { readContext } from './context.ts'
+import * as documents from './documents.ts'
 import type { Driver } from './driver.ts'
 import { edit } from './edit.ts'
 import { readEvents } from './events.ts'
+import * as extraction from './extraction.ts'
 import * as fold from './fold.ts'
 import { forkSession } from './fork.ts'
 import { judgeAgain, judgeNow } from './judge.ts'
+import { type FreezeRequest, freezeLayers, readLayerTexts } from './layers.ts'
+import { dropLease, type LeaseRequest, takeLease } from './leases.ts'
 import { readMessages, readPlan, readSegments, readVersions } from './messages.ts'
+import * as mirror from './mirror.ts'
 import { pin, readPins, unpin } from './pins.ts'
 import { rollback } from './rollback.ts'
 import type { SessionRow } from './rows.ts'
@@ -123,7 +130,7 @@ export class SqlStore implements Store {
   }
 
   rollback(key: SessionKey, change: { toSeq: number; now: number }) {
-    return this.#writeExisting(key, session => rollback(session, change, this.#warn))
+    return this.#writeExisting(key, session => rollback(session, change, this.#rules))
   }
 
   fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {
@@ -171,7 +178,7 @@ export class SqlStore implements Store {
   }
 
   commitFold(commit: FoldCommit) {
-    return this.#writeExisting(commit.key, session => fold.commitFold(session, commit, this.#warn))
+    return this.#writeExisting(commit.key, session => fold.commitFold(session, commit, this.#rules))
   }
 
   failFold(key: SessionKey, failure: Parameters<Store['failFold']>[1]) {
@@ -210,8 +217,89 @@ export class SqlStore implements Store {
     return this.#read(() => fold.listDue(namespace, page))
   }
 
+  readDocument(key: DocumentKey) {
+    return this.#read(() => documents.readDocument(key))
+  }
+
+  listDocuments(namespace: string, page: Parameters<Store['listDocuments']>[1]) {
+    return this.#read(() => documents.listDocuments(namespace, page))
+  }
+
+  changeDocuments(writes: readonly DocumentWrite[]) {
+    return this.#write(() => documents.changeDocuments(writes, this.#driver.dialect))
+  }
+
+  readDocumentVersions(key: DocumentKey, page: { before?: number; limit: number }) {
+    return this.#read(() => documents.readDocumentVersions(key, page))
+  }
+
+  readFacts(key: DocumentKey, which: 'current' | 'all') {
+    return this.#read(() => documents.readDocumentFacts(key, which))
+  }
+
+  freezeLayers(key: SessionKey, request: FreezeRequest) {
+    return this.#writeExisting(key, session => freezeLayers(session, request))
+  }
+
+  readLayerTexts(key: SessionKey, wanted: readonly LayerVersion[]) {
+    return this.#readOr(key, [], session => readLayerTexts(session, wanted))
+  }
+
+  commitExtraction(commit: ExtractionCommit) {
+    const { dialect } = this.#driver
+    return this.#writeExisting(commit.key, session => extraction.commitExtraction(session, commit, dialect))
+  }
+
+  judgeExtraction(key: SessionKey, request: Parameters<Store['judgeExtraction']>[1]) {
+    return this.#writeExisting(key, session => extraction.judgeExtraction(session, request))
+  }
+
+  failExtraction(key: SessionKey, failure: { retryAt: number | null }) {
+    return this.#writeExisting(key, session => extraction.failExtraction(session, failure))
+  }
+
+  listExtractionDue(namespace: string, page: { now: number; limit: number }) {
+    return this.#read(() => extraction.listExtractionDue(namespace, page))
+  }
+
+  nextExtractionAt(namespace: string) {
+    return this.#read(() => extraction.nextExtractionAt(namespace))
+  }
+
+  takeLease(namespace: string, request: LeaseRequest) {
+    return this.#write(() => takeLease(namespace, request))
+  }
+
+  dropLease(namespace: string, request: { name: string; token: number }) {
+    return this.#write(() => dropLease(namespace, request))
+  }
+
+  listUnmirrored(namespace: string, page: { limit: number }) {
+    return this.#read(() => mirror.listUnmirrored(namespace, page))
+  }
+
+  readMirrorStates(namespace: string, wanted: Parameters<Store['readMirrorStates']>[1]) {
+    return this.#read(() => mirror.readMirrorStates(namespace, wanted))
+  }
+
+  readDay(namespace: string, day: string) {
+    return this.#read(() => mirror.readDay(namespace, day))
+  }
+
+  noteMirrored(namespace: string, states: Parameters<Store['noteMirrored']>[1]) {
+    return this.#write(() => mirror.noteMirrored(namespace, states))
+  }
+
+  setMirrorFolder(namespace: string, folder: string) {
+    return this.#write(() => mirror.setMirrorFolder(namespace, folder))
+  }
+
   readEvents(page: { after: string | null; limit: number }) {
     return this.#read(() => readEvents(page, this.#driver.dialect))
+  }
+
+  get #rules() {
+    return { dialect: this.#driver.dialect, warn: this.#warn }
   }
 
   #checkOpen(): void {

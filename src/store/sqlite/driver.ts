@@ -21,8 +21,10 @@ export interface SqliteOptions {
 const DIALECT: Dialect = {
   locksSessions: false,
   longestSharingMs: 5,
-  readEvents: `SELECT e.id AS major, 0 AS minor, s.namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
-    FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id > ?1 ORDER BY e.id LIMIT ?3`,
+  readEvents: `SELECT e.id AS major, 0 AS minor, coalesce(s.namespace, d.namespace) AS namespace, s.name,
+      e.type, e.at, e.from_seq, e.to_seq, e.data
+    FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
+    WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
   eventPosition: row => String(row.major),
 }
 

@@ -1,3 +1,41 @@
+CREATE TABLE document_versions (
+  document_id INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  author_kind TEXT NOT NULL,
+  -- As JSON.
+  author_name TEXT,
+  -- The messages behind it, as JSON.
+  sources TEXT,
+  undoes INTEGER,
+  -- What leads back to the version before: how much of its beginning and end is the same, and what stood between.
+  back TEXT NOT NULL,
+  PRIMARY KEY (document_id, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE documents (
+  -- Never used again, so that nobody who still holds one can meet another document under it.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  namespace TEXT NOT NULL,
+  layer TEXT NOT NULL,
+  -- The document's key, or a digest of it where it is too long to be indexed.
+  name_key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- Of a chat's own documents: its session.
+  session_id INTEGER,
+  -- Of a daily log: its day.
+  day TEXT,
+  version INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- What the workspace's file last said, where there is a workspace.
+  mirrored_version INTEGER NOT NULL DEFAULT 0,
+  mirrored_hash TEXT,
+  -- As JSON, as all texts that may hold anything.
+  content TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE events (
   -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.
   id INTEGER PRIMARY KEY,
@@ -8,13 +46,39 @@ CREATE TABLE events (
   from_seq INTEGER,
   to_seq INTEGER,
   data TEXT
-) STRICT;
+, document_id INTEGER) STRICT;
+
+CREATE TABLE facts (
+  document_id INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  line TEXT NOT NULL,
+  subject TEXT,
+  session_id INTEGER NOT NULL,
+  from_seq INTEGER NOT NULL,
+  to_seq INTEGER NOT NULL,
+  said_at INTEGER NOT NULL,
+  -- The day that it speaks of.
+  on_day TEXT,
+  source TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  superseded_at INTEGER,
+  PRIMARY KEY (document_id, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hidden_ranges (
   session_id INTEGER NOT NULL,
   from_seq INTEGER NOT NULL,
   to_seq INTEGER NOT NULL,
   PRIMARY KEY (session_id, from_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leases (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  token INTEGER NOT NULL,
+  owner TEXT,
+  until INTEGER,
+  PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE memos (
@@ -63,6 +127,11 @@ CREATE TABLE messages (
   total_tokens INTEGER NOT NULL,
 
   PRIMARY KEY (session_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mirrors (
+  namespace TEXT PRIMARY KEY,
+  folder TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE operations (
@@ -156,7 +225,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,
@@ -166,6 +235,16 @@ CREATE TABLE settings (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE UNIQUE INDEX documents_by_key ON documents (namespace, layer, name_key);
+
+CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NULL;
+
+CREATE INDEX documents_of_session ON documents (session_id) WHERE session_id IS NOT NULL;
+
+CREATE INDEX documents_unmirrored ON documents (namespace) WHERE mirrored_version <> version;
+
+CREATE INDEX facts_by_origin ON facts (session_id, to_seq);
 
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;
@@ -183,3 +262,5 @@ CREATE UNIQUE INDEX sessions_by_name ON sessions (namespace, name_key);
 CREATE INDEX sessions_due ON sessions (namespace, due_at) WHERE due_at IS NOT NULL;
 
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
+
+CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;

@@ -18,7 +18,7 @@ export const appending = contractCases('append', {
   'creates a session, even with no message, and later traits do not change it': async store => {
     const chat = new Chat(store, 'chat', { kind: 'group', user: 'ann', scope: 'work' })
     const receipt = await chat.append()
-    assert.deepEqual(receipt, { messages: [], snapshot: null, decision: null, dueAt: null })
+    assert.deepEqual(receipt, { messages: [], snapshot: null, decision: null, dueAt: null, extractAt: null })
     await new Chat(store, 'chat', { kind: 'agent', user: 'bob' }).append(message('hello'))
     const { kind, user, scope, createdAt, head } = await chat.record()
     assert.deepEqual({ kind, user, scope }, { kind: 'group', user: 'ann', scope: 'work' })

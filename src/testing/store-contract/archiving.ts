@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { parseSessionFile, type SessionFile } from '../../store/index.ts'
+import { dailyKey, parseSessionFile, type SessionFile } from '../../store/index.ts'
 import { Chat, checkFigures, message, sizeOf } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
+import { adding, contentOf, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
 
 /** A bit of everything that a session can hold. */
 async function eventfulChat(store: Chat['store']): Promise<Chat> {
@@ -33,7 +34,29 @@ async function eventfulChat(store: Chat['store']): Promise<Chat> {
   await store.updateSettings(chat.key, { policy: { name: 'window' } })
   await store.recordOverhead(chat.key, 77)
   await chat.rollback(17)
+  await remember(chat)
   return chat
+}
+
+/** A bit of everything that documents can hold. */
+async function remember({ store, key: { id } }: Chat): Promise<void> {
+  const [memory, today] = [documentKey('chat', id), documentKey('daily', dailyKey(DAY, id))]
+  await store.changeDocuments([
+    learning(memory, [
+      fact('- one\0\ud800', id, [1, 2], { subject: 'ann', on: '1999-01-01', from: 'fold' }),
+      fact('- two', id, [3, 3], { saidAt: new Date(NOW - 5), from: 'tool' }),
+    ]),
+    adding(memory, '手写 😀\r', { author: { kind: 'tool', name: null }, now: NOW + 1 }),
+    replacing(memory, '- two\n- three\n', {
+      facts: [fact('- three', id, [4, 4])],
+      superseded: ['- one\0\ud800'],
+      undoes: 2,
+      sources: [{ sessionId: id, fromSeq: 1, toSeq: 4 }],
+      now: NOW + 2,
+    }),
+    adding(today, 'today'),
+    adding(documentKey('daily', dailyKey('2026-01-14', id)), 'yesterday'),
+  ])
 }
 
 export const archiving = contractCases('export and import', {
@@ -142,5 +165,103 @@ export const archiving = contractCases('export and import', {
     assert.equal(await store.readSession(chat.beside('broken').key), null)
     assert.equal((await store.listSessions('test', { limit: 10 })).length, 1)
     await checkFigures(await chat.copyByFile('broken'))
+  },
+
+  'give the same documents again, with their versions and facts, under another id too': async store => {
+    const chat = await eventfulChat(store)
+    const copy = await chat.copyByFile('copy')
+    for (const place of [
+      (id: string) => documentKey('chat', id),
+      (id: string) => documentKey('daily', dailyKey(DAY, id)),
+    ]) {
+      const [ours, theirs] = [place('eventful'), place('copy')]
+      const document = await store.readDocument(ours)
+      assert.ok(document)
+      assert.deepEqual(await store.readDocument(theirs), { ...document, key: theirs.key })
+      const versions = await store.readDocumentVersions(ours, { limit: 100 })
+      const renamed = versions.map(each => ({
+        ...each,
+        sources: each.sources.map(source => ({ ...source, sessionId: 'copy' })),
+      }))
+      assert.deepEqual(await store.readDocumentVersions(theirs, { limit: 100 }), renamed)
+      const facts = await store.readFacts(ours, 'all')
+      assert.deepEqual(
+        await store.readFacts(theirs, 'all'),
+        facts.map(each => ({ ...each, origin: { ...each.origin, sessionId: 'copy' } })),
+      )
+    }
+    assert.equal((await store.readFacts(documentKey('chat', 'copy'), 'all')).length, 3)
+    const { documents } = await chat.file()
+    assert.deepEqual(
+      documents.map(({ day, versions, facts }) => [day, versions.length, facts.length]),
+      [
+        [null, 3, 3],
+        ['2026-01-14', 1, 0],
+        [DAY, 1, 0],
+      ],
+    )
+    await copy.rollback(2)
+    assert.deepEqual(await linesOf(store, documentKey('chat', 'copy')), [])
+    assert.equal(await contentOf(store, documentKey('chat', 'eventful')), '- two\n- three\n')
+  },
+
+  'leave out what other sessions said, since it is in no file': async store => {
+    const chat = new Chat(store)
+    await chat.say(2)
+    await chat.beside('other').say(50)
+    const memory = documentKey('chat', 'chat')
+    const sources = [
+      { sessionId: 'other', fromSeq: 40, toSeq: 44 },
+      { sessionId: 'chat', fromSeq: 1, toSeq: 2 },
+    ]
+    const learned = [fact('- theirs', 'other', [40, 44]), fact('- ours', 'chat', [1, 2])]
+    await store.changeDocuments([learning(memory, learned, { sources })])
+    const file = await chat.file()
+    assert.deepEqual(parseSessionFile(JSON.parse(JSON.stringify(file))), { file, warnings: [] })
+    const copy = await chat.copyByFile('copy')
+    assert.deepEqual({ ...(await copy.file()), id: 'chat' }, file)
+    const kept = documentKey('chat', 'copy')
+    assert.equal(await contentOf(store, kept), '- theirs\n- ours\n')
+    const [version] = await store.readDocumentVersions(kept, { limit: 1 })
+    assert.deepEqual(version?.sources, [{ sessionId: 'copy', fromSeq: 1, toSeq: 2 }])
+    assert.deepEqual(
+      (await store.readFacts(kept, 'all')).map(({ line }) => line),
+      ['- ours'],
+    )
+    await chat.fork('fork', 2)
+    const forked = documentKey('chat', 'fork')
+    assert.equal(await contentOf(store, forked), '- theirs\n- ours\n')
+    assert.deepEqual(
+      (await store.readFacts(forked, 'all')).map(({ line, origin }) => [line, origin.sessionId]),
+      [['- ours', 'fork']],
+    )
+  },
+
+  'keep what a rollback took out of the documents, and how far was extracted': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    const memory = documentKey('chat', 'chat')
+    await store.changeDocuments([
+      learning(memory, [fact('- tea', 'chat', [5, 6]), fact('- rum', 'chat', [1, 2])]),
+    ])
+    await chat.rollback(4)
+    const file = { ...(await chat.file()), extractedThrough: 3 }
+    const copy = chat.beside('copy')
+    await store.importSession(copy.key, file, {
+      measure: ({ content }) => sizeOf(content),
+      groupTurnMessages: 12,
+      now: chat.now,
+    })
+    assert.deepEqual({ ...(await copy.file()), id: 'chat' }, file)
+    assert.equal((await copy.record()).extractedThrough, 3)
+    const versions = await store.readDocumentVersions(documentKey('chat', 'copy'), { limit: 10 })
+    assert.deepEqual(
+      versions.map(({ content, author }) => [content, author.kind]),
+      [
+        ['- rum\n', 'rollback'],
+        ['- tea\n- rum\n', 'extraction'],
+      ],
+    )
+    assert.deepEqual(parseSessionFile(JSON.parse(JSON.stringify(file))), { file, warnings: [] })
   },
 })

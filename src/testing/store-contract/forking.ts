@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { dailyKey } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
+import { adding, documentKey, fact, learning, linesOf, memoryEvents, replacing } from './documents.ts'
 
 async function foldedChat(store: Chat['store']): Promise<Chat> {
   const chat = new Chat(store, 'original', { kind: 'group', user: 'ann', scope: 'work' })
@@ -151,5 +153,100 @@ export const forking = contractCases('fork', {
     assert.deepEqual(await copy.file(), before)
     await checkFigures(chat)
     await checkFigures(copy)
+  },
+
+  'takes chat memory and daily log along, without what was learned above': async store => {
+    const chat = await foldedChat(store)
+    const days = ['2026-01-13', '2026-01-14', '2026-01-15']
+    const keysOf = (id: string) => [
+      documentKey('chat', id),
+      ...days.map(day => documentKey('daily', dailyKey(day, id))),
+    ]
+    const learned = [
+      fact('- folded first', 'original', [1, 3], { from: 'fold' }),
+      fact('- folded', 'original', [1, 6], { from: 'fold' }),
+      fact('- below', 'original', [7, 8], { subject: 'ann', on: '2026-01-14' }),
+      fact('- above', 'original', [9, 9]),
+      fact('- across', 'original', [8, 9]),
+      fact('- said again above', 'original', [2, 2]),
+      fact('- said again above', 'original', [10, 10]),
+    ]
+    for (const key of keysOf('original'))
+      await store.changeDocuments([replacing(key, '# Notes\r\n- of a person\n'), learning(key, learned)])
+    await store.changeDocuments([adding(documentKey('user', 'ann'), 'tea')])
+    const before = await chat.file()
+    await chat.fork('copy', 8)
+    const [memory, oldest, ...newest] = keysOf('copy')
+    for (const key of [memory!, ...newest]) {
+      const lines = [
+        '# Notes\r',
+        '- of a person',
+        '- folded first',
+        '- folded',
+        '- below',
+        '- said again above',
+      ]
+      assert.deepEqual(await linesOf(store, key), lines)
+      const facts = [0, 1, 2, 5]
+        .map(index => learned[index]!)
+        .map(each => ({
+          ...each,
+          origin: { ...each.origin, sessionId: 'copy' },
+          version: 1,
+          supersededAt: null,
+        }))
+      assert.deepEqual(await store.readFacts(key, 'all'), facts)
+      const versions = await store.readDocumentVersions(key, { limit: 10 })
+      assert.deepEqual(
+        versions.map(({ version, sources, at }) => [version, sources, at.getTime()]),
+        [[1, [], chat.now]],
+      )
+    }
+    assert.equal(await store.readDocument(oldest!), null, 'no context would show it')
+    assert.deepEqual(await chat.file(), before)
+    // Of folds that it does not keep it has nothing, though their messages are below.
+    const inside = await chat.fork('inside', 4)
+    const lines = ['# Notes\r', '- of a person', '- said again above']
+    assert.deepEqual(await linesOf(store, keysOf('inside')[0]!), lines)
+    assert.equal((await inside.record()).extractedThrough, 0)
+    assert.equal((await store.listDocuments('test', { layer: 'user', limit: 10 })).length, 1)
+  },
+
+  'has a memory of its own: what is rolled back or written in one stays in the other': async store => {
+    const chat = new Chat(store)
+    await chat.say(8)
+    const [original, forked] = ['chat', 'copy'].map(id => documentKey('chat', id))
+    await store.changeDocuments([learning(original!, [fact('- tea', 'chat', [5, 6])])])
+    const copy = await chat.fork('copy', 8)
+    await store.changeDocuments([learning(forked!, [fact('- rum', 'copy', [7, 8])])])
+    await chat.rollback(4)
+    assert.deepEqual(
+      [await linesOf(store, original!), await linesOf(store, forked!)],
+      [[], ['- tea', '- rum']],
+    )
+    await copy.rollback(6)
+    assert.deepEqual(await linesOf(store, forked!), ['- tea'])
+    await copy.rollback(2)
+    assert.deepEqual(await linesOf(store, forked!), [])
+    assert.deepEqual(
+      (await memoryEvents(store, 5)).map(({ sessionId, data }) => [sessionId, data?.['version']]),
+      [
+        ['chat', 1],
+        ['copy', 2],
+        ['chat', 2],
+        ['copy', 3],
+        ['copy', 4],
+      ],
+    )
+  },
+
+  'takes no document along of which nothing is left': async store => {
+    const chat = new Chat(store)
+    await chat.say(4)
+    await store.changeDocuments([learning(documentKey('chat', 'chat'), [fact('- tea', 'chat', [3, 4])])])
+    await chat.fork('copy', 2)
+    assert.equal(await store.readDocument(documentKey('chat', 'copy')), null)
+    await chat.fork('whole', 4)
+    assert.deepEqual(await linesOf(store, documentKey('chat', 'whole')), ['- tea'])
   },
 })

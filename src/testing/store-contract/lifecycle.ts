@@ -3,6 +3,8 @@ import type { Store } from '../../store/index.ts'
 import { Chat, FORCE, message, POLICY } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
+const GLOBAL = { namespace: 'test', layer: 'global', key: '' } as const
+
 export const lifecycle = contractCases('a store', {
   'has a name': async store => {
     assert.ok(store.name.length > 0)
@@ -62,6 +64,37 @@ export const lifecycle = contractCases('a store', {
       listPending: () => store.listPending('test', { limit: 1 }),
       listDue: () => store.listDue('test', { now: 1, limit: 1 }),
       nextDueAt: () => store.nextDueAt('test'),
+      readDocument: () => store.readDocument(GLOBAL),
+      listDocuments: () => store.listDocuments('test', { limit: 1 }),
+      changeDocuments: () => store.changeDocuments([]),
+      readDocumentVersions: () => store.readDocumentVersions(GLOBAL, { limit: 1 }),
+      readFacts: () => store.readFacts(GLOBAL, 'all'),
+      freezeLayers: () =>
+        store.freezeLayers(key, { expectedEpoch: 0, days: [], language: 'en', refresh: false }),
+      readLayerTexts: () => store.readLayerTexts(key, []),
+      commitExtraction: () =>
+        store.commitExtraction({
+          key,
+          leaseToken: 1,
+          after: 0,
+          through: 1,
+          read: { messages: 1, versions: 1 },
+          documents: [],
+          rules: { when: 'batch', batchMessages: 1, idleMs: 1 },
+          now,
+        }),
+      judgeExtraction: () =>
+        store.judgeExtraction(key, { rules: { when: 'off', batchMessages: 1, idleMs: 1 }, now }),
+      failExtraction: () => store.failExtraction(key, { retryAt: 1 }),
+      listExtractionDue: () => store.listExtractionDue('test', { now: 1, limit: 1 }),
+      nextExtractionAt: () => store.nextExtractionAt('test'),
+      takeLease: () => store.takeLease('test', { name: 'x', owner: 'test', ttlMs: 1, now }),
+      dropLease: () => store.dropLease('test', { name: 'x', token: 1 }),
+      listUnmirrored: () => store.listUnmirrored('test', { limit: 1 }),
+      readMirrorStates: () => store.readMirrorStates('test', []),
+      readDay: () => store.readDay('test', '2026-01-15'),
+      noteMirrored: () => store.noteMirrored('test', []),
+      setMirrorFolder: () => store.setMirrorFolder('test', '/nowhere'),
       readEvents: () => store.readEvents({ after: null, limit: 1 }),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { dailyKey } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
+import { adding, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
+
+const ANN = documentKey('user', 'ann')
 
 async function shownRanges({ store, key }: Chat): Promise<readonly (readonly number[])[]> {
   return (await store.readSegments(key, 'shown')).map(({ fromSeq, toSeq, level }) => [fromSeq, toSeq, level])
@@ -170,5 +174,146 @@ export const rollingBack = contractCases('rollback', {
     assert.notEqual((await chat.record()).pending, null)
     assert.equal((await chat.rollback(5)).pending, null)
     assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+  },
+
+  'takes what was learned from hidden messages out of every document, and the versions keep it':
+    async store => {
+      const chat = new Chat(store, 'chat', { user: 'ann' })
+      await chat.say(12)
+      const keys = [ANN, documentKey('chat', 'chat'), documentKey('daily', dailyKey(DAY, 'chat'))]
+      const learned = [
+        fact('- old', 'chat', [1, 4]),
+        fact('- new 😀\0', 'chat', [5, 6], { from: 'tool' }),
+        fact('- across', 'chat', [3, 5], { from: 'fold' }),
+      ]
+      for (const key of keys)
+        await store.changeDocuments([replacing(key, '# Notes\n- of a person\n'), learning(key, learned)])
+      await chat.rollback(4)
+      for (const key of keys) {
+        assert.deepEqual(await linesOf(store, key), ['# Notes', '- of a person', '- old'])
+        assert.deepEqual(
+          (await store.readFacts(key, 'all')).map(({ line }) => line),
+          ['- old'],
+        )
+        const [version, before] = await store.readDocumentVersions(key, { limit: 2 })
+        assert.deepEqual(
+          [version?.version, version?.author, version?.sources, version?.at.getTime()],
+          [3, { kind: 'rollback', name: null }, [{ sessionId: 'chat', fromSeq: 5, toSeq: 12 }], chat.now],
+        )
+        assert.ok(learned.every(({ line }) => before?.content.split('\n').includes(line)))
+        const { tokens } = (await store.readDocument(key))!
+        assert.ok(tokens > 0 && tokens < Math.ceil(before!.content.length / 4))
+      }
+      const untouched = await store.readDocument(ANN)
+      await chat.rollback(4)
+      assert.deepEqual(await store.readDocument(ANN), untouched)
+      await chat.rollback(0)
+      assert.deepEqual(await linesOf(store, ANN), ['# Notes', '- of a person'])
+    },
+
+  'leaves lines that something else says too, and what others learned': async store => {
+    const [chat, other] = ['chat', 'other'].map(id => new Chat(store, id, { user: 'ann' }))
+    for (const each of [chat!, other!]) await each.say(6)
+    await new Chat(store, 'chat', { namespace: 'elsewhere' }).say(6)
+    const elsewhere = documentKey('user', 'ann', 'elsewhere')
+    await store.changeDocuments([
+      learning(ANN, [
+        fact('- said twice', 'chat', [1, 2]),
+        fact('- said twice', 'chat', [5, 6]),
+        fact('- said in both', 'chat', [5, 6]),
+        fact('- said in both', 'other', [5, 6]),
+        fact('- said by the other', 'other', [5, 6]),
+        fact('- said once', 'chat', [5, 6]),
+      ]),
+      learning(elsewhere, [fact('- said once', 'chat', [5, 6])]),
+    ])
+    await chat!.rollback(3)
+    assert.deepEqual(await linesOf(store, ANN), ['- said twice', '- said in both', '- said by the other'])
+    assert.deepEqual(await linesOf(store, elsewhere), ['- said once'])
+    await other!.rollback(3)
+    assert.deepEqual(await linesOf(store, ANN), ['- said twice'])
+  },
+
+  'finds the lines whichever way the document ends them, and not those that a person rewrote':
+    async store => {
+      const chat = new Chat(store, 'chat', { user: 'ann' })
+      await chat.say(6)
+      const learned = ['- tea', '- milk', '- rum'].map(line => fact(line, 'chat', [5, 6]))
+      await store.changeDocuments([learning(ANN, learned)])
+      await store.changeDocuments([replacing(ANN, '# Ann\r\n- tea\r\n- milk, warm\r\n- rum')])
+      await chat.rollback(2)
+      assert.equal((await store.readDocument(ANN))?.content, '# Ann\r\n- milk, warm\r')
+    },
+
+  'takes back a line that had been said before but no longer held': async store => {
+    const chat = new Chat(store, 'chat', { user: 'ann' })
+    await chat.say(6)
+    const say = (line: string, seq: number, superseded: readonly string[]) =>
+      replacing(ANN, `${line}\n`, { facts: [fact(line, 'chat', [seq, seq])], superseded, now: NOW + seq })
+    await store.changeDocuments([say('- tea', 1, []), say('- rum', 3, ['- tea']), say('- tea', 5, ['- rum'])])
+    await chat.rollback(4)
+    assert.deepEqual(await linesOf(store, ANN), [])
+  },
+
+  'keeps a line that somebody else says at the very time': async (store, open) => {
+    const other = await open()
+    const chats = Array.from({ length: 3 }, (_, index) => new Chat(store, `chat ${index}`, { user: 'ann' }))
+    for (const chat of chats) await chat.say(4)
+    for (let round = 0; round < 8; round++) {
+      const line = `- round ${round}`
+      const said = (index: number, seq: number) => learning(ANN, [fact(line, `chat ${index}`, [seq, seq])])
+      const seqs = await Promise.all(chats.map(async chat => (await chat.say(2))[0]!))
+      await store.changeDocuments([said(0, seqs[0]!), said(1, seqs[1]!)])
+      await Promise.all([
+        chats[0]!.rollback(seqs[0]! - 1),
+        other.changeDocuments([said(2, seqs[2]!)]),
+        chats[1]!.rollback(seqs[1]! - 1),
+      ])
+      assert.ok((await linesOf(store, ANN)).includes(line), line)
+      await chats[2]!.rollback(seqs[2]! - 1)
+      assert.ok(!(await linesOf(store, ANN)).includes(line), line)
+    }
+  },
+
+  'of all who said a line takes it away, also at once': async (store, open) => {
+    const stores = [store, await open()]
+    const chats = [0, 1].map(index => new Chat(stores[index]!, `chat ${index}`, { user: 'ann' }))
+    for (const chat of chats) await chat.say(2)
+    for (let round = 0; round < 8; round++) {
+      const seqs = await Promise.all(chats.map(async chat => (await chat.say(2))[0]!))
+      const said = seqs.map((seq, index) => fact(`- round ${round}`, `chat ${index}`, [seq, seq]))
+      await store.changeDocuments([learning(ANN, said), adding(ANN, `${round}`)])
+      await Promise.all(chats.map((chat, index) => chat.rollback(seqs[index]! - 1)))
+    }
+    assert.deepEqual(await linesOf(store, ANN), ['0', '1', '2', '3', '4', '5', '6', '7'])
+    assert.deepEqual(await store.readFacts(ANN, 'all'), [])
+  },
+
+  'takes the cursor of extraction back': async store => {
+    const chat = new Chat(store, 'chat', { user: 'ann' })
+    await chat.say(8)
+    const name = 'extraction/chat'
+    const lease = await store.takeLease('test', { name, owner: 'test', ttlMs: 1000, now: chat.now })
+    await store.commitExtraction({
+      key: chat.key,
+      leaseToken: lease!.token,
+      after: 0,
+      through: 6,
+      read: { messages: 6, versions: 6 },
+      documents: [],
+      rules: { when: 'off', batchMessages: 1, idleMs: 1 },
+      now: chat.now,
+    })
+    for (const [toSeq, extracted] of [
+      [7, 6],
+      [6, 6],
+      [4, 4],
+      [0, 0],
+    ] as const) {
+      assert.equal((await chat.rollback(toSeq)).extractedThrough, extracted)
+      assert.equal((await chat.record()).extractedThrough, extracted)
+    }
+    await chat.say(2)
+    assert.equal((await chat.record()).extractedThrough, 0)
   },
 })

@@ -1,0 +1,57 @@
+import type { Content, ContentPart } from './message.ts'
+
+/** The tools by which a model writes into memory and reads the log: what they say is known already. */
+export const MEMORY_TOOL_NAMES = [
+  'write_memory',
+  'write_user_memory',
+  'write_chat_memory',
+  'query_history',
+  'expand_history',
+] as const
+export type MemoryToolName = (typeof MEMORY_TOOL_NAMES)[number]
+
+/** Frameworks put a prefix before the names of tools that come from elsewhere. */
+const MEMORY_TOOL = new RegExp(`(?:^|[_.:/-])(?:${MEMORY_TOOL_NAMES.join('|')})$`)
+const LEFT_OUT = '(from memory; not repeated here)'
+
+/**
+ * Messages without what memory tools gave back or were told, so that nothing is summarised, indexed or learned
+ * from itself. What people and the assistant said stays as it is.
+ */
+export function withoutRecalled<M extends { readonly content: Content }>(
+  messages: readonly M[],
+): readonly M[] {
+  const calls = new Set<string>()
+  return messages.map(message => {
+    const { content } = message
+    if (typeof content === 'string') return message
+    for (const part of content)
+      if (part.type === 'tool-call' && isMemoryTool(part)) calls.add(part.toolCallId)
+    if (!content.some(part => isRecalled(part, calls))) return message
+    return { ...message, content: content.map(part => (isRecalled(part, calls) ? leftOut(part) : part)) }
+  })
+}
+
+function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {
+  if (part.type === 'tool-call') return isMemoryTool(part)
+  if (part.type !== 'tool-result') return false
+  return isMemoryTool(part) || calls.has(part.toolCallId) || isFlagged(part.output)
+}
+
+function isMemoryTool({ toolName }: { readonly toolName?: string }): boolean {
+  return toolName !== undefined && MEMORY_TOOL.test(toolName)
+}
+
+/** By the flag that every result of a memory tool bears, under whatever name it came. */
+function isFlagged(output: unknown): boolean {
+  if (typeof output === 'string') return /^\s{0,20}\{\s{0,20}"recalled"\s{0,20}:\s{0,20}true\b/.test(output)
+  if (typeof output !== 'object' || output === null) return false
+  const { recalled, value } = output as { recalled?: unknown; value?: unknown }
+  return recalled === true || (value !== undefined && isFlagged(value))
+}
+
+function leftOut(part: ContentPart): ContentPart {
+  if (part.type === 'tool-call') return { ...part, input: {} }
+  if (part.type === 'tool-result') return { ...part, output: LEFT_OUT }
+  return part
+}

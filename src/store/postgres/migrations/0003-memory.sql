@@ -1,0 +1,94 @@
+-- Memory documents beside the log.
+
+CREATE TABLE documents (
+  -- Never used again, so that nobody who still holds one can meet another document under it.
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  namespace TEXT COLLATE "C" NOT NULL,
+  layer TEXT COLLATE "C" NOT NULL,
+  -- The document's key, or a digest of it where it is too long to be indexed.
+  name_key TEXT COLLATE "C" NOT NULL,
+  name TEXT NOT NULL,
+  -- Of a chat's own documents: its session.
+  session_id BIGINT,
+  -- Of a daily log: its day.
+  day TEXT COLLATE "C",
+  version BIGINT NOT NULL,
+  tokens BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  -- What the workspace's file last said, where there is a workspace.
+  mirrored_version BIGINT NOT NULL DEFAULT 0,
+  mirrored_hash TEXT,
+  -- As JSON, as all texts that may hold anything.
+  content TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX documents_by_key ON documents (namespace, layer, name_key);
+CREATE INDEX documents_of_session ON documents (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NULL;
+CREATE INDEX documents_unmirrored ON documents (namespace) WHERE mirrored_version <> version;
+
+CREATE TABLE document_versions (
+  document_id BIGINT NOT NULL,
+  version BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  author_kind TEXT NOT NULL,
+  -- As JSON.
+  author_name TEXT,
+  -- The messages behind it, as JSON.
+  sources TEXT,
+  undoes BIGINT,
+  -- What leads back to the version before: how much of its beginning and end is the same, and what stood between.
+  back TEXT NOT NULL,
+  PRIMARY KEY (document_id, version)
+);
+
+-- What a line of a document says, where it comes from and how long it held.
+CREATE TABLE facts (
+  document_id BIGINT NOT NULL,
+  id BIGINT NOT NULL,
+  line TEXT NOT NULL,
+  subject TEXT,
+  session_id BIGINT NOT NULL,
+  from_seq BIGINT NOT NULL,
+  to_seq BIGINT NOT NULL,
+  said_at BIGINT NOT NULL,
+  -- The day that it speaks of.
+  on_day TEXT,
+  source TEXT NOT NULL,
+  version BIGINT NOT NULL,
+  superseded_at BIGINT,
+  PRIMARY KEY (document_id, id)
+);
+
+CREATE INDEX facts_by_origin ON facts (session_id, to_seq);
+
+-- One holder at a time over all processes, of anything that has a name.
+CREATE TABLE leases (
+  namespace TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  token BIGINT NOT NULL,
+  owner TEXT,
+  until BIGINT,
+  PRIMARY KEY (namespace, name)
+);
+
+-- The folder that a namespace's documents are mirrored in.
+CREATE TABLE mirrors (
+  namespace TEXT COLLATE "C" PRIMARY KEY,
+  folder TEXT NOT NULL
+);
+
+-- What contexts show of memory, as JSON, and the epoch that it holds for.
+ALTER TABLE sessions ADD COLUMN layers TEXT;
+ALTER TABLE sessions ADD COLUMN layers_epoch BIGINT NOT NULL DEFAULT -1;
+-- How far user and scope memory were extracted, and when that goes on.
+ALTER TABLE sessions ADD COLUMN extracted_through BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN extract_at BIGINT;
+-- After a failure: not before then, whatever is said meanwhile.
+ALTER TABLE sessions ADD COLUMN extract_not_before BIGINT;
+
+CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;
+
+-- Changes of a document that belongs to no session have 0 for theirs.
+ALTER TABLE events ADD COLUMN document_id BIGINT;

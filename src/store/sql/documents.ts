@@ -1,0 +1,301 @@
+import { SessionNotFoundError } from '../../errors.ts'
+import {
+  type Author,
+  type DocumentKey,
+  type DocumentRecord,
+  type DocumentVersion,
+  type DocumentWrite,
+  documentSession,
+  type Fact,
+  type LayerName,
+  parseDailyKey,
+  type Source,
+} from '../document.ts'
+import { keyName, type SessionKey } from '../store.ts'
+import type { Dialect } from './driver.ts'
+import { recordEvent } from './events.ts'
+import { readFacts, recordFacts, standsIn } from './facts.ts'
+import { keyOf } from './keys.ts'
+import type { SessionRow } from './rows.ts'
+import { findSession, lockExistingSession } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
+
+/** Documents and their versions. The newest is stored whole, each earlier one as the way back to it. */
+
+export interface DocumentRow {
+  readonly id: number
+  readonly layer: LayerName
+  readonly name: string
+  readonly version: number
+  readonly tokens: number
+  readonly created_at: number
+  readonly updated_at: number
+  readonly content: string
+}
+
+const COLUMNS = 'id, layer, name, version, tokens, created_at, updated_at, content'
+
+export function* findDocument({ namespace, layer, key }: DocumentKey): Steps<DocumentRow | undefined> {
+  return yield* first<DocumentRow>(
+    `SELECT ${COLUMNS} FROM documents WHERE namespace = ?1 AND layer = ?2 AND name_key = ?3`,
+    namespace,
+    layer,
+    keyOf(key),
+  )
+}
+
+export function* readDocument(key: DocumentKey): Steps<DocumentRecord | null> {
+  const row = yield* findDocument(key)
+  return row ? toDocument(row) : null
+}
+
+function toDocument(row: DocumentRow): DocumentRecord {
+  return { ...toListed(row), content: JSON.parse(row.content) as string }
+}
+
+function toListed(row: Omit<DocumentRow, 'content'>): Omit<DocumentRecord, 'content'> {
+  return {
+    layer: row.layer,
+    key: row.name,
+    version: row.version,
+    tokens: row.tokens,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  }
+}
+
+export function* listDocuments(
+  namespace: string,
+  page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
+): Steps<readonly Omit<DocumentRecord, 'content'>[]> {
+  const rows = yield* all<Omit<DocumentRow, 'content'>>(
+    `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
+     WHERE namespace = ?1 AND (layer, name_key) > (?2, ?3) AND (?4 = '' OR layer = ?4)
+     ORDER BY layer, name_key LIMIT ?5`,
+    namespace,
+    page.after?.layer ?? '',
+    page.after === undefined ? '' : keyOf(page.after.key),
+    page.layer ?? '',
+    page.limit,
+  )
+  return rows.map(toListed)
+}
+
+/** All that a transaction has to hold before it writes, in one order everywhere: sessions, then documents. */
+export function* lockDocuments(keys: readonly DocumentKey[], dialect: Dialect): Steps<void> {
+  if (!dialect.locksSessions) return
+  for (const name of new Set(keys.map(lockName).sort()))
+    yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 1))', name)
+}
+
+function lockName({ namespace, layer, key }: DocumentKey): string {
+  return JSON.stringify([namespace, layer, keyOf(key)])
+}
+
+/** The order in which rows of documents are written, everywhere: no two that write several wait for each other. */
+export function inWriteOrder<Item>(
+  items: readonly Item[],
+  keyOfItem: (item: Item) => DocumentKey,
+): readonly Item[] {
+  const named = items.map(item => ({ item, name: lockName(keyOfItem(item)) }))
+  return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ item }) => item)
+}
+
+export function* changeDocuments(
+  writes: readonly DocumentWrite[],
+  dialect: Dialect,
+): Steps<readonly (DocumentRecord | null)[]> {
+  const keys = writes.map(({ key }) => key)
+  yield* lockSessions(keys, dialect)
+  yield* lockDocuments(keys, dialect)
+  return yield* writeDocuments(writes)
+}
+
+/** Of all namespaces, and in one order everywhere, too. */
+function* lockSessions(keys: readonly DocumentKey[], dialect: Dialect): Steps<void> {
+  const sessions = keys.map(sessionOf).filter(session => session !== null)
+  const byName = new Map(sessions.map(session => [keyName(session), session]))
+  for (const name of [...byName.keys()].sort()) yield* lockExistingSession(byName.get(name)!, dialect)
+}
+
+/** `null`: it belongs to none. */
+function sessionOf({ namespace, layer, key }: DocumentKey): SessionKey | null {
+  const id = documentSession({ layer, key })
+  if (id !== null) return { namespace, id }
+  // A daily log that names no session would be nobody's.
+  if (layer === 'daily') throw new SessionNotFoundError(key)
+  return null
+}
+
+function* findOwner(key: DocumentKey): Steps<SessionRow | null> {
+  const session = sessionOf(key)
+  if (session === null) return null
+  const owner = yield* findSession(session)
+  if (!owner) throw new SessionNotFoundError(session.id)
+  return owner
+}
+
+/** Whoever calls it holds the locks. */
+export function* writeDocuments(writes: readonly DocumentWrite[]): Steps<readonly (DocumentRecord | null)[]> {
+  const written = writes.map((): DocumentRecord | null => null)
+  for (const [index, write] of inWriteOrder([...writes.entries()], ([, { key }]) => key))
+    written[index] = yield* writeDocument(write)
+  return written
+}
+
+function* writeDocument(write: DocumentWrite): Steps<DocumentRecord | null> {
+  const row = yield* findDocument(write.key)
+  const current = row ? toDocument(row) : null
+  const edit = write.change(current)
+  if (edit === null) return current
+  const { facts = [], superseded = [] } = edit
+  const isSame = edit.content === (current?.content ?? '')
+  const isAboutFacts = facts.length > 0 || (superseded.length > 0 && row !== undefined)
+  if (isSame && !isAboutFacts) return current
+  const document = isSame && row ? row : yield* storeVersion(write, row, edit)
+  const { namespace } = write.key
+  yield* recordFacts(document, { namespace, facts, superseded, now: write.now })
+  return toDocument(document)
+}
+
+function* storeVersion(
+  { key, author, sources, now }: DocumentWrite,
+  row: DocumentRow | undefined,
+  { content, tokens, undoes }: { content: string; tokens: number; undoes?: number },
+): Steps<DocumentRow> {
+  const version = (row?.version ?? 0) + 1
+  const owner = yield* findOwner(key)
+  const stored = row
+    ? yield* first<DocumentRow>(
+        `UPDATE documents SET version = ?2, content = ?3, tokens = ?4, updated_at = ?5 WHERE id = ?1
+         RETURNING ${COLUMNS}`,
+        row.id,
+        version,
+        JSON.stringify(content),
+        tokens,
+        now,
+      )
+    : yield* first<DocumentRow>(
+        `INSERT INTO documents
+           (namespace, layer, name_key, name, session_id, day, version, content, tokens, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) RETURNING ${COLUMNS}`,
+        key.namespace,
+        key.layer,
+        keyOf(key.key),
+        key.key,
+        owner?.id ?? null,
+        key.layer === 'daily' ? (parseDailyKey(key.key)?.day ?? null) : null,
+        version,
+        JSON.stringify(content),
+        tokens,
+        now,
+      )
+  const { id } = stored!
+  yield* insertVersion(id, {
+    version,
+    at: now,
+    author,
+    sources,
+    undoes: undoes ?? null,
+    back: deltaBack(row ? (JSON.parse(row.content) as string) : '', content),
+  })
+  yield* recordEvent({
+    sessionId: owner?.id ?? 0,
+    documentId: id,
+    type: 'memory-changed',
+    at: now,
+    data: { layer: key.layer, key: key.key, version, author: author.kind },
+  })
+  return stored!
+}
+
+export interface NewVersion {
+  readonly version: number
+  readonly at: number
+  readonly author: Author
+  readonly sources: readonly Source[]
+  readonly undoes: number | null
+  readonly back: TextDelta
+}
+
+export function* insertVersion(documentId: number, version: NewVersion): Steps<void> {
+  yield* run(
+    `INSERT INTO document_versions (document_id, version, at, author_kind, author_name, sources, undoes, back)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+    documentId,
+    version.version,
+    version.at,
+    version.author.kind,
+    version.author.name === null ? null : JSON.stringify(version.author.name),
+    version.sources.length === 0 ? null : JSON.stringify(version.sources),
+    version.undoes,
+    JSON.stringify(version.back),
+  )
+}
+
+interface VersionRow {
+  readonly version: number
+  readonly at: number
+  readonly author_kind: Author['kind']
+  readonly author_name: string | null
+  readonly sources: string | null
+  readonly undoes: number | null
+  readonly back: string
+}
+
+export function* readDocumentVersions(
+  key: DocumentKey,
+  page: { before?: number; limit: number },
+): Steps<readonly DocumentVersion[]> {
+  const row = yield* findDocument(key)
+  return row ? yield* versionsOf(row, page) : []
+}
+
+export function* versionsOf(
+  row: DocumentRow,
+  { before = row.version + 1, limit }: { before?: number; limit: number },
+): Steps<readonly DocumentVersion[]> {
+  const last = Math.max(1, Math.min(before, row.version + 1) - limit)
+  const rows = yield* all<VersionRow>(
+    `SELECT version, at, author_kind, author_name, sources, undoes, back FROM document_versions
+     WHERE document_id = ?1 AND version >= ?2 ORDER BY version DESC`,
+    row.id,
+    last,
+  )
+  const versions: DocumentVersion[] = []
+  let content = JSON.parse(row.content) as string
+  for (const version of rows) {
+    if (version.version < before)
+      versions.push({
+        version: version.version,
+        content,
+        author: {
+          kind: version.author_kind,
+          name: version.author_name === null ? null : JSON.parse(version.author_name),
+        },
+        sources: version.sources === null ? [] : JSON.parse(version.sources),
+        at: new Date(version.at),
+        undoes: version.undoes,
+      })
+    content = goBack(content, JSON.parse(version.back) as TextDelta)
+  }
+  return limit === 0 ? [] : versions
+}
+
+/** `null`: there is no such version. */
+export function* contentAt(row: DocumentRow, version: number): Steps<string | null> {
+  if (version < 1 || version > row.version) return null
+  if (version === row.version) return JSON.parse(row.content) as string
+  const [found] = yield* versionsOf(row, { before: version + 1, limit: 1 })
+  return found?.content ?? null
+}
+
+export function* readDocumentFacts(key: DocumentKey, which: 'current' | 'all'): Steps<readonly Fact[]> {
+  const row = yield* findDocument(key)
+  if (!row) return []
+  const facts = yield* readFacts(row.id)
+  if (which === 'all') return facts
+  const stands = standsIn(JSON.parse(row.content) as string)
+  return facts.filter(({ line }) => stands(line))
+}

@@ -1,0 +1,147 @@
+import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
+import type { Head } from '../../policy/index.ts'
+import type { ExtractionCommit, ExtractionRules, SessionKey } from '../store.ts'
+import { lockDocuments, writeDocuments } from './documents.ts'
+import type { Dialect } from './driver.ts'
+import { readHead } from './head.ts'
+import { holdsLease } from './leases.ts'
+import { type SessionRow, toKey } from './rows.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { readVisible } from './visible.ts'
+
+/** A private chat feeds its person's memory; any other its scope's, and a private one never does. */
+function isExtracted(session: SessionRow): boolean {
+  return session.kind === 'private' ? session.user_id !== null : session.scope_id !== null
+}
+
+/** When there is something to extract; `null`: there is nothing. */
+function* extractAt(
+  session: SessionRow,
+  head: Head | null,
+  { when, batchMessages, idleMs, longIdleMs = idleMs }: ExtractionRules,
+  now: number,
+): Steps<number | null> {
+  if (when === 'off' || head === null || head.seq <= session.extracted_through) return null
+  if (!isExtracted(session)) return null
+  const isDue = when === 'turn' ? head.totals.complete : yield* isUnread(session, head, batchMessages)
+  if (isDue) return now
+  const isWorthIt = when === 'turn' || (yield* isUnread(session, head, Math.ceil(batchMessages / 4)))
+  return head.appendedAt + (isWorthIt ? idleMs : longIdleMs)
+}
+
+/** Other than `keepExtractAt` it puts off, too: what was due may be so no longer. */
+export function* judgeExtraction(
+  session: SessionRow,
+  { rules, now }: { rules: ExtractionRules; now: number },
+): Steps<number | null> {
+  const at = yield* extractAt(session, yield* readHead(session), rules, now)
+  if (at !== session.extract_at)
+    yield* run('UPDATE sessions SET extract_at = ?2 WHERE id = ?1', session.id, at)
+  return at
+}
+
+/** Whether so many messages wait. Hidden ones have `seq`s, too: only where those could matter, it is looked up. */
+function* isUnread(session: SessionRow, head: Head, messages: number): Steps<boolean> {
+  const { extracted_through: through } = session
+  if (head.seq - through < messages) return false
+  if (session.hidden_through <= through) return true
+  const [last] = yield* readVisible<{ total_messages: number }>(session, {
+    columns: 'total_messages',
+    tables: 'messages',
+    after: 0,
+    through,
+    limit: 1,
+    from: 'newest',
+  })
+  return head.totals.messages - (last?.total_messages ?? 0) >= messages
+}
+
+/**
+ * A later time is not written: when the earlier one comes, it is looked at anew. So a busy session costs nothing.
+ * After a failure no time before that of the next try is.
+ */
+export function* keepExtractAt(
+  session: SessionRow,
+  { head, rules, now }: { head: Head | null; rules: ExtractionRules; now: number },
+): Steps<number | null> {
+  const at = yield* extractAt(session, head, rules, now)
+  if (at === null || (session.extract_at !== null && session.extract_at <= at)) return session.extract_at
+  const kept = yield* first<{ extract_at: number }>(
+    `UPDATE sessions SET
+       extract_at = CASE WHEN extract_not_before > ?2 THEN extract_not_before ELSE ?2 END
+     WHERE id = ?1 RETURNING extract_at`,
+    session.id,
+    at,
+  )
+  return kept!.extract_at
+}
+
+export function* commitExtraction(
+  session: SessionRow,
+  commit: ExtractionCommit,
+  dialect: Dialect,
+): Steps<void> {
+  yield* lockDocuments(
+    commit.documents.map(({ key }) => key),
+    dialect,
+  )
+  const sessionId = session.name
+  if (!(yield* holdsLease(session.namespace, `extraction/${sessionId}`, commit.leaseToken)))
+    throw new LeaseLostError(sessionId, commit.leaseToken)
+  if (session.extracted_through !== commit.after)
+    throw new CursorConflictError({ sessionId, expected: commit.after, actual: session.extracted_through })
+  if (!(yield* isAsRead(session, commit)))
+    throw new EpochConflictError({ sessionId, expected: session.epoch, actual: session.epoch })
+  yield* writeDocuments(commit.documents)
+  const extracted = { ...session, extracted_through: commit.through }
+  yield* run(
+    'UPDATE sessions SET extracted_through = ?2, extract_at = ?3, extract_not_before = NULL WHERE id = ?1',
+    session.id,
+    commit.through,
+    yield* extractAt(extracted, yield* readHead(session), commit.rules, commit.now),
+  )
+}
+
+/** Neither edited nor hidden since. */
+function* isAsRead(session: SessionRow, { after, through, read }: ExtractionCommit): Steps<boolean> {
+  const rows = yield* readVisible<{ version: number }>(session, {
+    columns: 'version',
+    tables: 'messages',
+    after,
+    through,
+    limit: read.messages + 1,
+    from: 'oldest',
+  })
+  return rows.length === read.messages && rows.reduce((sum, row) => sum + row.version, 0) === read.versions
+}
+
+export function* failExtraction(session: SessionRow, { retryAt }: { retryAt: number | null }): Steps<void> {
+  yield* run(
+    'UPDATE sessions SET extract_at = ?2, extract_not_before = ?2 WHERE id = ?1',
+    session.id,
+    retryAt,
+  )
+}
+
+export function* nextExtractionAt(namespace: string): Steps<number | null> {
+  const row = yield* first<{ extract_at: number }>(
+    `SELECT extract_at FROM sessions
+     WHERE namespace = ?1 AND extract_at IS NOT NULL AND ready = 1 ORDER BY extract_at LIMIT 1`,
+    namespace,
+  )
+  return row?.extract_at ?? null
+}
+
+export function* listExtractionDue(
+  namespace: string,
+  page: { now: number; limit: number },
+): Steps<readonly SessionKey[]> {
+  const rows = yield* all<{ namespace: string; name: string }>(
+    `SELECT namespace, name FROM sessions
+     WHERE namespace = ?1 AND extract_at <= ?2 AND ready = 1 ORDER BY extract_at LIMIT ?3`,
+    namespace,
+    page.now,
+    page.limit,
+  )
+  return rows.map(toKey)
+}

@@ -1,0 +1,106 @@
+import { SessionNotFoundError } from '../../errors.ts'
+import type { Fact, NewFact } from '../document.ts'
+import type { DocumentRow } from './documents.ts'
+import { findSession } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+interface FactRow {
+  readonly line: string
+  readonly subject: string | null
+  readonly session_name: string | null
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly said_at: number
+  readonly on_day: string | null
+  readonly source: Fact['from']
+  readonly version: number
+  readonly superseded_at: number | null
+}
+
+function toFact(row: FactRow): Fact {
+  return {
+    line: JSON.parse(row.line) as string,
+    subject: row.subject,
+    origin: { sessionId: row.session_name ?? '', fromSeq: row.from_seq, toSeq: row.to_seq },
+    saidAt: new Date(row.said_at),
+    on: row.on_day,
+    from: row.source,
+    version: row.version,
+    supersededAt: row.superseded_at === null ? null : new Date(row.superseded_at),
+  }
+}
+
+export function* readFacts(documentId: number): Steps<readonly Fact[]> {
+  const rows = yield* all<FactRow>(
+    `SELECT f.line, f.subject, s.name AS session_name, f.from_seq, f.to_seq, f.said_at, f.on_day, f.source,
+       f.version, f.superseded_at
+     FROM facts f LEFT JOIN sessions s ON s.id = f.session_id WHERE f.document_id = ?1 ORDER BY f.id`,
+    documentId,
+  )
+  return rows.map(toFact)
+}
+
+/** A fact stands on a line of its own, whichever way the document ends its lines. */
+export function standsIn(content: string): (line: string) => boolean {
+  const lines = new Set(content.split('\n').map(withoutReturn))
+  return line => lines.has(withoutReturn(line))
+}
+
+/** The text without the lines of these facts. */
+export function withoutLines(content: string, gone: readonly string[]): string {
+  const lines = new Set(gone.map(withoutReturn))
+  return content
+    .split('\n')
+    .filter(line => !lines.has(withoutReturn(line)))
+    .join('\n')
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}
+
+export function* recordFacts(
+  document: DocumentRow,
+  change: {
+    readonly namespace: string
+    readonly facts: readonly NewFact[]
+    readonly superseded: readonly string[]
+    readonly now: number
+  },
+): Steps<void> {
+  for (const line of change.superseded)
+    yield* run(
+      'UPDATE facts SET superseded_at = ?3 WHERE document_id = ?1 AND line = ?2 AND superseded_at IS NULL',
+      document.id,
+      JSON.stringify(line),
+      change.now,
+    )
+  if (change.facts.length === 0) return
+  const newest = yield* first<{ id: number | null }>(
+    'SELECT max(id) AS id FROM facts WHERE document_id = ?1',
+    document.id,
+  )
+  let id = newest?.id ?? 0
+  for (const fact of change.facts) {
+    const { sessionId, fromSeq, toSeq } = fact.origin
+    const session = yield* findSession({ namespace: change.namespace, id: sessionId })
+    if (!session) throw new SessionNotFoundError(sessionId)
+    id += 1
+    yield* run(
+      `INSERT INTO facts
+         (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source, version)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+      document.id,
+      id,
+      JSON.stringify(fact.line),
+      fact.subject,
+      session.id,
+      fromSeq,
+      toSeq,
+      fact.saidAt.getTime(),
+      fact.on,
+      fact.from,
+      document.version,
+    )
+  }
+}

@@ -1,0 +1,143 @@
+import { EpochConflictError } from '../../errors.ts'
+import {
+  dailyKey,
+  type FrozenLayers,
+  type LayerName,
+  type LayerText,
+  type LayerVersion,
+  parseDailyKey,
+} from '../document.ts'
+import { contentAt, findDocument } from './documents.ts'
+import { keyOf } from './keys.ts'
+import { noteRewrite } from './rewrites.ts'
+import type { SessionRow } from './rows.ts'
+import { all, run, type Steps } from './steps.ts'
+
+/**
+ * Which documents a session may see: decided here, from what is stored of the session, and closed to all
+ * else. A person's memory only in private sessions of that same person; a chat's own only in that chat.
+ */
+function visibleTo(session: SessionRow, days: readonly string[]): { layer: LayerName; key: string }[] {
+  return [
+    { layer: 'persona', key: '' },
+    { layer: 'global', key: '' },
+    ...(session.kind === 'private' && session.user_id !== null
+      ? [{ layer: 'user' as const, key: session.user_id }]
+      : []),
+    ...(session.scope_id !== null ? [{ layer: 'scope' as const, key: session.scope_id }] : []),
+    { layer: 'chat', key: session.name },
+    ...days.map(day => ({ layer: 'daily' as const, key: dailyKey(day, session.name) })),
+  ]
+}
+
+/** The daily log is shown for two days. One that is no day could, with the session's id, name another's. */
+const MOST_DAYS = 2
+
+function daysShown({ name }: SessionRow, days: readonly string[]): readonly string[] {
+  const isDay = (day: string) => parseDailyKey(dailyKey(day, name))?.day === day
+  return [...new Set(days.filter(isDay))].slice(-MOST_DAYS)
+}
+
+/** Those that are frozen, and of those asked for the ones that came since: what is written on them is news. */
+function daysRead(session: SessionRow, asked: readonly string[]): readonly string[] {
+  const frozen = frozenLayers(session)?.days ?? null
+  if (frozen === null) return daysShown(session, asked)
+  const last = frozen.at(-1) ?? ''
+  return [...frozen, ...daysShown(session, asked).filter(day => day > last)]
+}
+
+/** One statement for all: what is not asked for is `NULL`, which matches nothing. */
+const MOST_VISIBLE = 5 + 2 * MOST_DAYS
+const WANTED = Array.from({ length: MOST_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
+const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(', ')})
+  SELECT d.layer, d.name, d.version FROM wanted w
+  JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key`
+
+export function* readLayers(session: SessionRow, asked: readonly string[]): Steps<readonly LayerVersion[]> {
+  return yield* readVersions(session, daysRead(session, asked))
+}
+
+/** In the order in which a context shows them, so that the same ones always look the same. */
+function* readVersions(session: SessionRow, days: readonly string[]): Steps<readonly LayerVersion[]> {
+  const visible = visibleTo(session, days)
+  const parameters = Array.from({ length: MOST_VISIBLE }, (_, place) => {
+    const document = visible[place]
+    return document ? [document.layer, keyOf(document.key)] : [null, null]
+  }).flat()
+  const rows = yield* all<{ layer: LayerName; name: string; version: number }>(
+    FIND_VERSIONS,
+    session.namespace,
+    ...parameters,
+  )
+  return visible.flatMap(({ layer, key }) => {
+    const row = rows.find(each => each.layer === layer && each.name === key)
+    return row ? [{ layer, key, version: row.version }] : []
+  })
+}
+
+/** `null`: none are for the epoch that is now. */
+export function frozenLayers(session: SessionRow): FrozenLayers | null {
+  if (session.layers === null || session.layers_epoch !== session.epoch) return null
+  return JSON.parse(session.layers) as FrozenLayers
+}
+
+export interface FreezeRequest {
+  readonly expectedEpoch: number
+  readonly days: readonly string[]
+  readonly language: FrozenLayers['language']
+  readonly refresh: boolean
+}
+
+export function* freezeLayers(
+  session: SessionRow,
+  { expectedEpoch, days, language, refresh }: FreezeRequest,
+): Steps<{ epoch: number; layers: FrozenLayers }> {
+  if (session.epoch !== expectedEpoch)
+    throw new EpochConflictError({
+      sessionId: session.name,
+      expected: expectedEpoch,
+      actual: session.epoch,
+    })
+  const frozen = frozenLayers(session)
+  if (frozen !== null && !refresh) return { epoch: session.epoch, layers: frozen }
+  const shown = daysShown(session, days)
+  const layers: FrozenLayers = { days: shown, language, versions: yield* readVersions(session, shown) }
+  const epoch = refresh ? session.epoch + 1 : session.epoch
+  if (refresh) yield* noteRewrite(session, Number.MAX_SAFE_INTEGER)
+  yield* run(
+    'UPDATE sessions SET layers = ?2, layers_epoch = ?3, epoch = ?3 WHERE id = ?1',
+    session.id,
+    JSON.stringify(layers),
+    epoch,
+  )
+  if (refresh) yield* run('UPDATE sessions SET epoch_calibrations = calibrations WHERE id = ?1', session.id)
+  return { epoch, layers }
+}
+
+export function* readLayerTexts(
+  session: SessionRow,
+  wanted: readonly LayerVersion[],
+): Steps<readonly LayerText[]> {
+  const texts: LayerText[] = []
+  for (const { layer, key, version } of wanted) {
+    const [day] = layer === 'daily' ? key.split('/') : []
+    const isVisible = visibleTo(session, day === undefined ? [] : [day]).some(
+      document => document.layer === layer && document.key === key,
+    )
+    const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
+    const content = row ? yield* contentAt(row, version) : null
+    if (content !== null)
+      texts.push({ layer, key, version, content, folded: yield* foldedLines(session, row!.id) })
+  }
+  return texts
+}
+
+/** Only what this session's own folds left: a segment of its own tells it, too. */
+function* foldedLines(session: SessionRow, documentId: number): Steps<LayerText['folded']> {
+  const rows = yield* all<{ line: string; to_seq: number }>(
+    `SELECT line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold' ORDER BY id`,
+    documentId,
+    session.id,
+  )
+  return rows.map(({ line, to_seq }) => ({ line: JSON.parse(line) as string, toSeq: to_seq }))
+}

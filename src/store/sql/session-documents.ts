@@ -1,0 +1,171 @@
+import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
+import type { FileDocument } from '../session-file.ts'
+import { type DocumentRow, insertVersion, versionsOf } from './documents.ts'
+import { readFacts, withoutLines } from './facts.ts'
+import { keyOf } from './keys.ts'
+import type { SessionRow } from './rows.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { deltaBack } from './text-delta.ts'
+
+/** A session's own documents, its chat memory and daily log, where it is forked, exported or imported. */
+
+function* documentsOf(session: SessionRow): Steps<readonly DocumentRow[]> {
+  return yield* all<DocumentRow>(
+    `SELECT id, layer, name, version, tokens, created_at, updated_at, content FROM documents
+     WHERE session_id = ?1 ORDER BY layer, name_key`,
+    session.id,
+  )
+}
+
+function dayOf({ layer, name }: DocumentRow): string | null {
+  return layer === 'daily' ? (parseDailyKey(name)?.day ?? null) : null
+}
+
+export function* exportDocuments(session: SessionRow): Steps<readonly FileDocument[]> {
+  const files: FileDocument[] = []
+  for (const row of yield* documentsOf(session)) {
+    const versions = yield* versionsOf(row, { limit: row.version })
+    files.push({
+      day: dayOf(row),
+      tokens: row.tokens,
+      versions: versions.map(version => toFileVersion(session, version)).reverse(),
+      facts: (yield* readFacts(row.id)).filter(({ origin }) => isOf(session, origin)).map(toFileFact),
+    })
+  }
+  return files
+}
+
+/** Messages of other sessions are not in the file, so nothing in it can name them. */
+function isOf({ name }: SessionRow, { sessionId }: Source): boolean {
+  return sessionId === name
+}
+
+function toFileVersion(session: SessionRow, { sources, at, author, content, undoes }: DocumentVersion) {
+  return {
+    content,
+    author,
+    sources: sources
+      .filter(source => isOf(session, source))
+      .map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq })),
+    at: at.toISOString(),
+    undoes,
+  }
+}
+
+function toFileFact({ origin: { fromSeq, toSeq }, saidAt, supersededAt, ...fact }: Fact) {
+  return {
+    ...fact,
+    fromSeq,
+    toSeq,
+    saidAt: saidAt.toISOString(),
+    supersededAt: supersededAt?.toISOString() ?? null,
+  }
+}
+
+export function* importDocuments(
+  session: { readonly id: number; readonly namespace: string },
+  sessionId: string,
+  documents: readonly FileDocument[],
+): Steps<void> {
+  for (const { day, tokens, versions, facts } of documents) {
+    const id = yield* insertDocument(session, { sessionId, day, tokens, versions })
+    for (const [index, fact] of facts.entries())
+      yield* run(
+        `INSERT INTO facts (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source,
+           version, superseded_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+        id,
+        index + 1,
+        JSON.stringify(fact.line),
+        fact.subject,
+        session.id,
+        fact.fromSeq,
+        fact.toSeq,
+        Date.parse(fact.saidAt),
+        fact.on,
+        fact.from,
+        fact.version,
+        fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
+      )
+  }
+}
+
+function* insertDocument(
+  session: { readonly id: number; readonly namespace: string },
+  { sessionId, day, tokens, versions }: Omit<FileDocument, 'facts'> & { sessionId: string },
+): Steps<number> {
+  const name = day === null ? sessionId : dailyKey(day, sessionId)
+  const newest = versions.at(-1)!
+  const row = yield* first<{ id: number }>(
+    `INSERT INTO documents
+       (namespace, layer, name_key, name, session_id, day, version, content, tokens, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id`,
+    session.namespace,
+    day === null ? 'chat' : 'daily',
+    keyOf(name),
+    name,
+    session.id,
+    day,
+    versions.length,
+    JSON.stringify(newest.content),
+    tokens,
+    Date.parse(versions[0]!.at),
+    Date.parse(newest.at),
+  )
+  const withSession = (source: Omit<Source, 'sessionId'>) => ({ sessionId, ...source })
+  for (const [index, { content, author, sources, at, undoes }] of versions.entries())
+    yield* insertVersion(row!.id, {
+      version: index + 1,
+      at: Date.parse(at),
+      author,
+      sources: sources.map(withSession),
+      undoes,
+      back: deltaBack(versions[index - 1]?.content ?? '', content),
+    })
+  return row!.id
+}
+
+/** The daily log is shown for two days. */
+const DAYS_COPIED = 2
+
+/** What a fork takes with it: without what was learned above its last message, or from folds that it lacks. */
+export function* forkDocuments(
+  origin: SessionRow,
+  fork: { readonly throughSeq: number; readonly keepsFolds: boolean; readonly now: number },
+): Steps<readonly FileDocument[]> {
+  const copies: FileDocument[] = []
+  const rows = yield* documentsOf(origin)
+  const daily = rows.filter(row => row.layer === 'daily').slice(-DAYS_COPIED)
+  for (const row of [...rows.filter(({ layer }) => layer === 'chat'), ...daily]) {
+    const facts = yield* readFacts(row.id)
+    const isLost = ({ origin: { sessionId, toSeq }, from }: Fact) =>
+      sessionId === origin.name && (toSeq > fork.throughSeq || (from === 'fold' && !fork.keepsFolds))
+    const kept = facts.filter(fact => !isLost(fact))
+    // What no longer held does not keep a line that was said again.
+    const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))
+    const gone = facts.filter(fact => isLost(fact) && !said.has(fact.line))
+    const whole = JSON.parse(row.content) as string
+    const content = withoutLines(
+      whole,
+      gone.map(({ line }) => line),
+    )
+    if (content.trim() === '') continue
+    copies.push({
+      day: dayOf(row),
+      tokens: Math.ceil((row.tokens * content.length) / Math.max(1, whole.length)),
+      versions: [
+        {
+          content,
+          author: { kind: 'person', name: 'fork' },
+          sources: [],
+          at: new Date(fork.now).toISOString(),
+          undoes: null,
+        },
+      ],
+      facts: kept
+        .filter(fact => isOf(origin, fact.origin))
+        .map(fact => ({ ...toFileFact(fact), version: 1 })),
+    })
+  }
+  return copies
+}

@@ -1,0 +1,117 @@
+import type {
+  Author,
+  DocumentEdit,
+  DocumentKey,
+  DocumentRecord,
+  DocumentWrite,
+  LayerName,
+  NewFact,
+  Store,
+  StoreEvent,
+} from '../../store/index.ts'
+
+/** Memory documents, in the few words that the cases use. */
+
+export const PERSON: Author = { kind: 'person', name: 'ann' }
+export const NOW = Date.UTC(2026, 0, 15, 9)
+export const DAY = '2026-01-15'
+
+export function documentKey(layer: LayerName, key = '', namespace = 'test'): DocumentKey {
+  return { namespace, layer, key }
+}
+
+type WriteOptions = Partial<Omit<DocumentWrite, 'key' | 'change'>> &
+  Pick<DocumentEdit, 'facts' | 'superseded' | 'undoes'>
+
+/** Any measure will do, as long as it is the same each time. */
+function tokensOf(content: string): number {
+  return Math.ceil(content.length / 4)
+}
+
+function writing(
+  key: DocumentKey,
+  rewrite: (current: DocumentRecord | null) => string,
+  { facts, superseded, undoes, ...rest }: WriteOptions,
+): DocumentWrite {
+  return {
+    key,
+    change: current => {
+      const content = rewrite(current)
+      return {
+        content,
+        tokens: tokensOf(content),
+        ...(facts && { facts }),
+        ...(superseded && { superseded }),
+        ...(undoes !== undefined && { undoes }),
+      }
+    },
+    author: PERSON,
+    sources: [],
+    now: NOW,
+    ...rest,
+  }
+}
+
+/** The whole text is this from now on. */
+export function replacing(key: DocumentKey, content: string, options: WriteOptions = {}): DocumentWrite {
+  return writing(key, () => content, options)
+}
+
+/** One more line at the end. */
+export function adding(key: DocumentKey, line: string, options: WriteOptions = {}): DocumentWrite {
+  return writing(key, current => `${current?.content ?? ''}${line}\n`, options)
+}
+
+/** Each fact on a line of its own, unless that line is there. */
+export function learning(
+  key: DocumentKey,
+  facts: readonly NewFact[],
+  options: WriteOptions = {},
+): DocumentWrite {
+  const rewrite = (current: DocumentRecord | null) => {
+    const content = current?.content ?? ''
+    const known = new Set(content.split('\n'))
+    const added = new Set(facts.map(({ line }) => line).filter(line => !known.has(line)))
+    return content + [...added].map(line => `${line}\n`).join('')
+  }
+  return writing(key, rewrite, { author: { kind: 'extraction', name: 'test' }, facts, ...options })
+}
+
+/** Said in these messages of a session. */
+export function fact(
+  line: string,
+  sessionId: string,
+  [fromSeq, toSeq]: readonly [number, number],
+  fields: Partial<NewFact> = {},
+): NewFact {
+  return {
+    line,
+    subject: null,
+    origin: { sessionId, fromSeq, toSeq },
+    saidAt: new Date(NOW),
+    on: null,
+    from: 'extraction',
+    ...fields,
+  }
+}
+
+/** `null`: there is none. */
+export async function contentOf(store: Store, key: DocumentKey): Promise<string | null> {
+  return (await store.readDocument(key))?.content ?? null
+}
+
+export async function linesOf(store: Store, key: DocumentKey): Promise<readonly string[]> {
+  return ((await contentOf(store, key)) ?? '').split('\n').filter(line => line !== '')
+}
+
+const PATIENCE_MS = 10_000
+
+/** What the events tell of documents: at least so many, which may appear a little after their commits. */
+export async function memoryEvents(store: Store, expected: number): Promise<readonly StoreEvent[]> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const events = await store.readEvents({ after: null, limit: 10_000 })
+    const found = events.filter(({ type }) => type === 'memory-changed')
+    if (found.length >= expected || performance.now() > deadline) return found
+  }
+}
