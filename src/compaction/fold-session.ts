@@ -11,11 +11,12 @@ import {
   type Policy,
   segmentLimits,
 } from '../policy/index.ts'
-import type { Lease, SessionKey, Store } from '../store/index.ts'
-import { extractive, type Prefix, type Summarizer, type Usage } from '../summarizer/index.ts'
+import type { DocumentWrite, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
+import { type Extract, extractive, type Prefix, type Summarizer, type Usage } from '../summarizer/index.ts'
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
 import { catchUpMemo, catchUpMemoIfPossible } from './catch-up-memo.ts'
+import { extractsFor } from './extracts.ts'
 import { failureReason, retryAfterMs } from './failure-reason.ts'
 import { withText } from './folded-segment.ts'
 import { handledTypes } from './handled-types.ts'
@@ -65,10 +66,25 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   readonly tracer: Tracer | null
   /** What the session's model was last sent, through the end of a range; `null`: not known here. */
   readonly prefixOf?: (key: SessionKey, range: FoldRange) => Promise<Prefix | null>
+  /** What a fold leaves in memory documents, to be stored with it; left out or `null`: nothing. */
+  readonly rememberFold?: ((fold: FoldedRange) => Promise<readonly DocumentWrite[]>) | null
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** How long a summariser may take. */
   readonly summarizerTimeoutMs: number
+}
+
+/** What a fold came to, as far as memory is concerned. */
+export interface FoldedRange {
+  readonly key: SessionKey
+  readonly session: SessionRecord
+  readonly messages: readonly Message[]
+  /** `null`: nobody was asked, as with a handler of the caller's own. */
+  readonly extracts: readonly Extract[] | null
+  /** The earlier, provisional folds that this one stands for: what they left is replaced. */
+  readonly superseded: readonly Pick<Segment, 'fromSeq' | 'toSeq'>[]
+  readonly summarizer: Summarizer
+  readonly signal: AbortSignal
 }
 
 export interface FoldOptions {
@@ -215,11 +231,16 @@ async function pendingDecision(engine: FoldEngine<FoldStore>, key: SessionKey): 
   return judge(policy, verdict.snapshot)
 }
 
+/** What a handler came to, and what is to be remembered of it. */
+interface FoldWorked extends FoldResult {
+  readonly documents?: readonly DocumentWrite[]
+}
+
 async function runHandler(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
   attempt: Attempt,
-): Promise<FoldResult> {
+): Promise<FoldWorked> {
   const timeout = AbortSignal.timeout(engine.summarizerTimeoutMs)
   const { signal: given } = attempt.under.options
   const signal = given ? AbortSignal.any([given, timeout]) : timeout
@@ -240,7 +261,7 @@ async function work(
   key: SessionKey,
   { plan, session, under, tally }: Attempt,
   signal: AbortSignal,
-): Promise<FoldResult> {
+): Promise<FoldWorked> {
   const { store, policy, handlers, zone } = engine
   const { decision, range } = plan
   // Where the configured one is extractive itself, there is nothing better to come.
@@ -285,19 +306,25 @@ async function work(
     warn: tally.warn,
   }
   const frozen = { fromSeq, toSeq: range.toSeq, messages, superseded }
-  if (handler) return checkCovers(await handler(input), frozen)
+  const remember = async (result: FoldResult): Promise<FoldWorked> => {
+    const extracts = result.extracts ?? null
+    const folded = { key, session, messages, extracts, superseded, summarizer, signal }
+    return { ...result, documents: (await engine.rememberFold?.(folded)) ?? [] }
+  }
+  if (handler) return remember(checkCovers(await handler(input), frozen))
   const isShort = tokensOf(messages) < limits.verbatimBelowTokens
   // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
   if (!isProvisional && !isShort)
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
   const prefix = superseded.length === 0 ? await prefixFor(engine, key, range) : null
-  const result = await foldRange({ ...input, superseded, keeper, isProvisional, prefix })
+  const extracts = engine.rememberFold ? extractsFor(messages) : null
+  const result = await foldRange({ ...input, superseded, keeper, isProvisional, prefix, extracts })
   if (!isProvisional && isShort)
     await catchUpMemoIfPossible(
       { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },
       tally.warn,
     )
-  return checkCovers({ ...result, memo: keeper.memo }, frozen)
+  return remember(checkCovers({ ...result, memo: keeper.memo }, frozen))
 }
 
 /** A session that was folded before there were memos begins its own where it stands, and not years ago. */
@@ -349,7 +376,7 @@ async function commitResult(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
   { plan, session, under, started, tally }: Attempt,
-  result: FoldResult,
+  result: FoldWorked,
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
@@ -372,6 +399,7 @@ async function commitResult(
     head: session.head,
     segments,
     memo: withLastResize(result.memo ?? memoOf(session), plan, session),
+    documents: result.documents ?? [],
     outcome: { ...outcome },
     now,
   }

@@ -1,9 +1,10 @@
 import type { Memo, Message, NewSegment, Segment } from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
-import type { Prefix, Summarizer, Summary } from '../summarizer/index.ts'
+import type { Extract, Prefix, SummarizeRequest, Summarizer, Summary } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { boundEvents } from './carry-over.ts'
 import { condense } from './condense.ts'
+import { extractsWithoutModel } from './extracts.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { pause } from './pause.ts'
@@ -34,6 +35,8 @@ export interface FoldResult {
   readonly segments: readonly FoldedSegment[]
   /** `null`: as it was. */
   readonly memo: Memo | null
+  /** What belongs into the chat's own memory; left out: nobody asked for it. */
+  readonly extracts?: readonly Extract[]
 }
 
 export type FoldHandler = (input: FoldInput) => FoldResult | Promise<FoldResult>
@@ -46,21 +49,24 @@ export interface FoldWork extends FoldInput {
   readonly isProvisional: boolean
   /** For a summariser that makes use of it. */
   readonly prefix: Prefix | null
+  /** What to ask for the chat's own memory; `null`: none is kept here. */
+  readonly extracts: NonNullable<SummarizeRequest['extracts']> | null
 }
 
 /** `lite` and `deep`: the range into segments, and the oldest segments into one where they grow too many. */
 export async function foldRange(work: FoldWork): Promise<FoldResult> {
   const others = work.segments.filter(segment => !work.superseded.includes(segment))
   const segments: FoldedSegment[] = []
+  const extracts: Extract[] = []
   const boundaries = [...work.superseded.map(({ fromSeq }) => fromSeq), work.range.fromSeq]
   for (const messages of chunks(work.messages, sourceLimit(work.summarizer), boundaries)) {
     work.signal.throwIfAborted()
-    const segment = await summarizeChunk(messages, work, others)
+    const segment = await summarizeChunk(messages, work, { others, extracts })
     segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
     await pause()
   }
   const condensed = await condense(others, segments, work)
-  return { segments: [...segments, ...condensed], memo: work.keeper.memo }
+  return { segments: [...segments, ...condensed], memo: work.keeper.memo, extracts }
 }
 
 /**
@@ -79,7 +85,7 @@ function beginningIn(
 async function summarizeChunk(
   messages: readonly Message[],
   work: FoldWork,
-  others: readonly Segment[],
+  { others, extracts }: { others: readonly Segment[]; extracts: Extract[] },
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
   const { summarizer, limits, decision, keeper } = work
   const tokensBefore = tokensOf(messages)
@@ -88,10 +94,16 @@ async function summarizeChunk(
   const toSeq = messages.at(-1)!.seq
   let summary: Summary
   if (isVerbatim) {
-    summary = { text: verbatimLinesWithin(messages, work.zone, tokensBefore), events: [], details: [] }
+    summary = {
+      text: verbatimLinesWithin(messages, work.zone, tokensBefore),
+      events: [],
+      details: [],
+      extracts: work.extracts ? await extractsWithoutModel(messages, work) : [],
+    }
     if (!keeper.canUpdate && !work.isProvisional) keeper.passOver(toSeq)
     else if (toSeq > keeper.memo.throughSeq) keeper.fallBehind()
   } else summary = await summarizeMessages(messages, work, { others, tokensBefore, budgetTokens })
+  extracts.push(...(summary.extracts ?? []))
   return measured({
     fromSeq: messages[0]!.seq,
     toSeq,
@@ -134,6 +146,7 @@ async function summarizeMessages(
     memo: { keeper, lastSeq: toSeq, throughSeq: toSeq },
     // Of a range that is folded in parts it would show too much.
     ...(prefix && messages.length === work.messages.length && { prefix }),
+    ...(work.extracts && { extracts: work.extracts }),
     warn,
   }
   const isTooLarge = messages.length === 1 && tokensBefore > (summarizer.sourceTokens ?? Infinity)
@@ -158,5 +171,6 @@ async function summarizeMessages(
     text: summaries.map(({ text }) => text).join('\n'),
     events: summaries.flatMap(({ events }) => events),
     details: [...new Set(summaries.flatMap(({ details }) => details))],
+    extracts: summaries.flatMap(({ extracts = [] }) => extracts),
   }
 }

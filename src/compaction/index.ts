@@ -1,4 +1,4 @@
-export type { FoldEngine, FoldOptions, FoldStore } from './fold-session.ts'
+export type { FoldEngine, FoldedRange, FoldOptions, FoldStore } from './fold-session.ts'
 export { handledTypes } from './handled-types.ts'
 export type { FoldHandler, FoldInput, FoldResult } from './handlers.ts'
 export { ManualFolds } from './manual-folds.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../log/index.ts'
+import { type Message, withoutRecalled } from '../log/index.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 import { pause } from './pause.ts'
 import { messageTokens } from './source.ts'
@@ -7,7 +7,10 @@ export type MessageReader = Pick<Store, 'readMessages'>
 
 const MESSAGES_AT_A_TIME = 200
 
-/** The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. */
+/**
+ * The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. What
+ * memory tools gave back is not in them: nothing is summarised twice.
+ */
 export async function readMessages(
   store: MessageReader,
   key: SessionKey,
@@ -25,10 +28,10 @@ export async function readMessages(
     await pause()
     for (const message of page) {
       left -= messageTokens(message)
-      if (left < 0 && messages.length > 0) return { messages, isWhole: false }
+      if (left < 0 && messages.length > 0) return { messages: withoutRecalled(messages), isWhole: false }
       messages.push(message)
     }
-    if (page.length < MESSAGES_AT_A_TIME) return { messages, isWhole: true }
+    if (page.length < MESSAGES_AT_A_TIME) return { messages: withoutRecalled(messages), isWhole: true }
     after = page.at(-1)!.seq
   }
 }

@@ -4,6 +4,7 @@ import {
   type Prefix,
   readableText,
   type SourceMessage,
+  type SummarizeRequest,
   type Summarizer,
   type Summary,
 } from '../summarizer/index.ts'
@@ -36,6 +37,7 @@ export interface SourceRequest {
   readonly earlier: string | null
   readonly focus: string | undefined
   readonly prefix?: Prefix
+  readonly extracts?: NonNullable<SummarizeRequest['extracts']>
   readonly zone: string
   readonly signal: AbortSignal
   /** To be brought up to date in the same call, through this `seq`. */
@@ -54,6 +56,7 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
     ...(source.detailTokens !== undefined && { detailTokens: source.detailTokens }),
     ...(source.focus !== undefined && { focus: source.focus }),
     ...(source.prefix && { prefix: source.prefix }),
+    ...(source.extracts && { extracts: source.extracts }),
     ...(memo && { memo }),
     zone: source.zone,
     signal: source.signal,

@@ -11,6 +11,11 @@ export {
 export { type DateMention, findDates, type Moment } from './relative-dates.ts'
 export type {
   DatedEvent,
+  Extract,
+  ExtractedFact,
+  ExtractsRequest,
+  FactRequest,
+  FactSection,
   MemoRequest,
   MemoUpdateRequest,
   Prefix,
@@ -22,3 +27,4 @@ export type {
 } from './summarizer.ts'
 export { SummarizerError, type SummarizerFailure } from './summarizer-error.ts'
 export { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from './text-problem.ts'
+export { isWorthKeeping } from './worth-keeping.ts'

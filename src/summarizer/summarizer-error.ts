@@ -23,6 +23,7 @@ export type SummarizerFailure =
   /** An answer that holds neither a summary nor a text that could be one. */
   | 'no_summary'
   | 'no_memo'
+  | 'no_facts'
   | 'failed'
 
 const marker = Symbol.for('palimpsest.summarizer-error')

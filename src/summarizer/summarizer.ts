@@ -35,6 +35,14 @@ export interface SummarizeRequest {
   readonly prefix?: Prefix
   /** The script that the summary has to be in, as a Unicode name: an earlier try was in another one. */
   readonly script?: string
+  /** What belongs into the chat's own memory for good is asked for as well. Never of summaries. */
+  readonly extracts?: ExtractsRequest
+}
+
+export interface ExtractsRequest {
+  readonly most: number
+  /** That of the memory: for a conversation of which it is not clear what language it is held in. */
+  readonly language: 'en' | 'zh'
 }
 
 export interface Prefix {
@@ -75,6 +83,15 @@ export interface DatedEvent {
   readonly seq: number
 }
 
+/** A line for the chat's memory. */
+export interface Extract {
+  /** One line that can be read alone, and says who said it. */
+  readonly text: string
+  /** `YYYY-MM-DD`: the day of its message, in the zone of that message. */
+  readonly on: string
+  readonly seq: number
+}
+
 export interface Summary {
   readonly text: string
   readonly events: readonly DatedEvent[]
@@ -82,7 +99,40 @@ export interface Summary {
   readonly details: readonly string[]
   /** The whole memo; left out or `null`: none, which one that has `updateMemo` is asked for again. */
   readonly memo?: Readonly<Record<string, unknown>> | null
+  /** In the order of the conversation. Left out where none were asked for. */
+  readonly extracts?: readonly Extract[]
   readonly usage?: Usage
+}
+
+/** Asks what a person's memory (`user`), or that of a place (`scope`), should take from messages. */
+export interface FactRequest {
+  readonly layer: 'user' | 'scope'
+  /** Whose memory it is, in the layer `user`. */
+  readonly subject: { readonly id: string; readonly name: string | null } | null
+  /** Oldest first. */
+  readonly messages: readonly SourceMessage[]
+  /** Which of them may be a source, by number: the others are only there to understand these. */
+  readonly sources: ReadonlySet<number>
+  /** Lines that the memory has already. */
+  readonly known: readonly string[]
+  /** As in `SummarizeRequest`. */
+  readonly zone: string
+  readonly signal?: AbortSignal
+}
+
+/** Of a person: `profile` and `preferences`. Of a place: `history`, `plans` and `documents`. */
+export type FactSection = 'profile' | 'preferences' | 'history' | 'plans' | 'documents'
+
+export interface ExtractedFact {
+  /** One line. */
+  readonly text: string
+  readonly section: FactSection
+  /** One of the sources. */
+  readonly seq: number
+  /** The day that it speaks of, `YYYY-MM-DD`; `null`: none, or several. */
+  readonly on: string | null
+  /** Places in `known`, from 0, of the lines that it takes the place of. No line is replaced by two facts. */
+  readonly replaces: readonly number[]
 }
 
 export interface Summarizer {
@@ -99,4 +149,8 @@ export interface Summarizer {
   updateMemo?(
     request: MemoUpdateRequest,
   ): Promise<{ readonly memo: Readonly<Record<string, unknown>>; readonly usage?: Usage }>
+  /** Left out: nothing is learned about people and places. Rejects with the signal's reason when aborted. */
+  extractFacts?(
+    request: FactRequest,
+  ): Promise<{ readonly facts: readonly ExtractedFact[]; readonly usage?: Usage }>
 }

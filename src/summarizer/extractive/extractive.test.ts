@@ -218,6 +218,65 @@ describe('a summary', () => {
   })
 })
 
+describe('extracts for the memory', () => {
+  const extracts = { most: 5, language: 'en' } as const
+
+  test('are none unless asked for, and cost the summary nothing', async () => {
+    const plain = await summarize(trip)
+    expect(plain).not.toHaveProperty('extracts')
+    const { extracts: found, ...rest } = await summarize(trip, { extracts })
+    expect(rest).toEqual(plain)
+    expect(found).toHaveLength(3)
+    expect(await summarize(trip, { extracts, of: 'summaries' })).toEqual(plain)
+    expect((await summarize(trip, { extracts: { ...extracts, most: 1 } })).extracts).toHaveLength(1)
+    expect((await summarize(trip, { extracts: { ...extracts, most: 0 } })).extracts).toEqual([])
+  })
+
+  test('are whole sentences of people, attributed, dated, in order, and no small talk', async () => {
+    const said: Said[] = [
+      ['Ann', 'Good morning everyone!', '2026-03-02T09:00:00Z'],
+      ['Bot', 'Good morning, Ann! The Frankfurt weather will be splendid on Tuesday, with 24 degrees.'],
+      ['Ann', 'Please remember that I am allergic to walnuts, so no pesto for me.', '2026-03-03T23:30:00Z'],
+      ['Bob', 'Which hotel should I book in Porto for the conference in April?'],
+      ['Ann', 'We decided to leave for Lisbon tomorrow at dawn!', '2026-03-05T10:00:00Z'],
+      ['Ann', 'ok thanks'],
+    ]
+    const { extracts: found } = await summarize(said, { extracts })
+    expect(found).toEqual([
+      {
+        text: 'Bot: The Frankfurt weather will be splendid on Tuesday (2026-03-03), with 24 degrees.',
+        on: '2026-03-02',
+        seq: 2,
+      },
+      {
+        text: 'Ann: Please remember that I am allergic to walnuts, so no pesto for me.',
+        on: '2026-03-03',
+        seq: 3,
+      },
+      {
+        text: 'Ann: We decided to leave for Lisbon tomorrow (2026-03-06) at dawn',
+        on: '2026-03-05',
+        seq: 5,
+      },
+    ])
+    const two = (await summarize(said, { extracts: { ...extracts, most: 2 } })).extracts!
+    expect(two.map(({ seq }) => seq)).toEqual([3, 5])
+    const small: Said[] = [
+      ['Ann', 'ok'],
+      ['Bob', 'see you tomorrow'],
+      ['Bot', '👍'],
+    ]
+    expect((await summarize(small, { extracts })).extracts).toEqual([])
+  })
+
+  test('have the day of their message, in its own zone', async () => {
+    const late = messages([['小林', '我们决定明天在杭州见客户。', '2026-03-02T16:30:00Z']], 'Asia/Shanghai')
+    expect((await summarize([], { messages: late, extracts })).extracts).toEqual([
+      { text: '小林: 我们决定明天 (2026-03-04)在杭州见客户。', on: '2026-03-03', seq: 1 },
+    ])
+  })
+})
+
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),
   fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -260,6 +319,7 @@ const requests: fc.Arbitrary<SummarizeRequest> = fc.record({
   budgetTokens: fc.integer({ min: 0, max: 300 }),
   detailTokens: fc.integer({ min: 0, max: 100 }),
   zone: fc.constant('UTC'),
+  extracts: fc.record({ most: fc.integer({ min: 0, max: 5 }), language: fc.constantFrom('en', 'zh') }),
 })
 
 describe('whatever was said', () => {
@@ -279,13 +339,16 @@ describe('whatever was said', () => {
             isAttributed(line.slice(2).replace(/^\d{4}-\d\d-\d\d /, '')) || isAttributed(line.slice(2)),
           ).toBe(true)
         }
-        for (const text of [...summary.details, ...summary.events.map(event => event.text)])
+        const extracts = summary.extracts!.map(({ text }) => text)
+        expect(extracts.length).toBeLessThanOrEqual(Math.min(3, request.extracts!.most))
+        for (const text of [...summary.details, ...summary.events.map(event => event.text), ...extracts])
           expect(isAttributed(text)).toBe(true)
 
         const lines = [
           ...summary.text.split('\n'),
           ...summary.details,
           ...summary.events.map(event => event.text),
+          ...extracts,
         ]
         for (const line of lines) {
           expect(line.isWellFormed()).toBe(true)

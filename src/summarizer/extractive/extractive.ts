@@ -3,7 +3,9 @@ import { formatDay } from '../calendar-day.ts'
 import type { SummarizeRequest, Summarizer, Summary } from '../summarizer.ts'
 import { Choice, type Extract } from './choose.ts'
 import { chooseDetails, exactIn } from './details.ts'
+import { extractFacts } from './facts.ts'
 import { clip } from './inert.ts'
+import { memoryExtracts } from './memory-extracts.ts'
 import { renderLines } from './render.ts'
 import { runInSlices } from './slices.ts'
 import { type Range, readRange } from './units.ts'
@@ -17,6 +19,9 @@ export function extractive(): Summarizer {
     name: 'extractive',
     version: '1',
     summarize: async request => runInSlices(extract(request), { signal: request.signal }),
+    extractFacts: async request => ({
+      facts: await runInSlices(extractFacts(request), { signal: request.signal }),
+    }),
   }
 }
 
@@ -35,7 +40,9 @@ export function* extract(request: SummarizeRequest): Generator<void, Summary, vo
   const text = renderLines(range, extracts) || lastWords(range, request.budgetTokens)
   const said = exactIn(range, extracts)
   const details = yield* chooseDetails(range, weights, exact => said.has(exact), request.detailTokens)
-  return { text, events: range.events, details }
+  const summary = { text, events: range.events, details }
+  if (request.extracts === undefined || request.of === 'summaries') return summary
+  return { ...summary, extracts: yield* memoryExtracts(range, extracts, request.extracts.most) }
 }
 
 export function* weighTerms(range: Range, earlier: string | null): Generator<void, Float64Array, void> {

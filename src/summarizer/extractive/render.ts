@@ -33,6 +33,12 @@ export function renderLines(range: Range, extracts: readonly Extract[]): string 
   return lines.join('\n')
 }
 
+/** A whole sentence of somebody, as it would stand behind the dash and the day. */
+export function renderSentence({ units, speakers }: Range, unit: number): string {
+  const { clauses, message } = units[unit]!
+  return `${speakers[message]}: ${trimEnd(trimStart(clauses.map(clause => clause.text).join('')))}`
+}
+
 /** Between two extracts: where a sentence ended and another begins no mark is needed. */
 function joint(text: string, next: Extract): string {
   return next.from === 0 && /[.!?…。！？\]]["')\]”’」』）]*$/u.test(text) ? ' ' : ' … '

@@ -164,7 +164,7 @@ function datesWithin(clauses: readonly string[], at: number, dates: readonly Dat
 }
 
 /** The day that is meant, put behind each relative date. */
-function withDays(text: string, start: number, dates: readonly DateMention[]): string {
+export function withDays(text: string, start: number, dates: readonly DateMention[]): string {
   let said = text
   for (const date of dates.toReversed()) {
     const at = date.end - start

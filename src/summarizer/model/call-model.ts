@@ -1,5 +1,6 @@
 import { MissingPeerError } from '../../errors.ts'
-import type { Prefix } from '../summarizer.ts'
+import { FACT_SECTIONS } from '../fact-sections.ts'
+import type { FactRequest, Prefix } from '../summarizer.ts'
 import { SummarizerError } from '../summarizer-error.ts'
 import { classifyError } from './classify-error.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
@@ -26,7 +27,9 @@ export interface ModelCall {
   readonly prompt: string
   /** Sent before everything else: instructions and prompt follow it as one message. */
   readonly prefix?: Prefix | undefined
-  readonly asks: 'summary' | 'summary and memo' | 'memo'
+  readonly asks: 'summary' | 'summary and memo' | 'memo' | 'user facts' | 'scope facts'
+  /** Beside a summary. */
+  readonly withExtracts?: boolean
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
   /** Told what was used, also where the answer turns out to be none. */
@@ -93,11 +96,11 @@ interface Generation extends ModelCall {
 async function generate(
   { generateText, Output, jsonSchema }: Sdk,
   model: LanguageModelLike,
-  { instructions, prompt, prefix, asks, onUsage, format, abortSignal }: Generation,
+  { instructions, prompt, prefix, asks, withExtracts = false, onUsage, format, abortSignal }: Generation,
 ): Promise<string> {
   const output =
     format === 'schema'
-      ? Output.object({ name: 'memory', schema: jsonSchema(schemaFor(asks)) })
+      ? Output.object({ name: 'memory', schema: jsonSchema(schemaFor(asks, withExtracts)) })
       : Output.json()
   let structured: string | null = null
   const result = await generateText({
@@ -165,17 +168,66 @@ const SUMMARY_FIELDS = {
   },
 } as const
 
+const EXTRACTS_FIELD = {
+  extracts: {
+    type: 'array',
+    description: 'What belongs into the memory of the chat for good',
+    items: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', description: 'One sentence that can be read alone' },
+        seq: { type: 'integer', description: 'The number of the message' },
+      },
+      required: ['text', 'seq'],
+      additionalProperties: false,
+    },
+  },
+} as const
+
 /** As text: a schema that is held to strictly has no objects of any shape. */
 const MEMO_FIELD = {
   memo: { type: 'string', description: 'The whole memo, a JSON object, as JSON text' },
 } as const
 
-/** Every field is required and no other allowed, as strict providers want it. */
-function schemaFor(asks: ModelCall['asks']) {
-  const properties = {
-    ...(asks !== 'memo' && SUMMARY_FIELDS),
-    ...(asks !== 'summary' && MEMO_FIELD),
+/** An empty day stands for none: not every provider knows fields of two types. */
+function factsField(layer: FactRequest['layer']) {
+  return {
+    facts: {
+      type: 'array',
+      description: 'What the memory should take from the messages',
+      items: {
+        type: 'object',
+        properties: {
+          text: { type: 'string', description: 'One sentence that can be read alone' },
+          section: { type: 'string', enum: FACT_SECTIONS[layer] },
+          seq: { type: 'integer', description: 'The number of the message that says it' },
+          on: { type: 'string', description: 'The day that it speaks of, YYYY-MM-DD, or empty' },
+          replaces: {
+            type: 'array',
+            description: 'Numbers of lines of the memory that no longer hold',
+            items: { type: 'integer' },
+          },
+        },
+        required: ['text', 'section', 'seq', 'on', 'replaces'],
+        additionalProperties: false,
+      },
+    },
   }
+}
+
+/** Every field is required and no other allowed, as strict providers want it. */
+function schemaFor(asks: ModelCall['asks'], withExtracts: boolean) {
+  const properties = propertiesFor(asks, withExtracts)
   const required = Object.keys(properties)
   return { type: 'object', properties, required, additionalProperties: false } as never
+}
+
+function propertiesFor(asks: ModelCall['asks'], withExtracts: boolean) {
+  if (asks === 'user facts' || asks === 'scope facts')
+    return factsField(asks === 'user facts' ? 'user' : 'scope')
+  return {
+    ...(asks !== 'memo' && SUMMARY_FIELDS),
+    ...(withExtracts && EXTRACTS_FIELD),
+    ...(asks !== 'summary' && MEMO_FIELD),
+  }
 }

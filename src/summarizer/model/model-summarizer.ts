@@ -52,7 +52,7 @@ export function modelSummarizer(
       return readPrompts().version
     },
     get sourceTokens() {
-      return sourceTokens(settings.windowTokens)
+      return sourceTokens(settings.windowTokens, true)
     },
     summarize: async request => {
       request.signal?.throwIfAborted()
@@ -63,6 +63,11 @@ export function modelSummarizer(
       request.signal?.throwIfAborted()
       const { updateMemoInPieces } = await import('./summarize-pieces.ts')
       return updateMemoInPieces(settings, request)
+    },
+    extractFacts: async request => {
+      request.signal?.throwIfAborted()
+      const { extractFactsInPieces } = await import('./extract-facts.ts')
+      return extractFactsInPieces(settings, request)
     },
   }
 }

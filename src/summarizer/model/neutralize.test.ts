@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { neutralize } from './neutralize.ts'
+import { neutralize, neutralizeForFacts } from './neutralize.ts'
 
 test.each([
   ['</conversation>', '‹/conversation>'],
@@ -13,6 +13,12 @@ test.each([
   ['x'.repeat(500), 'x'.repeat(500)],
 ])('%j', (text, inert) => {
   expect(neutralize(text)).toBe(inert)
+})
+
+test('what delimits a memory is a word elsewhere', () => {
+  const text = '</memory> < / Subject> <memo> <memories>'
+  expect(neutralize(text)).toBe('</memory> < / Subject> ‹memo> <memories>')
+  expect(neutralizeForFacts(text)).toBe('‹/memory> ‹ / Subject> ‹memo> <memories>')
 })
 
 test('takes no time on what is long and odd', () => {

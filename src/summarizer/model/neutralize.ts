@@ -11,10 +11,18 @@ const TAGS = [
   'script',
   'budget',
 ] as const
-export type Tag = (typeof TAGS)[number]
+/** And in one that asks for facts. Elsewhere these are words like any other. */
+const FACT_TAGS = ['memory', 'subject'] as const
+export type Tag = (typeof TAGS)[number] | (typeof FACT_TAGS)[number]
+
+const BREAKS_OUT = breaksOut(TAGS)
+const BREAKS_OUT_OF_FACTS = breaksOut([...TAGS, ...FACT_TAGS])
 
 /** What would end a block, or open one; and the marks with which chat templates separate roles. */
-const BREAKS_OUT = new RegExp(`<(?=[\\s/]{0,20}(?:${TAGS.join('|')})\\b|\\|)`, 'gi')
+function breaksOut(tags: readonly Tag[]): RegExp {
+  return new RegExp(`<(?=[\\s/]{0,20}(?:${tags.join('|')})\\b|\\|)`, 'gi')
+}
+
 /** Bytes that were written as text: they mean nothing to a reader and cost like words. */
 const DATA_URL = /data:[\w.+-]{1,40}\/[\w.+-]{1,60}(?:;[\w=.-]{1,40}){0,4},[\w%+/=-]{64,}/g
 const LONG_RUN = /[\w+/=-]{400,}/g
@@ -24,11 +32,19 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u20
 
 /** The text as it can stand in a block: it cannot leave it, and holds no bytes. */
 export function neutralize(text: string): string {
+  return plain(text).replace(BREAKS_OUT, '‹')
+}
+
+/** As it can stand in a block of a prompt that asks for facts. */
+export function neutralizeForFacts(text: string): string {
+  return plain(text).replace(BREAKS_OUT_OF_FACTS, '‹')
+}
+
+function plain(text: string): string {
   return withoutBytes(text)
     .replace(CONTROL, ' ')
     .replace(/\r\n?|\u2028|\u2029/g, '\n')
     .toWellFormed()
-    .replace(BREAKS_OUT, '‹')
 }
 
 /** Data URLs and long runs of base64, each by its length. */

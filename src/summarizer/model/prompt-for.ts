@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../tokens/index.ts'
-import type { MemoUpdateRequest, SummarizeRequest } from '../summarizer.ts'
+import type { ExtractsRequest, MemoUpdateRequest, SummarizeRequest } from '../summarizer.ts'
 import { memoBlocks } from './memo.ts'
 import { block, neutralize } from './neutralize.ts'
 import { earlierTokens } from './window.ts'
@@ -22,6 +22,7 @@ export function promptFor(
 ): string {
   const { earlier, memo: memoRequest } = request
   const { of, budgetTokens, focus, script } = request as Partial<SummarizeRequest>
+  const extracts = wantedExtracts(request)
   const mostEarlier = budgetTokens === undefined ? MEMO_EARLIER_TOKENS : earlierTokens(windowTokens)
   return [
     ...(earlier ? [block('earlier_summary', neutralize(newestOf(earlier, mostEarlier)))] : []),
@@ -30,13 +31,23 @@ export function promptFor(
     block(of === 'summaries' ? 'summaries' : 'conversation', piece),
     ...(focus ? [block('focus', neutralize(focus))] : []),
     ...(script ? [block('script', neutralize(script))] : []),
-    ...(budgetTokens === undefined ? [] : [block('budget', budgetText(budgetTokens))]),
+    ...(budgetTokens === undefined ? [] : [block('budget', budgetText(budgetTokens, extracts))]),
   ].join('\n\n')
 }
 
+/** `null`: none are asked for. What a summary says was extracted when its messages were folded. */
+export function wantedExtracts(request: MemoUpdateRequest | SummarizeRequest): ExtractsRequest | null {
+  const { of, extracts } = request as Partial<SummarizeRequest>
+  return extracts !== undefined && extracts.most > 0 && of !== 'summaries' ? extracts : null
+}
+
+const LANGUAGES = { en: 'English', zh: 'Chinese' } as const
+
 /** Models know words better than tokens. */
-function budgetText(tokens: number): string {
-  return `${tokens} tokens at most: about ${Math.floor(tokens * 0.7)} English words, or as many Chinese characters`
+function budgetText(tokens: number, extracts: ExtractsRequest | null): string {
+  const summary = `${tokens} tokens at most: about ${Math.floor(tokens * 0.7)} English words, or as many Chinese characters`
+  if (extracts === null) return summary
+  return `${summary}\nExtracts: ${extracts.most} at most; where the conversation is in no language in particular, in ${LANGUAGES[extracts.language]}`
 }
 
 /** More is not measured, only to be cut off. */

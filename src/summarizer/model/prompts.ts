@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-const NAMES = ['contract', 'prefix', 'summarize', 'condense', 'memo', 'update-memo'] as const
+const NAMES = [
+  'contract',
+  'prefix',
+  'summarize',
+  'condense',
+  'memo',
+  'update-memo',
+  'extracts',
+  'facts',
+] as const
 type PromptName = (typeof NAMES)[number]
 
 export interface Prompts {
@@ -26,10 +35,15 @@ export function readPrompts(): Prompts {
   return prompts
 }
 
-type Task = 'summarize' | 'summarize-prefix' | 'condense' | 'update-memo'
+type Task = 'summarize' | 'summarize-prefix' | 'condense' | 'update-memo' | 'facts'
 
-export function instructionsFor(task: Task, withMemo: boolean): string {
+export function instructionsFor(task: Task, withMemo: boolean, withExtracts = false): string {
   const { texts } = readPrompts()
   const tasks = task === 'summarize-prefix' ? [texts.prefix, texts.summarize] : [texts[task]]
-  return [texts.contract, ...tasks, ...(withMemo ? [texts.memo] : [])].join('\n\n')
+  return [
+    texts.contract,
+    ...tasks,
+    ...(withExtracts ? [texts.extracts] : []),
+    ...(withMemo ? [texts.memo] : []),
+  ].join('\n\n')
 }

@@ -1,7 +1,8 @@
-import { realDay } from '../calendar-day.ts'
 import { oneLine } from '../extractive/inert.ts'
-import type { DatedEvent } from '../summarizer.ts'
+import { memoryLine } from '../memory-line.ts'
+import type { DatedEvent, Extract } from '../summarizer.ts'
 import { findTextProblem, type TextProblem } from '../text-problem.ts'
+import { type Fields, isObject, readDay, readNumber, withoutThinking } from './answer-fields.ts'
 import { findObject } from './find-object.ts'
 
 /** What an answer came to: taken as it was meant, whatever stands around it. */
@@ -9,16 +10,15 @@ export interface Answer {
   readonly summary: string
   readonly events: readonly DatedEvent[]
   readonly details: readonly string[]
+  readonly extracts: readonly Omit<Extract, 'on'>[]
   /** `null`: none, or none that can be used. */
   readonly memo: Readonly<Record<string, unknown>> | null
 }
 
 export type AnswerProblem = TextProblem | 'no_summary'
 
-/** Models that think aloud put it before the answer. */
-const THINKING = /^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i
 /** An object that broke off, that nobody can read, or that holds something else. */
-const BROKEN_OBJECT = /^[{[]|^```|\{\s*"(?:summary|events|details|memo)"/
+const BROKEN_OBJECT = /^[{[]|^```|\{\s*"(?:summary|events|details|extracts|memo)"/
 const FENCED = /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/
 
 /**
@@ -26,7 +26,7 @@ const FENCED = /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/
  * text that could be a summary is taken as one. An object that holds none is not.
  */
 export function readAnswer(text: string, seqs: readonly number[]): Answer | AnswerProblem {
-  const said = text.replace(THINKING, '').trim()
+  const said = withoutThinking(text)
   const object = findObject(said, fields => withSummary(fields) !== null)
   if (object === null) return plainText(said)
   const answer = withSummary(object)!
@@ -37,13 +37,14 @@ export function readAnswer(text: string, seqs: readonly number[]): Answer | Answ
     summary,
     events: readEvents(answer['events'], seqs),
     details: readDetails(answer['details']),
+    extracts: readExtracts(answer['extracts'], seqs),
     memo: readMemo(answer['memo']),
   }
 }
 
 /** The memo alone; `null`: there is none in it. */
 export function readMemoAnswer(text: string): Readonly<Record<string, unknown>> | null {
-  const object = findObject(text.replace(THINKING, '').trim(), fields => readMemo(fields['memo']) !== null)
+  const object = findObject(withoutThinking(text), fields => readMemo(fields['memo']) !== null)
   return object && readMemo(object['memo'])
 }
 
@@ -52,10 +53,8 @@ function plainText(said: string): Answer | AnswerProblem {
   const problem = findTextProblem(text)
   if (problem !== null) return problem
   if (BROKEN_OBJECT.test(text)) return 'no_summary'
-  return { summary: cleanLines(text), events: [], details: [], memo: null }
+  return { summary: cleanLines(text), events: [], details: [], extracts: [], memo: null }
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The object itself, or the one that is all that it holds. */
 function withSummary(object: Fields): Fields | null {
@@ -85,15 +84,25 @@ function cleanLines(text: string): string {
 function readEvents(value: unknown, seqs: readonly number[]): DatedEvent[] {
   if (!Array.isArray(value) || seqs.length === 0) return []
   return value.filter(isObject).flatMap(event => {
-    const day = /^(\d{4})-(\d{2})-(\d{2})/.exec(typeof event['on'] === 'string' ? event['on'] : '')
+    const on = readDay(event['on'])
     const text = typeof event['text'] === 'string' ? oneLine(event['text']) : ''
-    if (!day || text === '' || realDay(Number(day[1]), Number(day[2]), Number(day[3])) === null) return []
-    const seq = Number(String(event['seq'] ?? '').replace(/^#/, ''))
-    return [{ on: day[0], text, seq: nearest(seqs, Number.isFinite(seq) ? seq : seqs.at(-1)!) }]
+    return on === null || text === '' ? [] : [{ on, text, seq: nearest(seqs, readNumber(event['seq'])) }]
   })
 }
 
+/** What says nothing is left out. Bare strings are taken too: models that are not held to a schema give them. */
+function readExtracts(value: unknown, seqs: readonly number[]): Omit<Extract, 'on'>[] {
+  if (!Array.isArray(value) || seqs.length === 0) return []
+  return value.flatMap((extract: unknown) => {
+    const { text, seq } = isObject(extract) ? extract : { text: extract, seq: null }
+    const line = typeof text === 'string' ? memoryLine(text) : null
+    return line === null ? [] : [{ text: line, seq: nearest(seqs, readNumber(seq)) }]
+  })
+}
+
+/** The last one, where it is not said which. */
 function nearest(seqs: readonly number[], wanted: number): number {
+  if (!Number.isFinite(wanted)) return seqs.at(-1)!
   return seqs.reduce((best, seq) => (Math.abs(seq - wanted) < Math.abs(best - wanted) ? seq : best))
 }
 
@@ -107,8 +116,4 @@ function readMemo(value: unknown): Fields | null {
   if (isObject(value)) return value
   if (typeof value !== 'string') return null
   return findObject(value)
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -19,14 +19,18 @@ export interface Entry {
 const CALL_CHARACTERS = 1_000
 const RESULT_CHARACTERS = 3_000
 
-export function renderMessages(messages: readonly SourceMessage[], zone: string): Entry[] {
+export function renderMessages(
+  messages: readonly SourceMessage[],
+  zone: string,
+  inert: (text: string) => string = neutralize,
+): Entry[] {
   return messages.map(message => {
     const at = localTime(message.at, message.zone ?? zone)
     return {
       seq: message.seq,
       day: `[${at.weekday} ${at.day}, ${message.zone ?? zone}]`,
-      head: `#${message.seq} ${at.day} ${at.time} ${neutralize(speakerName(message))}`,
-      text: indented(neutralize(messageText(message))),
+      head: `#${message.seq} ${at.day} ${at.time} ${inert(speakerName(message))}`,
+      text: indented(inert(messageText(message))),
     }
   })
 }

@@ -12,11 +12,12 @@ import type {
 import { SummarizerError } from '../summarizer-error.ts'
 import { isTooShort, ROOM_FOR_WORDS } from '../text-problem.ts'
 import { Models } from './ask-models.ts'
+import { chooseExtracts } from './choose-extracts.ts'
 import { forEachPiece } from './for-each-piece.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
 import { memoFits, memoSatisfies } from './memo.ts'
 import type { ModelSummarizerSettings } from './model-summarizer.ts'
-import { promptFor } from './prompt-for.ts'
+import { promptFor, wantedExtracts } from './prompt-for.ts'
 import { instructionsFor } from './prompts.ts'
 import { type Answer, readAnswer, readMemoAnswer } from './read-answer.ts'
 import { indexMessages, renderMessages, renderSummaries } from './render-source.ts'
@@ -43,9 +44,11 @@ export async function summarizePieces(
   const tally = new Tally(settings.model, settings.prices)
   const models = new Models(settings.model, settings, tally)
   const task = isOfSummaries ? 'condense' : request.prefix ? 'summarize-prefix' : 'summarize'
-  const instructions = instructionsFor(task, request.memo !== undefined)
+  const wanted = wantedExtracts(request)
+  const instructions = instructionsFor(task, request.memo !== undefined, wanted !== null)
   const events: DatedEvent[] = []
   const details: string[] = []
+  const extracts: Answer['extracts'][] = []
   let soFar: string | null = null
   let memo: MemoValue | null = null
   let offered: MemoValue | null = null
@@ -63,6 +66,7 @@ export async function summarizePieces(
           prefix: request.prefix,
           prompt: prompt(piece.text),
           asks: request.memo ? 'summary and memo' : 'summary',
+          withExtracts: wanted !== null,
           signal,
         },
         (text, model) => checkedAnswer(text, model, { piece, budgetTokens, isLast }),
@@ -70,6 +74,7 @@ export async function summarizePieces(
       soFar = answer.summary
       events.push(...answer.events)
       details.push(...answer.details)
+      extracts.push(answer.extracts)
       offered = answer.memo
       // The next piece goes on from one that is right; whoever stores the last one checks it again.
       const isTaken =
@@ -86,6 +91,7 @@ export async function summarizePieces(
     events: isOfSummaries ? [] : events,
     details: detailTokens > 0 ? await allDetails(request, text, details, detailTokens) : [],
     ...(request.memo && { memo: offered }),
+    ...(wanted && { extracts: chooseExtracts(extracts, wanted.most, request) }),
     usage: tally.total(),
   }
 }

@@ -30,8 +30,8 @@ export function pieceTokens(windowTokens: number, besideTokens: number): number 
 }
 
 /** What one call takes in for certain, told in tokens of messages as they are measured. */
-export function sourceTokens(windowTokens: number): number {
-  const instructions = estimateTokens(instructionsFor('summarize', true))
+export function sourceTokens(windowTokens: number, withExtracts = false): number {
+  const instructions = estimateTokens(instructionsFor('summarize', true, withExtracts))
   const room = pieceTokens(windowTokens, instructions + earlierTokens(windowTokens))
   // A message as it is shown has its number, day and time before it, which nobody has measured.
   return Math.max(LEAST_PIECE_TOKENS, Math.floor(room * 0.85))

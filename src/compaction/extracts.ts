@@ -1,0 +1,22 @@
+import type { Message } from '../log/index.ts'
+import { type Extract, extractive, type SummarizeRequest } from '../summarizer/index.ts'
+import { dominantScript } from './script.ts'
+import { sampleText } from './source.ts'
+
+/** Of one call, so many lines for the chat's own memory. */
+const MOST_EXTRACTS = 4
+
+export function extractsFor(messages: readonly Message[]): NonNullable<SummarizeRequest['extracts']> {
+  const isChinese = dominantScript(sampleText(messages)) === 'Han'
+  return { most: MOST_EXTRACTS, language: isChinese ? 'zh' : 'en' }
+}
+
+/** Where no model is asked: what was said, in its own words. */
+export async function extractsWithoutModel(
+  messages: readonly Message[],
+  { zone, signal }: { zone: string; signal: AbortSignal },
+): Promise<readonly Extract[]> {
+  const extracts = extractsFor(messages)
+  const request = { messages, earlier: null, budgetTokens: 200, detailTokens: 0, extracts, zone, signal }
+  return (await extractive().summarize(request)).extracts ?? []
+}

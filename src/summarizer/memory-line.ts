@@ -1,0 +1,35 @@
+import { clip, oneLine } from './extractive/inert.ts'
+import { isWorthKeeping } from './worth-keeping.ts'
+
+const MOST_CHARACTERS = 300
+/** What comes behind is cut off anyway, whatever white space goes. */
+const MOST_READ_CHARACTERS = 20 * MOST_CHARACTERS
+const LIST_MARK = /^(?:[-*•]\s+)+/
+
+/** The text as a line of a memory; `null`: it says nothing. */
+export function memoryLine(text: string): string | null {
+  const line = shortLine(text)
+  return isWorthKeeping(line) ? line : null
+}
+
+/** On one line, without the mark of a list before it, and cut where it is too long. */
+export function shortLine(text: string): string {
+  return clip(oneLine(text.slice(0, MOST_READ_CHARACTERS)).replace(LIST_MARK, ''), MOST_CHARACTERS)
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?[:：]? ?/
+
+/** A line of a memory without the day on which it was said. */
+export function undatedLine(line: string): string {
+  return shortLine(line).replace(DAY, '')
+}
+
+/** The same for lines that differ in no more than case, marks and spaces. */
+export function comparable(text: string): string {
+  const letters = text
+    .slice(0, MOST_READ_CHARACTERS)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  return letters === '' ? text.slice(0, MOST_READ_CHARACTERS) : letters
+}

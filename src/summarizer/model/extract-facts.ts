@@ -1,0 +1,115 @@
+import { estimateTokens } from '../../tokens/index.ts'
+import { speakerName } from '../extractive/inert.ts'
+import { shortLine } from '../memory-line.ts'
+import { type MemoryLine, MemoryLines } from '../memory-lines.ts'
+import type { ExtractedFact, FactRequest, Usage } from '../summarizer.ts'
+import { SummarizerError } from '../summarizer-error.ts'
+import { Models } from './ask-models.ts'
+import { forEachPiece } from './for-each-piece.ts'
+import { type LanguageModelLike, modelName } from './language-model.ts'
+import type { ModelSummarizerSettings } from './model-summarizer.ts'
+import { block, neutralizeForFacts } from './neutralize.ts'
+import { instructionsFor } from './prompts.ts'
+import { readFacts } from './read-facts.ts'
+import { type Entry, renderMessages } from './render-source.ts'
+import { Tally } from './tally.ts'
+import { memoTokens } from './window.ts'
+
+/**
+ * The messages, piece by piece as the window holds them; each piece is shown what the memory has and what the
+ * pieces before it found. What the model may say is checked here: it can name no source that it was not shown,
+ * and no line that is not there.
+ */
+export async function extractFactsInPieces(
+  settings: ModelSummarizerSettings,
+  request: FactRequest,
+): Promise<{ readonly facts: readonly ExtractedFact[]; readonly usage: Usage }> {
+  const { layer, sources, signal } = request
+  const tally = new Tally(settings.model, settings.prices)
+  const models = new Models(settings.model, settings, tally)
+  const instructions = instructionsFor('facts', false)
+  const memory = new MemoryLines(request.known)
+  const shownLines = () => newestLines(memory.current(), memoTokens(settings.windowTokens))
+  const prompt = (lines: readonly MemoryLine[], piece: string) => promptForFacts(request, lines, piece)
+
+  await forEachPiece({
+    tally,
+    entries: entriesOf(request),
+    settings,
+    besideTokens: () => estimateTokens(instructions + prompt(shownLines(), '')),
+    work: async piece => {
+      const shown = new Set(piece.seqs.filter(seq => sources.has(seq)))
+      if (shown.size === 0) return
+      const lines = shownLines()
+      const facts = await models.ask(
+        {
+          instructions,
+          prompt: prompt(lines, piece.text),
+          asks: layer === 'user' ? 'user facts' : 'scope facts',
+          signal,
+        },
+        (text, model) => checkedFacts(text, model, { layer, sources: shown, lines: lines.length }),
+      )
+      for (const { replaces, ...fact } of facts)
+        memory.add(
+          fact,
+          replaces.map(place => lines[place]!),
+        )
+    },
+  })
+  return { facts: memory.facts(), usage: tally.total() }
+}
+
+/** Those that are no sources are marked, each by itself, so that it costs the same however many there are. */
+function entriesOf({ messages, zone, sources }: FactRequest): Entry[] {
+  if (!messages.some(({ seq }) => sources.has(seq))) return []
+  return renderMessages(messages, zone, neutralizeForFacts).map(entry =>
+    sources.has(entry.seq) ? entry : { ...entry, head: `${entry.head} (context)` },
+  )
+}
+
+function promptForFacts(
+  { layer, subject }: FactRequest,
+  lines: readonly MemoryLine[],
+  piece: string,
+): string {
+  const numbered = lines.map((line, index) => `[${index + 1}] ${renderLine(line)}`)
+  return [
+    ...(numbered.length === 0 ? [] : [block('memory', numbered.join('\n'))]),
+    ...(layer === 'user' ? [block('subject', nameOf(subject))] : []),
+    block('conversation', piece),
+  ].join('\n\n')
+}
+
+function renderLine({ text }: MemoryLine): string {
+  return neutralizeForFacts(shortLine(text))
+}
+
+/** As in the conversation. */
+function nameOf(subject: FactRequest['subject']): string {
+  if (subject === null) return 'the person who writes to the assistant'
+  const { id, name } = subject
+  return neutralizeForFacts(speakerName({ sender: name === null ? { id } : { id, name }, role: 'user' }))
+}
+
+/** The last that fit: a memory that outgrew the window leaves room for the conversation. */
+function newestLines(lines: readonly MemoryLine[], tokens: number): MemoryLine[] {
+  let from = lines.length
+  for (let left = tokens; from > 0; from--) {
+    left -= estimateTokens(`[${lines.length}] ${renderLine(lines[from - 1]!)}\n`)
+    if (left < 0) break
+  }
+  return lines.slice(from)
+}
+
+function checkedFacts(
+  text: string,
+  model: LanguageModelLike,
+  shown: Parameters<typeof readFacts>[1],
+): ExtractedFact[] {
+  const facts = readFacts(text, shown)
+  if (facts !== null) return facts
+  throw new SummarizerError('no_facts', 'gave an answer that is no list of facts', {
+    model: modelName(model),
+  })
+}
