@@ -20,9 +20,11 @@ import {
   toOpenAI,
   toText,
   type View,
+  type VolatileBlock,
 } from './context/index.ts'
 import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
-import { type Message, modelText } from './log/index.ts'
+import { LayerReader, type LayersEngine, type MemoryView, type ShownMemory } from './layer-reader.ts'
+import { type Message, modelText, withoutRecalled } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import {
   type ContextPin,
@@ -82,6 +84,8 @@ const READ_SHARE = 2
 /** The main points of messages that no fold has reached are taken from so many of their tokens. */
 const MOST_INTERIM_TOKENS = 16_000
 const MOST_INTERIM_MESSAGES = 300
+/** Between two looks at a session somebody else may have begun an epoch: then it is looked at once more. */
+const MOST_FREEZES = 2
 /** What is kept in memory of all sessions together. */
 const MOST_KEPT_BYTES = 64_000_000
 const MOST_KEPT = 1_000
@@ -116,12 +120,10 @@ interface Asked {
   readonly archivedTokens: number
 }
 
-interface ContextEngine {
-  readonly store: Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'>
+interface ContextEngine extends LayersEngine {
+  readonly store: Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'> & LayersEngine['store']
   readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
-  readonly zone: string
-  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
 /** Reads sessions for contexts and remembers what it read. It decides nothing: `context/` does. */
@@ -132,9 +134,11 @@ export class Contexts {
   /** What each session's last context was asked with, for a summariser that reuses it. */
   readonly #last = new Map<string, ContextOptions>()
   readonly #fixed = new FixedParts()
+  readonly #layers: LayerReader
 
   constructor(engine: ContextEngine) {
     this.#engine = engine
+    this.#layers = new LayerReader(engine)
   }
 
   async context(key: SessionKey, options: ContextOptions = {}): Promise<Context> {
@@ -178,25 +182,48 @@ export class Contexts {
       tokens: budget * READ_SHARE,
       archivedTokens: unfolds || options.policy ? budget : 0,
     }
-    const { session, pins, kept } = await this.#read(key, asked)
+    const outputReserve = options.outputReserve ?? 0
+    const { read, kept, memory } = await this.#readWithMemory(key, asked, {
+      budget: budget - outputReserve,
+      tools: options.tools,
+      isView: options.budget !== undefined || options.policy !== undefined,
+    })
+    const { session } = read
+    const pins = read.pins.map(toPinned)
     const calibration = calibrationFor(session, options.model)
     const { ratio } = calibration
-    const outputReserve = options.outputReserve ?? 0
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
       lowWater: Math.max(VIEW_LOW_WATER, budgeted?.lowWater ?? 0),
-      fixed: this.#fixed.of(options),
+      fixed: this.#fixed.of(options, memory),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
       unfolds,
+      volatileReserve: memory.volatileReserve,
     }
-    if (isConfigured(options))
+    if (isConfigured(options, memory))
       this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
     const source = sourceOf(session, { pins, kept })
-    const assembled = await this.#assemble(key, { source, view, kept })
+    const assembled = await this.#assemble(key, { source, view, kept, volatile: memory.volatile })
     kept.beginning = assembled.beginning
     return { assembled, budget, calibration, outputReserve }
+  }
+
+  /** Memory that is stale is made anew first, so that an epoch begins with what is true. */
+  async #readWithMemory(key: SessionKey, asked: Asked, view: MemoryView) {
+    for (let tries = 0; ; tries++) {
+      const { read, kept } = await this.#read(key, asked)
+      // Not only what came since: language and age are the same for every process.
+      const whole = { ...read, messages: asFreshlyRead(kept, read.session.head?.seq ?? 0) }
+      if (read.session.layers === null && !view.isView && tries < MOST_FREEZES) {
+        await this.#layers.freeze(key, whole, { refresh: false })
+        if (read.layers.length > 0) continue
+      }
+      const memory = await this.#layers.show(key, whole, view)
+      if (!memory.isStale || tries >= MOST_FREEZES) return { read, kept, memory }
+      await this.#layers.freeze(key, whole, { refresh: true })
+    }
   }
 
   async #read(key: SessionKey, asked: Asked) {
@@ -208,12 +235,16 @@ export class Contexts {
       seq: earlier.messages.at(-1)?.seq ?? earlier.compactedThrough,
     }
     const isFull = earlier !== undefined && earlier.tokens - earlier.firstTokens > asked.tokens
-    const read = await store.readContext(key, { ...asked, ...(since && !isFull && { since }) })
+    const read = await store.readContext(key, {
+      ...asked,
+      days: this.#layers.days(),
+      ...(since && !isFull && { since }),
+    })
     if (read === null) throw new SessionNotFoundError(key.id)
     const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, earlier?.rendered)
     if (read.base === null) extend(kept, read.messages)
     this.#keep(name, kept)
-    return { session: read.session, pins: read.pins.map(toPinned), kept }
+    return { read, kept }
   }
 
   #keep(name: string, kept: Kept): void {
@@ -237,11 +268,16 @@ export class Contexts {
 
   async #assemble(
     key: SessionKey,
-    { source, view, kept }: { source: ContextSource; view: View; kept: Kept },
+    {
+      source,
+      view,
+      kept,
+      volatile,
+    }: { source: ContextSource; view: View; kept: Kept; volatile: readonly VolatileBlock[] },
   ): Promise<Assembled> {
     const plan = planContext(source, view, keptRenderer(kept, source.kind, view.reasoning))
     const interim = plan.interim && (await this.#interimPoints(key, plan.interim, kept))
-    return assembleContext({ source, view, plan }, { interim, earlier: kept.beginning })
+    return assembleContext({ source, view, plan }, { interim, earlier: kept.beginning, volatile })
   }
 
   /** In the words of those who said it: no model is asked on the way to one. */
@@ -256,7 +292,8 @@ export class Contexts {
       limit: MOST_INTERIM_MESSAGES,
       from: 'newest',
     })
-    const messages = newestWithin(newest, MOST_INTERIM_TOKENS)
+    // As in a fold: nothing is summarised twice.
+    const messages = withoutRecalled(newestWithin(newest, MOST_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
       messages,
@@ -281,9 +318,10 @@ function calibrationFor({ calibrations }: SessionRecord, model: string | undefin
 }
 
 /** The call that folds are made for: anything else is a view. */
-function isConfigured(options: ContextOptions): boolean {
+function isConfigured(options: ContextOptions, memory: ShownMemory): boolean {
   const { budget, policy, instructions, tools } = options
   if (budget !== undefined || policy !== undefined) return false
+  if (memory.layers.length > 0) return true
   return instructions !== undefined || tools !== undefined || usualReserve(options) !== null
 }
 
@@ -296,19 +334,20 @@ function usualReserve({
 
 const MOST_FIXED_PARTS = 100
 
-/** A bot sends the same instructions with every call: they are measured once. */
+/** A bot sends the same instructions and memory with every call: they are measured once. */
 class FixedParts {
-  readonly #known = new Map<string, Map<number, FixedPart>>()
+  readonly #known = new Map<string, Map<string, FixedPart>>()
 
-  of({ instructions = '', tools }: ContextOptions): FixedPart {
+  of({ instructions = '', tools }: ContextOptions, { layers, name }: ShownMemory): FixedPart {
     const tokens = toolTokens(tools)
-    const known = this.#known.get(instructions)?.get(tokens)
+    const rest = `${tokens} ${name}`
+    const known = this.#known.get(instructions)?.get(rest)
     if (known !== undefined) return known
-    const part = fixedPart({ instructions, layers: [], toolTokens: tokens })
+    const part = fixedPart({ instructions, layers, toolTokens: tokens })
     if (this.#known.size >= MOST_FIXED_PARTS) this.#known.clear()
-    const byTools = this.#known.get(instructions) ?? new Map<number, FixedPart>()
-    if (byTools.size >= MOST_FIXED_PARTS) byTools.clear()
-    this.#known.set(instructions, byTools.set(tokens, part))
+    const byRest = this.#known.get(instructions) ?? new Map<string, FixedPart>()
+    if (byRest.size >= MOST_FIXED_PARTS) byRest.clear()
+    this.#known.set(instructions, byRest.set(rest, part))
     return part
   }
 }

@@ -13,9 +13,20 @@ export type {
   Sender,
   SessionKind,
 } from './log/index.ts'
+export type {
+  ExtractionReport,
+  Memories,
+  MemoryContent,
+  MemoryDocument,
+  MemoryTools,
+  ToolDefinition,
+  ToolOutput,
+  WriteOptions,
+} from './memory/index.ts'
 export {
   type Configuration,
   createPalimpsest,
+  type MemoryOptions,
   type Palimpsest,
   type PalimpsestOptions,
   type SessionOptions,
@@ -34,10 +45,22 @@ export {
   window,
 } from './policy/index.ts'
 export type { Appended, ReadOptions, Session, SessionInfo } from './session.ts'
-export { InvalidExportError, type SessionFile, type Store } from './store/index.ts'
+export {
+  type Author,
+  type DocumentRecord,
+  type DocumentVersion,
+  type Fact,
+  InvalidExportError,
+  type LayerName,
+  type SessionFile,
+  type Source,
+  type Store,
+} from './store/index.ts'
 export { type PostgresOptions, postgres } from './store/postgres/index.ts'
 export { type SqliteOptions, sqlite } from './store/sqlite/index.ts'
 export type {
+  ExtractedFact,
+  FactRequest,
   MemoRequest,
   MemoUpdateRequest,
   SummarizeRequest,

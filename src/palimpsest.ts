@@ -12,6 +12,8 @@ import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
+import { type ExtractionReport, ExtractionScheduler, layerBudgets, Memories } from './memory/index.ts'
+import type { SyncResult, Workspace } from './memory/workspace/index.ts'
 import {
   type CustomJudge,
   compose,
@@ -24,7 +26,15 @@ import {
   window,
 } from './policy/index.ts'
 import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
-import { parseSessionFile, type SessionFile, type SessionKey, type Store } from './store/index.ts'
+import {
+  type LayerName,
+  parseSessionFile,
+  type SessionFile,
+  type SessionKey,
+  type Store,
+  type Warn,
+  warnOnStderr,
+} from './store/index.ts'
 import { asSummarizer } from './summarizer/as-summarizer.ts'
 import type { LanguageModelLike, Summarizer } from './summarizer/index.ts'
 import type { Logger, Tracer } from './telemetry.ts'
@@ -58,8 +68,14 @@ export interface PalimpsestOptions {
    * others), by which it is checked, or a JSON schema.
    */
   readonly memo?: { readonly instructions?: readonly string[]; readonly schema?: unknown }
+  /** What becomes of memory documents. */
+  readonly memory?: MemoryOptions
+  /** A folder in which the memory documents are kept as files, to be read and edited. Left out: none. */
+  readonly workspace?: string
   /** Hears how each fold of this process ended. */
   readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
+  /** Hears what each extraction into user or scope memory came to, and what it took. */
+  readonly onExtraction?: (outcome: ExtractionReport, details: { readonly sessionId: string }) => void
   /** Hears of folds, of what is odd and of what went wrong: pino, or anything with its methods. */
   readonly logger?: Logger
   /** An OpenTelemetry tracer: spans around appends, contexts and folds. */
@@ -70,10 +86,23 @@ export interface PalimpsestOptions {
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
+export interface MemoryOptions {
+  /** Tokens of a document of each layer; over it, its oldest lines are condensed. */
+  readonly budgets?: Partial<Readonly<Record<LayerName, number>>>
+  /**
+   * When user and scope memory are extracted from what was said: after each turn, or in batches. `off`: nothing is
+   * learned by itself, from folds neither. The default: after each turn with the `rounds` policy, otherwise in
+   * batches.
+   */
+  readonly extract?: 'turn' | 'batch' | 'off'
+  /** The user id whose private chats alone may write what everybody sees. Left out: every private chat may. */
+  readonly owner?: string
+}
+
 /** What can change while it runs. */
 export type Configuration = Pick<
   PalimpsestOptions,
-  'policy' | 'zone' | 'groupTurnMessages' | 'summarizer' | 'summarizerTimeoutMs' | 'memo'
+  'policy' | 'zone' | 'groupTurnMessages' | 'summarizer' | 'summarizerTimeoutMs' | 'memo' | 'memory'
 >
 
 export interface SessionOptions {
@@ -106,32 +135,90 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     tracer: options.tracer ?? null,
     summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
   }
-  const engine: Omit<Engine, 'scheduler' | 'contexts'> = {
+  let workspace: Workspace | null = null
+  const engine: Omit<Engine, 'scheduler' | 'contexts' | 'extractions'> = {
     ...folds,
+    ...memorySettings(options.memory, folds.policy, () => engine),
+    noteChange: () => workspace?.noteChange(),
     manualFolds: new ManualFolds(),
     types: handledTypes(handlers),
     groupTurnMessages,
+    onExtraction: options.onExtraction,
     onError,
   }
   const scheduler = new FoldScheduler(engine, {
     concurrency: options.foldConcurrency ?? FOLD_CONCURRENCY,
     onOutcome: (outcome, key) => {
+      if (outcome.outcome === 'applied') engine.noteChange()
       if (logger) logFold(logger, outcome, key.id)
       onFold?.(outcome, { sessionId: key.id })
     },
     onError: (error, key) => onError(error, { sessionId: key?.id ?? '' }),
   })
   await options.store.open()
-  if (options.folding !== 'manual') scheduler.start()
+  if (options.workspace !== undefined)
+    workspace = await openWorkspace(engine, { folder: options.workspace, logger })
+  const extractions = new ExtractionScheduler(engine)
+  if (options.folding !== 'manual') {
+    scheduler.start()
+    extractions.start()
+  }
   // One object for all, so that `configure` reaches everyone.
   const contexts = new Contexts(engine)
   return new Palimpsest(
     Object.assign(engine, {
       prefixOf: contexts.prefixOf.bind(contexts),
       scheduler: options.folding === 'manual' ? null : scheduler,
+      extractions: options.folding === 'manual' ? null : extractions,
       contexts,
     }),
+    workspace,
+    options.memory ?? {},
   )
+}
+
+/** Most programs have none, and need not load what it takes. */
+async function openWorkspace(
+  { store, namespace, clock, owner, onError }: Omit<Engine, 'scheduler' | 'contexts' | 'extractions'>,
+  { folder, logger }: { folder: string; logger: Logger | undefined },
+): Promise<Workspace> {
+  const { Workspace } = await import('./memory/workspace/index.ts')
+  const warn: Warn = logger ? (message, details) => logger.warn({ ...details }, message) : warnOnStderr
+  const workspace = new Workspace({
+    store,
+    namespace,
+    folder,
+    clock,
+    owner,
+    warn,
+    onError: error => onError(error, { sessionId: '' }),
+  })
+  await workspace.start()
+  return workspace
+}
+
+/** A batch is about what one fold takes. A quarter of it is read after ten minutes of silence, less after a night. */
+const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
+
+function memorySettings(
+  { budgets, extract, owner }: MemoryOptions = {},
+  policy: Policy,
+  engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
+): Pick<Engine, 'layerBudgets' | 'memoryOwner' | 'extraction' | 'rememberFold'> {
+  if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
+    throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
+  const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
+  const when = extract ?? (isByTurns ? 'turn' : 'batch')
+  const rememberFold: Engine['rememberFold'] = async fold => {
+    const { rememberFold } = await import('./memory/remember-fold.ts')
+    return rememberFold(engine(), fold)
+  }
+  return {
+    layerBudgets: layerBudgets(budgets),
+    memoryOwner: owner === undefined ? null : checkArgumentId('memory.owner', owner),
+    extraction: { when, ...BATCH },
+    rememberFold: when === 'off' ? null : rememberFold,
+  }
 }
 
 /** Loaded with the first fold. */
@@ -156,7 +243,10 @@ const OPTIONS = [
   'summarizerTimeoutMs',
   'foldConcurrency',
   'memo',
+  'memory',
+  'workspace',
   'onFold',
+  'onExtraction',
   'logger',
   'tracer',
   'clock',
@@ -246,9 +336,23 @@ function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): v
 
 export class Palimpsest implements AsyncDisposable {
   readonly #engine: Engine
+  readonly #workspace: Workspace | null
+  #memoryOptions: MemoryOptions
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, workspace: Workspace | null, memory: MemoryOptions) {
     this.#engine = engine
+    this.#workspace = workspace
+    this.#memoryOptions = memory
+  }
+
+  /** The memory documents: who the bot is, what is true, whom it talks to, what belongs to a chat. */
+  get memory(): Memories {
+    return new Memories(this.#engine)
+  }
+
+  /** Brings files and documents into line now; `null`: there is no workspace. */
+  async syncWorkspace(): Promise<SyncResult | null> {
+    return (await this.#workspace?.sync()) ?? null
   }
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
@@ -266,11 +370,16 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy, summarizer, memo } = changes
+    const { policy: given, summarizer, memo, memory, ...rest } = changes
+    const policy = typeof given === 'function' ? custom(given) : (given ?? this.#engine.policy)
+    const memoryOptions = memory ?? this.#memoryOptions
+    const settings = memorySettings(memoryOptions, policy, () => this.#engine)
+    this.#memoryOptions = memoryOptions
     Object.assign(
       this.#engine,
-      changes,
-      typeof policy === 'function' && { policy: custom(policy) },
+      rest,
+      { policy },
+      settings,
       summarizer !== undefined && { summarizer: asSummarizer(summarizer) },
       memo !== undefined && { memo: { instructions: MEMO_INSTRUCTIONS, ...memo } },
     )
@@ -306,9 +415,18 @@ export class Palimpsest implements AsyncDisposable {
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
   }
 
-  /** Resolves when nothing waits to be folded: `true`; or when the time is over: `false`. */
+  /** Resolves when nothing waits to be folded or extracted: `true`; or when the time is over: `false`. */
   async settled(options: { timeoutMs?: number } = {}): Promise<boolean> {
-    return (await this.#engine.scheduler?.settled(options.timeoutMs ?? 30_000)) ?? true
+    const { scheduler, extractions } = this.#engine
+    const { timeoutMs = 30_000 } = options
+    const { promise: timeOver, resolve } = Promise.withResolvers<false>()
+    const timer = setTimeout(() => resolve(false), timeoutMs)
+    try {
+      if ((await scheduler?.settled(timeoutMs)) === false) return false
+      return await Promise.race([timeOver, extractions?.settled().then(() => true as const) ?? true])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** The first step of closing: whoever waits for `session.compact()` is answered, and no further one is taken. */
@@ -319,8 +437,10 @@ export class Palimpsest implements AsyncDisposable {
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
   async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
     await this.abortManualFolds()
-    await this.#engine.scheduler?.close(options.folds ?? 'abandon')
-    await this.#engine.store.close()
+    const { scheduler, extractions, store } = this.#engine
+    await Promise.all([scheduler?.close(options.folds ?? 'abandon'), extractions?.close()])
+    await this.#workspace?.close()
+    await store.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -23,6 +23,13 @@ import {
   type Segment,
 } from './log/index.ts'
 import {
+  type ExtractionEngine,
+  type ExtractionScheduler,
+  Memories,
+  MemoryDocument,
+  MemoryTools,
+} from './memory/index.ts'
+import {
   type Decision,
   type FoldPlan,
   type Force,
@@ -44,10 +51,12 @@ import { traced } from './telemetry.ts'
 import { type Calibrations, estimateTokens, measureMessage, observeUsage } from './tokens/index.ts'
 
 /** What every session of an instance shares. */
-export interface Engine extends FoldEngine {
+export interface Engine extends FoldEngine, ExtractionEngine {
   /** `null`: this process folds nothing by itself. */
   readonly scheduler: FoldScheduler | null
   readonly manualFolds: ManualFolds
+  /** `null`: this process extracts nothing by itself. */
+  readonly extractions: ExtractionScheduler | null
   readonly contexts: Contexts
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
@@ -138,7 +147,7 @@ export class Session {
     input: MessageInput | readonly MessageInput[],
     options: { readonly policy?: Policy },
   ): Promise<Appended> {
-    const { store, zone, groupTurnMessages, clock } = this.#engine
+    const { store, zone, groupTurnMessages, extraction, clock } = this.#engine
     const policy = options.policy ?? this.#engine.policy
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
@@ -153,8 +162,10 @@ export class Session {
       messages,
       policy,
       groupTurnMessages,
+      extraction,
       now: clock(),
     })
+    if (receipt.extractAt !== null) this.#engine.extractions?.noteDue(receipt.extractAt)
     const decision = await this.#askOwnPolicy(receipt, policy)
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
@@ -331,6 +342,32 @@ export class Session {
   /** `false`: there was no such pin. */
   async unpin(id: number): Promise<boolean> {
     return this.#engine.store.unpin(this.#key, id)
+  }
+
+  /** What belongs to this chat: seen here only. */
+  get memory(): MemoryDocument {
+    return this.#document('chat', this.id)
+  }
+
+  /** What happened here on a day (`YYYY-MM-DD`); left out: today, in the zone of the instance. */
+  daily(day?: string): MemoryDocument {
+    return this.#document('daily', new Memories(this.#engine).daily(this.id, day).key)
+  }
+
+  #document(layer: 'chat' | 'daily', key: string): MemoryDocument {
+    return new MemoryDocument(this.#engine, { layer, key }, async () => {
+      await this.append([])
+    })
+  }
+
+  /**
+   * The tools by which a model writes memory and reads this session's log, as far as they are offered here: they
+   * reach no other session, whatever they are asked.
+   */
+  async memoryTools(): Promise<MemoryTools> {
+    const { store } = this.#engine
+    if ((await store.readSession(this.#key)) === null) await this.append([])
+    return new MemoryTools(this.#engine, await this.#requireRecord())
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */

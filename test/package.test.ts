@@ -75,6 +75,7 @@ test('holds what it should, and nothing else', () => {
   expect(files).toContain('dist/store/sqlite/migrations/0001-log.sql')
   expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
   expect(files).toContain('dist/summarizer/prompts/summarize.md')
+  expect(files).toContain('dist/store/sqlite/migrations/0003-memory.sql')
   for (const path of Object.values(manifest().exports).flatMap(entry =>
     typeof entry === 'string' ? [] : [entry.types, entry.default],
   ))
@@ -98,6 +99,7 @@ test.each([
   'docs/policies.md',
   'docs/folding.md',
   'docs/contexts.md',
+  'docs/memory.md',
   'docs/command-line.md',
   'docs/transcripts.md',
 ])('the examples of %s run as they stand', page => {

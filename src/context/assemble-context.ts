@@ -6,7 +6,7 @@ import { createHash } from './create-hash.ts'
 import type { ContextPlan, ContextSource } from './plan-context.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { renderSessionMemory } from './session-memory.ts'
-import type { View } from './view.ts'
+import type { View, VolatileBlock } from './view.ts'
 
 /** What all contexts of one name begin with. */
 export interface Beginning {
@@ -32,7 +32,16 @@ export interface InterimPoints {
 /** Puts the words to a plan. */
 export function assembleContext(
   { source, view, plan }: { source: ContextSource; view: View; plan: ContextPlan },
-  { interim, earlier }: { interim: InterimPoints | null; earlier?: Beginning | undefined },
+  {
+    interim,
+    earlier,
+    volatile = [],
+  }: {
+    interim: InterimPoints | null
+    earlier?: Beginning | undefined
+    /** Within the view's reserve. */
+    volatile?: readonly VolatileBlock[]
+  },
 ): Assembled {
   const { conversation, closing } = plan
   const { fixed } = view
@@ -41,20 +50,23 @@ export function assembleContext(
       ? earlier
       : { view: plan.view, memoryMessage: memoryNote(plan, interim), hashed: null }
   const { memoryMessage } = beginning
-  const sent = [
-    ...(memoryMessage ? [memoryMessage] : []),
-    ...conversation.sent,
-    ...(closing ? [closing] : []),
-  ]
-  const stableMessages = conversation.stable + (memoryMessage ? 1 : 0)
+  const before = memoryMessage ? [memoryMessage] : []
+  const current = currentMessages(source, conversation.sent)
+  const raw = conversation.sent.slice(0, conversation.sent.length - current.length)
+  const lastSeq = raw.at(-1)?.seq ?? 0
+  const changing = volatile.map(({ text }) => note(text, lastSeq))
+  const sent = [...before, ...raw, ...changing, ...current, ...(closing ? [closing] : [])]
+  const stable = volatile.length > 0 ? Math.min(conversation.stable, raw.length) : conversation.stable
+  const stableMessages = before.length + stable
   const throughSeq = source.messages.at(-1)?.seq ?? source.compactedThrough
   const memoryTokens = memoryMessage?.tokens ?? 0
-  const currentTokens = tokensOf(currentMessages(source, conversation.sent))
-  const rawTokens = tokensOf(conversation.sent) - currentTokens
+  const currentTokens = tokensOf(current)
+  const rawTokens = tokensOf(raw)
   const blocks = [
     ...fixed.blocks,
     { name: 'session_memory' as const, tokens: memoryTokens },
     { name: 'raw' as const, tokens: rawTokens },
+    ...volatile.map(({ name }, place) => ({ name, tokens: changing[place]!.tokens })),
     { name: 'current' as const, tokens: currentTokens + (closing?.tokens ?? 0) },
   ].filter(block => block.tokens > 0)
   return {
@@ -106,7 +118,10 @@ function withText({ interim }: ContextPlan, points: InterimPoints | null) {
 function currentMessages({ messages }: ContextSource, sent: readonly SentMessage[]): readonly SentMessage[] {
   const newest = messages.at(-1)
   if (newest?.role !== 'user') return []
-  return sent.filter(({ seq, message }) => seq === newest.seq && message.role === 'user')
+  let first = sent.length
+  while (first > 0 && sent[first - 1]!.seq === newest.seq && sent[first - 1]!.message.role === 'user')
+    first -= 1
+  return sent.slice(first)
 }
 
 function tokensOf(sent: readonly SentMessage[]): number {

@@ -22,7 +22,7 @@ export type BlockName = (typeof BLOCK_NAMES)[number]
 
 /** Something that is not in this context as it was said, and why. It is all in the log. */
 export interface Omission {
-  readonly what: 'messages' | 'segments' | 'pins' | 'tool-result' | 'text' | 'reasoning'
+  readonly what: 'messages' | 'segments' | 'pins' | 'tool-result' | 'text' | 'reasoning' | 'memory'
   readonly reason: 'over_budget' | 'context_size' | 'oversized' | 'old_tool_result' | 'not_sent'
   readonly fromSeq: number
   readonly toSeq: number

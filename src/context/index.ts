@@ -7,6 +7,7 @@ export {
   type ContextReport,
   type Omission,
 } from './context.ts'
+export { inert, inertId, inertName } from './inert.ts'
 export type * from './model-message.ts'
 export { type ContextSource, type InterimPlan, planContext, type Renderer } from './plan-context.ts'
 export {
@@ -21,4 +22,4 @@ export { toAnthropic } from './to-anthropic.ts'
 export type * from './to-openai.ts'
 export { toOpenAI } from './to-openai.ts'
 export { toText } from './to-text.ts'
-export { type FixedPart, fixedPart, type Layer, type View } from './view.ts'
+export { type FixedPart, fixedPart, type Layer, type View, type VolatileBlock } from './view.ts'

@@ -86,7 +86,7 @@ export function planContext(
   render = renderer(source.kind, view),
 ): ContextPlan {
   const { fixed } = view
-  const room = view.budget - fixed.tokens
+  const room = view.budget - fixed.tokens - view.volatileReserve
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = [view.reasoning, pins && shortHash(pins), fixed.hash].join('/')
   if (room >= LEAST_ROOM_TOKENS)
@@ -296,6 +296,7 @@ class Attempt {
       conversation,
       closing,
       omitted: reportOmissions({
+        clippedLayers: this.#view.fixed.clippedLayers,
         memory,
         skipped: interim,
         skippedBecause: this.#isTooMany() ? 'context_size' : 'over_budget',

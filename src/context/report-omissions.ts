@@ -4,6 +4,8 @@ import { LEAST_STUBBED_TOKENS } from './repair.ts'
 import type { MemorySelection } from './session-memory.ts'
 
 export interface LeftOut {
+  /** Memory documents that are not shown whole. */
+  readonly clippedLayers: number
   readonly memory: Pick<MemorySelection, 'omitted' | 'omittedPins'>
   /** Messages above the cursor that are not shown. */
   readonly skipped: { readonly fromSeq: number; readonly toSeq: number; readonly count: number } | null
@@ -16,6 +18,7 @@ export interface LeftOut {
 
 /** What a context does not hold as it was said, in the order in which it stands in the log. */
 export function reportOmissions({
+  clippedLayers,
   memory: { omitted, omittedPins },
   skipped,
   skippedBecause,
@@ -23,6 +26,8 @@ export function reportOmissions({
   stubBelowSeq,
 }: LeftOut): Omission[] {
   const list: Omission[] = []
+  if (clippedLayers > 0)
+    list.push({ what: 'memory', reason: 'over_budget', fromSeq: 0, toSeq: 0, count: clippedLayers })
   if (omittedPins > 0)
     list.push({ what: 'pins', reason: 'over_budget', fromSeq: 0, toSeq: 0, count: omittedPins })
   const [oldest] = omitted

@@ -6,6 +6,8 @@ import { shortHash } from './create-hash.ts'
 export interface Layer {
   readonly name: BlockName
   readonly text: string
+  /** Some of it is left out for want of room; it says so itself. */
+  readonly isClipped?: boolean
 }
 
 /** Everything that decides what a context looks like, beside the session itself. */
@@ -22,6 +24,14 @@ export interface View {
   readonly from: { readonly turn: number } | { readonly messages: number } | null
   /** There is more room than folds were made for: the newest folded messages are shown as they were said. */
   readonly unfolds: boolean
+  /** Room that is kept free for the volatile end, used or not: then nothing before it hangs on what is there. */
+  readonly volatileReserve: number
+}
+
+/** What stands before the current message and may be another with each call. */
+export interface VolatileBlock {
+  readonly name: 'recent_changes' | 'recall'
+  readonly text: string
 }
 
 export interface FixedPart {
@@ -32,6 +42,8 @@ export interface FixedPart {
   readonly toolTokens: number
   /** Names the instructions in the names of views. */
   readonly hash: string
+  /** Memory documents that are not shown whole. */
+  readonly clippedLayers: number
 }
 
 /** What a call costs before a word of the conversation is in it. `toolTokens`: what the tools' definitions take. */
@@ -56,5 +68,6 @@ export function fixedPart({
     tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
     toolTokens,
     hash: shortHash(text),
+    clippedLayers: layers.filter(({ isClipped }) => isClipped).length,
   }
 }

@@ -116,6 +116,7 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
     mostMessages: null,
     from: null,
     unfolds: false,
+    volatileReserve: 0,
   }
   try {
     const plan = planContext(source, view)

@@ -138,7 +138,7 @@ describe('a context', () => {
 })
 
 function checkInert(context: Context, kind: SessionKind): void {
-  expect(context.instructions).toBe('')
+  checkInstructions(context.instructions)
   for (const [index, { role, content }] of context.messages.entries()) {
     const text = String(content)
     expect(text.isWellFormed()).toBe(true)
@@ -158,4 +158,14 @@ function checkInert(context: Context, kind: SessionKind): void {
         expect(text).toMatch(/^\[system\]: (?:says|\(no new message\)|\(the conv)/)
     }
   }
+}
+
+/** What folds left in chat memory: one block, which nothing in it ends. */
+function checkInstructions(instructions: string): void {
+  if (instructions === '') return
+  expect(instructions).toMatch(/^<chat_memory>\n[\s\S]*\n<\/chat_memory>$/)
+  expect(instructions.match(/<\s*\/?\s*(?:\w+_memory|persona|guidance|daily_log)\b/gi)).toHaveLength(2)
+  for (const [heading] of instructions.matchAll(/^[^\S\n]*#+ .*$/gm))
+    expect(heading).toMatch(/^#{1,2} (?:Chat memory|Basic information|About this conversation|History)$/)
+  expect(instructions).not.toMatch(/^[^\S\n]*\[[^\]\n]{1,200}\][:：]/m)
 }

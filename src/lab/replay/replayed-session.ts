@@ -81,6 +81,7 @@ export class ReplayedSession {
       summarizer: this.#summarizer,
       policy,
       zone: 'UTC',
+      clock: () => this.#now,
       onError: error => {
         throw error
       },

@@ -138,6 +138,8 @@ async function overSqlite(setting: Setting): Promise<Lived> {
         ? extractive()
         : simulatedSummarizer({ ratio: SUMMARY_RATIO, onCall: noteCall }),
     folding: 'manual',
+    // Memory documents are no part of what the lab compares.
+    memory: { extract: 'off' },
     clock: () => now,
   })
   const session = palimpsest.session(key.id, { kind })

@@ -1,0 +1,230 @@
+import type { Layer, VolatileBlock } from './context/index.ts'
+import { PalimpsestError } from './errors.ts'
+import { contentText } from './log/index.ts'
+import { LAYER_BUDGETS } from './memory/budgets.ts'
+import { conversationLanguage } from './memory/document/index.ts'
+import { type LayerBudgets, memoryToolsIn, renderLayers, renderRecentChanges } from './memory/layers/index.ts'
+import {
+  type ContextRead,
+  type FrozenLayers,
+  keyName,
+  type LayerText,
+  type LayerVersion,
+  type LoggedMessage,
+  type SessionKey,
+  type Store,
+} from './store/index.ts'
+import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
+
+export interface LayersEngine {
+  /** Without the methods there is no memory to show. */
+  readonly store: Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts'>>
+  readonly zone: string
+  readonly clock: () => number
+  readonly layerBudgets?: LayerBudgets
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+}
+
+/** What a context shows of memory. */
+export interface ShownMemory {
+  readonly layers: readonly Layer[]
+  /** Names what decides their bytes. */
+  readonly name: string
+  readonly volatile: readonly VolatileBlock[]
+  readonly volatileReserve: number
+  /** The frozen memory must be made anew before this is shown. */
+  readonly isStale: boolean
+}
+
+export interface MemoryView {
+  /** Of the whole context. */
+  readonly budget: number
+  readonly tools: unknown
+  /** Another budget or policy than the configured one: it stores nothing. */
+  readonly isView: boolean
+}
+
+/** The conversation comes first: of a context this small nothing is for memory. */
+const CONVERSATION_TOKENS = 600
+/** Of what is beyond, all layers together take no more than this. */
+const MOST_OF_CONTEXT = 1 / 3
+/** What is kept free for changes: a part of the context, as much as a few lines need. */
+const RESERVE_OF_CONTEXT = 1 / 16
+const MOST_RESERVE = 600
+const LEAST_RESERVE = 80
+/** Longer than prompt caches usually live: then a new prefix costs nothing. */
+const CACHE_DEAD_MS = 3_600_000
+/** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
+const MOST_DAYS_LATE = 1
+const MOST_TEXTS = 1_000
+const MOST_RENDERED = 1_000
+/** What tells the language. */
+const SAMPLE_MESSAGES = 20
+
+/** Reads memory documents for contexts and remembers what it read. What they look like, `memory/layers` decides. */
+export class LayerReader {
+  readonly #engine: LayersEngine
+  /** A version of a document never changes. */
+  readonly #texts = new Map<string, LayerText>()
+  readonly #rendered = new Map<string, readonly Layer[]>()
+
+  constructor(engine: LayersEngine) {
+    this.#engine = engine
+  }
+
+  /** Yesterday and today, for whoever runs the bot. */
+  days(): readonly string[] {
+    const today = dayInZone(new Date(this.#engine.clock()), this.#engine.zone)
+    return [formatDay(today - 1), formatDay(today)]
+  }
+
+  /**
+   * Fixes what the epoch shows, or begins one where what it shows is stale. Nothing is awaited where there is
+   * no memory to show. Answers with the epoch that holds then.
+   */
+  async freeze(key: SessionKey, read: ContextRead, { refresh }: { refresh: boolean }): Promise<void> {
+    const { store, onError } = this.#engine
+    const { session, messages } = read
+    if (store.freezeLayers === undefined || (session.layers !== null && !refresh)) return
+    const freezing = store
+      .freezeLayers(key, {
+        expectedEpoch: session.epoch,
+        days: this.days(),
+        language: session.layers?.language ?? languageOf(messages),
+        refresh,
+      })
+      .catch(error => {
+        // Somebody was quicker, or nothing can be written: the next context looks again.
+        if (!isHarmless(error)) onError(error, { sessionId: key.id })
+      })
+    if (read.layers.length > 0 || refresh) await freezing
+  }
+
+  async show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
+    const { session, layers: current } = read
+    const frozen = session.layers ?? this.#unfrozen(read)
+    const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
+    const tools = memoryToolsIn(view.tools)
+    if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NOTHING
+    const texts = await this.#read(key, [...frozen.versions, ...current])
+    const at = (versions: readonly LayerVersion[]) =>
+      versions.flatMap(version => texts.get(nameOf(version)) ?? [])
+    const room = Math.max(0, view.budget - CONVERSATION_TOKENS)
+    const allowance = Math.floor(room * MOST_OF_CONTEXT)
+    const { compactedThrough } = session.state
+    const { language } = frozen
+    const name = JSON.stringify([
+      keyName(key),
+      frozen.versions.map(nameOf),
+      language,
+      compactedThrough,
+      allowance,
+      tools,
+    ])
+    const reserve = reserveOf(room)
+    const changes = renderRecentChanges(
+      { frozen: at(frozen.versions), current: at(current) },
+      { session, language, mostTokens: reserve },
+    )
+    const isChanged = frozen.versions.length !== current.length || changes !== null
+    return {
+      name,
+      layers: this.#render(name, () =>
+        renderLayers(at(frozen.versions), {
+          session,
+          language,
+          compactedThrough,
+          budgets,
+          allowance,
+          tools,
+        }),
+      ),
+      volatile: changes?.text ? [{ name: 'recent_changes', text: changes.text }] : [],
+      volatileReserve: frozen.versions.length > 0 || changes !== null ? reserve : 0,
+      isStale:
+        !view.isView &&
+        session.layers !== null &&
+        this.#isStale(read, { days: frozen.days, isChanged, isOverflowing: changes?.isClipped === true }),
+    }
+  }
+
+  /** Where nothing is stored of the epoch: what is there now. */
+  #unfrozen({ layers, messages }: ContextRead): FrozenLayers {
+    return { days: this.days(), language: languageOf(messages), versions: layers }
+  }
+
+  #isStale(
+    { messages, session }: ContextRead,
+    shown: { days: readonly string[]; isChanged: boolean; isOverflowing: boolean },
+  ): boolean {
+    if (shown.isOverflowing) return true
+    const [yesterday = ''] = this.days()
+    const showsDaily = session.layers?.versions.some(({ layer }) => layer === 'daily') === true
+    const isDayOver = showsDaily && (shown.days[0] ?? '') < yesterday
+    if (!isDayOver && !shown.isChanged) return false
+    return (
+      isCacheDead(messages, this.#engine.clock()) ||
+      daysBetween(shown.days[0] ?? '', yesterday) > MOST_DAYS_LATE
+    )
+  }
+
+  async #read(key: SessionKey, wanted: readonly LayerVersion[]): Promise<ReadonlyMap<string, LayerText>> {
+    const { store } = this.#engine
+    const found = new Map<string, LayerText>()
+    const missing: LayerVersion[] = []
+    for (const version of wanted) {
+      const name = JSON.stringify([keyName(key), nameOf(version)])
+      const known = this.#texts.get(name)
+      if (known) found.set(nameOf(version), known)
+      else missing.push(version)
+    }
+    if (missing.length === 0) return found
+    for (const text of (await store.readLayerTexts?.(key, missing)) ?? []) {
+      if (this.#texts.size >= MOST_TEXTS) this.#texts.clear()
+      this.#texts.set(JSON.stringify([keyName(key), nameOf(text)]), text)
+      found.set(nameOf(text), text)
+    }
+    return found
+  }
+
+  #render(name: string, render: () => readonly Layer[]): readonly Layer[] {
+    const known = this.#rendered.get(name)
+    if (known !== undefined) return known
+    if (this.#rendered.size >= MOST_RENDERED) this.#rendered.clear()
+    const layers = render()
+    this.#rendered.set(name, layers)
+    return layers
+  }
+}
+
+function isHarmless(error: unknown): boolean {
+  return (
+    PalimpsestError.isInstance(error) && ['epoch_conflict', 'closed', 'store_read_only'].includes(error.code)
+  )
+}
+
+const NOTHING: ShownMemory = { layers: [], name: '', volatile: [], volatileReserve: 0, isStale: false }
+
+function reserveOf(room: number): number {
+  const reserve = Math.min(MOST_RESERVE, Math.floor(room * RESERVE_OF_CONTEXT))
+  return reserve < LEAST_RESERVE ? 0 : reserve
+}
+
+function nameOf({ layer, key, version }: LayerVersion): string {
+  return JSON.stringify([layer, key, version])
+}
+
+function languageOf(messages: readonly LoggedMessage[]): FrozenLayers['language'] {
+  const said = messages.slice(-SAMPLE_MESSAGES).filter(({ role }) => role === 'user' || role === 'assistant')
+  return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
+}
+
+/** The provider last read the prefix when it was last asked: about when the assistant last spoke. */
+function isCacheDead(messages: readonly LoggedMessage[], now: number): boolean {
+  const last = messages.findLast(({ role }) => role !== 'user')
+  return last !== undefined && now - last.at.getTime() > CACHE_DEAD_MS
+}
+
+function daysBetween(earlier: string, later: string): number {
+  return (Date.parse(`${later}T00:00:00Z`) - Date.parse(`${earlier}T00:00:00Z`)) / 86_400_000
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { LAYERS, type LayerName } from '../store/index.ts'
+import type { LayerBudgets } from './layers/index.ts'
+
+/** Tokens of each document. Over it, the oldest dated lines are condensed; a persona is a person's own affair. */
+export const LAYER_BUDGETS: LayerBudgets = {
+  persona: 2_000,
+  global: 1_500,
+  user: 800,
+  scope: 1_000,
+  chat: 1_200,
+  daily: 500,
+}
+
+const LEAST_BUDGET = 100
+
+export function layerBudgets(given: Partial<Record<LayerName, number>> = {}): LayerBudgets {
+  for (const [layer, tokens] of Object.entries(given)) {
+    if (!LAYERS.includes(layer as LayerName))
+      throw new InvalidArgumentError('memory.budgets', layer, LAYERS.join(', '))
+    if (tokens !== undefined && (!Number.isSafeInteger(tokens) || tokens < LEAST_BUDGET))
+      throw new InvalidArgumentError(
+        `memory.budgets.${layer}`,
+        tokens,
+        `a whole number of at least ${LEAST_BUDGET}`,
+      )
+  }
+  return { ...LAYER_BUDGETS, ...given }
+}

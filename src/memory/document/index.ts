@@ -1,0 +1,19 @@
+export { checkBody, inertBody } from './body.ts'
+export { clipDocument } from './clip-document.ts'
+export { inertLine } from './inert-line.ts'
+export { conversationLanguage, type Language } from './language.ts'
+export { datedLine, listLines, replaceLines, withLines, withoutLines } from './lines.ts'
+export { normalizeMarkdown } from './normalize-markdown.ts'
+export { condensedLine, linesToCondense } from './over-budget.ts'
+export { checkSectionName } from './section-name.ts'
+export { appendText, listSections, readSection, replaceSection, type Section } from './sections.ts'
+export {
+  ALL_HEADINGS,
+  chatTemplate,
+  findHeading,
+  headings,
+  scopeSection,
+  scopeTemplate,
+  userSection,
+  userTemplate,
+} from './template.ts'

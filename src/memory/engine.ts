@@ -1,0 +1,20 @@
+import type { Store } from '../store/index.ts'
+import type { Summarizer } from '../summarizer/index.ts'
+import type { LayerBudgets } from './layers/index.ts'
+
+/** What memory documents need of an instance. */
+export interface MemoryEngine {
+  readonly store: Store
+  readonly namespace: string
+  readonly zone: string
+  readonly clock: () => number
+  readonly summarizer: Summarizer
+  readonly layerBudgets: LayerBudgets
+  /** Whose private chats may write what everybody sees; `null`: every private chat may. */
+  readonly memoryOwner: string | null
+  /** This process, in the leases that it holds. */
+  readonly owner: string
+  /** Hears that documents changed: their files are behind now. */
+  readonly noteChange: () => void
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+}

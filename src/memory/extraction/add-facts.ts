@@ -1,0 +1,111 @@
+import type { Message } from '../../log/index.ts'
+import type { DocumentKey, DocumentWrite, NewFact } from '../../store/index.ts'
+import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
+import type { FactSection } from '../../summarizer/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import {
+  ALL_HEADINGS,
+  datedLine,
+  findHeading,
+  type Language,
+  listLines,
+  scopeSection,
+  scopeTemplate,
+  userSection,
+  userTemplate,
+  withLines,
+  withoutLines,
+} from '../document/index.ts'
+import { languageOf } from '../initial-content.ts'
+
+/** Whose memory an extraction writes. */
+export interface FactTarget {
+  readonly layer: 'user' | 'scope'
+  /** Whom it is about; `null`: nobody in particular. */
+  readonly subject: string | null
+  readonly key: DocumentKey
+}
+
+export interface LearnedFact {
+  readonly text: string
+  readonly section: FactSection
+  readonly seq: number
+  readonly on: string | null
+  /** The lines that it takes the place of. */
+  readonly replaces: readonly string[]
+}
+
+/**
+ * Facts into a document: each a line under its section, dated by the day on which it was said. What it
+ * contradicts goes from the document on that day, and stays in its versions.
+ */
+export function addFacts(
+  target: FactTarget,
+  learned: {
+    readonly facts: readonly LearnedFact[]
+    readonly messages: readonly Message[]
+    readonly sessionId: string
+    readonly author: string
+    readonly zone: string
+    readonly now: number
+  },
+): DocumentWrite {
+  const { messages, sessionId, author, zone, now } = learned
+  const language = languageOf(messages)
+  const facts = learned.facts.flatMap(fact => {
+    const source = messages.find(({ seq }) => seq === fact.seq)
+    return source ? [{ ...fact, fact: toFact(fact, source, { target, sessionId, zone }) }] : []
+  })
+  return {
+    key: target.key,
+    change: current => {
+      let content = current?.content || templateOf(target.layer, language)
+      const superseded: string[] = []
+      const added: NewFact[] = []
+      for (const { section, replaces, fact } of facts) {
+        const there = listLines(content)
+        if (there.some(line => sayingOf(line) === sayingOf(fact.line))) continue
+        const gone = replaces.filter(line => there.includes(line))
+        superseded.push(...gone)
+        content = withLines(withoutLines(content, gone), headingFor(content, section, language), [fact.line])
+        added.push(fact)
+      }
+      if (added.length === 0) return null
+      return { content, tokens: estimateTokens(content), facts: added, superseded }
+    },
+    author: { kind: 'extraction', name: author },
+    sources: facts.map(({ fact }) => fact.origin),
+    now,
+  }
+}
+
+function toFact(
+  { text, on }: LearnedFact,
+  { at, zone: own, seq }: Message,
+  { target, sessionId, zone }: { target: FactTarget; sessionId: string; zone: string },
+): NewFact {
+  return {
+    line: datedLine(formatDay(dayInZone(at, own ?? zone)), text),
+    subject: target.subject,
+    origin: { sessionId, fromSeq: seq, toSeq: seq },
+    saidAt: at,
+    on,
+    from: 'extraction',
+  }
+}
+
+/** The same thing said on another day is nothing new. */
+function sayingOf(line: string): string {
+  return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '').toLowerCase()
+}
+
+function templateOf(layer: FactTarget['layer'], language: Language): string {
+  return layer === 'user' ? userTemplate(language) : scopeTemplate(language)
+}
+
+/** The heading that the document has, in whatever language it was begun. */
+function headingFor(content: string, section: FactSection, language: Language): string {
+  if (section === 'profile' || section === 'preferences')
+    return findHeading(content, ALL_HEADINGS.user[section]) ?? userSection(section, language)
+  return findHeading(content, ALL_HEADINGS.scope[section]) ?? scopeSection(section, language)
+}

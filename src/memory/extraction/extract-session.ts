@@ -1,0 +1,226 @@
+import { PalimpsestError } from '../../errors.ts'
+import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
+import type {
+  DocumentKey,
+  DocumentWrite,
+  ExtractionRules,
+  SessionKey,
+  SessionRecord,
+} from '../../store/index.ts'
+import { extractive, isWorthKeeping, type Summarizer, type Usage } from '../../summarizer/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import { condensedFacts, condenseLines, condensingWrite } from '../condense-document.ts'
+import { listLines } from '../document/index.ts'
+import type { MemoryEngine } from '../engine.ts'
+import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
+
+export interface ExtractionEngine extends MemoryEngine {
+  readonly extraction: ExtractionRules
+  /** How long the model may take. */
+  readonly summarizerTimeoutMs: number
+  /** Hears what came of each step. */
+  readonly onExtraction?:
+    | ((outcome: ExtractionReport, details: { readonly sessionId: string }) => void)
+    | undefined
+}
+
+/** Numbers and names; nothing of what was said. */
+export interface ExtractionReport {
+  readonly layer: 'user' | 'scope'
+  readonly fromSeq: number
+  readonly toSeq: number
+  /** How many facts were new. */
+  readonly facts: number
+  /** What the model took; `null`: none was asked. */
+  readonly usage: Usage | null
+}
+
+/** `more`: there is more to read at once. `wait`: nothing is due, or somebody else is at it. */
+export type ExtractionOutcome = 'more' | 'done' | 'wait'
+
+const LEASE_MS = 300_000
+/** What is read at a time. */
+const MOST_MESSAGES = 200
+const MOST_TOKENS = 12_000
+const FIRST_RETRY_MS = 60_000
+
+/**
+ * One step of the extraction of a session: what its messages above the cursor say that its person's memory, or
+ * its scope's, should have. Each message is read once; what fails is tried again later, and the cursor moves
+ * together with the document or not at all.
+ */
+export async function extractSession(
+  engine: ExtractionEngine,
+  key: SessionKey,
+  signal: AbortSignal,
+): Promise<ExtractionOutcome> {
+  const { store, namespace, clock, owner } = engine
+  const dueAt = await store.judgeExtraction(key, { rules: engine.extraction, now: clock() })
+  const session = await store.readSession(key)
+  if (session === null || dueAt === null || dueAt > clock()) return 'wait'
+  const lease = await store.takeLease(namespace, {
+    name: `extraction/${key.id}`,
+    owner,
+    ttlMs: LEASE_MS,
+    now: clock(),
+  })
+  if (lease === null) {
+    await store.failExtraction(key, { retryAt: clock() + FIRST_RETRY_MS })
+    return 'wait'
+  }
+  try {
+    return await extractUnderLease(engine, { key, session, token: lease.token, signal })
+  } catch (error) {
+    await store.failExtraction(key, { retryAt: clock() + FIRST_RETRY_MS })
+    if (isOvertaken(error) || signal.aborted) return 'wait'
+    throw error
+  } finally {
+    await store.dropLease(namespace, { name: `extraction/${key.id}`, token: lease.token }).catch(() => {})
+  }
+}
+
+/** History changed meanwhile, or another process did it: no failure of anybody's. */
+function isOvertaken(error: unknown): boolean {
+  const codes = ['lease_lost', 'cursor_conflict', 'epoch_conflict', 'session_not_found']
+  return PalimpsestError.isInstance(error) && codes.includes(error.code)
+}
+
+interface Step {
+  readonly key: SessionKey
+  readonly session: SessionRecord
+  readonly token: number
+  readonly signal: AbortSignal
+}
+
+async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<ExtractionOutcome> {
+  const { store, clock, noteChange, extraction: rules } = engine
+  const { key, session, token, signal } = step
+  const after = session.extractedThrough
+  const page = await store.readMessages(key, { after, limit: MOST_MESSAGES, from: 'oldest' })
+  const messages = firstWithin(page, MOST_TOKENS)
+  const last = messages.at(-1)
+  if (last === undefined) return 'done'
+  const target = targetOf(session, engine)
+  const { facts, usage } =
+    target === null ? NOTHING_ASKED : await askForFacts(engine, { messages, target, signal })
+  const now = clock()
+  const documents: readonly DocumentWrite[] =
+    target === null || facts.length === 0
+      ? []
+      : [
+          addFacts(target, {
+            facts,
+            messages,
+            sessionId: key.id,
+            author: engine.summarizer.name,
+            zone: engine.zone,
+            now,
+          }),
+        ]
+  await store.commitExtraction({
+    key,
+    leaseToken: token,
+    after,
+    through: last.seq,
+    read: {
+      messages: messages.length,
+      versions: messages.reduce((sum, { version }) => sum + version, 0),
+    },
+    documents,
+    rules,
+    now,
+  })
+  if (target !== null)
+    engine.onExtraction?.(
+      { layer: target.layer, fromSeq: messages[0]!.seq, toSeq: last.seq, facts: facts.length, usage },
+      { sessionId: key.id },
+    )
+  if (target !== null && documents.length > 0) {
+    noteChange()
+    await condense(engine, target.key, signal)
+  }
+  return last.seq < (session.head?.seq ?? 0) ? 'more' : 'done'
+}
+
+/** A private chat feeds its person's memory, any other its scope's: never the other way round. */
+function targetOf(session: SessionRecord, { namespace }: ExtractionEngine): FactTarget | null {
+  const { kind, user, scope } = session
+  if (kind === 'private')
+    return user === null
+      ? null
+      : { layer: 'user', subject: user, key: { namespace, layer: 'user', key: user } }
+  return scope === null
+    ? null
+    : { layer: 'scope', subject: null, key: { namespace, layer: 'scope', key: scope } }
+}
+
+interface Asked {
+  readonly facts: readonly LearnedFact[]
+  readonly usage: Usage | null
+}
+
+const NOTHING_ASKED: Asked = { facts: [], usage: null }
+
+interface Question {
+  readonly messages: readonly Message[]
+  readonly target: FactTarget
+  readonly signal: AbortSignal
+}
+
+async function askForFacts(engine: ExtractionEngine, { messages, target, signal }: Question): Promise<Asked> {
+  const sources = messages.filter(message => maySay(message, target)).filter(isTelling)
+  if (sources.length === 0) return NOTHING_ASKED
+  const { store, summarizer, zone, summarizerTimeoutMs } = engine
+  const known = listLines((await store.readDocument(target.key))?.content ?? '')
+  const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
+  const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
+  const { facts, usage = null } = await asked.extractFacts!({
+    layer: target.layer,
+    subject: target.subject === null ? null : { id: target.subject, name },
+    messages: withoutRecalled(messages),
+    sources: new Set(sources.map(({ seq }) => seq)),
+    known,
+    zone,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(summarizerTimeoutMs)]),
+  })
+  const learned = facts
+    .filter(({ text }) => isWorthKeeping(text))
+    .map(({ replaces, ...fact }) => ({ ...fact, replaces: replaces.map(place => known[place]!) }))
+  return { facts: learned, usage }
+}
+
+/** Of a person's memory that person alone is a source; whoever only bears the name is not. */
+function maySay({ role, sender }: Message, { layer, subject }: FactTarget): boolean {
+  if (role !== 'user' || sender?.isSelf) return false
+  return layer === 'scope' || sender === null || sender.id === subject
+}
+
+function isTelling({ content }: Message): boolean {
+  return isWorthKeeping(contentText(content))
+}
+
+/** At least one. */
+function firstWithin(messages: readonly Message[], tokens: number): readonly Message[] {
+  let left = tokens
+  const end = messages.findIndex(({ content }) => {
+    left -= estimateTokens(contentText(content))
+    return left < 0
+  })
+  return end === -1 ? messages : messages.slice(0, Math.max(1, end))
+}
+
+async function condense(engine: ExtractionEngine, key: DocumentKey, signal: AbortSignal): Promise<void> {
+  const { store, layerBudgets, summarizer, zone, clock, noteChange } = engine
+  const document = await store.readDocument(key)
+  if (document === null || document.tokens <= layerBudgets[key.layer]) return
+  const isExtractive = summarizer.name === 'extractive'
+  const condensed = await condenseLines(document.content, layerBudgets[key.layer], {
+    summarizer: isExtractive ? null : summarizer,
+    zone,
+    signal,
+  })
+  if (condensed === null) return
+  const facts = condensedFacts(await store.readFacts(key, 'current'), condensed)
+  await store.changeDocuments([condensingWrite(key, { condensed, facts, now: clock() })])
+  noteChange()
+}

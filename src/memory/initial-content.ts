@@ -1,0 +1,59 @@
+import { inertName } from '../context/index.ts'
+import { contentText, type Message } from '../log/index.ts'
+import { type DocumentKey, documentSession, type SessionKey, type SessionRecord } from '../store/index.ts'
+import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
+import { chatTemplate, conversationLanguage, type Language } from './document/index.ts'
+import type { MemoryEngine } from './engine.ts'
+
+/** What tells who is there and in which language they speak. */
+const FIRST_MESSAGES = 20
+const MOST_NAMES = 8
+
+type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone'>
+
+/** What a document begins with, where there is none yet; `null`: the session that it belongs to is not there. */
+export async function initialContent(engine: Reader, document: DocumentKey): Promise<string | null> {
+  const { store, namespace } = engine
+  const id = documentSession(document)
+  if (id === null || (await store.readDocument(document)) !== null) return ''
+  const session = await store.readSession({ namespace, id })
+  if (session === null) return null
+  return document.layer === 'chat' ? newChatMemory(engine, session) : ''
+}
+
+export async function newChatMemory(engine: Reader, session: SessionRecord): Promise<string> {
+  const { store, namespace, zone } = engine
+  const messages = await firstMessages({ store }, { namespace, id: session.id })
+  const first = messages[0]
+  return chatTemplate({
+    kind: session.kind,
+    with: namesOf(messages, session),
+    firstContact: formatDay(dayInZone(first?.at ?? session.createdAt, first?.zone ?? zone)),
+    language: languageOf(messages),
+  })
+}
+
+async function firstMessages({ store }: Pick<MemoryEngine, 'store'>, key: SessionKey) {
+  return store.readMessages(key, { limit: FIRST_MESSAGES, from: 'oldest' })
+}
+
+/** Display names are shown beside the ids that they go by: a name is never an identity. */
+function namesOf(messages: readonly Message[], { kind, user }: SessionRecord): string | null {
+  const people = new Map<string, string>()
+  for (const { role, sender } of messages)
+    if (role === 'user' && sender && !sender.isSelf)
+      people.set(sender.id, inertName(sender.name ?? '') || inertName(sender.id))
+  if (kind === 'private') {
+    const [name] = people.values()
+    const id = user === null ? null : inertName(user)
+    if (name === undefined || name === id) return name ?? id
+    return id === null ? name : `${name} (${id})`
+  }
+  const names = [...people.values()].slice(0, MOST_NAMES)
+  return names.length === 0 ? null : names.join(', ') + (people.size > MOST_NAMES ? ', …' : '')
+}
+
+export function languageOf(messages: readonly Pick<Message, 'role' | 'content'>[]): Language {
+  const said = messages.filter(({ role }) => role === 'user' || role === 'assistant')
+  return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
+}

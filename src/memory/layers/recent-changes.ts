@@ -1,0 +1,58 @@
+import { inert } from '../../context/index.ts'
+import type { LayerText } from '../../store/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import { maySee, type SessionIdentity } from '../visibility.ts'
+import { ADDED, BLOCKS, CHANGES_OPENING, type Language, MORE_CHANGED, REMOVED } from './texts.ts'
+
+export interface RecentChanges {
+  /** `null`: there is no room for any of it. */
+  readonly text: string | null
+  /** There was more than could be told. */
+  readonly isClipped: boolean
+}
+
+/**
+ * What was written into memory since the epoch began, for the volatile end; `null`: nothing was. Line by line:
+ * a document is a list of notes, and a note that moved has not changed.
+ */
+export function renderRecentChanges(
+  { frozen, current }: { frozen: readonly LayerText[]; current: readonly LayerText[] },
+  { session, language, mostTokens }: { session: SessionIdentity; language: Language; mostTokens: number },
+): RecentChanges | null {
+  const changes = current
+    .filter(text => maySee(session, text))
+    .flatMap(text => {
+      const before = frozen.find(({ layer, key }) => layer === text.layer && key === text.key)
+      return before?.version === text.version ? [] : changedLines(before?.content ?? '', text, language)
+    })
+  if (changes.length === 0) return null
+  const opening = ['<recent_changes>', CHANGES_OPENING[language]]
+  const closing = '</recent_changes>'
+  let left = mostTokens - estimateTokens([...opening, MORE_CHANGED[language], closing].join('\n')) - 4
+  const shown: string[] = []
+  // The newest are last, and matter most.
+  for (const line of changes.toReversed()) {
+    left -= estimateTokens(line) + 1
+    if (left < 0) break
+    shown.unshift(line)
+  }
+  const isClipped = shown.length < changes.length
+  const lines = [...opening, ...(isClipped ? [MORE_CHANGED[language]] : []), ...shown, closing]
+  return { text: shown.length === 0 ? null : lines.join('\n'), isClipped }
+}
+
+function changedLines(before: string, { layer, content }: LayerText, language: Language): string[] {
+  const [earlier, later] = [notesIn(before), notesIn(content)]
+  const added = later.filter(note => !earlier.includes(note))
+  const removed = earlier.filter(note => !later.includes(note))
+  const say = (what: string) => (note: string) => `${BLOCKS[layer]}, ${what}: ${inert(note)}`
+  return [...removed.map(say(REMOVED[language])), ...added.map(say(ADDED[language]))]
+}
+
+function notesIn(content: string): string[] {
+  return content
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !/^#{1,6}(?:\s|$)/.test(line))
+    .map(line => line.replace(/^[-*] /, ''))
+}

@@ -1,0 +1,83 @@
+import { inert, type Layer } from '../../context/index.ts'
+import { LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import { clipDocument, withoutLines } from '../document/index.ts'
+import { maySee, type SessionIdentity } from '../visibility.ts'
+import { renderGuidance } from './guidance.ts'
+import { BLOCKS, type Language, OPENINGS } from './texts.ts'
+
+export type LayerBudgets = Readonly<Record<LayerName, number>>
+
+export interface LayerView {
+  readonly session: SessionIdentity
+  readonly language: Language
+  /** All that lies at or below it is told by segments. */
+  readonly compactedThrough: number
+  readonly budgets: LayerBudgets
+  /** For all layers together, in tokens. */
+  readonly allowance: number
+  /** The memory tools that the model has, by name. */
+  readonly tools: readonly string[]
+}
+
+/** A piece of less than this says nothing. */
+const LEAST_TOKENS = 40
+
+/** The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. */
+export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
+  const documents = LAYERS.map(layer => ({ layer, content: contentOf(layer, texts, view) }))
+  const sizes = documents.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
+  const most = mostOfEach(sizes, view.allowance)
+  const blocks = documents.flatMap(({ layer, content }, place) => {
+    if (content === '') return []
+    return [block(layer, shownWithin(content, Math.min(sizes[place]!, most)), view.language)]
+  })
+  const guidance = renderGuidance(view.tools, view.language)
+  const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
+  return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
+}
+
+/** What is small is shown whole: only what is larger than its share makes room for the others. */
+function mostOfEach(sizes: readonly number[], allowance: number): number {
+  let left = allowance
+  for (const [place, size] of sizes.toSorted((one, other) => one - other).entries()) {
+    const share = Math.floor(left / (sizes.length - place))
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** Of the daily log, both days. What a segment of the context tells already is not told again. */
+function contentOf(layer: LayerName, texts: readonly LayerText[], view: LayerView): string {
+  return texts
+    .filter(text => text.layer === layer && maySee(view.session, text))
+    .map(({ content, folded }) => {
+      const told = folded.filter(({ toSeq }) => toSeq <= view.compactedThrough)
+      return withoutLines(content, new Set(told.map(({ line }) => line))).trim()
+    })
+    .filter(hasSubstance)
+    .join('\n\n')
+}
+
+function shownWithin(content: string, tokens: number): { text: string; isClipped: boolean } {
+  if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
+  return tokens < LEAST_TOKENS ? { text: '', isClipped: true } : clipDocument(content, tokens)
+}
+
+/** Headings alone, as in a document from a template, say nothing. */
+function hasSubstance(content: string): boolean {
+  return content.split('\n').some(line => line.trim() !== '' && !/^ {0,3}#{1,6}(?:\s|$)/.test(line))
+}
+
+function block(
+  layer: LayerName,
+  { text, isClipped }: { text: string; isClipped: boolean },
+  language: Language,
+): Layer {
+  const name = BLOCKS[layer]
+  const opening = OPENINGS[language][layer]
+  const lines = [`<${name}>`, ...(opening === null ? [] : [opening, '']), inert(text), `</${name}>`]
+  if (text === '') return { name, text, isClipped }
+  return { name, text: lines.join('\n'), isClipped }
+}

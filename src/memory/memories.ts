@@ -1,0 +1,89 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { ID_RULE, isId } from '../log/index.ts'
+import { type DocumentRecord, dailyKey, LAYERS, type LayerName, parseDailyKey } from '../store/index.ts'
+import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
+import type { MemoryEngine } from './engine.ts'
+import { MemoryDocument } from './memory-document.ts'
+
+/** All memory documents of an instance, by layer. */
+export class Memories {
+  readonly #engine: MemoryEngine
+
+  constructor(engine: MemoryEngine) {
+    this.#engine = engine
+  }
+
+  /** Who the bot is. */
+  get persona(): MemoryDocument {
+    return this.document('persona', '')
+  }
+
+  /** What is true for everyone it talks with. */
+  get global(): MemoryDocument {
+    return this.document('global', '')
+  }
+
+  /** What is known of a person: shown in that person's private sessions only. */
+  user(id: string): MemoryDocument {
+    return this.document('user', id)
+  }
+
+  /** What the sessions of a workspace or project share. */
+  scope(id: string): MemoryDocument {
+    return this.document('scope', id)
+  }
+
+  /** What belongs to one session; it has to be there. */
+  chat(sessionId: string): MemoryDocument {
+    return this.document('chat', sessionId)
+  }
+
+  /** What happened in a session on a day (`YYYY-MM-DD`); left out: today. */
+  daily(sessionId: string, day = this.today()): MemoryDocument {
+    return this.document('daily', dailyKey(day, sessionId))
+  }
+
+  /** In the zone of the instance. */
+  today(): string {
+    return formatDay(dayInZone(new Date(this.#engine.clock()), this.#engine.zone))
+  }
+
+  /** By layer and key. */
+  document(layer: LayerName, key: string): MemoryDocument {
+    return new MemoryDocument(this.#engine, checkDocumentKey(layer, key))
+  }
+
+  /** Without their contents, in order of layer and key, those after `after`. */
+  async list(
+    page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit?: number } = {},
+  ): Promise<readonly Omit<DocumentRecord, 'content'>[]> {
+    const { layer, after, limit = 100 } = page
+    if (layer !== undefined && !LAYERS.includes(layer))
+      throw new InvalidArgumentError('layer', layer, LAYERS.join(', '))
+    if (!Number.isSafeInteger(limit) || limit < 0)
+      throw new InvalidArgumentError('limit', limit, 'a whole number of at least 0')
+    const { store, namespace } = this.#engine
+    return store.listDocuments(namespace, { limit, ...(layer && { layer }), ...(after && { after }) })
+  }
+}
+
+/** What names a document, checked. Of persona and global there is one: their key is empty. */
+export function checkDocumentKey(layer: unknown, key: unknown): { layer: LayerName; key: string } {
+  if (!LAYERS.includes(layer as LayerName)) throw new InvalidArgumentError('layer', layer, LAYERS.join(', '))
+  const name = layer as LayerName
+  if (name === 'persona' || name === 'global') {
+    if (key === '') return { layer: name, key: '' }
+    throw new InvalidArgumentError('key', key, `none: there is one ${name} document`)
+  }
+  if (name === 'daily') {
+    const daily = typeof key === 'string' ? parseDailyKey(key) : null
+    if (daily === null || !isDay(daily.day) || !isId(daily.sessionId))
+      throw new InvalidArgumentError('key', key, 'a day and a session, as in 2026-02-10/telegram:42')
+  } else if (!isId(key)) throw new InvalidArgumentError('key', key, ID_RULE)
+  return { layer: name, key: key as string }
+}
+
+function isDay(day: string): boolean {
+  const instant = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day)
+}

@@ -1,0 +1,241 @@
+import { DocumentConflictError, DocumentNotFoundError, InvalidArgumentError } from '../errors.ts'
+import type {
+  Author,
+  DocumentKey,
+  DocumentRecord,
+  DocumentVersion,
+  DocumentWrite,
+  Fact,
+  Source,
+} from '../store/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
+import { CONDENSED_BY, condenseDocument } from './condense-document.ts'
+import {
+  appendText,
+  checkBody,
+  checkSectionName,
+  listSections,
+  normalizeMarkdown,
+  readSection,
+  replaceSection,
+  type Section,
+} from './document/index.ts'
+import type { MemoryEngine } from './engine.ts'
+import { initialContent } from './initial-content.ts'
+import { mergeDocuments } from './workspace/merge.ts'
+
+/** A document as people and programs read it. */
+export interface MemoryContent extends DocumentRecord {
+  readonly sections: readonly Section[]
+  /** In tokens. Above it, it is condensed where it can be, and shown in part where it cannot. */
+  readonly budget: number
+}
+
+export interface WriteOptions {
+  /** Who writes; left out: a person. */
+  readonly author?: Author | string
+  /** The messages behind it. */
+  readonly sources?: readonly Source[]
+  /** Only if the document is at this version; 0: only if there is none yet. */
+  readonly ifVersion?: number
+}
+
+export const MOST_DOCUMENT_CHARACTERS = 400_000
+const MOST_UNDO_STEPS = 200
+const MOST_TRIES = 5
+
+/** A handle on one memory document. It costs nothing; the first write creates the document. */
+export class MemoryDocument {
+  readonly #engine: MemoryEngine
+  readonly #key: DocumentKey
+  /** Of a chat's own documents: makes its session where there is none yet. */
+  readonly #createSession: (() => Promise<void>) | null
+
+  constructor(
+    engine: MemoryEngine,
+    key: Omit<DocumentKey, 'namespace'>,
+    createSession: (() => Promise<void>) | null = null,
+  ) {
+    this.#engine = engine
+    this.#key = { namespace: engine.namespace, ...key }
+    this.#createSession = createSession
+  }
+
+  get layer(): DocumentKey['layer'] {
+    return this.#key.layer
+  }
+
+  get key(): string {
+    return this.#key.key
+  }
+
+  /** `null` before the first write. */
+  async read(): Promise<MemoryContent | null> {
+    const document = await this.#engine.store.readDocument(this.#key)
+    return document && this.#toContent(document)
+  }
+
+  /** What stands under a heading; `null`: there is no such section. */
+  async section(section: string): Promise<string | null> {
+    const name = checkSectionName(section)
+    const document = await this.#engine.store.readDocument(this.#key)
+    return document && readSection(document.content, name)
+  }
+
+  /** Replaces what stands under a heading; a section that is not there is added. */
+  async updateSection(section: string, content: string, options?: WriteOptions): Promise<MemoryContent> {
+    const name = checkSectionName(section)
+    const body = checkBody('content', content, name)
+    return this.#write(current => replaceSection(current, name, body), options)
+  }
+
+  /** Adds to the end of a section, or of the document. */
+  async append(
+    content: string,
+    options: WriteOptions & { readonly section?: string } = {},
+  ): Promise<MemoryContent> {
+    const { section, ...rest } = options
+    const name = section === undefined ? undefined : checkSectionName(section)
+    const body = name === undefined ? checkText(content) : checkBody('content', content, name)
+    if (body.trim() === '') throw new InvalidArgumentError('content', content, 'text that is not empty')
+    return this.#write(current => appendText(current, body, name), rest)
+  }
+
+  /** The whole of it, as it shall be. */
+  async replace(content: string, options?: WriteOptions): Promise<MemoryContent> {
+    const text = checkText(content)
+    return this.#write(() => text, options)
+  }
+
+  /** An edit of an earlier version, with what was written since: a conflict keeps both. */
+  async merge(
+    content: string,
+    { base, ...options }: WriteOptions & { readonly base: string },
+  ): Promise<MemoryContent> {
+    const theirs = checkText(content)
+    return this.#write(current => mergeDocuments({ base, ours: current, theirs }).content, options)
+  }
+
+  /** Newest first. */
+  async versions(page: { before?: number; limit?: number } = {}): Promise<readonly DocumentVersion[]> {
+    const { limit = 50, ...rest } = page
+    for (const [field, value] of Object.entries({ limit, ...rest }))
+      if (!Number.isSafeInteger(value) || value < 0)
+        throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
+    return this.#engine.store.readDocumentVersions(this.#key, { limit, ...rest })
+  }
+
+  /** What was learned, from which messages. `all`: what holds no longer, too. */
+  async facts(which: 'current' | 'all' = 'current'): Promise<readonly Fact[]> {
+    return this.#engine.store.readFacts(this.#key, which)
+  }
+
+  /**
+   * Takes back the newest change that was not taken back yet, or the one of a given version; what was written
+   * since stays. It is a version of its own, and can be undone by naming it.
+   */
+  async undo(
+    options: { readonly version?: number; readonly author?: WriteOptions['author'] } = {},
+  ): Promise<MemoryContent> {
+    for (let tries = 1; ; tries++) {
+      const current = await this.read()
+      if (current === null) throw new DocumentNotFoundError(this.#key)
+      const [change, before] = await this.#toUndo(current.version, options.version)
+      const undone = change!
+      const theirs = before?.content ?? ''
+      try {
+        const restored = await this.#write(
+          content => mergeDocuments({ base: undone.content, ours: content, theirs }).content,
+          { ...(options.author && { author: options.author }), ifVersion: current.version },
+          undone.version,
+        )
+        if (restored.version > current.version) return restored
+      } catch (error) {
+        if (!(error instanceof DocumentConflictError) || tries >= MOST_TRIES) throw error
+        continue
+      }
+      throw new InvalidArgumentError(
+        'version',
+        undone.version,
+        'a version whose change still stands: what this one wrote was changed since',
+      )
+    }
+  }
+
+  /** A version and the one before it. Condensing is nobody's change: it is passed over. */
+  async #toUndo(newest: number, wanted: number | undefined): Promise<readonly DocumentVersion[]> {
+    if (wanted !== undefined) {
+      if (!Number.isSafeInteger(wanted) || wanted < 1 || wanted > newest)
+        throw new InvalidArgumentError('version', wanted, `a version from 1 to ${newest}`)
+      return this.versions({ before: wanted + 1, limit: 2 })
+    }
+    const versions = await this.versions({ limit: MOST_UNDO_STEPS })
+    const undone = new Set(versions.map(({ undoes }) => undoes))
+    const place = versions.findIndex(
+      ({ version, undoes, author }) =>
+        undoes === null && !undone.has(version) && author.name !== CONDENSED_BY.name,
+    )
+    if (place === -1)
+      throw new InvalidArgumentError('version', 'none', 'a number: every change was taken back already')
+    return this.versions({ before: versions[place]!.version + 1, limit: 2 })
+  }
+
+  async #write(
+    change: (content: string) => string,
+    { author = 'person', sources = [], ifVersion }: WriteOptions = {},
+    undoes?: number,
+  ): Promise<MemoryContent> {
+    const { store, clock, noteChange } = this.#engine
+    const initial = await this.#initial()
+    const write: DocumentWrite = {
+      key: this.#key,
+      change: current => {
+        if (ifVersion !== undefined && ifVersion !== (current?.version ?? 0))
+          throw new DocumentConflictError(this.#key, { expected: ifVersion, actual: current?.version ?? 0 })
+        const content = checkSize(normalizeMarkdown(change(current?.content ?? initial)))
+        return {
+          content,
+          tokens: estimateTokens(content),
+          ...(undoes !== undefined && { undoes }),
+        }
+      },
+      author:
+        typeof author === 'string' ? { kind: 'person', name: author === 'person' ? null : author } : author,
+      sources,
+      now: clock(),
+    }
+    const [written] = await store.changeDocuments([write])
+    if (!written) throw new InvalidArgumentError('content', '', 'text that is not empty, in a new document')
+    noteChange()
+    // What was taken back stays so, whatever its size.
+    const condensed =
+      undoes === undefined && (await condenseDocument(this.#engine, { key: this.#key, document: written }))
+    return this.#toContent(condensed || written)
+  }
+
+  async #initial(): Promise<string> {
+    const initial = await initialContent(this.#engine, this.#key)
+    if (initial !== null || this.#createSession === null) return initial ?? ''
+    await this.#createSession()
+    return (await initialContent(this.#engine, this.#key)) ?? ''
+  }
+
+  #toContent(document: DocumentRecord): MemoryContent {
+    const budget = this.#engine.layerBudgets[document.layer]
+    return { ...document, sections: listSections(document.content), budget }
+  }
+}
+
+function checkText(content: unknown): string {
+  if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
+  return normalizeMarkdown(content)
+}
+
+function checkSize(content: string): string {
+  if (content.length <= MOST_DOCUMENT_CHARACTERS) return content
+  throw new InvalidArgumentError(
+    'content',
+    `${content.length} characters`,
+    `a document of at most ${MOST_DOCUMENT_CHARACTERS} characters`,
+  )
+}

@@ -1,0 +1,175 @@
+import { extractsWithoutModel } from '../compaction/extracts.ts'
+import type { FoldedRange } from '../compaction/index.ts'
+import { type DocumentKey, type DocumentWrite, dailyKey, type Fact, type NewFact } from '../store/index.ts'
+import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
+import { isWorthKeeping } from '../summarizer/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
+import { applyCondensed, condensedFacts, condenseLines } from './condense-document.ts'
+import {
+  ALL_HEADINGS,
+  appendText,
+  datedLine,
+  findHeading,
+  headings,
+  listLines,
+  withLines,
+  withoutLines,
+} from './document/index.ts'
+import type { MemoryEngine } from './engine.ts'
+import { languageOf, newChatMemory } from './initial-content.ts'
+
+/** A summariser of the caller's own may send any number. */
+const MOST_LINES = 40
+
+type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>
+
+/**
+ * What a fold leaves in chat memory and daily log, to be written in its own transaction: a dated line for each
+ * thing that is worth knowing later. Where a document would grow over its budget, its oldest lines are condensed
+ * first, so that the transaction itself has nothing to wait for.
+ */
+export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<readonly DocumentWrite[]> {
+  const { store, zone } = engine
+  const { key, session } = fold
+  const chat: DocumentKey = { namespace: key.namespace, layer: 'chat', key: key.id }
+  const facts = await learned(fold, zone)
+  const superseded = await supersededFacts(store, chat, fold)
+  if (facts.length === 0 && superseded.length === 0) return []
+  const stale = new Set(superseded.map(({ line }) => line))
+  const history = headings(languageOf(fold.messages)).history
+  const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, zone))
+  const days = [...new Set([...facts, ...superseded].map(day))].sort()
+  const growths: Growth[] = [
+    {
+      key: chat,
+      initial: () => newChatMemory(engine, session),
+      facts,
+      stale,
+      grow: content => withHistory(content, facts, history),
+    },
+    ...days.map(on => {
+      const ofDay = facts.filter(fact => day(fact) === on)
+      return {
+        key: { ...chat, layer: 'daily' as const, key: dailyKey(on, key.id) },
+        initial: async () => '',
+        facts: ofDay,
+        stale,
+        grow: (content: string) => withEntries(content, ofDay),
+      }
+    }),
+  ]
+  const writes: DocumentWrite[] = []
+  for (const growth of growths) writes.push(await toWrite(engine, fold, growth))
+  return writes
+}
+
+/** What becomes of one document. */
+interface Growth {
+  readonly key: DocumentKey
+  /** What it begins with, where there is none. */
+  readonly initial: () => Promise<string>
+  readonly facts: readonly NewFact[]
+  /** Lines that go. */
+  readonly stale: ReadonlySet<string>
+  readonly grow: (content: string) => string
+}
+
+async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promise<DocumentWrite> {
+  const { store, zone, layerBudgets, clock } = engine
+  const { key, stale } = growth
+  const existing = await store.readDocument(key)
+  const initial = existing === null ? await growth.initial() : ''
+  const grown = (content: string) => growth.grow(withoutLines(content || initial, stale))
+  // One call more for the chat's memory; a day is soon over.
+  const asksModel = key.layer === 'chat' && fold.summarizer.name !== 'extractive'
+  const condensed = await condenseLines(grown(existing?.content ?? ''), layerBudgets[key.layer], {
+    summarizer: asksModel ? fold.summarizer : null,
+    zone,
+    signal: fold.signal,
+  })
+  const known = condensed === null ? [] : await store.readFacts(key, 'current')
+  const facts = [
+    ...growth.facts,
+    ...(condensed === null ? [] : condensedFacts([...known, ...growth.facts.map(asKnown)], condensed)),
+  ]
+  const change = (content: string) =>
+    condensed === null ? grown(content) : applyCondensed(grown(content), condensed)
+  return documentWrite(key, { fold, facts, stale, change, now: clock() })
+}
+
+function asKnown(fact: NewFact): Fact {
+  return { ...fact, version: 0, supersededAt: null }
+}
+
+async function learned(fold: FoldedRange, zone: string): Promise<readonly NewFact[]> {
+  const { messages, key } = fold
+  const extracts = fold.extracts ?? (await extractsWithoutModel(messages, { zone, signal: fold.signal }))
+  // The whole fold is its origin: it goes when any of it is rolled back.
+  const origin = { sessionId: key.id, fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
+  const facts = new Map<string, NewFact>()
+  for (const { text, on, seq } of extracts) {
+    const source = messages.find(message => message.seq === seq)
+    if (!source || !isWorthKeeping(text) || facts.size >= MOST_LINES) continue
+    const line = datedLine(on, text)
+    const subject = source.role === 'user' ? (source.sender?.id ?? null) : null
+    facts.set(line, { line, subject, origin, saidAt: source.at, on, from: 'fold' })
+  }
+  return [...facts.values()]
+}
+
+async function supersededFacts(
+  store: Engine['store'],
+  chat: DocumentKey,
+  { superseded }: FoldedRange,
+): Promise<readonly Fact[]> {
+  if (superseded.length === 0) return []
+  const isWithin = ({ origin, from }: Fact) =>
+    from === 'fold' &&
+    superseded.some(({ fromSeq, toSeq }) => fromSeq <= origin.fromSeq && origin.toSeq <= toSeq)
+  return (await store.readFacts(chat, 'current')).filter(isWithin)
+}
+
+function withHistory(content: string, facts: readonly NewFact[], section: string): string {
+  const heading = findHeading(content, ALL_HEADINGS.chat.history) ?? section
+  return withLines(
+    content,
+    heading,
+    facts.map(({ line }) => line),
+  )
+}
+
+function withEntries(content: string, facts: readonly NewFact[]): string {
+  const there = new Set(listLines(content))
+  const missing = facts.filter(({ line }) => !there.has(line)).map(({ line }) => line)
+  return missing.length === 0 ? content : appendText(content, missing.join('\n'))
+}
+
+function documentWrite(
+  key: DocumentKey,
+  write: {
+    readonly fold: FoldedRange
+    readonly facts: readonly NewFact[]
+    readonly stale: ReadonlySet<string>
+    readonly change: (content: string) => string
+    readonly now: number
+  },
+): DocumentWrite {
+  const { fold, facts, stale, change, now } = write
+  return {
+    key,
+    change: current => {
+      const content = change(current?.content ?? '')
+      if (content === (current?.content ?? '')) return null
+      const lines = new Set(listLines(content))
+      return {
+        content,
+        tokens: estimateTokens(content),
+        facts: facts.filter(({ line }) => lines.has(line)),
+        superseded: [...stale],
+      }
+    },
+    author: { kind: 'extraction', name: fold.summarizer.name },
+    sources: facts.slice(0, 1).map(({ origin }) => origin),
+    now,
+  }
+}

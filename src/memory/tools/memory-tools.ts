@@ -1,0 +1,175 @@
+import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../log/index.ts'
+import type { DocumentKey, SessionKey, SessionRecord } from '../../store/index.ts'
+import { checkSectionName } from '../document/index.ts'
+import type { MemoryEngine } from '../engine.ts'
+import { checkArguments, ToolArgumentError, type ToolArguments } from './check-arguments.ts'
+import { DEFINITIONS, type ToolDefinition } from './definitions.ts'
+import { expandHistory, queryHistory } from './read-history.ts'
+import { writeNote } from './write-note.ts'
+
+/** Flagged, so that it is never summarised, indexed or learned from again. */
+export type ToolOutput = Readonly<Record<string, unknown>> & { readonly recalled: true }
+
+export interface OpenAITool {
+  readonly type: 'function'
+  readonly function: Omit<ToolDefinition, 'parameters'> & {
+    readonly parameters: ToolDefinition['parameters']
+  }
+}
+
+export interface AnthropicTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: ToolDefinition['parameters']
+}
+
+/** What the AI SDK takes as a tool: enough of it to do without the package. */
+export interface SdkTool {
+  readonly description: string
+  readonly inputSchema: never
+  readonly execute: (input: unknown) => Promise<ToolOutput>
+}
+
+/**
+ * The memory tools of one session. They are bound to it: no argument names a session, a person or a document, so
+ * none can reach another's.
+ */
+export class MemoryTools {
+  readonly #engine: MemoryEngine
+  readonly #session: SessionRecord
+  readonly definitions: readonly ToolDefinition[]
+
+  constructor(engine: MemoryEngine, session: SessionRecord) {
+    this.#engine = engine
+    this.#session = session
+    this.definitions = MEMORY_TOOL_NAMES.filter(name => isOffered(name, session, engine)).map(
+      name => DEFINITIONS[name],
+    )
+  }
+
+  /** For chat completions. */
+  toOpenAI(): OpenAITool[] {
+    return this.definitions.map(definition => ({ type: 'function', function: definition }))
+  }
+
+  /** For the Messages API. */
+  toAnthropic(): AnthropicTool[] {
+    return this.definitions.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      input_schema: parameters,
+    }))
+  }
+
+  /** For `generateText` and its like. */
+  toAISDK(): Record<string, SdkTool> {
+    return Object.fromEntries(
+      this.definitions.map(({ name, description, parameters }) => [
+        name,
+        {
+          description,
+          inputSchema: sdkSchema(parameters),
+          execute: input => this.execute(name, input),
+        } satisfies SdkTool,
+      ]),
+    )
+  }
+
+  /** Does what a model asked for. What it got wrong is told to it; only what is wrong with the store is thrown. */
+  async execute(name: string, args: unknown): Promise<ToolOutput> {
+    const definition = this.definitions.find(definition => definition.name === name)
+    try {
+      if (!definition)
+        throw new ToolArgumentError(
+          `There is no ${JSON.stringify(name)} here; there are ${this.definitions.map(({ name }) => name).join(', ')}.`,
+        )
+      return (await this.#run(definition.name, checkArguments(definition, args))) as ToolOutput
+    } catch (error) {
+      if (!(error instanceof ToolArgumentError)) throw error
+      return { recalled: true, error: error.message }
+    }
+  }
+
+  #run(name: MemoryToolName, args: ToolArguments): Promise<object> {
+    const { store, zone, namespace } = this.#engine
+    const key: SessionKey = { namespace, id: this.#session.id }
+    switch (name) {
+      case 'query_history':
+        return queryHistory(store, key, args, zone)
+      case 'expand_history':
+        return expandHistory(store, key, args)
+      default:
+        return this.#write(name, args)
+    }
+  }
+
+  async #write(
+    name: Exclude<MemoryToolName, 'query_history' | 'expand_history'>,
+    { content, section }: ToolArguments,
+  ): Promise<object> {
+    const { store, namespace, layerBudgets } = this.#engine
+    const { id, user } = this.#session
+    const key = documentFor(name, this.#session, namespace)
+    const head = (await store.readSession({ namespace, id }))?.head
+    const { added, tokens } = await writeNote(this.#engine, {
+      key,
+      content: String(content),
+      section: section === undefined ? undefined : sectionName(String(section)),
+      tool: name,
+      subject: key.layer === 'user' ? user : null,
+      origin: { sessionId: id, seq: head?.seq ?? 0 },
+    })
+    const budget = layerBudgets[key.layer]
+    return {
+      recalled: true,
+      result:
+        added === 0 ? 'This was known already.' : `Noted (${added === 1 ? 'one line' : `${added} lines`}).`,
+      ...(tokens > budget && {
+        warning: `This memory is over its budget (${tokens} of ${budget} tokens): it is not shown whole.`,
+      }),
+    }
+  }
+}
+
+function sectionName(given: string): string {
+  try {
+    return checkSectionName(given.replace(/^#{1,6}\s+/, ''))
+  } catch (error) {
+    throw new ToolArgumentError(String((error as Error).message))
+  }
+}
+
+/**
+ * What everybody sees is written on purpose, and only where it is trusted: in private chats, or with an owner in
+ * the owner's. A person's memory has no place in a group.
+ */
+function isOffered(
+  name: MemoryToolName,
+  { kind, user }: SessionRecord,
+  { memoryOwner }: MemoryEngine,
+): boolean {
+  if (name === 'write_memory') return kind === 'private' && (memoryOwner === null || memoryOwner === user)
+  if (name === 'write_user_memory') return kind === 'private' && user !== null
+  return true
+}
+
+function documentFor(
+  name: 'write_memory' | 'write_user_memory' | 'write_chat_memory',
+  { id, user }: SessionRecord,
+  namespace: string,
+): DocumentKey {
+  if (name === 'write_memory') return { namespace, layer: 'global', key: '' }
+  if (name === 'write_user_memory') return { namespace, layer: 'user', key: user! }
+  return { namespace, layer: 'chat', key: id }
+}
+
+/** By the symbol that the AI SDK knows its own schemas by, so that the package need not be there. */
+function sdkSchema(parameters: ToolDefinition['parameters']): never {
+  return {
+    [Symbol.for('vercel.ai.schema')]: true,
+    _type: undefined,
+    jsonSchema: parameters,
+    // The executor says what is wrong in words that a model can act on.
+    validate: (value: unknown) => ({ success: true, value }),
+  } as never
+}

@@ -1,0 +1,85 @@
+import type { DocumentKey, NewFact } from '../../store/index.ts'
+import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import { condenseDocument } from '../condense-document.ts'
+import { appendText, datedLine, listLines, withLines } from '../document/index.ts'
+import type { MemoryEngine } from '../engine.ts'
+import { initialContent } from '../initial-content.ts'
+import { ToolArgumentError } from './check-arguments.ts'
+import { MOST_CONTENT_CHARACTERS } from './definitions.ts'
+
+export interface Note {
+  readonly key: DocumentKey
+  readonly content: string
+  readonly section: string | undefined
+  readonly tool: string
+  /** Whom it is about, by id. */
+  readonly subject: string | null
+  /** The newest message when it was written. */
+  readonly origin: { readonly sessionId: string; readonly seq: number }
+}
+
+const MOST_LINES = 20
+
+/** Adds dated lines to a document, those that it does not have yet. Answers with how many were new. */
+export async function writeNote(
+  engine: MemoryEngine,
+  note: Note,
+): Promise<{ added: number; tokens: number }> {
+  const { store, clock, zone, noteChange } = engine
+  const lines = linesOf(note.content, formatDay(dayInZone(new Date(clock()), zone)))
+  const initial = (await initialContent(engine, note.key)) ?? ''
+  let added = 0
+  const [document] = await store.changeDocuments([
+    {
+      key: note.key,
+      change: current => {
+        const content = current?.content || initial
+        const known = new Set(listLines(content).map(sayingOf))
+        const fresh = lines.filter(line => !known.has(sayingOf(line)))
+        added = fresh.length
+        if (fresh.length === 0) return null
+        const grown =
+          note.section === undefined
+            ? appendText(content, fresh.join('\n'))
+            : withLines(content, note.section, fresh)
+        const facts = fresh.map(line => toFact(line, note, clock()))
+        return { content: grown, tokens: estimateTokens(grown), facts }
+      },
+      author: { kind: 'tool', name: note.tool },
+      sources: [sourceOf(note)],
+      now: clock(),
+    },
+  ])
+  noteChange()
+  const condensed = document && (await condenseDocument(engine, { key: note.key, document }))
+  return { added, tokens: (condensed ?? document)?.tokens ?? 0 }
+}
+
+function sourceOf({ origin: { sessionId, seq } }: Note) {
+  return { sessionId, fromSeq: seq, toSeq: seq }
+}
+
+function toFact(line: string, note: Note, now: number): NewFact {
+  const on = line.slice(2, 12)
+  return { line, subject: note.subject, origin: sourceOf(note), saidAt: new Date(now), on, from: 'tool' }
+}
+
+/** The same thing on another day is nothing new. */
+function sayingOf(line: string): string {
+  return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '')
+}
+
+function linesOf(content: string, day: string): readonly string[] {
+  if (content.length > MOST_CONTENT_CHARACTERS)
+    throw new ToolArgumentError(
+      `content has ${content.length} characters; at most ${MOST_CONTENT_CHARACTERS} are taken. Nothing was written.`,
+    )
+  const lines = content
+    .split(/\r\n?|[\n\u2028\u2029]/)
+    .map(line => line.replace(/^\s*[-*•]\s+/, '').trim())
+    .filter(line => line !== '')
+  if (lines.length > MOST_LINES)
+    throw new ToolArgumentError(`content has ${lines.length} lines; at most ${MOST_LINES} are taken.`)
+  return [...new Set(lines.map(line => datedLine(day, line)))]
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { constants, link, lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { InvalidArgumentError } from '../../errors.ts'
+import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
+
+/** The files of a workspace, by their paths in it. It neither reads nor writes through a symbolic link. */
+
+export type Found =
+  | { readonly kind: 'missing' }
+  /** Something else is in its place, or it cannot be read. */
+  | { readonly kind: 'blocked'; readonly reason: string }
+  | { readonly kind: 'file'; readonly stamp: Stamp }
+
+/** Changes whenever the file does. */
+export interface Stamp {
+  readonly text: string
+  readonly bytes: number
+  /** It is so old that a further change would have another one. */
+  readonly isSettled: boolean
+}
+
+const MARKER = '.palimpsest.json'
+const FORMAT = 1
+const TEMPORARY = /^\..+\.[0-9a-f]{8}\.tmp$/
+/** File systems count time in steps of up to two seconds. */
+const SETTLED_MS = 2_500
+/** Of one file in one second. */
+const MOST_ASIDE = 1_000
+
+/** Not followed where the system can help it; and no pipe makes it wait. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+export class Folder {
+  readonly path: string
+  readonly #namespace: string
+
+  private constructor(path: string, namespace: string) {
+    this.path = path
+    this.#namespace = namespace
+  }
+
+  static async open(path: string, namespace: string): Promise<Folder> {
+    try {
+      await mkdir(path, { recursive: true, mode: 0o700 })
+      const folder = new Folder(await realpath(path), namespace)
+      await folder.claim()
+      return folder
+    } catch (error) {
+      throw refusal(path, error)
+    }
+  }
+
+  /** Makes what is missing of it. One that belongs to another namespace is refused. */
+  async claim(): Promise<void> {
+    try {
+      await mkdir(this.path, { recursive: true, mode: 0o700 })
+      if ((await this.#readMarker()) === null) await this.#writeMarker()
+      this.#check(await this.#readMarker())
+      // One that cannot be made now is tried again when something is written there.
+      for (const name of DOCUMENT_FOLDERS) await this.#make(name).catch(() => undefined)
+    } catch (error) {
+      throw refusal(this.path, error)
+    }
+  }
+
+  /** Of two at once only one can link. Where links are not to be had, the first finds out at its next look. */
+  async #writeMarker(): Promise<void> {
+    const marker = { format: FORMAT, namespace: this.#namespace }
+    const temporary = await this.#writeTemporary(MARKER, `${JSON.stringify(marker)}\n`)
+    try {
+      await link(temporary, this.at(MARKER))
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') await rename(temporary, this.at(MARKER))
+    } finally {
+      await removeQuietly(temporary)
+    }
+    await syncFolder(this.path)
+  }
+
+  async #readMarker(): Promise<string | null> {
+    try {
+      const handle = await open(this.at(MARKER), READ_ONLY)
+      try {
+        return await handle.readFile('utf8')
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  #check(marker: string | null): void {
+    const { format, namespace: owner } = parseMarker(marker)
+    if (format !== FORMAT || typeof owner !== 'string')
+      throw new InvalidArgumentError('folder', this.path, `a folder whose ${MARKER} has format ${FORMAT}`)
+    if (owner === this.#namespace) return
+    const allowed = `a folder of the namespace ${JSON.stringify(this.#namespace)}; this one belongs to ${JSON.stringify(owner)}`
+    throw new InvalidArgumentError('folder', this.path, allowed)
+  }
+
+  at(path: string): string {
+    return join(this.path, path)
+  }
+
+  async #make(name: string): Promise<void> {
+    await mkdir(this.at(name), { mode: 0o700 }).catch(error => {
+      if (codeOf(error) !== 'EEXIST') throw error
+    })
+  }
+
+  /** Those in one of its folders that may be documents, by their names. */
+  async list(folder: string): Promise<readonly string[]> {
+    const isLink = await isSymbolicLink(this.at(folder))
+    const names = isLink ? [] : await readdir(this.at(folder)).catch(emptyIfMissing)
+    return names
+      .map(name => (folder === '' ? name : `${folder}/${name}`))
+      .filter(path => documentOf(path) !== null || isShortened(path))
+  }
+
+  /** What a process left that ended while it wrote. */
+  async removeTemporary(): Promise<void> {
+    for (const folder of DOCUMENT_FOLDERS) {
+      if (await isSymbolicLink(this.at(folder))) continue
+      const names = await readdir(this.at(folder)).catch(() => [])
+      for (const name of names) if (TEMPORARY.test(name)) await removeQuietly(join(this.at(folder), name))
+    }
+  }
+
+  async look(path: string): Promise<Found> {
+    try {
+      if (await isSymbolicLink(dirname(this.at(path))))
+        return { kind: 'blocked', reason: 'its folder is a symbolic link' }
+      const stats = await lstat(this.at(path), { bigint: true })
+      if (stats.isSymbolicLink()) return { kind: 'blocked', reason: 'it is a symbolic link' }
+      if (!stats.isFile()) return { kind: 'blocked', reason: 'it is no file' }
+      return { kind: 'file', stamp: stampOf(stats) }
+    } catch (error) {
+      if (isMissing(error)) return { kind: 'missing' }
+      return { kind: 'blocked', reason: codeOf(error) }
+    }
+  }
+
+  async read(path: string): Promise<Buffer> {
+    const handle = await open(this.at(path), READ_ONLY)
+    try {
+      return await handle.readFile()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /**
+   * The file is always whole: as it was or as it is to be. `null`: it is not the one any more that has this
+   * stamp (`null`: none), so somebody wrote it meanwhile and it stays as it is.
+   */
+  async write(path: string, text: string, expected: Stamp | null): Promise<Stamp | null> {
+    if (!(await this.#isStill(path, expected))) return null
+    await this.#make(dirname(path))
+    const temporary = await this.#writeTemporary(path, text)
+    try {
+      if (!(await this.#isStill(path, expected))) return null
+      await rename(temporary, this.at(path))
+    } finally {
+      await removeQuietly(temporary)
+    }
+    await syncFolder(dirname(this.at(path)))
+    return stampOf(await lstat(this.at(path), { bigint: true }))
+  }
+
+  async #isStill(path: string, expected: Stamp | null): Promise<boolean> {
+    const found = await this.look(path)
+    if (found.kind === 'missing') return expected === null
+    return found.kind === 'file' && found.stamp.text === expected?.text
+  }
+
+  async #writeTemporary(path: string, text: string): Promise<string> {
+    const name = `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`
+    const temporary = join(dirname(this.at(path)), name)
+    try {
+      const handle = await open(temporary, 'wx', 0o600)
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      return temporary
+    } catch (error) {
+      await removeQuietly(temporary)
+      throw error
+    }
+  }
+
+  /** Out of the way, under a name of its own. Answers with that. */
+  async setAside(path: string, now: number): Promise<string> {
+    const name = await this.#freeName(path, now)
+    await rename(this.at(path), this.at(name))
+    return name
+  }
+
+  /** A copy likewise; the file stays. */
+  async copyAside(path: string, bytes: Uint8Array, now: number): Promise<string> {
+    const name = await this.#freeName(path, now)
+    const handle = await open(this.at(name), 'wx', 0o600)
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    return name
+  }
+
+  async #freeName(path: string, now: number): Promise<string> {
+    const instant = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
+    const name = `${path}.set-aside-${instant}`
+    for (let number = 1; number <= MOST_ASIDE; number++) {
+      const numbered = number === 1 ? name : `${name}-${number}`
+      if ((await this.look(numbered)).kind === 'missing') return numbered
+    }
+    throw new Error('no name is free to set it aside')
+  }
+}
+
+function refusal(path: string, error: unknown): InvalidArgumentError {
+  if (error instanceof InvalidArgumentError) return error
+  const allowed = `a folder that can be made and written to (${codeOf(error)})`
+  return new InvalidArgumentError('folder', path, allowed)
+}
+
+function parseMarker(text: string | null): { format?: unknown; namespace?: unknown } {
+  try {
+    return Object(JSON.parse(text ?? ''))
+  } catch {
+    return {}
+  }
+}
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): Stamp {
+  return {
+    text: [dev, ino, size, mtimeNs, ctimeNs].join(':'),
+    bytes: Number(size),
+    isSettled: Date.now() - Number(ctimeMs) > SETTLED_MS,
+  }
+}
+
+async function isSymbolicLink(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    stats => stats.isSymbolicLink(),
+    () => false,
+  )
+}
+
+/** Not every system can; the file itself is safe in any case. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const handle = await open(path, 'r')
+    await handle.sync().finally(() => handle.close())
+  } catch {}
+}
+
+async function removeQuietly(path: string): Promise<void> {
+  await unlink(path).catch(() => undefined)
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+}
+
+function emptyIfMissing(error: unknown): string[] {
+  if (isMissing(error)) return []
+  throw error
+}
+
+/** What the system calls it, for people: `ENOSPC`. */
+export function codeOf(error: unknown): string {
+  const { code } = Object(error)
+  return typeof code === 'string' ? code : String(error)
+}

@@ -1,0 +1,60 @@
+import { isBlankLine } from './merge-lines.ts'
+
+/** A heading of level 1 or 2 with what stands beneath it, or what stands above the first. */
+export interface Section {
+  /** The heading's line and how many such came before it, so that no two of a document are the same. */
+  readonly name: string
+  /** With the heading, without blank lines at the end. */
+  readonly lines: readonly string[]
+  readonly blanks: readonly string[]
+  readonly isLast: boolean
+}
+
+/** What stands above the first heading: there is always one, if only an empty one. */
+export const PREAMBLE = ''
+
+const HEADING = /^ {0,3}#{1,2}(?:[ \t]|$)/
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s
+
+export function splitSections(content: string): ReadonlyMap<string, Section> {
+  const sections = new Map<string, Section>()
+  const seen = new Map<string, number>()
+  const all = splitLines(content)
+  let [name, start] = [PREAMBLE, 0]
+  const close = (end: number) =>
+    sections.set(name, toSection(name, all.slice(start, end), end === all.length))
+  for (const place of headingPlaces(all)) {
+    close(place)
+    const heading = all[place]!
+    const count = seen.get(heading) ?? 0
+    seen.set(heading, count + 1)
+    name = `${heading}\n${count}`
+    start = place
+  }
+  close(all.length)
+  return sections
+}
+
+function splitLines(content: string): readonly string[] {
+  const lines = content.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** What looks like a heading inside a block of code is none. */
+function* headingPlaces(lines: readonly string[]): Generator<number> {
+  let fence = ''
+  for (const [place, line] of lines.entries()) {
+    const [, marks = '', rest = ''] = FENCE.exec(line) ?? []
+    if (fence !== '') {
+      if (marks.startsWith(fence) && isBlankLine(rest)) fence = ''
+    } else if (marks.startsWith('~') || (marks !== '' && !rest.includes('`'))) fence = marks
+    else if (HEADING.test(line)) yield place
+  }
+}
+
+function toSection(name: string, lines: readonly string[], isLast: boolean): Section {
+  let end = lines.length
+  while (end > 0 && isBlankLine(lines[end - 1]!)) end--
+  return { name, lines: lines.slice(0, end), blanks: lines.slice(end), isLast }
+}

@@ -1,0 +1,339 @@
+import { ClosedError } from '../../errors.ts'
+import { isId } from '../../log/index.ts'
+import { type LayerName, parseDailyKey, type Store, type Warn } from '../../store/index.ts'
+import { DOCUMENT_FOLDERS, documentOf, documentOfShortened, isShortened } from './file-names.ts'
+import { codeOf, Folder } from './folder.ts'
+import { FolderWatch } from './folder-watch.ts'
+import { isStoreFailure, Mirror, MOST_BYTES, pathOf, type SyncCounts } from './mirror.ts'
+import { Warnings } from './warnings.ts'
+import { type FileName, readFile, readIdLine } from './workspace-file.ts'
+import { WorkspaceLease } from './workspace-lease.ts'
+
+export interface WorkspaceOptions {
+  readonly store: Store
+  readonly namespace: string
+  /** Made if there is none. */
+  readonly folder: string
+  readonly clock: () => number
+  /** Names this process to others: no two have the same. */
+  readonly owner: string
+  readonly warn: Warn
+  /** Hears what went wrong in the background. */
+  readonly onError: (error: unknown) => void
+}
+
+export type SyncResult = Readonly<SyncCounts>
+
+const BEHIND_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 60_000
+const AFTER_CHANGE_MS = 50
+const AFTER_TOUCH_MS = 100
+/** A file that somebody was writing. */
+const LOOK_AGAIN_MS = 1_000
+const DOCUMENTS_AT_A_TIME = 500
+const BEHIND_AT_A_TIME = 100
+const NOTHING: SyncResult = { written: 0, read: 0, setAside: 0 }
+
+/**
+ * Mirrors a namespace's memory in files that a person can read and edit, in a folder on one machine. The
+ * database holds the truth: a file that is deleted comes back, one that is damaged is set aside, and what a
+ * person writes is merged into the database as a version of its own, with whatever was written there
+ * meanwhile.
+ *
+ *   new ── start or sync ──▶ standing by ◀── the lease is another's ──▶ mirroring ── close ──▶ closed
+ *
+ * What always holds: of all processes on a database one mirrors a namespace, the one that has the lease;
+ * one pass goes on at a time; a folder belongs to one namespace for ever, so that no tenant's memory gets
+ * into another's; and no trouble with a file reaches a caller: it is warned of once and tried again.
+ */
+export class Workspace {
+  readonly #options: WorkspaceOptions
+  readonly #warnings: Warnings
+  readonly #lease: WorkspaceLease
+  #opened: Promise<OpenFolder> | null = null
+  #last: Promise<unknown> = Promise.resolve()
+  #waitingSync: Promise<SyncResult> | null = null
+  /** What a pass that waits for its turn is to look at, beside what is behind. */
+  #wanted: { isFull: boolean; readonly paths: Set<string> } | null = null
+  readonly #timers: {
+    intervals: NodeJS.Timeout[]
+    change: NodeJS.Timeout | null
+    touch: NodeJS.Timeout | null
+  } = {
+    intervals: [],
+    change: null,
+    touch: null,
+  }
+  readonly #touched = new Set<string>()
+  #closed: Promise<void> | null = null
+
+  constructor(options: WorkspaceOptions) {
+    this.#options = options
+    this.#warnings = new Warnings(options.warn)
+    this.#lease = new WorkspaceLease(options)
+  }
+
+  /** An `InvalidArgumentError` where the folder is another namespace's or cannot be made. */
+  async start(): Promise<void> {
+    if (this.#closed) throw new ClosedError('workspace')
+    const { watch } = await this.#open()
+    if (this.#closed || this.#timers.intervals.length > 0) return
+    watch.open()
+    this.#timers.intervals = [
+      setInterval(() => this.#soon({}), BEHIND_EVERY_MS).unref(),
+      setInterval(() => this.#soon({ isFull: true }), LOOK_EVERY_MS).unref(),
+    ]
+    await this.sync().catch(error => this.#tell(error))
+  }
+
+  /** Looks at everything once, now. Nothing happens where another process has the lease. */
+  sync(): Promise<SyncResult> {
+    if (this.#closed) return Promise.reject(new ClosedError('workspace'))
+    this.#waitingSync ??= this.#inTurn(async () => {
+      this.#waitingSync = null
+      return await this.#pass({ isFull: true, paths: new Set(), isUrgent: true })
+    })
+    return this.#waitingSync
+  }
+
+  /** Something changed in the database. */
+  noteChange(): void {
+    if (this.#closed || this.#timers.change) return
+    this.#timers.change = setTimeout(() => {
+      this.#timers.change = null
+      this.#soon({})
+    }, AFTER_CHANGE_MS).unref()
+  }
+
+  /** What is behind is written first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const { intervals, change, touch } = this.#timers
+    for (const timer of [...intervals, change, touch]) if (timer) clearTimeout(timer)
+    const opened = await this.#opened?.catch(() => null)
+    if (!opened) return
+    opened.watch.close()
+    await this.#inTurn(async () => {
+      if (opened.mirror) await this.#pass({ isFull: false, paths: new Set(), isUrgent: false })
+      await this.#lease.drop()
+    }).catch(error => this.#tell(error))
+  }
+
+  /** What went wrong is tried again by the next call. */
+  #open(): Promise<OpenFolder> {
+    this.#opened ??= this.#openFolder().catch(error => {
+      this.#opened = null
+      throw error
+    })
+    return this.#opened
+  }
+
+  async #openFolder(): Promise<OpenFolder> {
+    const folder = await Folder.open(this.#options.folder, this.#options.namespace)
+    return { folder, watch: new FolderWatch(folder, path => this.#noteTouch(path)), mirror: null }
+  }
+
+  #noteTouch(path: string): void {
+    if (this.#closed || (documentOf(path) === null && !isShortened(path))) return
+    this.#touched.add(path)
+    this.#timers.touch ??= setTimeout(() => {
+      this.#timers.touch = null
+      this.#soon({ paths: this.#touched })
+      this.#touched.clear()
+    }, AFTER_TOUCH_MS).unref()
+  }
+
+  /** In the background; what waits already takes it along. */
+  #soon({ isFull = false, paths = [] }: { isFull?: boolean; paths?: Iterable<string> }): void {
+    if (this.#closed) return
+    if (!this.#wanted) {
+      this.#wanted = { isFull: false, paths: new Set() }
+      this.#inTurn(() => this.#passWanted()).catch(error => this.#tell(error))
+    }
+    this.#wanted.isFull ||= isFull
+    for (const path of paths) this.#wanted.paths.add(path)
+  }
+
+  async #passWanted(): Promise<void> {
+    const wanted = this.#wanted
+    this.#wanted = null
+    if (!wanted || this.#closed) return
+    const { watch } = await this.#open()
+    if (wanted.isFull && !this.#closed) watch.open()
+    await this.#pass({ ...wanted, isUrgent: false })
+  }
+
+  #inTurn<Result>(job: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(job)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #pass({ isFull, paths, isUrgent }: Pass): Promise<SyncResult> {
+    const opened = await this.#open()
+    const lease = await this.#lease.hold(isUrgent ? 'now' : 'in time')
+    if (lease === 'of another') return NOTHING
+    if (lease === 'new') opened.mirror = null
+    const isFirst = opened.mirror === null
+    opened.mirror ??= await this.#begin(opened.folder)
+    const { mirror, folder } = opened
+    const before = { ...mirror.counts }
+    // Somebody may have removed it, or put another one in its place.
+    if (isFull) await folder.claim()
+    const names = this.#names(folder, isFull || isFirst ? null : paths)
+    if (!(await this.#reconcileAll(mirror, names, !isUrgent))) opened.mirror = null
+    return {
+      written: mirror.counts.written - before.written,
+      read: mirror.counts.read - before.read,
+      setAside: mirror.counts.setAside - before.setAside,
+    }
+  }
+
+  async #begin(folder: Folder): Promise<Mirror> {
+    await this.#options.store.setMirrorFolder(this.#options.namespace, folder.path)
+    await folder.removeTemporary()
+    return new Mirror({ ...this.#options, folder, warnings: this.#warnings })
+  }
+
+  /** `false`: the lease was lost meanwhile. */
+  async #reconcileAll(mirror: Mirror, names: AsyncGenerator<Named>, isPatient: boolean): Promise<boolean> {
+    const done = new Set<string>()
+    for await (const { name, isBehind } of names) {
+      const path = pathOf(name)
+      if (done.has(path)) continue
+      done.add(path)
+      // The last flush is for what is behind only.
+      if (this.#closed && !isBehind) break
+      if ((await this.#lease.hold('in time')) !== 'held') return false
+      try {
+        const outcome = await mirror.reconcile(name, { isBehind, isPatient })
+        if (outcome === 'not finished') setTimeout(() => this.#noteTouch(path), LOOK_AGAIN_MS).unref()
+      } catch (error) {
+        if (isStoreFailure(error)) throw error
+        this.#tell(error)
+      }
+    }
+    return true
+  }
+
+  /** What is behind, and then these, or all (`null`). A file may come more than once. */
+  async *#names(folder: Folder, paths: Iterable<string> | null): AsyncGenerator<Named> {
+    for await (const name of this.#behind()) yield { name, isBehind: true }
+    if (paths) {
+      for (const path of paths) {
+        const name = documentOf(path) ?? (await readName(folder, path))
+        if (name) yield { name, isBehind: false }
+      }
+      return
+    }
+    const known = new Map<string, FileName>()
+    for await (const name of this.#documents()) {
+      if (isShortened(pathOf(name))) known.set(pathOf(name), name)
+      yield { name, isBehind: false }
+    }
+    for (const path of await this.#files(folder)) {
+      const name = documentOf(path) ?? known.get(path) ?? (await readName(folder, path))
+      if (name) yield { name, isBehind: false }
+      else this.#warnings.once(path, 'its first line does not say whose it is, so it is left alone')
+    }
+  }
+
+  /** Those that cannot be written stay behind, so a page has to go past them. */
+  async *#behind(): AsyncGenerator<FileName> {
+    const { store, namespace } = this.#options
+    const seen = new Set<string>()
+    for (let [limit, isMore] = [BEHIND_AT_A_TIME, true]; isMore; ) {
+      const page = await store.listUnmirrored(namespace, { limit })
+      isMore = page.length === limit
+      limit = BEHIND_AT_A_TIME
+      for (const state of page) {
+        const id = JSON.stringify([state.layer, state.key])
+        if (seen.has(id)) limit++
+        else yield* namesOf([state])
+        seen.add(id)
+      }
+    }
+  }
+
+  async *#documents(): AsyncGenerator<FileName> {
+    const { store, namespace } = this.#options
+    let after: { layer: LayerName; key: string } | undefined
+    do {
+      const page = await store.listDocuments(namespace, {
+        limit: DOCUMENTS_AT_A_TIME,
+        ...(after && { after }),
+      })
+      yield* namesOf(page)
+      after = page.length < DOCUMENTS_AT_A_TIME ? undefined : page.at(-1)
+    } while (after)
+  }
+
+  async #files(folder: Folder): Promise<readonly string[]> {
+    const paths: string[] = []
+    for (const name of DOCUMENT_FOLDERS)
+      try {
+        for (const path of await folder.list(name)) paths.push(path)
+        this.#warnings.clear(`${name}/`)
+      } catch (error) {
+        this.#warnings.once(`${name}/`, `it cannot be read: ${codeOf(error)}`)
+      }
+    return paths
+  }
+
+  /** What a listener throws is its own affair. */
+  #tell(error: unknown): void {
+    try {
+      this.#options.onError(error)
+    } catch (thrown) {
+      process.emitWarning(`A listener threw: ${String(thrown)}`, 'PalimpsestWarning')
+    }
+  }
+}
+
+interface OpenFolder {
+  readonly folder: Folder
+  readonly watch: FolderWatch
+  /** Begun anew with each lease, since what it knows of the files holds only while nobody else writes them. */
+  mirror: Mirror | null
+}
+
+interface Pass {
+  readonly isFull: boolean
+  readonly paths: ReadonlySet<string>
+  /** Somebody waits for it. */
+  readonly isUrgent: boolean
+}
+
+interface Named {
+  readonly name: FileName
+  readonly isBehind: boolean
+}
+
+/** Of those that can have a file: all but such as have no id for a key. */
+function* namesOf(documents: readonly { layer: LayerName; key: string }[]): Generator<FileName> {
+  for (const { layer, key } of documents) {
+    if (layer !== 'daily') {
+      if (isId(key) || layer === 'persona' || layer === 'global') yield { layer, key }
+      continue
+    }
+    const parsed = parseDailyKey(key)
+    if (parsed && isId(parsed.sessionId)) yield { layer, day: parsed.day }
+  }
+}
+
+/** Of a file whose name does not tell it all; `null`: its first line does not either. */
+async function readName(folder: Folder, path: string): Promise<FileName | null> {
+  try {
+    const found = await folder.look(path)
+    if (found.kind !== 'file' || found.stamp.bytes > MOST_BYTES) return null
+    const read = readFile(await folder.read(path))
+    const id = 'text' in read ? readIdLine(read.text) : null
+    return id === null ? null : documentOfShortened(path, id)
+  } catch {
+    return null
+  }
+}
