@@ -41,6 +41,18 @@ export const dbOption = () => new Option('--db <file>', 'the SQLite database').d
 export const storeOption = () =>
   new Option('--store <url>', 'a PostgreSQL database instead: postgres://user@host/database')
 
+export const namespaceOption = () =>
+  new Option('--namespace <name>', 'the tenant: nothing is seen of others').default('default')
+
+export function wholeNumberOption(flags: string, help: string): Option {
+  const option = new Option(flags, help)
+  return option.argParser((text: string) => {
+    const value = Number(text)
+    if (/^\d{1,15}$/.test(text) && value >= 1) return value
+    throw new InvalidArgumentError(option.long ?? flags, text, 'a whole number of at least 1')
+  })
+}
+
 /** Loaded only when a command needs a store. */
 export async function openStore({ db, store: url }: { db: string; store?: string }): Promise<Store> {
   const store =

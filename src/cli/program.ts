@@ -3,6 +3,7 @@ import { ERROR_CODES, PalimpsestError } from '../errors.ts'
 import { compactCommand } from './compact.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
+import { memoryCommand } from './memory.ts'
 import { replayCommand } from './replay.ts'
 import { serveCommand } from './serve.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
@@ -28,6 +29,8 @@ function createProgram(terminal: Terminal): Command {
     .description('Memory that lasts for chat bots and agents.')
     .version(version(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show what a command does')
+    // Commands have a --version of their own.
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help to see what is allowed)')
     .exitOverride()
     .configureOutput({
@@ -35,10 +38,19 @@ function createProgram(terminal: Terminal): Command {
       writeErr: text => terminal.error.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'palimpsest: ')),
     })
-  const commands = [replayCommand, importCommand, exportCommand, compactCommand, serveCommand]
-  for (const command of commands.map(create => create(terminal)))
-    program.addCommand(command.copyInheritedSettings(program))
+  const commands = [
+    ...[replayCommand, importCommand, exportCommand],
+    ...[compactCommand, memoryCommand, serveCommand],
+  ]
+  for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program
+}
+
+/** Errors and exits are as in the parent, in all commands below it. */
+function inherit(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const below of command.commands) inherit(below, command)
+  return command
 }
 
 function report(error: unknown, json: boolean, terminal: Terminal): number {

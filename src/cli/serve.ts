@@ -11,7 +11,7 @@ import { jsonOption, openStore } from './options.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
-const FLAGS = ['port', 'host', 'db', 'store'] as const
+const FLAGS = ['port', 'host', 'db', 'store', 'workspace'] as const
 
 type ServeFlags = Partial<Readonly<Record<(typeof FLAGS)[number], string>>> & { readonly json?: true }
 
@@ -25,11 +25,12 @@ export function serveCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
-Settings from the environment, all of which but port, host, db and store can be changed with PUT /v1/settings:
+Settings from the environment, all of which but ${FLAGS.slice(0, -1).join(', ')} and ${FLAGS.at(-1)} can be changed with PUT /v1/settings:
 ${describeSettings()}
 
 Examples:
   palimpsest serve --port 8787 --db palimpsest.db
+  palimpsest serve --workspace ./memory
   PALIMPSEST_POLICY=rounds PALIMPSEST_FULL_CONTEXT_TURNS=4 palimpsest serve`,
     )
     .action((flags: ServeFlags) => runServe(flags, terminal))
@@ -48,7 +49,7 @@ async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Pro
   const environment: Record<string, unknown> = { ...layer, ...readFlags(flags) }
   // Who names a file means it, whatever database the environment names.
   if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
-  const { db, store: url, host, port } = resolveSettings({ environment }).values
+  const { db, store: url, host, port, workspace } = resolveSettings({ environment }).values
   const store = await openStore({ db, ...(url !== null && { store: url }) })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
@@ -57,6 +58,7 @@ async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Pro
     store,
     host,
     port,
+    ...(workspace !== null && { workspace }),
     environment,
     version: version(),
     onWarning: warn,

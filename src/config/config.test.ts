@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidSettingsError } from '../errors.ts'
+import { LAYER_BUDGETS, layerBudgets } from '../memory/budgets.ts'
 import { PRESETS } from '../policy/index.ts'
 import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
 import {
@@ -40,6 +41,46 @@ describe('the schema', () => {
     expect(findSetting('modelBaseUrl')?.environment).toBe('PALIMPSEST_MODEL_BASE_URL')
     expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS)).toHaveProperty('value')
     expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS - 1)).toHaveProperty('allowed')
+  })
+})
+
+describe('settings of memory', () => {
+  const NAMES = {
+    persona: 'personaTokens',
+    global: 'globalMemoryTokens',
+    user: 'userMemoryTokens',
+    scope: 'scopeMemoryTokens',
+    chat: 'chatMemoryTokens',
+    daily: 'dailyLogTokens',
+  }
+
+  test('have the budgets that an instance has, and take what it takes', () => {
+    expect(Object.keys(NAMES)).toEqual(Object.keys(LAYER_BUDGETS))
+    for (const [layer, name] of Object.entries(NAMES)) {
+      const setting = findSetting(name)!
+      expect(setting.default).toBe(LAYER_BUDGETS[layer as keyof typeof LAYER_BUDGETS])
+      for (const value of [99, 100, 1.5]) {
+        const isTaken = 'value' in setting.read(value)
+        const take = () => layerBudgets({ [layer]: value })
+        if (isTaken) expect(take).not.toThrow()
+        else expect(take).toThrow('a whole number of at least 100')
+      }
+    }
+    expect(findSetting('dailyLogTokens')?.environment).toBe('PALIMPSEST_DAILY_LOG_TOKENS')
+  })
+
+  test('take what is one of theirs, or none', () => {
+    const layer = { extract: 'batch', memoryOwner: 'u-7', personaTokens: '400' }
+    expect(readLayer(layer, 'server')).toEqual({ ...layer, personaTokens: 400 })
+    expect(readLayer({ extract: 'none', memoryOwner: 'none' }, 'server')).toEqual({
+      extract: null,
+      memoryOwner: null,
+    })
+    const wrong = { extract: 'always', memoryOwner: '', chatMemoryTokens: 99, workspace: './x' }
+    expect(problemsOf(() => readLayer(wrong, 'server')).toSorted()).toEqual(Object.keys(wrong).toSorted())
+    expect(problemsOf(() => readLayer({ extract: 'off' }, 'request'))).toEqual(['extract'])
+    expect(readEnvironment({ PALIMPSEST_WORKSPACE: './memory' }).layer).toEqual({ workspace: './memory' })
+    expect(resolveSettings({}).values).toMatchObject({ extract: null, memoryOwner: null, workspace: null })
   })
 })
 

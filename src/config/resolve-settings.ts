@@ -21,10 +21,19 @@ export interface SettingValues {
   readonly modelTimeoutSec: number
   readonly modelWindow: number | null
   readonly memoInstructions: string | null
+  readonly extract: 'turn' | 'batch' | 'off' | null
+  readonly memoryOwner: string | null
+  readonly personaTokens: number
+  readonly globalMemoryTokens: number
+  readonly userMemoryTokens: number
+  readonly scopeMemoryTokens: number
+  readonly chatMemoryTokens: number
+  readonly dailyLogTokens: number
   readonly outputReserve: number
   readonly maxBodyBytes: number
   readonly db: string
   readonly store: string | null
+  readonly workspace: string | null
   readonly host: string
   readonly port: number
   readonly [parameter: string]: unknown

@@ -1,4 +1,4 @@
-import { GROUP_TURN_MESSAGES, isZone } from '../log/index.ts'
+import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone } from '../log/index.ts'
 import {
   describeParameter,
   type Parameter,
@@ -92,6 +92,17 @@ function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
 }
 
+const EXTRACTIONS = ['turn', 'batch', 'off']
+
+/** As `src/memory/budgets.ts` has them, which nothing here may import. */
+function memoryTokens(name: string, usual: number, help: string): Setting {
+  return numberSetting(name, {
+    default: usual,
+    check: { integer: true, above: 99 },
+    help: `tokens of ${help}; its oldest lines are condensed above that`,
+  })
+}
+
 const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
 
 /** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
@@ -156,6 +167,28 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => text.trim() !== '',
     help: 'what the memo of a session has to hold, one instruction a line',
   }),
+  textSetting('extract', {
+    default: null,
+    allowed: `${EXTRACTIONS.join(', ')}, or none for turn with the policy rounds and batch with others`,
+    accepts: text => EXTRACTIONS.includes(text),
+    help: 'when user and scope memory are extracted: after each turn, in batches, or never',
+  }),
+  textSetting('memoryOwner', {
+    default: null,
+    allowed: `a user id, ${ID_RULE}, or none`,
+    accepts: isId,
+    help: 'whose private chats alone may write what everybody sees; none: every private chat may',
+  }),
+  numberSetting('personaTokens', {
+    default: 2_000,
+    check: { integer: true, above: 99 },
+    help: 'tokens of the persona; what is above that is not shown',
+  }),
+  memoryTokens('globalMemoryTokens', 1_500, 'global memory'),
+  memoryTokens('userMemoryTokens', 800, "a person's memory"),
+  memoryTokens('scopeMemoryTokens', 1_000, "a workspace's memory"),
+  memoryTokens('chatMemoryTokens', 1_200, "a chat's memory"),
+  memoryTokens('dailyLogTokens', 500, "a chat's log of a day"),
   numberSetting('outputReserve', {
     reach: 'request',
     default: 0,
@@ -180,6 +213,13 @@ export const SETTINGS: readonly Setting[] = [
     allowed: 'postgres://user@host/database; for SQLite name the file with db',
     accepts: text => /^postgres(ql)?:\/\//.test(text),
     help: 'a PostgreSQL database instead of the file',
+  }),
+  textSetting('workspace', {
+    reach: 'start',
+    default: null,
+    allowed: 'the name of a folder, or none',
+    accepts: text => text !== '',
+    help: 'a folder in which the memory is kept as files, to be read and edited',
   }),
   textSetting('host', {
     reach: 'start',

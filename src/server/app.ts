@@ -7,6 +7,7 @@ import type { LiveSettings } from './live-settings.ts'
 import { compactRoutes } from './routes/compact.ts'
 import { contextRoutes } from './routes/context.ts'
 import { healthRoutes } from './routes/health.ts'
+import { memoryRoutes } from './routes/memory.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -40,6 +41,7 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
       ...sessionRoutes,
       ...contextRoutes,
       ...compactRoutes,
+      ...memoryRoutes,
       ...settingsRoutes,
       ...healthRoutes,
     ],

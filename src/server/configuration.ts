@@ -1,7 +1,8 @@
 import { type Layer, loadModel, policyOf, type Resolved, type SettingValues } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
-import type { Configuration } from '../palimpsest.ts'
+import type { Configuration, MemoryOptions } from '../palimpsest.ts'
 import { PRESETS } from '../policy/index.ts'
+import type { LayerName } from '../store/index.ts'
 import { extractive, modelSummarizer, type Summarizer } from '../summarizer/index.ts'
 
 /** What an instance has to be told of the settings. Throws where they do not fit together. */
@@ -14,6 +15,25 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
     summarizer: await summarizerOf(values),
     summarizerTimeoutMs: Math.ceil(values.modelTimeoutSec * 1000),
     memo: memoOf(values),
+    memory: memoryOf(values),
+  }
+}
+
+/** Without what is set to none, for which an instance has its own rule. */
+export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): MemoryOptions & {
+  readonly budgets: Readonly<Record<LayerName, number>>
+} {
+  return {
+    budgets: {
+      persona: values.personaTokens,
+      global: values.globalMemoryTokens,
+      user: values.userMemoryTokens,
+      scope: values.scopeMemoryTokens,
+      chat: values.chatMemoryTokens,
+      daily: values.dailyLogTokens,
+    },
+    ...(extract !== null && { extract }),
+    ...(memoryOwner !== null && { owner: memoryOwner }),
   }
 }
 

@@ -19,10 +19,16 @@ export interface Call<Query, Body> {
   readonly part: (name: string) => string
   readonly query: Query
   readonly body: Body
+  /** A header of the request; `null`: it has none. */
+  readonly header: (name: string) => string | null
 }
 
-/** What it answers with: the status is 200 unless it says so. */
-export type Answer = { readonly status?: number; readonly json: unknown }
+/** What it answers with: the status is 200 unless it says so. Without `json`, nothing but headers. */
+export interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
 
 /** One call: what it takes, for the check and for the document alike, and what it does. */
 export interface Endpoint {
@@ -32,6 +38,8 @@ export interface Endpoint {
   readonly summary: string
   readonly query: Fields
   readonly body: Fields | null
+  /** The headers that it reads, and what they are for. */
+  readonly headers: Readonly<Record<string, string>>
   /** `absent`, the default: as though the field were left out, as many clients mean it. */
   readonly nulls: 'absent' | 'kept'
   readonly answers: Readonly<Record<number, string>>
@@ -44,14 +52,18 @@ export function endpoint<Query extends Fields, Body extends Fields | null = null
   readonly summary: string
   readonly query?: Query
   readonly body?: Body
+  readonly headers?: Readonly<Record<string, string>>
   readonly nulls?: 'absent' | 'kept'
   readonly answers: Readonly<Record<number, string>>
   readonly handle: (
     call: Call<z.output<Query>, Body extends Fields ? z.output<Body> : null>,
   ) => Promise<Answer>
 }): Endpoint {
-  return { query: NO_QUERY, body: null, nulls: 'absent', ...of } as Endpoint
+  return { query: NO_QUERY, body: null, headers: {}, nulls: 'absent', ...of } as Endpoint
 }
+
+/** The one answer that has no body. */
+const NOT_MODIFIED = '304'
 
 const NO_QUERY = z.strictObject({})
 
@@ -73,8 +85,12 @@ export function register(
       const query = check(endpoint.query, context.req.query(), 'the query')
       const body = endpoint.body && (await readChecked(context, endpoint, deps.settings))
       const part = (name: string) => context.req.param(name) ?? ''
-      const answer = await endpoint.handle({ ...deps, part, query, body } as unknown as Call<never, never>)
-      return context.json(answer.json as never, (answer.status ?? 200) as never)
+      const header = (name: string) => context.req.header(name) ?? null
+      const call = { ...deps, part, query, body, header } as unknown as Call<never, never>
+      const { status = 200, headers = {}, json } = await endpoint.handle(call)
+      return json === undefined
+        ? context.body(null, status as never, headers)
+        : context.json(json as never, status as never, headers)
     })
   }
   for (const [path, methods] of Map.groupBy(endpoints, routePath))
@@ -98,12 +114,20 @@ async function readChecked(
   return check(schema!, Object.fromEntries(fields), 'the body')
 }
 
+/** Parts that have to look so: a path with another one there is not meant. */
+const SHAPES: Readonly<Record<string, string>> = { day: '{\\d{4}-\\d{2}-\\d{2}}' }
+
 function routePath({ path }: Endpoint): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `:${name}${SHAPES[name] ?? ''}`)
 }
 
-function describeEndpoint(app: OpenAPIHono, { method, path, summary, query, body, answers }: Endpoint): void {
+function describeEndpoint(app: OpenAPIHono, endpoint: Endpoint): void {
+  const { method, path, summary, query, body, headers, answers } = endpoint
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, z.string()])
+  const headerFields = Object.entries(headers).map(([name, description]) => [
+    name,
+    z.string().optional().openapi({ description }),
+  ])
   app.openAPIRegistry.registerPath({
     method,
     path,
@@ -111,13 +135,16 @@ function describeEndpoint(app: OpenAPIHono, { method, path, summary, query, body
     request: {
       ...(parts.length > 0 && { params: z.object(Object.fromEntries(parts)) }),
       query,
+      ...(headerFields.length > 0 && { headers: z.object(Object.fromEntries(headerFields)) }),
       ...(body && { body: { content: { 'application/json': { schema: body } } } }),
     },
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, description]) => [
           status,
-          { description, content: { 'application/json': { schema: z.looseObject({}) } } },
+          status === NOT_MODIFIED
+            ? { description }
+            : { description, content: { 'application/json': { schema: z.looseObject({}) } } },
         ]),
       ),
       default: { description: 'What is wrong', content: { 'application/json': { schema: ERROR } } },

@@ -17,6 +17,8 @@ export interface ServeOptions {
   /** 0: any that is free. */
   readonly port: number
   readonly namespace?: string
+  /** A folder for the memory's files. Left out: none. */
+  readonly workspace?: string
   readonly environment?: Layer
   readonly version?: string
   readonly onWarning?: (message: string) => void
@@ -39,7 +41,7 @@ const IDLE_CHECK_MS = 50
 
 /** Everything that a server needs, put together and listening. */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const { store, host = '127.0.0.1', namespace, onWarning, onError } = options
+  const { store, host = '127.0.0.1', namespace, workspace, onWarning, onError } = options
   await store.open()
   const { promise: app, resolve: serveWith } = Promise.withResolvers<ReturnType<typeof createApp>>()
   const server = createServer(getRequestListener(async request => (await app).fetch(request)))
@@ -53,6 +55,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       store,
       ...configuration,
       ...(namespace !== undefined && { namespace }),
+      ...(workspace !== undefined && { workspace }),
       onError: (error, { sessionId }) =>
         onWarning?.(`session ${JSON.stringify(sessionId)}: ${String(error)}`),
     })

@@ -12,11 +12,14 @@ export interface Ran {
   readonly stderr: string
 }
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 interface RunOptions {
-  readonly stdin?: string
+  readonly stdin?: string | Uint8Array
   readonly cwd?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** A module that is loaded before the program. */
+  readonly hook?: string
   /** Told what it is and what it has said on standard error, whenever it says something there. */
   readonly onStderr?: (child: ChildProcess, stderr: string) => void
 }
@@ -24,7 +27,11 @@ interface RunOptions {
 /** The command line as a person runs it: a process of its own, here without a terminal. */
 export function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd })
+    const hooks = options.hook === undefined ? [] : ['--import', options.hook]
+    const child = spawn(process.execPath, [...hooks, MAIN, ...args], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+    })
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', chunk => {
@@ -35,6 +42,8 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
       options.onStderr?.(child, stderr)
     })
     child.on('close', code => resolve({ code, stdout, stderr }))
+    // It need not read all of it.
+    child.stdin.on('error', () => {})
     child.stdin.end(options.stdin ?? '')
   })
 }

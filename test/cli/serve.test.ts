@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { talk } from '../server/client.ts'
-import { run, temporaryFolder } from './run.ts'
+import { MAIN, run, temporaryFolder } from './run.ts'
 
 const folder = temporaryFolder()
 const children = new Set<ChildProcess>()
@@ -13,8 +14,6 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
   folder.remove()
 })
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 interface Running {
   readonly url: string
@@ -219,6 +218,26 @@ describe('palimpsest serve', () => {
     slow.destroy()
   })
 
+  test('keeps the memory as files in a workspace', async () => {
+    const workspace = join(folder.path, 'workspace')
+    const server = await serve(['--db', 'files.db'], { PALIMPSEST_WORKSPACE: join(folder.path, 'other') })
+    await server.stop()
+    const again = await serve(['--db', 'files2.db', '--workspace', workspace])
+    expect((await again.call('PUT', '/v1/memory/persona', { content: 'I am Bo.' })).status).toBe(201)
+    expect(await again.call('PUT', '/v1/settings', { workspace: 'x' })).toMatchObject({
+      status: 422,
+      json: { error: { message: expect.stringContaining('--workspace or PALIMPSEST_WORKSPACE') } },
+    })
+    expect(await again.stop()).toBe(0)
+    expect(readFileSync(join(workspace, 'SOUL.md'), 'utf8')).toContain('I am Bo.')
+    expect(existsSync(join(folder.path, 'other'))).toBe(true)
+    // A folder belongs to one database's memory, or to nobody's.
+    const file = folder.file('no-folder', 'x')
+    expect(
+      await run(['serve', '--port', '0', '--db', 'files3.db', '--workspace', file], { cwd: folder.path }),
+    ).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining('no-folder') })
+  })
+
   test('beyond this machine it warns', async () => {
     const server = await serve(['--db', 'open.db', '--host', '0.0.0.0'])
     expect(server.stderr()).toContain('warning: whoever can reach')
@@ -242,15 +261,15 @@ describe('palimpsest serve', () => {
     expect(stderr).toBe('[]')
   })
 
-  test('no other command, and no help, loads what replay runs', async () => {
+  test('no other command, and no help, loads what others run', async () => {
     const hook = folder.file(
       'engine.mjs',
       `import { registerHooks } from 'node:module'
        const loaded = []
-       registerHooks({ resolve(name, context, next) { if (/run-replay|fold-session|read-transcripts|report\\/page/.test(name)) loaded.push(name); return next(name, context) } })
+       registerHooks({ resolve(name, context, next) { if (/run-replay|run-memory|edit-memory|memory\\/workspace|fold-session|read-transcripts|report\\/page/.test(name)) loaded.push(name); return next(name, context) } })
        process.on('exit', () => process.stderr.write(JSON.stringify(loaded)))`,
     )
-    for (const args of [['--version'], ['replay', '--help']]) {
+    for (const args of [['--version'], ['replay', '--help'], ['memory', 'edit', '--help']]) {
       const child = spawn(process.execPath, ['--import', hook, MAIN, ...args])
       let stderr = ''
       child.stderr.on('data', chunk => {

@@ -346,6 +346,17 @@ test('the document lists every route, and health its version', async () => {
   expect(json.openapi).toBe('3.1.0')
   expect(Object.keys(json.paths).toSorted()).toEqual([
     '/healthz',
+    '/v1/memory',
+    '/v1/memory/daily/{day}',
+    '/v1/memory/global',
+    '/v1/memory/global/undo',
+    '/v1/memory/global/versions',
+    '/v1/memory/persona',
+    '/v1/memory/persona/undo',
+    '/v1/memory/persona/versions',
+    '/v1/memory/{layer}/{key}',
+    '/v1/memory/{layer}/{key}/undo',
+    '/v1/memory/{layer}/{key}/versions',
     '/v1/sessions',
     '/v1/sessions/{id}',
     '/v1/sessions/{id}/compact',
@@ -357,6 +368,11 @@ test('the document lists every route, and health its version', async () => {
     '/v1/sessions/{id}/segments',
     '/v1/settings',
   ])
+  const read = json.paths['/v1/memory/{layer}/{key}'].get
+  expect(
+    read.parameters.map(({ name, in: place }: { name: string; in: string }) => `${place} ${name}`),
+  ).toEqual(expect.arrayContaining(['path layer', 'path key', 'header if-none-match']))
+  expect(read.responses['304']).toEqual({ description: expect.any(String) })
   expect((await client.call('GET', '/healthz')).json).toEqual({ status: 'ok', version: '1.2.3' })
   expect((await client.call('HEAD', '/healthz')).status).toBe(200)
 })

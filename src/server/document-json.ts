@@ -1,0 +1,15 @@
+import type { MemoryContent } from '../memory/index.ts'
+import { writtenKey } from './document-name.ts'
+import { entityTag } from './entity-tags.ts'
+
+/** What `documentJson` gives, for the document of the API. */
+export const DOCUMENT =
+  '{ layer, key, content, sections, version, etag, tokens, budget, createdAt, updatedAt }'
+
+export function documentJson({ layer, key, content, sections, version, ...rest }: MemoryContent) {
+  const { tokens, budget, createdAt, updatedAt } = rest
+  return {
+    ...{ layer, key: writtenKey({ layer, key }), content, sections, version, etag: entityTag(version) },
+    ...{ tokens, budget, createdAt, updatedAt },
+  }
+}
