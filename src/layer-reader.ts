@@ -2,8 +2,7 @@ import type { Layer, VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
 import { contentText } from './log/index.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
-import { conversationLanguage } from './memory/document/index.ts'
-import { type LayerBudgets, memoryToolsIn, renderLayers, renderRecentChanges } from './memory/layers/index.ts'
+import type { LayerBudgets } from './memory/layers/index.ts'
 import {
   type ContextRead,
   type FrozenLayers,
@@ -90,7 +89,7 @@ export class LayerReader {
       .freezeLayers(key, {
         expectedEpoch: session.epoch,
         days: this.days(),
-        language: session.layers?.language ?? languageOf(messages),
+        language: session.layers?.language ?? (await languageOf(messages)),
         refresh,
       })
       .catch(error => {
@@ -102,7 +101,10 @@ export class LayerReader {
 
   async show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
     const { session, layers: current } = read
-    const frozen = session.layers ?? this.#unfrozen(read)
+    if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NOTHING
+    // Most processes start without any memory to show.
+    const { memoryToolsIn, renderLayers, renderRecentChanges } = await import('./memory/layers/index.ts')
+    const frozen = session.layers ?? (await this.#unfrozen(read))
     const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
     const tools = memoryToolsIn(view.tools)
     if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NOTHING
@@ -149,8 +151,8 @@ export class LayerReader {
   }
 
   /** Where nothing is stored of the epoch: what is there now. */
-  #unfrozen({ layers, messages }: ContextRead): FrozenLayers {
-    return { days: this.days(), language: languageOf(messages), versions: layers }
+  async #unfrozen({ layers, messages }: ContextRead): Promise<FrozenLayers> {
+    return { days: this.days(), language: await languageOf(messages), versions: layers }
   }
 
   #isStale(
@@ -214,7 +216,8 @@ function nameOf({ layer, key, version }: LayerVersion): string {
   return JSON.stringify([layer, key, version])
 }
 
-function languageOf(messages: readonly LoggedMessage[]): FrozenLayers['language'] {
+async function languageOf(messages: readonly LoggedMessage[]): Promise<FrozenLayers['language']> {
+  const { conversationLanguage } = await import('./memory/document/language.ts')
   const said = messages.slice(-SAMPLE_MESSAGES).filter(({ role }) => role === 'user' || role === 'assistant')
   return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
 }

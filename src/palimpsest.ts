@@ -12,7 +12,10 @@ import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
-import { type ExtractionReport, ExtractionScheduler, layerBudgets, Memories } from './memory/index.ts'
+import { layerBudgets } from './memory/budgets.ts'
+import type { ExtractionReport } from './memory/extraction/extract-session.ts'
+import { ExtractionScheduler } from './memory/extraction/extraction-scheduler.ts'
+import { Memories } from './memory/memories.ts'
 import type { SyncResult, Workspace } from './memory/workspace/index.ts'
 import {
   type CustomJudge,

@@ -22,13 +22,9 @@ import {
   type Pin,
   type Segment,
 } from './log/index.ts'
-import {
-  type ExtractionEngine,
-  type ExtractionScheduler,
-  Memories,
-  MemoryDocument,
-  MemoryTools,
-} from './memory/index.ts'
+import type { ExtractionEngine, ExtractionScheduler, MemoryTools } from './memory/index.ts'
+import { Memories } from './memory/memories.ts'
+import { MemoryDocument } from './memory/memory-document.ts'
 import {
   type Decision,
   type FoldPlan,
@@ -365,6 +361,7 @@ export class Session {
    * reach no other session, whatever they are asked.
    */
   async memoryTools(): Promise<MemoryTools> {
+    const { MemoryTools } = await import('./memory/tools/index.ts')
     const { store } = this.#engine
     if ((await store.readSession(this.#key)) === null) await this.append([])
     return new MemoryTools(this.#engine, await this.#requireRecord())

@@ -11,8 +11,8 @@ import {
   readSection,
   replaceSection,
 } from '../memory/document/index.ts'
+import { MOST_DOCUMENT_CHARACTERS } from '../memory/document-work.ts'
 import type { MemoryContent, MemoryDocument } from '../memory/index.ts'
-import { MOST_DOCUMENT_CHARACTERS } from '../memory/memory-document.ts'
 import { missingDocument, writtenKey } from '../server/document-name.ts'
 import { createDraft, edit } from './editor.ts'
 import type { EditFlags, WrittenName } from './memory.ts'

@@ -148,13 +148,11 @@ export async function undoMemory(written: WrittenName, flags: UndoFlags, termina
     author: personHere(),
   })
   const since = await document.versions({ limit: version - before.version })
-  const undone = since.find(({ undoes }) => undoes !== null)?.undoes ?? null
+  const undone = since.find(({ undoes }) => undoes !== null)!.undoes!
   if (flags.json) {
     const named = { layer: document.layer, key: writtenKey(document) }
     terminal.output.write(`${JSON.stringify({ ...named, version, undoes: undone })}\n`)
-  } else if (undone === null)
-    terminal.output.write('Nothing changed: what it brought is gone already, or others have built on it.\n')
-  else {
+  } else {
     const [taken, previous] = await document.versions({ before: undone + 1, limit: 2 })
     const what = `version ${undone} (${authorText(taken!.author)}, ${countText(countLines(taken!, previous))} lines)`
     terminal.output.write(`Took back ${what}: the ${titleOf(document)} is at version ${version} now.\n`)

@@ -8,21 +8,8 @@ import type {
   Fact,
   Source,
 } from '../store/index.ts'
-import { estimateTokens } from '../tokens/index.ts'
-import { CONDENSED_BY, condenseDocument } from './condense-document.ts'
-import {
-  appendText,
-  checkBody,
-  checkSectionName,
-  listSections,
-  normalizeMarkdown,
-  readSection,
-  replaceSection,
-  type Section,
-} from './document/index.ts'
+import type { Section } from './document/index.ts'
 import type { MemoryEngine } from './engine.ts'
-import { initialContent } from './initial-content.ts'
-import { mergeDocuments } from './workspace/merge.ts'
 
 /** A document as people and programs read it. */
 export interface MemoryContent extends DocumentRecord {
@@ -40,9 +27,12 @@ export interface WriteOptions {
   readonly ifVersion?: number
 }
 
-export const MOST_DOCUMENT_CHARACTERS = 400_000
 const MOST_UNDO_STEPS = 200
 const MOST_TRIES = 5
+
+/** What reading and writing takes: loaded with the first use, since most processes start without one. */
+const load = () => import('./document-work.ts')
+type Work = Awaited<ReturnType<typeof load>>
 
 /** A handle on one memory document. It costs nothing; the first write creates the document. */
 export class MemoryDocument {
@@ -72,11 +62,12 @@ export class MemoryDocument {
   /** `null` before the first write. */
   async read(): Promise<MemoryContent | null> {
     const document = await this.#engine.store.readDocument(this.#key)
-    return document && this.#toContent(document)
+    return document && this.#toContent(document, await load())
   }
 
   /** What stands under a heading; `null`: there is no such section. */
   async section(section: string): Promise<string | null> {
+    const { checkSectionName, readSection } = await load()
     const name = checkSectionName(section)
     const document = await this.#engine.store.readDocument(this.#key)
     return document && readSection(document.content, name)
@@ -84,6 +75,7 @@ export class MemoryDocument {
 
   /** Replaces what stands under a heading; a section that is not there is added. */
   async updateSection(section: string, content: string, options?: WriteOptions): Promise<MemoryContent> {
+    const { checkBody, checkSectionName, replaceSection } = await load()
     const name = checkSectionName(section)
     const body = checkBody('content', content, name)
     return this.#write(current => replaceSection(current, name, body), options)
@@ -94,6 +86,7 @@ export class MemoryDocument {
     content: string,
     options: WriteOptions & { readonly section?: string } = {},
   ): Promise<MemoryContent> {
+    const { appendText, checkBody, checkSectionName, checkText } = await load()
     const { section, ...rest } = options
     const name = section === undefined ? undefined : checkSectionName(section)
     const body = name === undefined ? checkText(content) : checkBody('content', content, name)
@@ -103,7 +96,7 @@ export class MemoryDocument {
 
   /** The whole of it, as it shall be. */
   async replace(content: string, options?: WriteOptions): Promise<MemoryContent> {
-    const text = checkText(content)
+    const text = (await load()).checkText(content)
     return this.#write(() => text, options)
   }
 
@@ -112,6 +105,7 @@ export class MemoryDocument {
     content: string,
     { base, ...options }: WriteOptions & { readonly base: string },
   ): Promise<MemoryContent> {
+    const { checkText, mergeDocuments } = await load()
     const theirs = checkText(content)
     return this.#write(current => mergeDocuments({ base, ours: current, theirs }).content, options)
   }
@@ -137,6 +131,7 @@ export class MemoryDocument {
   async undo(
     options: { readonly version?: number; readonly author?: WriteOptions['author'] } = {},
   ): Promise<MemoryContent> {
+    const { mergeDocuments } = await load()
     for (let tries = 1; ; tries++) {
       const current = await this.read()
       if (current === null) throw new DocumentNotFoundError(this.#key)
@@ -157,7 +152,7 @@ export class MemoryDocument {
       throw new InvalidArgumentError(
         'version',
         undone.version,
-        'a version whose change still stands: what this one wrote was changed since',
+        'a version whose change still stands: what this one brought is gone already, or was changed since',
       )
     }
   }
@@ -169,6 +164,7 @@ export class MemoryDocument {
         throw new InvalidArgumentError('version', wanted, `a version from 1 to ${newest}`)
       return this.versions({ before: wanted + 1, limit: 2 })
     }
+    const { CONDENSED_BY } = await load()
     const versions = await this.versions({ limit: MOST_UNDO_STEPS })
     const undone = new Set(versions.map(({ undoes }) => undoes))
     const place = versions.findIndex(
@@ -186,16 +182,17 @@ export class MemoryDocument {
     undoes?: number,
   ): Promise<MemoryContent> {
     const { store, clock, noteChange } = this.#engine
-    const initial = await this.#initial()
+    const work = await load()
+    const initial = await this.#initial(work)
     const write: DocumentWrite = {
       key: this.#key,
       change: current => {
         if (ifVersion !== undefined && ifVersion !== (current?.version ?? 0))
           throw new DocumentConflictError(this.#key, { expected: ifVersion, actual: current?.version ?? 0 })
-        const content = checkSize(normalizeMarkdown(change(current?.content ?? initial)))
+        const content = work.checkSize(work.normalizeMarkdown(change(current?.content ?? initial)))
         return {
           content,
-          tokens: estimateTokens(content),
+          tokens: work.estimateTokens(content),
           ...(undoes !== undefined && { undoes }),
         }
       },
@@ -209,33 +206,20 @@ export class MemoryDocument {
     noteChange()
     // What was taken back stays so, whatever its size.
     const condensed =
-      undoes === undefined && (await condenseDocument(this.#engine, { key: this.#key, document: written }))
-    return this.#toContent(condensed || written)
+      undoes === undefined &&
+      (await work.condenseDocument(this.#engine, { key: this.#key, document: written }))
+    return this.#toContent(condensed || written, work)
   }
 
-  async #initial(): Promise<string> {
+  async #initial({ initialContent }: Work): Promise<string> {
     const initial = await initialContent(this.#engine, this.#key)
     if (initial !== null || this.#createSession === null) return initial ?? ''
     await this.#createSession()
     return (await initialContent(this.#engine, this.#key)) ?? ''
   }
 
-  #toContent(document: DocumentRecord): MemoryContent {
+  #toContent(document: DocumentRecord, { listSections }: Work): MemoryContent {
     const budget = this.#engine.layerBudgets[document.layer]
     return { ...document, sections: listSections(document.content), budget }
   }
-}
-
-function checkText(content: unknown): string {
-  if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
-  return normalizeMarkdown(content)
-}
-
-function checkSize(content: string): string {
-  if (content.length <= MOST_DOCUMENT_CHARACTERS) return content
-  throw new InvalidArgumentError(
-    'content',
-    `${content.length} characters`,
-    `a document of at most ${MOST_DOCUMENT_CHARACTERS} characters`,
-  )
 }

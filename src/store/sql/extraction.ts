@@ -35,9 +35,19 @@ export function* judgeExtraction(
   { rules, now }: { rules: ExtractionRules; now: number },
 ): Steps<number | null> {
   const at = yield* extractAt(session, yield* readHead(session), rules, now)
-  if (at !== session.extract_at)
-    yield* run('UPDATE sessions SET extract_at = ?2 WHERE id = ?1', session.id, at)
-  return at
+  return at === session.extract_at ? at : yield* writeExtractAt(session, at)
+}
+
+/** After a failure no time before that of the next try is written. */
+function* writeExtractAt(session: SessionRow, at: number | null): Steps<number | null> {
+  const written = yield* first<{ extract_at: number | null }>(
+    `UPDATE sessions SET
+       extract_at = CASE WHEN extract_not_before > ?2 THEN extract_not_before ELSE ?2 END
+     WHERE id = ?1 RETURNING extract_at`,
+    session.id,
+    at,
+  )
+  return written!.extract_at
 }
 
 /** Whether so many messages wait. Hidden ones have `seq`s, too: only where those could matter, it is looked up. */
@@ -56,24 +66,14 @@ function* isUnread(session: SessionRow, head: Head, messages: number): Steps<boo
   return head.totals.messages - (last?.total_messages ?? 0) >= messages
 }
 
-/**
- * A later time is not written: when the earlier one comes, it is looked at anew. So a busy session costs nothing.
- * After a failure no time before that of the next try is.
- */
+/** A later time is not written: when the earlier one comes, it is looked at anew. So a busy session costs nothing. */
 export function* keepExtractAt(
   session: SessionRow,
   { head, rules, now }: { head: Head | null; rules: ExtractionRules; now: number },
 ): Steps<number | null> {
   const at = yield* extractAt(session, head, rules, now)
   if (at === null || (session.extract_at !== null && session.extract_at <= at)) return session.extract_at
-  const kept = yield* first<{ extract_at: number }>(
-    `UPDATE sessions SET
-       extract_at = CASE WHEN extract_not_before > ?2 THEN extract_not_before ELSE ?2 END
-     WHERE id = ?1 RETURNING extract_at`,
-    session.id,
-    at,
-  )
-  return kept!.extract_at
+  return yield* writeExtractAt(session, at)
 }
 
 export function* commitExtraction(

@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { normalizeMarkdown } from './document/index.ts'
+
+/** All that `MemoryDocument` needs once somebody reads or writes one. */
+
+export { estimateTokens } from '../tokens/index.ts'
+export { CONDENSED_BY, condenseDocument } from './condense-document.ts'
+export {
+  appendText,
+  checkBody,
+  checkSectionName,
+  listSections,
+  normalizeMarkdown,
+  readSection,
+  replaceSection,
+} from './document/index.ts'
+export { initialContent } from './initial-content.ts'
+export { mergeDocuments } from './workspace/merge.ts'
+
+export const MOST_DOCUMENT_CHARACTERS = 400_000
+
+export function checkText(content: unknown): string {
+  if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
+  return normalizeMarkdown(content)
+}
+
+export function checkSize(content: string): string {
+  if (content.length <= MOST_DOCUMENT_CHARACTERS) return content
+  throw new InvalidArgumentError(
+    'content',
+    `${content.length} characters`,
+    `a document of at most ${MOST_DOCUMENT_CHARACTERS} characters`,
+  )
+}
