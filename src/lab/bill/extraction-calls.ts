@@ -7,7 +7,8 @@ import { PromptCache } from './prompt-cache.ts'
 const INSTRUCTION_TOKENS = 500
 const MEMORY_TOKENS = 400
 const OUTPUT_TOKENS = 80
-const TURNS_OF_A_BATCH = 10
+/** Forty messages, as the engine has it. */
+const TURNS_OF_A_BATCH = 20
 
 /** Calls that read turns for what is worth remembering of people and projects: after each, or several at once. */
 export class ExtractionCalls {

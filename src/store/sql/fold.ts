@@ -120,12 +120,11 @@ export function* commitFold(
 function* checkUnchanged(
   session: SessionRow,
   cursor: number,
-  { expectedEpoch, plan }: FoldCommit,
+  { expectedEpoch, plan, head }: FoldCommit,
 ): Steps<void> {
   const sessionId = session.name
-  const isUntouched =
-    session.epoch === expectedEpoch ||
-    (plan.range !== null && isUntouchedThrough(session, plan.range.toSeq, expectedEpoch))
+  const lastRead = plan.range?.toSeq ?? head.seq
+  const isUntouched = session.epoch === expectedEpoch || isUntouchedThrough(session, lastRead, expectedEpoch)
   if (!isUntouched)
     throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })
   if (plan.range === null) return
