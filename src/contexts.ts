@@ -23,7 +23,13 @@ import {
   type VolatileBlock,
 } from './context/index.ts'
 import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
-import { LayerReader, type LayersEngine, type MemoryView, type ShownMemory } from './layer-reader.ts'
+import {
+  LayerReader,
+  type LayersEngine,
+  type MemoryView,
+  NO_MEMORY,
+  type ShownMemory,
+} from './layer-reader.ts'
 import { type Message, modelText, withoutRecalled } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import {
@@ -183,8 +189,10 @@ export class Contexts {
       archivedTokens: unfolds || options.policy ? budget : 0,
     }
     const outputReserve = options.outputReserve ?? 0
+    // What is for one call only must not change what the epoch shows.
+    const fixed = this.#fixed.of(options, NO_MEMORY).tokens + (usualReserve(options) ?? 0)
     const { read, kept, memory } = await this.#readWithMemory(key, asked, {
-      budget: budget - outputReserve,
+      roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
       tools: options.tools,
       isView: options.budget !== undefined || options.policy !== undefined,
     })
@@ -216,7 +224,7 @@ export class Contexts {
       const { read, kept } = await this.#read(key, asked)
       // Not only what came since: language and age are the same for every process.
       const whole = { ...read, messages: asFreshlyRead(kept, read.session.head?.seq ?? 0) }
-      if (read.session.layers === null && !view.isView && tries < MOST_FREEZES) {
+      if (read.session.layers === null && tries < MOST_FREEZES) {
         await this.#layers.freeze(key, whole, { refresh: false })
         if (read.layers.length > 0) continue
       }

@@ -11,6 +11,7 @@ import {
   type LayerVersion,
   type LoggedMessage,
   type SessionKey,
+  type SessionRecord,
   type Store,
 } from './store/index.ts'
 import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
@@ -36,10 +37,10 @@ export interface ShownMemory {
 }
 
 export interface MemoryView {
-  /** Of the whole context. */
-  readonly budget: number
+  /** What instructions, tools and the reply leave of the context, in our tokens. */
+  readonly roomFor: (session: SessionRecord) => number
   readonly tools: unknown
-  /** Another budget or policy than the configured one: it stores nothing. */
+  /** Another budget or policy than the configured one: it begins no epoch. */
   readonly isView: boolean
 }
 
@@ -79,7 +80,7 @@ export class LayerReader {
 
   /**
    * Fixes what the epoch shows, or begins one where what it shows is stale. Nothing is awaited where there is
-   * no memory to show. Answers with the epoch that holds then.
+   * no memory to show.
    */
   async freeze(key: SessionKey, read: ContextRead, { refresh }: { refresh: boolean }): Promise<void> {
     const { store, onError } = this.#engine
@@ -101,17 +102,17 @@ export class LayerReader {
 
   async show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
     const { session, layers: current } = read
-    if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NOTHING
+    if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NO_MEMORY
     // Most processes start without any memory to show.
     const { memoryToolsIn, renderLayers, renderRecentChanges } = await import('./memory/layers/index.ts')
     const frozen = session.layers ?? (await this.#unfrozen(read))
     const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
     const tools = memoryToolsIn(view.tools)
-    if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NOTHING
+    if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NO_MEMORY
     const texts = await this.#read(key, [...frozen.versions, ...current])
     const at = (versions: readonly LayerVersion[]) =>
       versions.flatMap(version => texts.get(nameOf(version)) ?? [])
-    const room = Math.max(0, view.budget - CONVERSATION_TOKENS)
+    const room = Math.max(0, view.roomFor(session) - CONVERSATION_TOKENS)
     const allowance = Math.floor(room * MOST_OF_CONTEXT)
     const { compactedThrough } = session.state
     const { language } = frozen
@@ -121,6 +122,7 @@ export class LayerReader {
       language,
       compactedThrough,
       allowance,
+      Object.values(budgets),
       tools,
     ])
     const reserve = reserveOf(room)
@@ -128,7 +130,7 @@ export class LayerReader {
       { frozen: at(frozen.versions), current: at(current) },
       { session, language, mostTokens: reserve },
     )
-    const isChanged = frozen.versions.length !== current.length || changes !== null
+    const isChanged = JSON.stringify(frozen.versions.map(nameOf)) !== JSON.stringify(current.map(nameOf))
     return {
       name,
       layers: this.#render(name, () =>
@@ -142,11 +144,16 @@ export class LayerReader {
         }),
       ),
       volatile: changes?.text ? [{ name: 'recent_changes', text: changes.text }] : [],
+      // Where the epoch began without memory, none was kept free: the first of it begins another one.
       volatileReserve: frozen.versions.length > 0 || changes !== null ? reserve : 0,
       isStale:
         !view.isView &&
         session.layers !== null &&
-        this.#isStale(read, { days: frozen.days, isChanged, isOverflowing: changes?.isClipped === true }),
+        this.#isStale(read, {
+          days: frozen.days,
+          isChanged,
+          isOverflowing: changes !== null && (changes.isClipped || frozen.versions.length === 0),
+        }),
     }
   }
 
@@ -205,7 +212,13 @@ function isHarmless(error: unknown): boolean {
   )
 }
 
-const NOTHING: ShownMemory = { layers: [], name: '', volatile: [], volatileReserve: 0, isStale: false }
+export const NO_MEMORY: ShownMemory = {
+  layers: [],
+  name: '',
+  volatile: [],
+  volatileReserve: 0,
+  isStale: false,
+}
 
 function reserveOf(room: number): number {
   const reserve = Math.min(MOST_RESERVE, Math.floor(room * RESERVE_OF_CONTEXT))

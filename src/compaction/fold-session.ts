@@ -30,6 +30,7 @@ import { earlierSummary } from './segment-lines.ts'
 import { tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
+import { untilAborted } from './until-aborted.ts'
 import { addUsage, metered } from './usage.ts'
 
 /** What folding asks of a store. */
@@ -245,15 +246,7 @@ async function runHandler(
   const { signal: given } = attempt.under.options
   const signal = given ? AbortSignal.any([given, timeout]) : timeout
   signal.throwIfAborted()
-  // A handler that does not heed the signal is left behind.
-  return Promise.race([work(engine, key, attempt, signal), rejection(signal)])
-}
-
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+  return untilAborted(work(engine, key, attempt, signal), signal)
 }
 
 async function work(

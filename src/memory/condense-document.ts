@@ -1,7 +1,16 @@
+import { untilAborted } from '../compaction/until-aborted.ts'
 import type { Author, DocumentKey, DocumentRecord, DocumentWrite, Fact, NewFact } from '../store/index.ts'
-import type { Summarizer } from '../summarizer/index.ts'
+import { findTextProblem, type Summarizer } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
-import { condensedLine, inertLine, linesToCondense, replaceLines } from './document/index.ts'
+import {
+  ALL_HEADINGS,
+  condensedLine,
+  inertLine,
+  linesToCondense,
+  listLines,
+  listSections,
+  replaceLines,
+} from './document/index.ts'
 import type { MemoryEngine } from './engine.ts'
 
 export const CONDENSED_BY: Author = { kind: 'extraction', name: 'condensed' }
@@ -10,40 +19,90 @@ export const CONDENSED_BY: Author = { kind: 'extraction', name: 'condensed' }
 const TARGET = 0.75
 /** What is left of the lines. */
 const KEPT = 0.25
+/** Whoever waits for it has other things to do: a model that takes longer is done without. */
+const LONGEST_MS = 20_000
+/** What is told of a person goes last, and who they are last of all. */
+const LASTING = [...ALL_HEADINGS.user.profile, ...ALL_HEADINGS.user.preferences]
 
+/** Lines that give way to one. */
 export interface Condensed {
   readonly lines: readonly string[]
   readonly by: string
+  /** What is known of them holds for that one. */
+  readonly facts: readonly NewFact[]
+}
+
+export interface CondenseRequest {
+  readonly budgetTokens: number
+  /** Of the document. What was learned is condensed, and history: whatever else people wrote is theirs. */
+  readonly facts: readonly Pick<Fact, 'line' | 'origin' | 'saidAt' | 'from'>[]
+  /** Lines that are new: they stay. */
+  readonly added?: readonly string[]
+  /** `null`: no model is asked. */
+  readonly summarizer: Summarizer | null
+  readonly zone: string
+  readonly signal?: AbortSignal
 }
 
 /** Which of the oldest lines give way to which line; `null`: the document is within its budget, or has none that can. */
-export async function condenseLines(
-  content: string,
-  budgetTokens: number,
-  { summarizer, zone, signal }: { summarizer: Summarizer | null; zone: string; signal?: AbortSignal },
-): Promise<Condensed | null> {
-  const due = linesToCondense(content, { budgetTokens, targetTokens: Math.floor(budgetTokens * TARGET) })
+export async function condenseLines(content: string, request: CondenseRequest): Promise<Condensed | null> {
+  const { budgetTokens, facts, added = [] } = request
+  const mayGo = new Set([...facts.map(({ line }) => line), ...historyLines(content)])
+  const due = linesToCondense(content, {
+    budgetTokens,
+    targetTokens: Math.floor(budgetTokens * TARGET),
+    mayGo: line => mayGo.has(line) && !added.includes(line),
+    lasting: LASTING,
+  })
   if (due === null) return null
+  const words = await inFewWords(due.lines, Math.max(20, Math.floor(due.tokens * KEPT)), request)
+  const by = condensedLine(due.from, due.to, `[${due.lines.length} lines] ${inertLine(words)}`)
+  return { lines: due.lines, by, facts: condensedFacts(facts, due.lines, by) }
+}
+
+function historyLines(content: string): readonly string[] {
+  const headings: readonly string[] = [...ALL_HEADINGS.chat.history, ...ALL_HEADINGS.scope.history]
+  return listSections(content)
+    .filter(({ heading }) => headings.includes(heading))
+    .flatMap(section => listLines(section.content))
+}
+
+async function inFewWords(
+  lines: readonly string[],
+  budgetTokens: number,
+  { summarizer, zone, signal }: CondenseRequest,
+): Promise<string> {
   const request = {
-    messages: due.lines.map(lineAsMessage),
+    messages: lines.map(lineAsMessage),
     of: 'summaries' as const,
     earlier: null,
-    budgetTokens: Math.max(20, Math.floor(due.tokens * KEPT)),
+    budgetTokens,
     detailTokens: 0,
     zone,
-    ...(signal && { signal }),
   }
+  const said = summarizer && (await askModel(summarizer, request, signal))
   const { extractive } = await import('../summarizer/index.ts')
-  const said = await summarizer?.summarize(request).catch(() => null)
-  signal?.throwIfAborted()
-  const isShorter = said != null && estimateTokens(said.text) <= request.budgetTokens * 2
-  const { text } = isShorter ? said : await extractive().summarize(request)
-  const words = text
+  const text = said ?? (await extractive().summarize(request)).text
+  return text
     .split('\n')
     .map(line => line.replace(/^- (?:\d{4}-\d{2}-\d{2} )?(?:user: )?/, '').trim())
     .filter(line => line !== '')
     .join('; ')
-  return { lines: due.lines, by: condensedLine(due.from, due.to, inertLine(words)) }
+}
+
+/** `null`: it failed, took too long, or gave no summary. Nothing else may fail for it. */
+async function askModel(
+  summarizer: Summarizer,
+  request: Parameters<Summarizer['summarize']>[0],
+  given: AbortSignal | undefined,
+): Promise<string | null> {
+  const timeout = AbortSignal.timeout(LONGEST_MS)
+  const signal = given ? AbortSignal.any([given, timeout]) : timeout
+  const answer = await untilAborted(summarizer.summarize({ ...request, signal }), signal).catch(() => null)
+  given?.throwIfAborted()
+  const text = typeof answer?.text === 'string' ? answer.text : ''
+  const isSummary = findTextProblem(text) === null && estimateTokens(text) <= request.budgetTokens * 2
+  return isSummary ? text : null
 }
 
 function lineAsMessage(line: string, place: number) {
@@ -58,13 +117,12 @@ function lineAsMessage(line: string, place: number) {
   }
 }
 
-/** Where all the lines still stand: somebody may have written meanwhile. */
-export function applyCondensed(content: string, { lines, by }: Condensed): string {
-  return replaceLines(content, { lines, by: [by] }) ?? content
-}
-
-/** What is known of the lines holds for the one that took their place: for each session that they are from. */
-export function condensedFacts(facts: readonly Fact[], { lines, by }: Condensed): readonly NewFact[] {
+/** For each session that the lines are from. */
+function condensedFacts(
+  facts: CondenseRequest['facts'],
+  lines: readonly string[],
+  by: string,
+): readonly NewFact[] {
   const condensed = facts.filter(({ line }) => lines.includes(line))
   return [...Map.groupBy(condensed, ({ origin }) => origin.sessionId)].map(([sessionId, ofSession]) => ({
     line: by,
@@ -80,32 +138,52 @@ export function condensedFacts(facts: readonly Fact[], { lines, by }: Condensed)
   }))
 }
 
-/** Of a document that was just written, without a model: nobody waits for one here. `null`: nothing was to be done. */
+/** `null`: somebody has changed one of the lines meanwhile. */
+export function applyCondensed(content: string, { lines, by }: Condensed): string | null {
+  return replaceLines(content, { lines, by: [by] })
+}
+
+/** Brings a document back within its budget, as far as that goes; `null`: nothing was to be done. */
 export async function condenseDocument(
-  engine: MemoryEngine,
-  { key, document }: { key: DocumentKey; document: DocumentRecord },
+  engine: Pick<MemoryEngine, 'store' | 'layerBudgets' | 'zone' | 'clock' | 'noteChange'>,
+  {
+    key,
+    document,
+    ...how
+  }: {
+    readonly key: DocumentKey
+    readonly document: DocumentRecord
+    readonly added?: readonly string[]
+    /** Left out: no model is asked, since somebody waits. */
+    readonly summarizer?: Summarizer | null
+    readonly signal?: AbortSignal
+  },
 ): Promise<DocumentRecord | null> {
   const { store, layerBudgets, zone, clock, noteChange } = engine
-  const budget = layerBudgets[key.layer]
-  if (key.layer === 'persona' || document.tokens <= budget) return null
-  const condensed = await condenseLines(document.content, budget, { summarizer: null, zone })
+  const budgetTokens = layerBudgets[key.layer]
+  if (key.layer === 'persona' || document.tokens <= budgetTokens) return null
+  const facts = await store.readFacts(key, 'current')
+  const condensed = await condenseLines(document.content, {
+    budgetTokens,
+    facts,
+    zone,
+    summarizer: null,
+    ...how,
+  })
   if (condensed === null) return null
-  const facts = condensedFacts(await store.readFacts(key, 'current'), condensed)
-  const [written] = await store.changeDocuments([condensingWrite(key, { condensed, facts, now: clock() })])
+  const [written] = await store.changeDocuments([condensingWrite(key, condensed, clock())])
   noteChange()
   return written ?? null
 }
 
-export function condensingWrite(
-  key: DocumentKey,
-  { condensed, facts, now }: { condensed: Condensed; facts: readonly NewFact[]; now: number },
-): DocumentWrite {
+function condensingWrite(key: DocumentKey, condensed: Condensed, now: number): DocumentWrite {
   return {
     key,
     change: current => {
-      const content = applyCondensed(current?.content ?? '', condensed)
-      if (content === (current?.content ?? '')) return null
-      return { content, tokens: estimateTokens(content), facts }
+      const content = current && applyCondensed(current.content, condensed)
+      if (content === null) return null
+      const { facts, lines } = condensed
+      return { content, tokens: estimateTokens(content), facts, superseded: lines }
     },
     author: CONDENSED_BY,
     sources: [],

@@ -130,34 +130,48 @@ describe('a memory document', () => {
     expect((await global.undo({ version: 2 })).content).toBe('## A\n- one\n\n## B\n- right\n')
   })
 
-  it('over its budget condenses its oldest dated lines, and the versions keep them', async () => {
-    const palimpsest = await start({ memory: { budgets: { user: 200 } } })
-    const user = palimpsest.memory.user('user-7')
-    for (let day = 10; day < 40; day++)
-      await user.append(
-        `- 2026-03-${String(day % 28 || 28).padStart(2, '0')}: Ann told us the story of trip number ${day} to Lisbon`,
-        {
-          section: 'Profile',
-        },
-      )
-    const document = await user.read()
+  it('over its budget condenses its oldest lines of history, and the versions keep them', async () => {
+    const palimpsest = await start({ memory: { budgets: { scope: 200 } } })
+    const scope = palimpsest.memory.scope('acme')
+    for (let day = 10; day < 28; day++)
+      await scope.append(`- 2026-03-${day}: Ann told us the story of trip number ${day} to Lisbon`, {
+        section: 'History',
+      })
+    const document = await scope.read()
     expect(document!.tokens).toBeLessThanOrEqual(200)
-    expect(document!.content).toMatch(/- 2026-03-\d\d – 2026-03-\d\d: /)
-    const versions = await user.versions({ limit: 1_000 })
-    for (let day = 10; day < 40; day++)
+    expect(document!.content).toMatch(/- 2026-03-\d\d – 2026-03-\d\d: \[\d+ lines\] /)
+    expect(document!.content).toContain('trip number 27 ')
+    const versions = await scope.versions({ limit: 1_000 })
+    for (let day = 10; day < 28; day++)
       expect(versions.some(({ content }) => content.includes(`trip number ${day} `))).toBe(true)
+  })
+
+  it('over its budget leaves what people wrote elsewhere as it is', async () => {
+    const palimpsest = await start({ memory: { budgets: { global: 100 } } })
+    const lines = Array.from(
+      { length: 60 },
+      (_, day) => `- 2026-03-${10 + (day % 20)}: Release ${day} of the bridge`,
+    )
+    const document = await palimpsest.memory.global.replace(lines.join('\n'))
+    expect(document.content).toBe(`${lines.join('\n')}\n`)
+    expect(document.tokens).toBeGreaterThan(document.budget)
   })
 
   it('over its budget goes back step by step all the same', async () => {
     const palimpsest = await start({ memory: { budgets: { global: 100 } } })
     const { global } = palimpsest.memory
     for (let day = 10; day < 20; day++)
-      await global.append(`- 2026-03-${day}: The depot number ${day} was opened in the old harbour of Bremen`)
+      await global.append(
+        `- 2026-03-${day}: The depot number ${day} was opened in the old harbour of Bremen`,
+        {
+          section: 'History',
+        },
+      )
     await global.undo()
     const { content } = await global.undo()
     expect(content).not.toContain('number 19')
     expect(content).not.toContain('number 18')
-    expect(content).toContain('number 17')
+    expect(content).toContain('- 2026-03-10')
   })
 
   it('is not made by nothing', async () => {

@@ -166,10 +166,14 @@ export class MemoryDocument {
     }
     const { CONDENSED_BY } = await load()
     const versions = await this.versions({ limit: MOST_UNDO_STEPS })
-    const undone = new Set(versions.map(({ undoes }) => undoes))
+    // Newest first: an undo that was taken back itself has taken nothing back.
+    const undone = new Set<number>()
+    for (const { version, undoes } of versions)
+      if (undoes !== null && !undone.has(version)) undone.add(undoes)
+    const isCondensing = ({ author: { kind, name } }: DocumentVersion) =>
+      kind === CONDENSED_BY.kind && name === CONDENSED_BY.name
     const place = versions.findIndex(
-      ({ version, undoes, author }) =>
-        undoes === null && !undone.has(version) && author.name !== CONDENSED_BY.name,
+      version => version.undoes === null && !undone.has(version.version) && !isCondensing(version),
     )
     if (place === -1)
       throw new InvalidArgumentError('version', 'none', 'a number: every change was taken back already')

@@ -4,7 +4,8 @@ import { type DocumentKey, type DocumentWrite, dailyKey, type Fact, type NewFact
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import { isWorthKeeping } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
-import { applyCondensed, condensedFacts, condenseLines } from './condense-document.ts'
+import { applyCondensed, type Condensed, condenseLines } from './condense-document.ts'
+import { daySpokenOf } from './day-spoken-of.ts'
 import {
   ALL_HEADINGS,
   appendText,
@@ -80,25 +81,17 @@ async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promi
   const existing = await store.readDocument(key)
   const initial = existing === null ? await growth.initial() : ''
   const grown = (content: string) => growth.grow(withoutLines(content || initial, stale))
-  // One call more for the chat's memory; a day is soon over.
-  const asksModel = key.layer === 'chat' && fold.summarizer.name !== 'extractive'
-  const condensed = await condenseLines(grown(existing?.content ?? ''), layerBudgets[key.layer], {
-    summarizer: asksModel ? fold.summarizer : null,
+  const known = await store.readFacts(key, 'current')
+  const condensed = await condenseLines(grown(existing?.content ?? ''), {
+    budgetTokens: layerBudgets[key.layer],
+    facts: known,
+    added: growth.facts.map(({ line }) => line),
+    // One call more for the chat's memory; a day is soon over.
+    summarizer: key.layer === 'chat' && fold.summarizer.name !== 'extractive' ? fold.summarizer : null,
     zone,
     signal: fold.signal,
   })
-  const known = condensed === null ? [] : await store.readFacts(key, 'current')
-  const facts = [
-    ...growth.facts,
-    ...(condensed === null ? [] : condensedFacts([...known, ...growth.facts.map(asKnown)], condensed)),
-  ]
-  const change = (content: string) =>
-    condensed === null ? grown(content) : applyCondensed(grown(content), condensed)
-  return documentWrite(key, { fold, facts, stale, change, now: clock() })
-}
-
-function asKnown(fact: NewFact): Fact {
-  return { ...fact, version: 0, supersededAt: null }
+  return documentWrite(key, { fold, facts: growth.facts, stale, condensed, grown, now: clock() })
 }
 
 async function learned(fold: FoldedRange, zone: string): Promise<readonly NewFact[]> {
@@ -107,10 +100,11 @@ async function learned(fold: FoldedRange, zone: string): Promise<readonly NewFac
   // The whole fold is its origin: it goes when any of it is rolled back.
   const origin = { sessionId: key.id, fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
   const facts = new Map<string, NewFact>()
-  for (const { text, on, seq } of extracts) {
+  for (const { text, on: saidOn, seq } of extracts) {
     const source = messages.find(message => message.seq === seq)
     if (!source || !isWorthKeeping(text) || facts.size >= MOST_LINES) continue
-    const line = datedLine(on, text)
+    const line = datedLine(saidOn, text)
+    const on = daySpokenOf(text, { at: source.at, zone: source.zone ?? zone })
     const subject = source.role === 'user' ? (source.sender?.id ?? null) : null
     facts.set(line, { line, subject, origin, saidAt: source.at, on, from: 'fold' })
   }
@@ -150,22 +144,26 @@ function documentWrite(
     readonly fold: FoldedRange
     readonly facts: readonly NewFact[]
     readonly stale: ReadonlySet<string>
-    readonly change: (content: string) => string
+    readonly condensed: Condensed | null
+    readonly grown: (content: string) => string
     readonly now: number
   },
 ): DocumentWrite {
-  const { fold, facts, stale, change, now } = write
+  const { fold, facts, stale, condensed, grown, now } = write
   return {
     key,
     change: current => {
-      const content = change(current?.content ?? '')
+      const whole = grown(current?.content ?? '')
+      const shorter = condensed && applyCondensed(whole, condensed)
+      const content = shorter ?? whole
       if (content === (current?.content ?? '')) return null
       const lines = new Set(listLines(content))
+      const told = shorter === null ? facts : [...facts, ...condensed!.facts]
       return {
         content,
         tokens: estimateTokens(content),
-        facts: facts.filter(({ line }) => lines.has(line)),
-        superseded: [...stale],
+        facts: told.filter(({ line }) => lines.has(line)),
+        superseded: [...stale, ...(shorter === null ? [] : condensed!.lines)],
       }
     },
     author: { kind: 'extraction', name: fold.summarizer.name },

@@ -134,7 +134,11 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
     messages,
     pins: optional(file['pins'], 'pins', list, []).map((pin, index) => parsePin(pin, index, lastSeq)),
     documents: parseDocuments(optional(file['documents'], 'documents', list, []), lastSeq),
-    extractedThrough: Math.min(lastSeq, optional(file['extractedThrough'], 'extractedThrough', count, 0)),
+    // A file from before there was memory is not read for it: that would be all of history at once.
+    extractedThrough: Math.min(
+      lastSeq,
+      optional(file['extractedThrough'], 'extractedThrough', count, lastSeq),
+    ),
     ...folds,
   }
   return { file: parsed, warnings }

@@ -342,8 +342,12 @@ function findWeekday(meaning: Meaning, today: number, monday: number, text: stri
 const PAST = /\b(?:was|were|went|did|had|got|came|saw|met|took|made|[a-z]{2,}ed)\b|[了过過]|ました|でした/
 const FUTURE = /\b(?:will|going to|gonna|shall|let's|can|should|would|need|must)\b|['’]ll\b|[?？要会會将將]/
 
+/** What was agreed on lies ahead, though the agreeing is over. */
+const AGREED =
+  /\b(?:decided|agreed|planned|arranged|promised|confirmed|scheduled|booked|fixed|settled)\b|(?:说|說|约|約|商量|定|安排|决|決)(?:好|定|下来|下來)?了|(?:决定|決定|约定|約定)/g
+
 function tellsOfThePast(text: string): boolean {
-  return PAST.test(text) && !FUTURE.test(text)
+  return PAST.test(text.replace(AGREED, ' ')) && !FUTURE.test(text)
 }
 
 function isSayable(day: number): boolean {

@@ -7,6 +7,11 @@ export function datedLine(day: string, text: string): string {
   return `- ${day}: ${inertLine(text)}`
 }
 
+/** What a line says, whenever: the same thing on another day is nothing new. */
+export function sayingOf(line: string): string {
+  return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '').toLowerCase()
+}
+
 /** Every list item (`- …`) outside fenced code: its whole line, without white space at the end. */
 export function listLines(content: string): readonly string[] {
   const lines: string[] = []

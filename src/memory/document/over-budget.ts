@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../tokens/index.ts'
 import { inertLine } from './inert-line.ts'
 import { listLines } from './lines.ts'
+import { listSections } from './sections.ts'
 
 export interface LinesToCondense {
   /** Oldest first. */
@@ -21,21 +22,59 @@ const LEAST_LINES_CONDENSED = 2
 const CONDENSED_SHARE = 0.25
 
 /**
- * Which lines of a document that is over its budget are to be condensed: the oldest dated ones, as many as
- * it takes to come within the target, but never the newest. `null`: it is within its budget, or there is
- * nothing to condense.
+ * Which lines of a document that is over its budget are to be condensed: the oldest dated ones of one section, as
+ * many as it takes to come within the target. Lines of other sections are taken only where that one has none
+ * left, what is told of people (`lasting`) last of all. `null`: it is within its budget, or there is nothing to
+ * condense.
  */
 export function linesToCondense(
   content: string,
-  { budgetTokens, targetTokens }: { readonly budgetTokens: number; readonly targetTokens: number },
+  {
+    budgetTokens,
+    targetTokens,
+    mayGo = () => true,
+    lasting = [],
+  }: {
+    readonly budgetTokens: number
+    readonly targetTokens: number
+    readonly mayGo?: (line: string) => boolean
+    /** Headings whose lines go last, those of the first one last of all. */
+    readonly lasting?: readonly string[]
+  },
 ): LinesToCondense | null {
   const whole = estimateTokens(content)
   if (whole <= budgetTokens) return null
-  const candidates = datedLines(content).slice(0, -LEAST_LINES_KEPT)
-  if (candidates.length < LEAST_LINES_CONDENSED) return null
+  const newest = new Set(
+    datedLines(listLines(content))
+      .slice(-LEAST_LINES_KEPT)
+      .map(({ line }) => line),
+  )
+  for (const section of sectionsInOrder(content, lasting)) {
+    const dated = datedLines(section).filter(({ line }) => !newest.has(line) && mayGo(line))
+    if (dated.length >= LEAST_LINES_CONDENSED) return choose(dated, { whole, targetTokens })
+  }
+  return null
+}
+
+/** The lines of each section of level 2; those above the first one come first. */
+function sectionsInOrder(content: string, lasting: readonly string[]): readonly (readonly string[])[] {
+  const sections = listSections(content).filter(({ level }) => level === 2)
+  const within = sections.map(({ heading, content }) => ({ heading, lines: listLines(content) }))
+  const known = new Set(within.flatMap(({ lines }) => lines))
+  const outside = listLines(content).filter(line => !known.has(line))
+  const rank = (heading: string) =>
+    lasting.includes(heading) ? lasting.length - lasting.indexOf(heading) : 0
+  const ordered = within.toSorted((one, other) => rank(one.heading) - rank(other.heading))
+  return [outside, ...ordered.map(({ lines }) => lines)]
+}
+
+function choose(
+  dated: readonly DatedLine[],
+  { whole, targetTokens }: { whole: number; targetTokens: number },
+): LinesToCondense {
   const chosen: DatedLine[] = []
   let tokens = 0
-  for (const candidate of candidates) {
+  for (const candidate of dated) {
     const isEnough = whole - tokens * (1 - CONDENSED_SHARE) <= targetTokens
     if (isEnough && chosen.length >= LEAST_LINES_CONDENSED) break
     chosen.push(candidate)
@@ -63,8 +102,8 @@ interface DatedLine {
 }
 
 /** By the day on which they begin; those of one day as they stand. */
-function datedLines(content: string): readonly DatedLine[] {
-  return listLines(content)
+function datedLines(lines: readonly string[]): readonly DatedLine[] {
+  return lines
     .flatMap(line => {
       const match = DATED.exec(line)
       return match ? [{ line, from: match[1]!, to: match[2] ?? match[1]! }] : []

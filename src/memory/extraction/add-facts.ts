@@ -9,6 +9,7 @@ import {
   findHeading,
   type Language,
   listLines,
+  sayingOf,
   scopeSection,
   scopeTemplate,
   userSection,
@@ -92,11 +93,6 @@ function toFact(
     on,
     from: 'extraction',
   }
-}
-
-/** The same thing said on another day is nothing new. */
-function sayingOf(line: string): string {
-  return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '').toLowerCase()
 }
 
 function templateOf(layer: FactTarget['layer'], language: Language): string {

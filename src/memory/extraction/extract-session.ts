@@ -1,3 +1,5 @@
+import { backoffMs } from '../../compaction/backoff.ts'
+import { untilAborted } from '../../compaction/until-aborted.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
 import type {
@@ -9,7 +11,7 @@ import type {
 } from '../../store/index.ts'
 import { extractive, isWorthKeeping, type Summarizer, type Usage } from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import { condensedFacts, condenseLines, condensingWrite } from '../condense-document.ts'
+import { condenseDocument } from '../condense-document.ts'
 import { listLines } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
@@ -42,7 +44,6 @@ const LEASE_MS = 300_000
 /** What is read at a time. */
 const MOST_MESSAGES = 200
 const MOST_TOKENS = 12_000
-const FIRST_RETRY_MS = 60_000
 
 /**
  * One step of the extraction of a session: what its messages above the cursor say that its person's memory, or
@@ -53,8 +54,10 @@ export async function extractSession(
   engine: ExtractionEngine,
   key: SessionKey,
   signal: AbortSignal,
+  failures = 0,
 ): Promise<ExtractionOutcome> {
   const { store, namespace, clock, owner } = engine
+  const retryLater = () => store.failExtraction(key, { retryAt: clock() + retryMs(failures) })
   const dueAt = await store.judgeExtraction(key, { rules: engine.extraction, now: clock() })
   const session = await store.readSession(key)
   if (session === null || dueAt === null || dueAt > clock()) return 'wait'
@@ -65,18 +68,25 @@ export async function extractSession(
     now: clock(),
   })
   if (lease === null) {
-    await store.failExtraction(key, { retryAt: clock() + FIRST_RETRY_MS })
+    await retryLater()
     return 'wait'
   }
   try {
     return await extractUnderLease(engine, { key, session, token: lease.token, signal })
   } catch (error) {
-    await store.failExtraction(key, { retryAt: clock() + FIRST_RETRY_MS })
-    if (isOvertaken(error) || signal.aborted) return 'wait'
+    // Whoever closes leaves it as due as it was.
+    if (signal.aborted) return 'wait'
+    await retryLater()
+    if (isOvertaken(error)) return 'wait'
     throw error
   } finally {
     await store.dropLease(namespace, { name: `extraction/${key.id}`, token: lease.token }).catch(() => {})
   }
+}
+
+/** A minute, then twice as long after each failure, up to an hour: a model that is down must not cost a fortune. */
+function retryMs(failures: number): number {
+  return backoffMs(failures + 2)
 }
 
 /** History changed meanwhile, or another process did it: no failure of anybody's. */
@@ -131,15 +141,31 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     now,
   })
   if (target !== null)
-    engine.onExtraction?.(
-      { layer: target.layer, fromSeq: messages[0]!.seq, toSeq: last.seq, facts: facts.length, usage },
-      { sessionId: key.id },
-    )
+    tell(engine, key.id, {
+      layer: target.layer,
+      fromSeq: messages[0]!.seq,
+      toSeq: last.seq,
+      facts: facts.length,
+      usage,
+    })
   if (target !== null && documents.length > 0) {
     noteChange()
     await condense(engine, target.key, signal)
   }
   return last.seq < (session.head?.seq ?? 0) ? 'more' : 'done'
+}
+
+/** What a listener throws is its own affair: the step is stored. */
+function tell(
+  { onExtraction, onError }: ExtractionEngine,
+  sessionId: string,
+  report: ExtractionReport,
+): void {
+  try {
+    onExtraction?.(report, { sessionId })
+  } catch (error) {
+    onError(error, { sessionId })
+  }
 }
 
 /** A private chat feeds its person's memory, any other its scope's: never the other way round. */
@@ -174,15 +200,17 @@ async function askForFacts(engine: ExtractionEngine, { messages, target, signal 
   const known = listLines((await store.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
-  const { facts, usage = null } = await asked.extractFacts!({
+  const within = AbortSignal.any([signal, AbortSignal.timeout(summarizerTimeoutMs)])
+  const asking = asked.extractFacts!({
     layer: target.layer,
     subject: target.subject === null ? null : { id: target.subject, name },
     messages: withoutRecalled(messages),
     sources: new Set(sources.map(({ seq }) => seq)),
     known,
     zone,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(summarizerTimeoutMs)]),
+    signal: within,
   })
+  const { facts, usage = null } = await untilAborted(asking, within)
   const learned = facts
     .filter(({ text }) => isWorthKeeping(text))
     .map(({ replaces, ...fact }) => ({ ...fact, replaces: replaces.map(place => known[place]!) }))
@@ -210,17 +238,9 @@ function firstWithin(messages: readonly Message[], tokens: number): readonly Mes
 }
 
 async function condense(engine: ExtractionEngine, key: DocumentKey, signal: AbortSignal): Promise<void> {
-  const { store, layerBudgets, summarizer, zone, clock, noteChange } = engine
+  const { store, summarizer } = engine
   const document = await store.readDocument(key)
-  if (document === null || document.tokens <= layerBudgets[key.layer]) return
-  const isExtractive = summarizer.name === 'extractive'
-  const condensed = await condenseLines(document.content, layerBudgets[key.layer], {
-    summarizer: isExtractive ? null : summarizer,
-    zone,
-    signal,
-  })
-  if (condensed === null) return
-  const facts = condensedFacts(await store.readFacts(key, 'current'), condensed)
-  await store.changeDocuments([condensingWrite(key, { condensed, facts, now: clock() })])
-  noteChange()
+  if (document === null) return
+  const asked = summarizer.name === 'extractive' ? null : summarizer
+  await condenseDocument(engine, { key, document, summarizer: asked, signal })
 }

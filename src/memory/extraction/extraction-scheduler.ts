@@ -1,22 +1,27 @@
 import type { SessionKey } from '../../store/index.ts'
 import type { ExtractionEngine } from './extract-session.ts'
 
-const CONCURRENCY = 2
+const CONCURRENCY = 4
 const SESSIONS_AT_A_TIME = 100
 /** Node's timers reach no further. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** What is due but could not be done is looked at again after this. */
+/** What is due but could not be done, and a store that failed, are looked at again after this. */
 const LEAST_PAUSE_MS = 1_000
+const MOST_REMEMBERED = 10_000
 
 /**
  * Extracts user and scope memory in the background of a process, session by session, when the store says that
- * they are due. What it does not get done stays due, for this process or another one.
+ * they are due. A session that takes long keeps one place and nobody else. What is not done stays due, for this
+ * process or another one.
  */
 export class ExtractionScheduler {
   readonly #engine: ExtractionEngine
   readonly #abort = new AbortController()
-  #running: Promise<void> | null = null
-  #isWanted = false
+  readonly #waiting = new Map<string, SessionKey>()
+  readonly #underWay = new Map<string, Promise<void>>()
+  /** How often each session has failed in a row, in this process. */
+  readonly #failures = new Map<string, number>()
+  #looking: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #closed = false
@@ -27,7 +32,7 @@ export class ExtractionScheduler {
 
   /** Takes up what an earlier process left. */
   start(): void {
-    this.#run()
+    this.#look()
   }
 
   /** Something will be due at this instant. */
@@ -36,73 +41,87 @@ export class ExtractionScheduler {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timerAt = at
     const wait = Math.min(LONGEST_TIMER_MS, Math.max(0, at - this.#engine.clock()))
-    this.#timer = setTimeout(() => this.#run(), wait)
+    this.#timer = setTimeout(() => this.#look(), wait)
     this.#timer.unref()
   }
 
   /** Resolves when nothing that is due now is left. */
   async settled(): Promise<void> {
-    if (this.#timerAt <= this.#engine.clock()) this.#run()
-    while (this.#running !== null) await this.#running
+    while (!this.#closed) {
+      if (this.#timerAt <= this.#engine.clock()) this.#look()
+      const work = [...this.#underWay.values(), ...(this.#looking ? [this.#looking] : [])]
+      if (work.length === 0) return
+      await Promise.race(work)
+    }
   }
 
   /** What is under way is abandoned: its messages are read again. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#waiting.clear()
     if (this.#timer) clearTimeout(this.#timer)
     this.#abort.abort(new Error('closed'))
-    await this.#running
+    await Promise.all([...this.#underWay.values(), this.#looking])
   }
 
-  #run(): void {
+  #look(): void {
     this.#timerAt = Number.POSITIVE_INFINITY
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#closed) return
-    if (this.#running !== null) {
-      this.#isWanted = true
+    // What comes to be due while it looks is found by the next look.
+    if (this.#looking) {
+      this.noteDue(this.#engine.clock() + LEAST_PAUSE_MS)
       return
     }
-    this.#running = this.#extractAll()
-      .catch(error => this.#tell(error, ''))
+    this.#looking = this.#findDue()
+      .catch(error => {
+        this.#tell(error, '')
+        this.noteDue(this.#engine.clock() + LEAST_PAUSE_MS)
+      })
       .finally(() => {
-        this.#running = null
-        if (!this.#isWanted) return
-        this.#isWanted = false
-        this.#run()
+        this.#looking = null
       })
   }
 
-  async #extractAll(): Promise<void> {
+  async #findDue(): Promise<void> {
     const { store, namespace, clock } = this.#engine
-    const seen = new Set<string>()
-    while (!this.#closed) {
-      const due = await store.listExtractionDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
-      const fresh = due.filter(({ id }) => !seen.has(id))
-      if (fresh.length === 0) break
-      for (const { id } of fresh) seen.add(id)
-      await this.#extractEach(fresh)
-    }
+    const due = await store.listExtractionDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
+    for (const key of due) if (!this.#underWay.has(key.id)) this.#waiting.set(key.id, key)
+    this.#fill()
     const next = this.#closed ? null : await store.nextExtractionAt(namespace)
-    if (next !== null) this.noteDue(Math.max(next, clock() + LEAST_PAUSE_MS))
+    if (next !== null && this.#waiting.size === 0) this.noteDue(Math.max(next, clock() + LEAST_PAUSE_MS))
   }
 
-  async #extractEach(keys: readonly SessionKey[]): Promise<void> {
-    const waiting = [...keys]
-    const work = async () => {
-      for (let key = waiting.shift(); key !== undefined && !this.#closed; key = waiting.shift())
-        await this.#extract(key)
+  #fill(): void {
+    for (const [id, key] of this.#waiting) {
+      if (this.#closed || this.#underWay.size >= CONCURRENCY) return
+      this.#waiting.delete(id)
+      const work = this.#extract(key).finally(() => {
+        this.#underWay.delete(id)
+        this.#fill()
+        // There may be more than one look found.
+        if (this.#waiting.size === 0) this.noteDue(this.#engine.clock())
+      })
+      this.#underWay.set(id, work)
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
   }
 
   async #extract(key: SessionKey): Promise<void> {
-    // Most processes start without anything to extract.
-    const { extractSession } = await import('./extract-session.ts')
+    const { id } = key
     try {
-      while (!this.#closed && (await extractSession(this.#engine, key, this.#abort.signal)) === 'more');
+      // Most processes start without anything to extract.
+      const { extractSession } = await import('./extract-session.ts')
+      const { signal } = this.#abort
+      while (
+        !this.#closed &&
+        (await extractSession(this.#engine, key, signal, this.#failures.get(id) ?? 0)) === 'more'
+      );
+      this.#failures.delete(id)
     } catch (error) {
-      this.#tell(error, key.id)
+      if (this.#failures.size >= MOST_REMEMBERED) this.#failures.clear()
+      this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1)
+      this.#tell(error, id)
     }
   }
 

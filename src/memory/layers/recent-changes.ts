@@ -42,9 +42,9 @@ export function renderRecentChanges(
 }
 
 function changedLines(before: string, { layer, content }: LayerText, language: Language): string[] {
-  const [earlier, later] = [notesIn(before), notesIn(content)]
-  const added = later.filter(note => !earlier.includes(note))
-  const removed = earlier.filter(note => !later.includes(note))
+  const [earlier, later] = [new Set(notesIn(before)), new Set(notesIn(content))]
+  const added = [...later].filter(note => !earlier.has(note))
+  const removed = [...earlier].filter(note => !later.has(note))
   const say = (what: string) => (note: string) => `${BLOCKS[layer]}, ${what}: ${inert(note)}`
   return [...removed.map(say(REMOVED[language])), ...added.map(say(ADDED[language]))]
 }

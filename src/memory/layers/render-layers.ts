@@ -20,32 +20,31 @@ export interface LayerView {
   readonly tools: readonly string[]
 }
 
+/** What a block takes beside its text. */
+const FRAME_TOKENS = 40
 /** A piece of less than this says nothing. */
 const LEAST_TOKENS = 40
 
 /** The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. */
 export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
   const documents = LAYERS.map(layer => ({ layer, content: contentOf(layer, texts, view) }))
-  const sizes = documents.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
-  const most = mostOfEach(sizes, view.allowance)
-  const blocks = documents.flatMap(({ layer, content }, place) => {
-    if (content === '') return []
-    return [block(layer, shownWithin(content, Math.min(sizes[place]!, most)), view.language)]
-  })
-  const guidance = renderGuidance(view.tools, view.language)
+  const shown = documents.filter(({ content }) => content !== '')
+  const sizes = shown.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
+  const guidance = guidanceWithin(view)
+  const room = view.allowance - estimateTokens(guidance ?? '') - FRAME_TOKENS * shown.length
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const share = total <= room ? 1 : Math.max(0, room) / total
+  const blocks = shown.map(({ layer, content }, place) =>
+    block(layer, shownWithin(content, Math.floor(sizes[place]! * share)), view.language),
+  )
   const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
   return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
 }
 
-/** What is small is shown whole: only what is larger than its share makes room for the others. */
-function mostOfEach(sizes: readonly number[], allowance: number): number {
-  let left = allowance
-  for (const [place, size] of sizes.toSorted((one, other) => one - other).entries()) {
-    const share = Math.floor(left / (sizes.length - place))
-    if (size > share) return share
-    left -= size
-  }
-  return Number.POSITIVE_INFINITY
+/** Without it the tools still say what they are for. */
+function guidanceWithin({ tools, language, allowance }: LayerView): string | null {
+  const guidance = renderGuidance(tools, language)
+  return guidance !== null && estimateTokens(guidance) <= allowance / 2 ? guidance : null
 }
 
 /** Of the daily log, both days. What a segment of the context tells already is not told again. */

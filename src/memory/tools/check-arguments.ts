@@ -13,7 +13,7 @@ export function checkArguments({ name, parameters }: ToolDefinition, given: unkn
   const entries = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
   const checked: Record<string, string | number> = {}
   for (const [field, value] of entries) {
-    const rule = parameters.properties[field]
+    const rule = Object.hasOwn(parameters.properties, field) ? parameters.properties[field] : undefined
     if (!rule)
       throw new ToolArgumentError(`${name} takes no ${JSON.stringify(field)}, but ${describe(parameters)}.`)
     checked[field] = rule['type'] === 'integer' ? checkInteger(field, value, rule) : checkText(field, value)

@@ -1,5 +1,12 @@
 import { inert, inertId, inertName } from '../../context/index.ts'
-import { contentText, headOf, type Message, parseInstant, withoutRecalled } from '../../log/index.ts'
+import {
+  type Content,
+  headOf,
+  type Message,
+  modelText,
+  parseInstant,
+  withoutRecalled,
+} from '../../log/index.ts'
 import type { SessionKey, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { ToolArgumentError, type ToolArguments } from './check-arguments.ts'
@@ -23,10 +30,16 @@ const MOST_TEXT_CHARACTERS = 2_000
 const MOST_TOKENS = 4_000
 
 function toRecalled({ seq, at, role, sender, content }: Message): RecalledMessage {
-  const text = contentText(content)
+  const text = sayingText(content)
   const shown = text.length <= MOST_TEXT_CHARACTERS ? text : `${headOf(text, MOST_TEXT_CHARACTERS)}…`
   const name = sender && (inertName(sender.name ?? '') || inertId(sender.id))
   return { seq, at: at.toISOString(), role, ...(name && { sender: name }), text: inert(shown) }
+}
+
+/** What tools were told and said, too; but not what somebody only thought. */
+function sayingText(content: Content): string {
+  if (typeof content === 'string') return content
+  return modelText(content.filter(({ type }) => type !== 'reasoning'))
 }
 
 /** As many as fit, and at least one. */
@@ -55,9 +68,9 @@ export async function queryHistory(store: Reader, key: SessionKey, args: ToolArg
       from: 'newest',
       ...(before !== undefined && { before }),
     })
-    for (const message of page.toReversed()) {
+    for (const message of withoutRecalled(page).toReversed()) {
       if (!isWanted(message) || (sender !== undefined && !isFrom(message, sender))) continue
-      const text = contentText(message.content).toLowerCase()
+      const text = sayingText(message.content).toLowerCase()
       const score = words.filter(word => text.includes(word)).length
       if (score > 0) found.push({ message, score })
     }

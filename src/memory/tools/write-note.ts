@@ -1,8 +1,10 @@
 import type { DocumentKey, NewFact } from '../../store/index.ts'
 import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
+import type { Moment } from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { condenseDocument } from '../condense-document.ts'
-import { appendText, datedLine, listLines, withLines } from '../document/index.ts'
+import { daySpokenOf } from '../day-spoken-of.ts'
+import { appendText, datedLine, listLines, sayingOf, withLines } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { initialContent } from '../initial-content.ts'
 import { ToolArgumentError } from './check-arguments.ts'
@@ -27,7 +29,8 @@ export async function writeNote(
   note: Note,
 ): Promise<{ added: number; tokens: number }> {
   const { store, clock, zone, noteChange } = engine
-  const lines = linesOf(note.content, formatDay(dayInZone(new Date(clock()), zone)))
+  const moment = { at: new Date(clock()), zone }
+  const lines = linesOf(note.content, formatDay(dayInZone(moment.at, zone)))
   const initial = (await initialContent(engine, note.key)) ?? ''
   let added = 0
   const [document] = await store.changeDocuments([
@@ -43,7 +46,7 @@ export async function writeNote(
           note.section === undefined
             ? appendText(content, fresh.join('\n'))
             : withLines(content, note.section, fresh)
-        const facts = fresh.map(line => toFact(line, note, clock()))
+        const facts = fresh.map(line => toFact(line, note, moment))
         return { content: grown, tokens: estimateTokens(grown), facts }
       },
       author: { kind: 'tool', name: note.tool },
@@ -52,7 +55,7 @@ export async function writeNote(
     },
   ])
   noteChange()
-  const condensed = document && (await condenseDocument(engine, { key: note.key, document }))
+  const condensed = document && (await condenseDocument(engine, { key: note.key, document, added: lines }))
   return { added, tokens: (condensed ?? document)?.tokens ?? 0 }
 }
 
@@ -60,14 +63,9 @@ function sourceOf({ origin: { sessionId, seq } }: Note) {
   return { sessionId, fromSeq: seq, toSeq: seq }
 }
 
-function toFact(line: string, note: Note, now: number): NewFact {
-  const on = line.slice(2, 12)
-  return { line, subject: note.subject, origin: sourceOf(note), saidAt: new Date(now), on, from: 'tool' }
-}
-
-/** The same thing on another day is nothing new. */
-function sayingOf(line: string): string {
-  return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '')
+function toFact(line: string, note: Note, moment: Moment): NewFact {
+  const on = daySpokenOf(sayingOf(line), moment)
+  return { line, subject: note.subject, origin: sourceOf(note), saidAt: moment.at, on, from: 'tool' }
 }
 
 function linesOf(content: string, day: string): readonly string[] {

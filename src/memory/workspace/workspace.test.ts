@@ -754,6 +754,7 @@ describe('a started workspace', () => {
     await change('global', '', MEMORY)
     const workspace = open()
     await workspace.start()
+    await workspace.sync()
     expect(text('MEMORY.md')).toBe(`${MEMORY}${END}`)
     write('MEMORY.md', text('MEMORY.md').replace('tea', 'coffee'))
     await expect.poll(async () => (await read('global'))?.content, SOON).toBe(MEMORY.replace('tea', 'coffee'))
@@ -771,6 +772,7 @@ describe('a started workspace', () => {
     await change('global', '', MEMORY)
     const workspace = open()
     await workspace.start()
+    await workspace.sync()
     const edited = text('MEMORY.md').replace('tea', 'coffee')
     // However slow the machine is, no time passes.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })

@@ -83,7 +83,8 @@ export class Workspace {
       setInterval(() => this.#soon({}), BEHIND_EVERY_MS).unref(),
       setInterval(() => this.#soon({ isFull: true }), LOOK_EVERY_MS).unref(),
     ]
-    await this.sync().catch(error => this.#tell(error))
+    // In the background: nobody who starts waits for thousands of files.
+    this.sync().catch(error => this.#tell(error))
   }
 
   /** Looks at everything once, now. Nothing happens where another process has the lease. */

@@ -42,6 +42,7 @@ CREATE TABLE facts (
   document_id bigint NOT NULL,
   id bigint NOT NULL,
   line text NOT NULL,
+  line_key text COLLATE "C" NOT NULL,
   subject text,
   session_id bigint NOT NULL,
   from_seq bigint NOT NULL,
@@ -50,7 +51,8 @@ CREATE TABLE facts (
   on_day text,
   source text NOT NULL,
   version bigint NOT NULL,
-  superseded_at bigint
+  superseded_at bigint,
+  superseded_by bigint
 );
 
 CREATE TABLE hidden_ranges (
@@ -224,6 +226,8 @@ CREATE UNIQUE INDEX documents_pkey ON documents USING btree (id);
 CREATE INDEX documents_unmirrored ON documents USING btree (namespace) WHERE (mirrored_version <> version);
 
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
+
+CREATE INDEX facts_by_line ON facts USING btree (document_id, line_key);
 
 CREATE INDEX facts_by_origin ON facts USING btree (session_id, to_seq);
 

@@ -1,6 +1,7 @@
 import { SessionNotFoundError } from '../../errors.ts'
 import type { Fact, NewFact } from '../document.ts'
 import type { DocumentRow } from './documents.ts'
+import { keyOf } from './keys.ts'
 import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
@@ -40,19 +41,29 @@ export function* readFacts(documentId: number): Steps<readonly Fact[]> {
   return rows.map(toFact)
 }
 
+/** By which equal lines are found. Never longer than an index can hold, and never with what a database cannot. */
+export function lineKey(line: string): string {
+  return keyOf(JSON.stringify(line))
+}
+
 /** A fact stands on a line of its own, whichever way the document ends its lines. */
 export function standsIn(content: string): (line: string) => boolean {
   const lines = new Set(content.split('\n').map(withoutReturn))
   return line => lines.has(withoutReturn(line))
 }
 
+/** The text with other lines in the place of some; `null`: a line stays. */
+export function replaceLines(content: string, by: (line: string) => readonly string[] | null): string {
+  return content
+    .split('\n')
+    .flatMap(line => by(withoutReturn(line)) ?? [line])
+    .join('\n')
+}
+
 /** The text without the lines of these facts. */
 export function withoutLines(content: string, gone: readonly string[]): string {
   const lines = new Set(gone.map(withoutReturn))
-  return content
-    .split('\n')
-    .filter(line => !lines.has(withoutReturn(line)))
-    .join('\n')
+  return replaceLines(content, line => (lines.has(line) ? [] : null))
 }
 
 function withoutReturn(line: string): string {
@@ -70,10 +81,12 @@ export function* recordFacts(
 ): Steps<void> {
   for (const line of change.superseded)
     yield* run(
-      'UPDATE facts SET superseded_at = ?3 WHERE document_id = ?1 AND line = ?2 AND superseded_at IS NULL',
+      `UPDATE facts SET superseded_at = ?3, superseded_by = ?4
+       WHERE document_id = ?1 AND line_key = ?2 AND superseded_at IS NULL`,
       document.id,
-      JSON.stringify(line),
+      lineKey(line),
       change.now,
+      document.version,
     )
   if (change.facts.length === 0) return
   const newest = yield* first<{ id: number | null }>(
@@ -88,8 +101,8 @@ export function* recordFacts(
     id += 1
     yield* run(
       `INSERT INTO facts
-         (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source, version)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+         (document_id, id, line, line_key, subject, session_id, from_seq, to_seq, said_at, on_day, source, version)
+       VALUES (?1, ?2, ?3, ?12, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
       document.id,
       id,
       JSON.stringify(fact.line),
@@ -101,6 +114,7 @@ export function* recordFacts(
       fact.on,
       fact.from,
       document.version,
+      lineKey(fact.line),
     )
   }
 }

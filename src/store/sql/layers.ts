@@ -127,17 +127,19 @@ export function* readLayerTexts(
     const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
     const content = row ? yield* contentAt(row, version) : null
     if (content !== null)
-      texts.push({ layer, key, version, content, folded: yield* foldedLines(session, row!.id) })
+      texts.push({ layer, key, version, content, folded: yield* foldedLines(session, row!.id, version) })
   }
   return texts
 }
 
-/** Only what this session's own folds left: a segment of its own tells it, too. */
-function* foldedLines(session: SessionRow, documentId: number): Steps<LayerText['folded']> {
+/** Only what this session's own folds left, in that version: a segment of its own tells it, too. */
+function* foldedLines(session: SessionRow, documentId: number, version: number): Steps<LayerText['folded']> {
   const rows = yield* all<{ line: string; to_seq: number }>(
-    `SELECT line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold' ORDER BY id`,
+    `SELECT line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold'
+       AND (superseded_at IS NULL OR superseded_by > ?3) ORDER BY id`,
     documentId,
     session.id,
+    version,
   )
   return rows.map(({ line, to_seq }) => ({ line: JSON.parse(line) as string, toSeq: to_seq }))
 }

@@ -1,7 +1,7 @@
 import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
 import type { FileDocument } from '../session-file.ts'
 import { type DocumentRow, insertVersion, versionsOf } from './documents.ts'
-import { readFacts, withoutLines } from './facts.ts'
+import { lineKey, readFacts, withoutLines } from './facts.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -72,8 +72,8 @@ export function* importDocuments(
     for (const [index, fact] of facts.entries())
       yield* run(
         `INSERT INTO facts (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source,
-           version, superseded_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+           version, superseded_at, line_key)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`,
         id,
         index + 1,
         JSON.stringify(fact.line),
@@ -86,6 +86,7 @@ export function* importDocuments(
         fact.from,
         fact.version,
         fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
+        lineKey(fact.line),
       )
   }
 }

@@ -1,7 +1,7 @@
-import type { DocumentEdit, DocumentKey, DocumentRecord } from '../document.ts'
+import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
-import { withoutLines } from './facts.ts'
+import { replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
 import type { SessionRow } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
@@ -14,6 +14,7 @@ interface Place {
 
 interface GoneFact extends Place {
   readonly line: string
+  readonly version: number
 }
 
 /**
@@ -28,30 +29,64 @@ export function* withdrawFacts(
   yield* lockLearned(session, above, dialect)
   const last = (yield* readHead(session))?.seq ?? above
   const documents = [...(yield* readGone(session, above)).values()]
-  yield* writeDocuments(
-    documents.map(facts => ({
-      key: keyOf(session, facts[0]!),
-      change: current => withoutFacts(current, facts),
+  const writes: DocumentWrite[] = []
+  for (const facts of documents) {
+    const back = yield* bringBack(session, above, facts)
+    writes.push({
+      key: documentKey(session, facts[0]!),
+      change: current => withoutFacts(current, facts, back),
       author: { kind: 'rollback', name: null },
       sources: [{ sessionId: session.name, fromSeq: above + 1, toSeq: last }],
       now,
-    })),
-  )
+    })
+  }
+  yield* writeDocuments(writes)
   yield* run('DELETE FROM facts WHERE session_id = ?1 AND to_seq > ?2', session.id, above)
 }
 
-function withoutFacts(current: DocumentRecord | null, facts: readonly GoneFact[]): DocumentEdit | null {
+/**
+ * What the withdrawn facts had replaced, corrected or condensed, holds again: its lines, by the line that stands
+ * in their place.
+ */
+function* bringBack(
+  session: SessionRow,
+  above: number,
+  gone: readonly GoneFact[],
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const back = new Map<string, readonly string[]>()
+  for (const { document_id, line, version } of gone) {
+    const replaced = yield* all<{ line: string }>(
+      `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
+       WHERE document_id = ?1 AND superseded_by = ?2 AND NOT (session_id = ?3 AND to_seq > ?4) RETURNING line`,
+      document_id,
+      version,
+      session.id,
+      above,
+    )
+    if (replaced.length > 0)
+      back.set(parseLine(line), [...new Set(replaced.map(fact => parseLine(fact.line)))])
+  }
+  return back
+}
+
+function parseLine(line: string): string {
+  return JSON.parse(line) as string
+}
+
+function withoutFacts(
+  current: DocumentRecord | null,
+  facts: readonly GoneFact[],
+  back: ReadonlyMap<string, readonly string[]>,
+): DocumentEdit | null {
   if (current === null) return null
-  const content = withoutLines(
-    current.content,
-    facts.map(({ line }) => JSON.parse(line) as string),
-  )
+  const gone = new Set(facts.map(({ line }) => parseLine(line)))
+  const content = replaceLines(current.content, line => (gone.has(line) ? (back.get(line) ?? []) : null))
   // About what it was, less the share that went: it is measured anew with the next change.
   const share = content.length / Math.max(1, current.content.length)
   return { content, tokens: Math.ceil(current.tokens * share) }
 }
 
-function keyOf({ namespace }: SessionRow, { layer, name }: Place): DocumentKey {
+function documentKey({ namespace }: SessionRow, { layer, name }: Place): DocumentKey {
   return { namespace, layer, key: name }
 }
 
@@ -71,7 +106,7 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
     const more = places.filter(({ document_id }) => !locked.has(document_id))
     if (more.length === 0) return
     yield* lockDocuments(
-      more.map(place => keyOf(session, place)),
+      more.map(place => documentKey(session, place)),
       dialect,
     )
     for (const { document_id } of more) locked.add(document_id)
@@ -81,9 +116,10 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 /** By document. What no longer held does not keep a line that was said again. */
 function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
   const facts = yield* all<GoneFact>(
-    `SELECT f.document_id, d.layer, d.name, f.line FROM facts f JOIN documents d ON d.id = f.document_id
+    `SELECT f.document_id, d.layer, d.name, f.line, f.version FROM facts f JOIN documents d ON d.id = f.document_id
      WHERE f.session_id = ?1 AND f.to_seq > ?2 AND NOT EXISTS (
-       SELECT 1 FROM facts o WHERE o.document_id = f.document_id AND o.line = f.line AND o.superseded_at IS NULL
+       SELECT 1 FROM facts o WHERE o.document_id = f.document_id AND o.line_key = f.line_key
+         AND o.superseded_at IS NULL
          AND NOT (o.session_id = ?1 AND o.to_seq > ?2))`,
     session.id,
     above,

@@ -52,6 +52,8 @@ CREATE TABLE facts (
   document_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
   line TEXT NOT NULL,
+  -- The line, or a digest of it where it is too long to be indexed.
+  line_key TEXT NOT NULL,
   subject TEXT,
   session_id INTEGER NOT NULL,
   from_seq INTEGER NOT NULL,
@@ -62,6 +64,8 @@ CREATE TABLE facts (
   source TEXT NOT NULL,
   version INTEGER NOT NULL,
   superseded_at INTEGER,
+  -- The version that took its place, so that with it what it replaced can come back.
+  superseded_by INTEGER,
   PRIMARY KEY (document_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -243,6 +247,8 @@ CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NUL
 CREATE INDEX documents_of_session ON documents (session_id) WHERE session_id IS NOT NULL;
 
 CREATE INDEX documents_unmirrored ON documents (namespace) WHERE mirrored_version <> version;
+
+CREATE INDEX facts_by_line ON facts (document_id, line_key);
 
 CREATE INDEX facts_by_origin ON facts (session_id, to_seq);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dailyKey } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
-import { adding, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
+import { adding, contentOf, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
 
 const ANN = documentKey('user', 'ann')
 
@@ -252,7 +252,31 @@ export const rollingBack = contractCases('rollback', {
       replacing(ANN, `${line}\n`, { facts: [fact(line, 'chat', [seq, seq])], superseded, now: NOW + seq })
     await store.changeDocuments([say('- tea', 1, []), say('- rum', 3, ['- tea']), say('- tea', 5, ['- rum'])])
     await chat.rollback(4)
-    assert.deepEqual(await linesOf(store, ANN), [])
+    // And what it had replaced holds again.
+    assert.deepEqual(await linesOf(store, ANN), ['- rum'])
+    await chat.rollback(2)
+    assert.deepEqual(await linesOf(store, ANN), ['- tea'])
+    assert.deepEqual(
+      (await store.readFacts(ANN, 'current')).map(({ line, supersededAt }) => [line, supersededAt]),
+      [['- tea', null]],
+    )
+  },
+
+  'puts the lines back that one line stood for, but for those that it hides': async store => {
+    const chat = new Chat(store, 'chat', { user: 'ann' })
+    await chat.say(6)
+    const lines = ['- one', '- two', '- three']
+    const facts = lines.map((line, index) => fact(line, 'chat', [index + 1, index + 1]))
+    await store.changeDocuments([
+      replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
+      replacing(ANN, '# A\n- all\n# B\n', {
+        facts: [fact('- all', 'chat', [1, 3])],
+        superseded: lines,
+        now: NOW + 1,
+      }),
+    ])
+    await chat.rollback(2)
+    assert.equal(await contentOf(store, ANN), '# A\n- one\n- two\n# B\n')
   },
 
   'keeps a line that somebody else says at the very time': async (store, open) => {

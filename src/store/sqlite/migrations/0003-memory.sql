@@ -48,6 +48,8 @@ CREATE TABLE facts (
   document_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
   line TEXT NOT NULL,
+  -- The line, or a digest of it where it is too long to be indexed.
+  line_key TEXT NOT NULL,
   subject TEXT,
   session_id INTEGER NOT NULL,
   from_seq INTEGER NOT NULL,
@@ -58,10 +60,13 @@ CREATE TABLE facts (
   source TEXT NOT NULL,
   version INTEGER NOT NULL,
   superseded_at INTEGER,
+  -- The version that took its place, so that with it what it replaced can come back.
+  superseded_by INTEGER,
   PRIMARY KEY (document_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX facts_by_origin ON facts (session_id, to_seq);
+CREATE INDEX facts_by_line ON facts (document_id, line_key);
 
 -- One holder at a time over all processes, of anything that has a name.
 CREATE TABLE leases (
@@ -87,6 +92,9 @@ ALTER TABLE sessions ADD COLUMN extracted_through INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN extract_at INTEGER;
 -- After a failure: not before then, whatever is said meanwhile.
 ALTER TABLE sessions ADD COLUMN extract_not_before INTEGER;
+
+-- What was said before there was such memory is not read for it: that would be all of history at once.
+UPDATE sessions SET extracted_through = coalesce((SELECT max(seq) FROM messages WHERE session_id = sessions.id), 0);
 
 CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;
 
