@@ -390,6 +390,7 @@ export class Session {
     return this.#engine.manualFolds.run(async closing => {
       const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
       const own = await this.#foldFully({ ...options, signal })
+      if (own.outcome === 'applied') this.#engine.noteChange()
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
       if (!closing.aborted) await this.#judgeAgain()
       return outcome

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { readEnvironment, resolveSettings, tryLayer } from '../config/index.ts'
+import { PalimpsestError } from '../errors.ts'
 import type { MemoryDocument } from '../memory/index.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import { memoryOf } from '../server/configuration.ts'
@@ -15,9 +17,14 @@ export interface OpenMemory extends AsyncDisposable {
 }
 
 /** With the budgets and the zone that a server on the same database would have; no model is needed. */
-export async function openMemory(flags: MemoryFlags, terminal: Terminal): Promise<OpenMemory> {
+export async function openMemory(
+  flags: MemoryFlags,
+  terminal: Terminal,
+  { creates = false }: { readonly creates?: boolean } = {},
+): Promise<OpenMemory> {
   const { layer: environment, warnings } = readEnvironment()
   for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  if (!creates && flags.store === undefined && !existsSync(flags.db)) throw missingDatabase(flags.db)
   const store = await openStore(flags)
   const { namespace } = flags
   const { layer: stored } = tryLayer(await store.readSettings(namespace), 'server')
@@ -31,6 +38,15 @@ export async function openMemory(flags: MemoryFlags, terminal: Terminal): Promis
     budgets: memory.budgets,
     [Symbol.asyncDispose]: () => palimpsest.close(),
   }
+}
+
+/** Whoever misspells a name is told so, and gets no empty database. */
+function missingDatabase(file: string): PalimpsestError {
+  return new PalimpsestError(
+    'file_not_found',
+    `There is no database ${JSON.stringify(file)}. Name it with --db, or a PostgreSQL one with --store; a bot, serve and import make it.`,
+    { file },
+  )
 }
 
 export function documentOf({ palimpsest }: OpenMemory, written: WrittenName): MemoryDocument {

@@ -46,8 +46,10 @@ function isMemoryTool({ toolName }: { readonly toolName?: string }): boolean {
 function isFlagged(output: unknown): boolean {
   if (typeof output === 'string') return /^\s{0,20}\{\s{0,20}"recalled"\s{0,20}:\s{0,20}true\b/.test(output)
   if (typeof output !== 'object' || output === null) return false
-  const { recalled, value } = output as { recalled?: unknown; value?: unknown }
-  return recalled === true || (value !== undefined && isFlagged(value))
+  // In a list of parts the first one says it.
+  if (Array.isArray(output)) return output.length > 0 && isFlagged(output[0])
+  const { recalled, value, content, text } = output as Record<string, unknown>
+  return recalled === true || [value, content, text].some(inner => inner !== undefined && isFlagged(inner))
 }
 
 function leftOut(part: ContentPart): ContentPart {

@@ -232,8 +232,8 @@ const HAN_DIGITS: Readonly<Record<string, number>> = {
 const EAST_ASIAN_DATE = new RegExp(
   [
     `(?:${EAST_ASIAN_DAYS.map(([pattern]) => `(${pattern})`).join('|')})`,
-    // 上 and 下 are also verbs ("晚上周…"); with a week behind them they are nearly always this.
-    `(?:${EAST_ASIAN_SPANS.map(([pattern]) => `(${pattern})`).join('|')})(?:([一二三四五六日天末])|の?([${KANA_WEEKDAYS}])曜日?)?`,
+    // Only a week has days: 今年六岁 is no Saturday. 上 and 下 are also verbs ("晚上周…"); with a week behind them they are nearly always this.
+    `(?:${EAST_ASIAN_SPANS.map(([pattern]) => `(${pattern})`).join('|')})(?:(?<=[周週期拜])([一二三四五六日天末])|の?([${KANA_WEEKDAYS}])曜日?)?`,
     '(?:周|星期|礼拜|禮拜)([一二三四五六日天末])(?![一二三四五六七八九十])',
     `([${KANA_WEEKDAYS}])曜日`,
     '(\\d{1,3}|[一二两兩三四五六七八九十]|하루|이틀|사흘)\\s?(天|日|일|周|週間?|주|个?星期|个?礼拜|个月|個月|[ヶか]月|개월|年|년)?\\s?(?:(以?前|之前|전)|(以?[后後]|之[后後]|후|뒤))',

@@ -33,7 +33,9 @@ describe('palimpsest memory', () => {
     const db = ['--db', join(folder.path, 'whole.db')]
     const options = { env: { USER: 'ann' } }
     const edit = (stdin: string) => run(['memory', 'edit', 'persona', ...db], { ...options, stdin })
-    expect((await runHere(['memory', 'list', ...db])).stdout).toBe('There are no memory documents yet.\n')
+    const missing = await runHere(['memory', 'list', ...db])
+    expect(missing).toMatchObject({ code: 66, stdout: '' })
+    expect(missing.stderr).toMatch(/There is no database .*--db/)
     expect(await edit('\uFEFF# Bo\r\n\r\n## Tone\r\n- brief 🙂\r\n')).toEqual({
       code: 0,
       stdout: 'The persona memory is at version 1 now.\n',

@@ -32,13 +32,24 @@ export function renderLayers(texts: readonly LayerText[], view: LayerView): read
   const sizes = shown.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
   const guidance = guidanceWithin(view)
   const room = view.allowance - estimateTokens(guidance ?? '') - FRAME_TOKENS * shown.length
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  const share = total <= room ? 1 : Math.max(0, room) / total
+  const level = levelWithin(sizes, room)
   const blocks = shown.map(({ layer, content }, place) =>
-    block(layer, shownWithin(content, Math.floor(sizes[place]! * share)), view.language),
+    block(layer, shownWithin(content, Math.min(sizes[place]!, level)), view.language),
   )
   const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
   return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
+}
+
+/** What each may take at most, for all to fit: small ones stay whole, and only those above their share give way. */
+function levelWithin(sizes: readonly number[], room: number): number {
+  let left = Math.max(0, room)
+  let others = sizes.length
+  for (const size of sizes.toSorted((one, other) => one - other)) {
+    if (size > left / others) return Math.floor(left / others)
+    left -= size
+    others -= 1
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 /** Without it the tools still say what they are for. */

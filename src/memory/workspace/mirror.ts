@@ -145,6 +145,7 @@ export class Mirror {
     if (known.includes(renderFile(name, file.parts, file.loose))) return 'whole'
     const text = file.isTerminated ? file.text : file.text.slice(0, -1)
     if (known.some(whole => whole.startsWith(text))) return 'torn'
+    if (!known.some(whole => haveLineInCommon(whole, file.text))) return 'whole'
     return states.some(({ mirroredVersion }) => mirroredVersion > 0) ? 'edited and cut off' : 'whole'
   }
 
@@ -358,4 +359,10 @@ function isNoted(
 /** Over the normalised text, so that line ends and the like make no difference. */
 function hashOf(content: string): string {
   return createHash('sha256').update(normalizeMarkdown(content)).digest('hex')
+}
+
+/** Where they have none, the file was not edited but replaced. */
+function haveLineInCommon(one: string, other: string): boolean {
+  const lines = new Set(one.split('\n').filter(line => line.trim() !== ''))
+  return other.split('\n').some(line => lines.has(line))
 }
