@@ -57,6 +57,7 @@ const CACHE_DEAD_MS = 3_600_000
 /** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
 const MOST_DAYS_LATE = 1
 const MOST_TEXTS = 1_000
+const MOST_CHARACTERS = 8_000_000
 const MOST_RENDERED = 1_000
 /** What tells the language. */
 const SAMPLE_MESSAGES = 20
@@ -66,6 +67,7 @@ export class LayerReader {
   readonly #engine: LayersEngine
   /** A version of a document never changes. */
   readonly #texts = new Map<string, LayerText>()
+  #characters = 0
   readonly #rendered = new Map<string, readonly Layer[]>()
 
   constructor(engine: LayersEngine) {
@@ -182,18 +184,24 @@ export class LayerReader {
     const found = new Map<string, LayerText>()
     const missing: LayerVersion[] = []
     for (const version of wanted) {
-      const name = JSON.stringify([keyName(key), nameOf(version)])
+      const name = JSON.stringify([key.namespace, nameOf(version)])
       const known = this.#texts.get(name)
       if (known) found.set(nameOf(version), known)
       else missing.push(version)
     }
     if (missing.length === 0) return found
     for (const text of (await store.readLayerTexts?.(key, missing)) ?? []) {
-      if (this.#texts.size >= MOST_TEXTS) this.#texts.clear()
-      this.#texts.set(JSON.stringify([keyName(key), nameOf(text)]), text)
+      this.#characters += text.content.length
+      if (this.#texts.size >= MOST_TEXTS || this.#characters > MOST_CHARACTERS) this.#forget(text)
+      this.#texts.set(JSON.stringify([key.namespace, nameOf(text)]), text)
       found.set(nameOf(text), text)
     }
     return found
+  }
+
+  #forget({ content }: LayerText): void {
+    this.#texts.clear()
+    this.#characters = content.length
   }
 
   #render(name: string, render: () => readonly Layer[]): readonly Layer[] {

@@ -156,7 +156,7 @@ export interface ContextRead {
   readonly isWhole: boolean
   /**
    * As they are now, of all documents that this session may see and no others; the daily log of the days
-   * that are frozen, or of those asked for where none are.
+   * that are frozen and of later ones that are asked for, or of all those where none are frozen.
    */
   readonly layers: readonly LayerVersion[]
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../errors.ts'
-import { checkBody, inertBody } from './body.ts'
+import { checkBody } from './body.ts'
 import { inertLine } from './inert-line.ts'
-import { appendText, listSections, readSection, replaceSection } from './sections.ts'
+import { listSections, readSection } from './sections.ts'
 
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'#`~-=>*+_1.) \t\n\ra汉\u2028\u0085\u200b\0\u0007'), maxLength: 40 }),
@@ -77,66 +77,6 @@ describe('checkBody', () => {
         expect(checkBody('content', once)).toBe(once)
         // Nothing behind it is swallowed.
         expect(readSection(`${once}\n## After\nx`, 'After')).not.toBeNull()
-      }),
-    )
-  })
-})
-
-describe('inertBody', () => {
-  test.each([
-    ['# A', '\\# A'],
-    ['text\n## A ##\n- x', 'text\n\\## A ##\n- x'],
-    ['   ######', '   \\######'],
-    ['    # A', '    \\# A'],
-    ['- # A\n1. ## B', '- \\# A\n1. \\## B'],
-    ['> > # A', '> > \\# A'],
-    ['\u200b# A', '\u200b\\# A'],
-    ['a\u2028# A', 'a\n\\# A'],
-    ['a\u0085# A\vb\fc', 'a\n\\# A\nb\nc'],
-    ['#tag, C# and ####### x', '#tag, C# and ####### x'],
-    ['Title\n===', 'Title\n\\==='],
-    ['Title\n  ---  \n-', 'Title\n  \\---  \n\\-'],
-    ['> Title\n> ---', '> Title\n> \\---'],
-    ['above\n\n---\n\nbelow', 'above\n\n---\n\nbelow'],
-    ['a | b\n--|--\n1 | 2', 'a | b\n--|--\n1 | 2'],
-    ['```sh\n# comment\n```', '```sh\n\\# comment\n```'],
-    ['```\ncode\n\n\n', '```\ncode\n```'],
-    ['~~~~\n~~~', '~~~~\n~~~\n~~~~'],
-    ['\n \n  a\n\n', '  a'],
-    ['a\0\u0007\ud800\u202eb', 'a\ufffdb'],
-    ['a\r\n\tb\r', 'a\n\tb'],
-    ['', ''],
-    [' \n\t', ''],
-    ['你好 👨‍👩‍👧', '你好 👨‍👩‍👧'],
-  ])('%j', (given, expected) => expect(inertBody(given)).toBe(expected))
-
-  test('opens no section and no fence, whatever it is given', () => {
-    fc.assert(
-      fc.property(text, given => {
-        const inert = inertBody(given)
-        expect(inertBody(inert)).toBe(inert)
-        expect(listSections(inert)).toEqual([])
-        expect(inert).not.toMatch(/\0|\r|\s$/)
-        expect(inert.isWellFormed()).toBe(true)
-        const content = '# T\n\n## A\nold\n\n## B\nx\n'
-        expect(listSections(replaceSection(content, 'A', inert)).map(({ heading }) => heading)).toEqual([
-          'T',
-          'A',
-          'B',
-        ])
-        expect(readSection(replaceSection(content, 'A', inert), 'A')).toBe(inert)
-        expect(readSection(appendText(content, inert, 'A'), 'B')).toBe('x')
-      }),
-      { numRuns: 500 },
-    )
-  })
-
-  test('takes no word away', () => {
-    const words = (given: string) => given.match(/\p{L}+/gu) ?? []
-    const given = fc.string({ unit: fc.constantFrom(...'#`~-=> \nab汉'), maxLength: 40 })
-    fc.assert(
-      fc.property(given, each => {
-        expect(words(inertBody(each))).toEqual(words(each))
       }),
     )
   })

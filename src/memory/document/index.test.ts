@@ -6,7 +6,6 @@ const LENGTH = 200_000
 const CALLS: readonly ((text: string) => unknown)[] = [
   document.normalizeMarkdown,
   document.listSections,
-  document.inertBody,
   document.inertLine,
   document.listLines,
   document.conversationLanguage,

@@ -1,4 +1,4 @@
-export { checkBody, inertBody } from './body.ts'
+export { checkBody } from './body.ts'
 export { clipDocument } from './clip-document.ts'
 export { inertLine } from './inert-line.ts'
 export { conversationLanguage, type Language } from './language.ts'

@@ -6,7 +6,7 @@ const UNSEEN =
   /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /** Without what nobody sees and half characters. White space and line breaks of every kind stay. */
-export function withoutUnseen(text: string): string {
+function withoutUnseen(text: string): string {
   return text.replace(UNSEEN, '').toWellFormed()
 }
 

@@ -36,7 +36,7 @@ export function readSection(content: string, section: string): string | null {
 
 /**
  * Its subsections are replaced too; one that is not there is added at the end. The body is one that
- * `checkBody` or `inertBody` let through: it opens no section beside this one, and no fence that stays open.
+ * `checkBody` lets through: it opens no section beside this one, and no fence that stays open.
  */
 export function replaceSection(content: string, section: string, body: string): string {
   const text = trimBlankLines(body)

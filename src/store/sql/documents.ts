@@ -69,15 +69,21 @@ export function* listDocuments(
   namespace: string,
   page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
 ): Steps<readonly Omit<DocumentRecord, 'content'>[]> {
+  const { layer, after, limit } = page
+  // A layer of its own has a range of its own in the index.
+  const from =
+    after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
   const rows = yield* all<Omit<DocumentRow, 'content'>>(
     `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
-     WHERE namespace = ?1 AND (layer, name_key) > (?2, ?3) AND (?4 = '' OR layer = ?4)
-     ORDER BY layer, name_key LIMIT ?5`,
+     WHERE namespace = ?1 AND layer >= ?2 AND layer <= ?4 AND (layer > ?2 OR (layer = ?2 AND (name_key > ?3 OR ?5 = 1)))
+     ORDER BY layer, name_key LIMIT ?6`,
     namespace,
-    page.after?.layer ?? '',
-    page.after === undefined ? '' : keyOf(page.after.key),
-    page.layer ?? '',
-    page.limit,
+    from.layer,
+    keyOf(from.key),
+    layer ?? '\uffff',
+    // An empty key is a key, too: that of persona and global.
+    from === after ? 0 : 1,
+    limit,
   )
   return rows.map(toListed)
 }
