@@ -1,12 +1,12 @@
 import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
 import type { Head } from '../../policy/index.ts'
-import type { ExtractionCommit, ExtractionRules, SessionKey } from '../store.ts'
+import type { ExtractionCommit, ExtractionRules } from '../store.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
-import { type SessionRow, toKey } from './rows.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import type { SessionRow } from './rows.ts'
+import { first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 /** A private chat feeds its person's memory; any other its scope's, and a private one never does. */
@@ -121,27 +121,4 @@ export function* failExtraction(session: SessionRow, { retryAt }: { retryAt: num
     session.id,
     retryAt,
   )
-}
-
-export function* nextExtractionAt(namespace: string): Steps<number | null> {
-  const row = yield* first<{ extract_at: number }>(
-    `SELECT extract_at FROM sessions
-     WHERE namespace = ?1 AND extract_at IS NOT NULL AND ready = 1 ORDER BY extract_at LIMIT 1`,
-    namespace,
-  )
-  return row?.extract_at ?? null
-}
-
-export function* listExtractionDue(
-  namespace: string,
-  page: { now: number; limit: number },
-): Steps<readonly SessionKey[]> {
-  const rows = yield* all<{ namespace: string; name: string }>(
-    `SELECT namespace, name FROM sessions
-     WHERE namespace = ?1 AND extract_at <= ?2 AND ready = 1 ORDER BY extract_at LIMIT ?3`,
-    namespace,
-    page.now,
-    page.limit,
-  )
-  return rows.map(toKey)
 }

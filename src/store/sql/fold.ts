@@ -380,26 +380,3 @@ export function* listPending(
   )
   return rows.map(toKey)
 }
-
-export function* nextDueAt(namespace: string): Steps<number | null> {
-  const row = yield* first<{ due_at: number | null }>(
-    `SELECT due_at FROM sessions
-     WHERE namespace = ?1 AND due_at IS NOT NULL AND ready = 1 ORDER BY due_at LIMIT 1`,
-    namespace,
-  )
-  return row?.due_at ?? null
-}
-
-export function* listDue(
-  namespace: string,
-  page: { now: number; limit: number },
-): Steps<readonly SessionKey[]> {
-  const rows = yield* all<{ namespace: string; name: string }>(
-    `SELECT namespace, name FROM sessions
-     WHERE namespace = ?1 AND due_at <= ?2 AND ready = 1 ORDER BY due_at LIMIT ?3`,
-    namespace,
-    page.now,
-    page.limit,
-  )
-  return rows.map(toKey)
-}

@@ -18,6 +18,7 @@ import { exportSession, type ImportOptions, importSession } from './archive.ts'
 import { readContext } from './context.ts'
 import * as documents from './documents.ts'
 import type { Driver } from './driver.ts'
+import { listDue, nextDueAt } from './due.ts'
 import { edit } from './edit.ts'
 import { readEvents } from './events.ts'
 import * as extraction from './extraction.ts'
@@ -210,11 +211,11 @@ export class SqlStore implements Store {
   }
 
   nextDueAt(namespace: string) {
-    return this.#read(() => fold.nextDueAt(namespace))
+    return this.#read(() => nextDueAt(namespace, 'due_at'))
   }
 
   listDue(namespace: string, page: { now: number; limit: number }) {
-    return this.#read(() => fold.listDue(namespace, page))
+    return this.#read(() => listDue(namespace, 'due_at', page))
   }
 
   readDocument(key: DocumentKey) {
@@ -259,11 +260,11 @@ export class SqlStore implements Store {
   }
 
   listExtractionDue(namespace: string, page: { now: number; limit: number }) {
-    return this.#read(() => extraction.listExtractionDue(namespace, page))
+    return this.#read(() => listDue(namespace, 'extract_at', page))
   }
 
   nextExtractionAt(namespace: string) {
-    return this.#read(() => extraction.nextExtractionAt(namespace))
+    return this.#read(() => nextDueAt(namespace, 'extract_at'))
   }
 
   takeLease(namespace: string, request: LeaseRequest) {
