@@ -34,7 +34,11 @@ const SCOPE = {
 
 /** Each section's heading in both languages, for `findHeading`: a document keeps the one that it began with. */
 export const ALL_HEADINGS = {
-  chat: { history: [CHAT.en.headings.history, CHAT.zh.headings.history] },
+  chat: {
+    basics: [CHAT.en.headings.basics, CHAT.zh.headings.basics],
+    about: [CHAT.en.headings.about, CHAT.zh.headings.about],
+    history: [CHAT.en.headings.history, CHAT.zh.headings.history],
+  },
   user: {
     profile: [USER.en.headings.profile, USER.zh.headings.profile],
     preferences: [USER.en.headings.preferences, USER.zh.headings.preferences],
