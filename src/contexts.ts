@@ -190,7 +190,9 @@ export class Contexts {
     }
     const outputReserve = options.outputReserve ?? 0
     // What is for one call only must not change what the epoch shows.
-    const fixed = this.#fixed.of(options, NO_MEMORY).tokens + (usualReserve(options) ?? 0)
+    const forTools = toolTokens(options.tools)
+    const withoutMemory = this.#fixed.of(options, forTools, NO_MEMORY)
+    const fixed = withoutMemory.tokens + (usualReserve(options) ?? 0)
     const { read, kept, memory } = await this.#readWithMemory(key, asked, {
       roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
       tools: options.tools,
@@ -203,7 +205,7 @@ export class Contexts {
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
       lowWater: Math.max(VIEW_LOW_WATER, budgeted?.lowWater ?? 0),
-      fixed: this.#fixed.of(options, memory),
+      fixed: this.#fixed.of(options, forTools, memory),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
@@ -346,12 +348,11 @@ const MOST_FIXED_PARTS = 100
 class FixedParts {
   readonly #known = new Map<string, Map<string, FixedPart>>()
 
-  of({ instructions = '', tools }: ContextOptions, { layers, name }: ShownMemory): FixedPart {
-    const tokens = toolTokens(tools)
-    const rest = `${tokens} ${name}`
+  of({ instructions = '' }: ContextOptions, toolTokens: number, { layers, name }: ShownMemory): FixedPart {
+    const rest = `${toolTokens} ${name}`
     const known = this.#known.get(instructions)?.get(rest)
     if (known !== undefined) return known
-    const part = fixedPart({ instructions, layers, toolTokens: tokens })
+    const part = fixedPart({ instructions, layers, toolTokens })
     if (this.#known.size >= MOST_FIXED_PARTS) this.#known.clear()
     const byRest = this.#known.get(instructions) ?? new Map<string, FixedPart>()
     if (byRest.size >= MOST_FIXED_PARTS) byRest.clear()

@@ -1,6 +1,5 @@
 import type { Layer, VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
-import { contentText } from './log/index.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
 import type { LayerBudgets } from './memory/layers/index.ts'
 import {
@@ -238,9 +237,8 @@ function nameOf({ layer, key, version }: LayerVersion): string {
 }
 
 async function languageOf(messages: readonly LoggedMessage[]): Promise<FrozenLayers['language']> {
-  const { conversationLanguage } = await import('./memory/document/language.ts')
-  const said = messages.slice(-SAMPLE_MESSAGES).filter(({ role }) => role === 'user' || role === 'assistant')
-  return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
+  const { languageOf } = await import('./memory/document/language.ts')
+  return languageOf(messages.slice(-SAMPLE_MESSAGES))
 }
 
 /** The provider last read the prefix when it was last asked: about when the assistant last spoke. */

@@ -11,7 +11,7 @@ import {
   readSection,
   replaceSection,
 } from '../memory/document/index.ts'
-import { MOST_DOCUMENT_CHARACTERS } from '../memory/document-work.ts'
+import { isCondensing, MOST_DOCUMENT_CHARACTERS } from '../memory/document-work.ts'
 import type { MemoryContent, MemoryDocument } from '../memory/index.ts'
 import { missingDocument, writtenKey } from '../server/document-name.ts'
 import { createDraft, edit } from './editor.ts'
@@ -116,9 +116,7 @@ class Edit {
   /** What else became of the document since it was seen. */
   async describeOthers({ version, budget }: MemoryContent): Promise<string> {
     const since = await this.#document.versions({ limit: version - (this.#before?.version ?? 0) })
-    const condensed = since.filter(
-      ({ author }) => author.kind === 'extraction' && author.name === 'condensed',
-    )
+    const condensed = since.filter(isCondensing)
     return [
       since.length - condensed.length > 1 && ' What others wrote meanwhile is in it, too.',
       condensed.length > 0 && ` Its oldest lines were condensed, as it may have ${budget} tokens.`,

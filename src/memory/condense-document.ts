@@ -1,5 +1,13 @@
 import { untilAborted } from '../compaction/until-aborted.ts'
-import type { Author, DocumentKey, DocumentRecord, DocumentWrite, Fact, NewFact } from '../store/index.ts'
+import type {
+  Author,
+  DocumentKey,
+  DocumentRecord,
+  DocumentVersion,
+  DocumentWrite,
+  Fact,
+  NewFact,
+} from '../store/index.ts'
 import { findTextProblem, type Summarizer } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import {
@@ -13,7 +21,12 @@ import {
 } from './document/index.ts'
 import type { MemoryEngine } from './engine.ts'
 
-export const CONDENSED_BY: Author = { kind: 'extraction', name: 'condensed' }
+const CONDENSED_BY: Author = { kind: 'extraction', name: 'condensed' }
+
+/** It is nobody's change. */
+export function isCondensing({ author }: Pick<DocumentVersion, 'author'>): boolean {
+  return author.kind === CONDENSED_BY.kind && author.name === CONDENSED_BY.name
+}
 
 /** Condensing goes down to this part of the budget, so that it is seldom. */
 const TARGET = 0.75

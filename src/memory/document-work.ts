@@ -4,7 +4,7 @@ import { normalizeMarkdown } from './document/index.ts'
 /** All that `MemoryDocument` needs once somebody reads or writes one. */
 
 export { estimateTokens } from '../tokens/index.ts'
-export { CONDENSED_BY, condenseDocument } from './condense-document.ts'
+export { condenseDocument, isCondensing } from './condense-document.ts'
 export {
   appendText,
   checkBody,

@@ -1,8 +1,8 @@
 import { inertName } from '../context/index.ts'
-import { contentText, type Message } from '../log/index.ts'
+import type { Message } from '../log/index.ts'
 import { type DocumentKey, documentSession, type SessionKey, type SessionRecord } from '../store/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
-import { chatTemplate, conversationLanguage, type Language } from './document/index.ts'
+import { chatTemplate, languageOf } from './document/index.ts'
 import type { MemoryEngine } from './engine.ts'
 
 /** What tells who is there and in which language they speak. */
@@ -51,9 +51,4 @@ function namesOf(messages: readonly Message[], { kind, user }: SessionRecord): s
   }
   const names = [...people.values()].slice(0, MOST_NAMES)
   return names.length === 0 ? null : names.join(', ') + (people.size > MOST_NAMES ? ', …' : '')
-}
-
-export function languageOf(messages: readonly Pick<Message, 'role' | 'content'>[]): Language {
-  const said = messages.filter(({ role }) => role === 'user' || role === 'assistant')
-  return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
 }

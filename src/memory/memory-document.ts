@@ -164,14 +164,12 @@ export class MemoryDocument {
         throw new InvalidArgumentError('version', wanted, `a version from 1 to ${newest}`)
       return this.versions({ before: wanted + 1, limit: 2 })
     }
-    const { CONDENSED_BY } = await load()
+    const { isCondensing } = await load()
     const versions = await this.versions({ limit: MOST_UNDO_STEPS })
     // Newest first: an undo that was taken back itself has taken nothing back.
     const undone = new Set<number>()
     for (const { version, undoes } of versions)
       if (undoes !== null && !undone.has(version)) undone.add(undoes)
-    const isCondensing = ({ author: { kind, name } }: DocumentVersion) =>
-      kind === CONDENSED_BY.kind && name === CONDENSED_BY.name
     const place = versions.findIndex(
       version => version.undoes === null && !undone.has(version.version) && !isCondensing(version),
     )

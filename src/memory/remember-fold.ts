@@ -12,12 +12,13 @@ import {
   datedLine,
   findHeading,
   headings,
+  languageOf,
   listLines,
   withLines,
   withoutLines,
 } from './document/index.ts'
 import type { MemoryEngine } from './engine.ts'
-import { languageOf, newChatMemory } from './initial-content.ts'
+import { newChatMemory } from './initial-content.ts'
 
 /** A summariser of the caller's own may send any number. */
 const MOST_LINES = 40

@@ -1,3 +1,5 @@
+import type { SessionKind } from '../log/index.ts'
+
 /** Memory documents as a store keeps them: Markdown with versions, and the facts that stand in them. */
 
 /** In the order in which a context shows them. */
@@ -29,6 +31,17 @@ export function parseDailyKey(key: string): { readonly day: string; readonly ses
 export function documentSession({ layer, key }: Pick<DocumentKey, 'layer' | 'key'>): string | null {
   if (layer === 'chat') return key
   return layer === 'daily' ? (parseDailyKey(key)?.sessionId ?? null) : null
+}
+
+/** Whose memory a session feeds: a private chat its person's, any other its scope's, and never the other way round. */
+export function learningDocument(session: {
+  readonly kind: SessionKind
+  readonly user: string | null
+  readonly scope: string | null
+}): { readonly layer: 'user' | 'scope'; readonly key: string } | null {
+  const { kind, user, scope } = session
+  if (kind === 'private') return user === null ? null : { layer: 'user', key: user }
+  return scope === null ? null : { layer: 'scope', key: scope }
 }
 
 /** Who made a version: a person (at the API, in a file), a tool call, an extraction (a fold's too), or a rollback. */

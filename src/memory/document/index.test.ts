@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as document from './index.ts'
+import { conversationLanguage } from './language.ts'
 
 const LENGTH = 200_000
 
@@ -8,7 +9,7 @@ const CALLS: readonly ((text: string) => unknown)[] = [
   document.listSections,
   document.inertLine,
   document.listLines,
-  document.conversationLanguage,
+  conversationLanguage,
   text => document.readSection(text, 'A'),
   text => document.replaceSection(text, 'A', text),
   text => document.appendText(text, text, 'A'),

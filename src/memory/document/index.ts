@@ -1,7 +1,7 @@
 export { checkBody } from './body.ts'
 export { clipDocument } from './clip-document.ts'
 export { inertLine } from './inert-line.ts'
-export { conversationLanguage, type Language } from './language.ts'
+export { type Language, languageOf } from './language.ts'
 export { datedLine, listLines, replaceLines, sayingOf, withLines, withoutLines } from './lines.ts'
 export { normalizeMarkdown } from './normalize-markdown.ts'
 export { condensedLine, linesToCondense } from './over-budget.ts'

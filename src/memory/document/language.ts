@@ -1,4 +1,4 @@
-import { headOf } from '../../log/index.ts'
+import { contentText, headOf, type Message } from '../../log/index.ts'
 
 /** Of the texts that are ours: headings, labels, notes. */
 export type Language = 'en' | 'zh'
@@ -16,6 +16,12 @@ export function conversationLanguage(text: string): Language {
   const han = count(beginning, /\p{Script=Han}/gu)
   const other = count(beginning, /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)
   return han > letters * LEAST_HAN_SHARE && other <= han * MOST_OTHER_SHARE ? 'zh' : 'en'
+}
+
+/** Of what people and the assistant said. */
+export function languageOf(messages: readonly Pick<Message, 'role' | 'content'>[]): Language {
+  const said = messages.filter(({ role }) => role === 'user' || role === 'assistant')
+  return conversationLanguage(said.map(({ content }) => contentText(content)).join('\n'))
 }
 
 function count(text: string, characters: RegExp): number {

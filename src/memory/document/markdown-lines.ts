@@ -60,7 +60,7 @@ export function openedFence(line: string): string | null {
 }
 
 /** With the same mark as the line that would close it, and at least as many. */
-function closesFence(line: string, closing: string): boolean {
+export function closesFence(line: string, closing: string): boolean {
   const marks = hasMark(line, '`~') ? CLOSING.exec(line)?.[1] : undefined
   return marks?.startsWith(closing.trimStart()) ?? false
 }

@@ -8,6 +8,7 @@ import {
   datedLine,
   findHeading,
   type Language,
+  languageOf,
   listLines,
   sayingOf,
   scopeSection,
@@ -17,7 +18,6 @@ import {
   withLines,
   withoutLines,
 } from '../document/index.ts'
-import { languageOf } from '../initial-content.ts'
 
 /** Whose memory an extraction writes. */
 export interface FactTarget {

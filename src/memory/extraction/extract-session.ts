@@ -2,12 +2,13 @@ import { backoffMs } from '../../compaction/backoff.ts'
 import { untilAborted } from '../../compaction/until-aborted.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
-import type {
-  DocumentKey,
-  DocumentWrite,
-  ExtractionRules,
-  SessionKey,
-  SessionRecord,
+import {
+  type DocumentKey,
+  type DocumentWrite,
+  type ExtractionRules,
+  learningDocument,
+  type SessionKey,
+  type SessionRecord,
 } from '../../store/index.ts'
 import { extractive, isWorthKeeping, type Summarizer, type Usage } from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
@@ -168,16 +169,11 @@ function tell(
   }
 }
 
-/** A private chat feeds its person's memory, any other its scope's: never the other way round. */
 function targetOf(session: SessionRecord, { namespace }: ExtractionEngine): FactTarget | null {
-  const { kind, user, scope } = session
-  if (kind === 'private')
-    return user === null
-      ? null
-      : { layer: 'user', subject: user, key: { namespace, layer: 'user', key: user } }
-  return scope === null
-    ? null
-    : { layer: 'scope', subject: null, key: { namespace, layer: 'scope', key: scope } }
+  const document = learningDocument(session)
+  if (document === null) return null
+  const { layer, key } = document
+  return { layer, subject: layer === 'user' ? key : null, key: { namespace, layer, key } }
 }
 
 interface Asked {

@@ -1,4 +1,5 @@
-import { GUIDANCE, type Language } from './texts.ts'
+import type { Language } from '../document/index.ts'
+import { GUIDANCE } from './texts.ts'
 
 /** Which memory to write where, for the tools that the model really has; `null`: it has none of them. */
 export function renderGuidance(tools: readonly string[], language: Language): string | null {

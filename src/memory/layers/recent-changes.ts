@@ -1,8 +1,9 @@
 import { inert } from '../../context/index.ts'
 import type { LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
+import type { Language } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
-import { ADDED, BLOCKS, CHANGES_OPENING, type Language, MORE_CHANGED, REMOVED } from './texts.ts'
+import { ADDED, BLOCKS, CHANGES_OPENING, MORE_CHANGED, REMOVED } from './texts.ts'
 
 export interface RecentChanges {
   /** `null`: there is no room for any of it. */

@@ -1,10 +1,10 @@
 import { inert, type Layer } from '../../context/index.ts'
 import { LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import { clipDocument, withoutLines } from '../document/index.ts'
+import { clipDocument, type Language, withoutLines } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
 import { renderGuidance } from './guidance.ts'
-import { BLOCKS, type Language, OPENINGS } from './texts.ts'
+import { BLOCKS, OPENINGS } from './texts.ts'
 
 export type LayerBudgets = Readonly<Record<LayerName, number>>
 
@@ -22,8 +22,6 @@ export interface LayerView {
 
 /** What a block takes beside its text. */
 const FRAME_TOKENS = 40
-/** A piece of less than this says nothing. */
-const LEAST_TOKENS = 40
 
 /** The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. */
 export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
@@ -71,8 +69,9 @@ function contentOf(layer: LayerName, texts: readonly LayerText[], view: LayerVie
 }
 
 function shownWithin(content: string, tokens: number): { text: string; isClipped: boolean } {
+  // However small it is.
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
-  return tokens < LEAST_TOKENS ? { text: '', isClipped: true } : clipDocument(content, tokens)
+  return clipDocument(content, tokens)
 }
 
 /** Headings alone, as in a document from a template, say nothing. */

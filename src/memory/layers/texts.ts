@@ -1,7 +1,5 @@
 import type { LayerName } from '../../store/index.ts'
-
-/** Ours, in the languages that they exist in. */
-export type Language = 'en' | 'zh'
+import type { Language } from '../document/index.ts'
 
 export const BLOCKS = {
   persona: 'persona',

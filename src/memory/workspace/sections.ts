@@ -1,3 +1,4 @@
+import { closesFence, headingOf, openedFence } from '../document/markdown-lines.ts'
 import { isBlankLine } from './merge-lines.ts'
 
 /** A heading of level 1 or 2 with what stands beneath it, or what stands above the first. */
@@ -13,8 +14,7 @@ export interface Section {
 /** What stands above the first heading: there is always one, if only an empty one. */
 export const PREAMBLE = ''
 
-const HEADING = /^ {0,3}#{1,2}(?:[ \t]|$)/
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s
+const LOWEST_LEVEL = 2
 
 export function splitSections(content: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Section>()
@@ -43,14 +43,14 @@ function splitLines(content: string): readonly string[] {
 
 /** What looks like a heading inside a block of code is none. */
 function* headingPlaces(lines: readonly string[]): Generator<number> {
-  let fence = ''
-  for (const [place, line] of lines.entries()) {
-    const [, marks = '', rest = ''] = FENCE.exec(line) ?? []
-    if (fence !== '') {
-      if (marks.startsWith(fence) && isBlankLine(rest)) fence = ''
-    } else if (marks.startsWith('~') || (marks !== '' && !rest.includes('`'))) fence = marks
-    else if (HEADING.test(line)) yield place
-  }
+  let closing: string | null = null
+  for (const [place, line] of lines.entries())
+    if (closing !== null) closing = closesFence(line, closing) ? null : closing
+    else {
+      closing = openedFence(line)
+      const level = closing === null ? headingOf(line)?.level : undefined
+      if (level !== undefined && level <= LOWEST_LEVEL) yield place
+    }
 }
 
 function toSection(name: string, lines: readonly string[], isLast: boolean): Section {

@@ -1,5 +1,6 @@
 import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
 import type { Head } from '../../policy/index.ts'
+import { learningDocument } from '../document.ts'
 import type { ExtractionCommit, ExtractionRules } from '../store.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -9,9 +10,8 @@ import type { SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
-/** A private chat feeds its person's memory; any other its scope's, and a private one never does. */
-function isExtracted(session: SessionRow): boolean {
-  return session.kind === 'private' ? session.user_id !== null : session.scope_id !== null
+function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
+  return learningDocument({ kind, user, scope }) !== null
 }
 
 /** When there is something to extract; `null`: there is nothing. */

@@ -120,8 +120,8 @@ export function* readLayerTexts(
 ): Steps<readonly LayerText[]> {
   const texts: LayerText[] = []
   for (const { layer, key, version } of wanted) {
-    const [day] = layer === 'daily' ? key.split('/') : []
-    const isVisible = visibleTo(session, day === undefined ? [] : [day]).some(
+    const daily = layer === 'daily' ? parseDailyKey(key) : null
+    const isVisible = visibleTo(session, daily ? [daily.day] : []).some(
       document => document.layer === layer && document.key === key,
     )
     const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
