@@ -1,0 +1,68 @@
+import {
+  conversationOf,
+  type Conversation as IndexedConversation,
+  indexMessages,
+  needsTexts,
+  parseQuery,
+  rank,
+  refine,
+  type SearchQuery,
+  type SessionIndex,
+  type Weights,
+} from '../../src/search/index.ts'
+import type { Conversation } from '../conversation.ts'
+import { MOST_RESULTS, type Outcome, outcomeOf } from './figures.ts'
+import { type MeasuredQuestion, measuredQuestions } from './measured-questions.ts'
+
+/** How many results are looked at when their texts decide, too. */
+const MOST_REFINED = 4 * MOST_RESULTS
+
+interface PreparedQuestion {
+  readonly question: MeasuredQuestion
+  readonly query: SearchQuery
+  readonly index: SessionIndex
+}
+
+/** A conversation indexed once, to be searched with many weights. */
+export interface PreparedConversation {
+  readonly name: string
+  readonly texts: readonly string[]
+  readonly conversation: IndexedConversation
+  readonly questions: readonly PreparedQuestion[]
+}
+
+export function prepare(conversation: Conversation): PreparedConversation {
+  const { name, messages } = conversation
+  const select = indexMessages(
+    messages.map(({ text, sender, at }, place) => ({
+      seq: place + 1,
+      text,
+      speaker: sender ?? '',
+      minutes: Math.floor(Date.parse(at) / 60_000),
+    })),
+  )
+  return {
+    name,
+    texts: messages.map(({ text }) => text),
+    conversation: conversationOf(select([])),
+    questions: measuredQuestions(conversation).map(question => {
+      const query = parseQuery(question.question)
+      return { question, query, index: select(query.terms) }
+    }),
+  }
+}
+
+export function searchWithWeights(
+  { texts, conversation, questions }: PreparedConversation,
+  weights: Weights,
+): Outcome[] {
+  return questions.map(({ question, query, index }) => {
+    const limit = needsTexts(query) ? MOST_REFINED : MOST_RESULTS
+    const ranked = rank(query, index, { limit, conversation, weights })
+    const results = refine(ranked, seq => texts[seq - 1]!, query)
+    return outcomeOf(
+      question,
+      results.map(({ seq }) => seq),
+    )
+  })
+}

@@ -1,0 +1,99 @@
+import { type NamedDate, rangesOf, type TimeRange } from './dates.ts'
+import { findPostings } from './postings.ts'
+import type { QueryTerm, SearchQuery } from './query.ts'
+import type { Postings, SessionIndex } from './session-index.ts'
+
+/** How common what a query seeks is, so that the scores of several sessions compare. */
+export interface Collection {
+  /** How many messages can be found. */
+  readonly messages: number
+  /** The sum of their lengths. */
+  readonly totalLength: number
+  /** By `termKey`: in how many messages each term of the query stands. */
+  readonly frequencies: ReadonlyMap<string, number>
+  /** How many messages were said at a time that the query names. */
+  readonly dated: number
+}
+
+/** Of all the sessions that one search goes through. */
+export function collectionOf(query: SearchQuery, indexes: readonly SessionIndex[]): Collection {
+  const each = indexes.map(index =>
+    sessionCollection(query, index, { ...sizeOf(index), postings: findPostings(query.terms, index) }),
+  )
+  const frequencies = new Map<string, number>()
+  for (const collection of each) {
+    for (const [key, found] of collection.frequencies)
+      frequencies.set(key, (frequencies.get(key) ?? 0) + found)
+  }
+  return {
+    messages: each.reduce((sum, { messages }) => sum + messages, 0),
+    totalLength: each.reduce((sum, { totalLength }) => sum + totalLength, 0),
+    dated: each.reduce((sum, { dated }) => sum + dated, 0),
+    frequencies,
+  }
+}
+
+export function sessionCollection(
+  query: SearchQuery,
+  index: SessionIndex,
+  {
+    messages,
+    totalLength,
+    postings,
+  }: { messages: number; totalLength: number; postings: readonly (Postings | null)[] },
+): Collection {
+  return {
+    messages,
+    totalLength,
+    dated: countDated(query, index),
+    frequencies: new Map(
+      query.terms.map((term, place) => [termKey(term), postings[place]?.seqs.length ?? 0]),
+    ),
+  }
+}
+
+function sizeOf({ lastSeq, lengths }: SessionIndex): { messages: number; totalLength: number } {
+  let messages = 0
+  let totalLength = 0
+  for (let seq = 1; seq <= lastSeq; seq += 1) {
+    const length = lengths[seq]!
+    if (length === 0) continue
+    messages += 1
+    totalLength += length
+  }
+  return { messages, totalLength }
+}
+
+function countDated(query: SearchQuery, index: SessionIndex): number {
+  const ranges = timeRanges(query.dates, index)
+  if (ranges.length === 0) return 0
+  let dated = 0
+  for (let seq = 1; seq <= index.lastSeq; seq += 1) {
+    if (index.lengths[seq] !== 0 && isWithin(ranges, index.minutes[seq]!)) dated += 1
+  }
+  return dated
+}
+
+export function termKey({ term, prefix }: Pick<QueryTerm, 'term' | 'prefix'>): string {
+  return prefix ? `${term}*` : term
+}
+
+/** When the dates of a query are, as far as a session is concerned. */
+export function timeRanges(dates: readonly NamedDate[], { lastSeq, minutes }: SessionIndex): TimeRange[] {
+  if (dates.length === 0 || lastSeq === 0) return []
+  return dates.flatMap(date => rangesOf(date, minutes[1]!, minutes[lastSeq]!))
+}
+
+export function isWithin(ranges: readonly TimeRange[], minute: number): boolean {
+  for (let place = 0; place < ranges.length; place += 1) {
+    const range = ranges[place]!
+    if (minute >= range.from && minute < range.to) return true
+  }
+  return false
+}
+
+/** BM25's weight of a term that stands in so many of the messages. */
+export function rarity(frequency: number, messages: number): number {
+  const found = Math.min(frequency, messages)
+  return Math.log(1 + (messages - found + 0.5) / (found + 0.5))
+}

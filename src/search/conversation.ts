@@ -1,0 +1,71 @@
+import type { SessionIndex } from './session-index.ts'
+
+/** A longer silence, in minutes, ends a stretch of conversation; across it messages are no neighbours. */
+export const SILENCE = 180
+
+/** A stretch that never pauses is cut after so many messages: it no longer has one subject. */
+const LONGEST_STRETCH = 64
+
+/**
+ * The messages of a session that can be found, as they follow each other: what is hidden between two of them
+ * does not part them. The arrays may be longer than `size`.
+ */
+export interface Conversation {
+  readonly size: number
+  /** By place: the seq of the message. */
+  readonly seqs: Int32Array
+  /** By seq: the place of the message; of no meaning for a message that cannot be found. */
+  readonly places: Int32Array
+  /** By place: in which stretch the message stands. */
+  readonly stretches: Int32Array
+  /** How many terms each stretch has. */
+  readonly stretchLengths: readonly number[]
+  /** How many terms all of them have. */
+  readonly totalLength: number
+}
+
+/**
+ * Good for as long as no length and no time of the session changes: a caller that keeps it with those saves
+ * `rank` a third of its time.
+ */
+export function conversationOf(
+  { lastSeq, lengths, minutes }: Pick<SessionIndex, 'lastSeq' | 'lengths' | 'minutes'>,
+  { seqs, places, stretches }: Pick<Conversation, 'seqs' | 'places' | 'stretches'> = arraysFor(lastSeq),
+): Conversation {
+  const stretchLengths: number[] = []
+  let size = 0
+  let stretch = 0
+  let begin = 0
+  let length = 0
+  let totalLength = 0
+  let previous = 0
+  for (let seq = 1; seq <= lastSeq; seq += 1) {
+    const terms = lengths[seq]!
+    if (terms === 0) continue
+    const minute = minutes[seq]!
+    const silence = minute - previous
+    if (size - begin >= LONGEST_STRETCH || ((silence > SILENCE || silence < -SILENCE) && size > 0)) {
+      stretchLengths.push(length)
+      totalLength += length
+      stretch += 1
+      length = 0
+      begin = size
+    }
+    previous = minute
+    length += terms
+    seqs[size] = seq
+    places[seq] = size
+    stretches[size] = stretch
+    size += 1
+  }
+  if (size > 0) stretchLengths.push(length)
+  return { size, seqs, places, stretches, stretchLengths, totalLength: totalLength + length }
+}
+
+function arraysFor(lastSeq: number): Pick<Conversation, 'seqs' | 'places' | 'stretches'> {
+  return {
+    seqs: new Int32Array(lastSeq + 1),
+    places: new Int32Array(lastSeq + 1),
+    stretches: new Int32Array(lastSeq + 1),
+  }
+}

@@ -1,0 +1,132 @@
+/** A day, month or year named in a query. Without a year it is meant in every year. */
+export interface NamedDate {
+  readonly year: number | null
+  /** 1 to 12, or null for the whole year. */
+  readonly month: number | null
+  /** 1 to 31, or null for the whole month. */
+  readonly day: number | null
+}
+
+/** A stretch of time in minutes since 1970, the end not included. */
+export interface TimeRange {
+  readonly from: number
+  readonly to: number
+}
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+
+const MONTH = `(?:${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\\.?`
+
+/** A month that stands alone: `may` and `march` are verbs unless something says that a time is meant. */
+const LONE_MONTH = `(?<=\\b(?:in|of|last|this|next|since|until|till|during|by|early|late|mid)[ -])(?:may|march)|${MONTHS.filter(
+  name => name !== 'may' && name !== 'march',
+).join('|')}`
+
+const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
+const YEAR = '((?:19|20)\\d{2})'
+
+type Fields = readonly [
+  'year' | 'month' | 'day' | 'dayOrMonth',
+  ...('year' | 'month' | 'day' | 'dayOrMonth')[],
+]
+
+/** In the order in which they are tried: the fuller ones first. */
+const FORMS: readonly { readonly pattern: string; readonly fields: Fields }[] = [
+  { pattern: `\\b${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})(?!\\d)`, fields: ['year', 'month', 'day'] },
+  {
+    pattern: `\\b(\\d{1,2})[-/.](\\d{1,2})[-/.]${YEAR}\\b`,
+    fields: ['dayOrMonth', 'dayOrMonth', 'year'],
+  },
+  { pattern: `\\b${YEAR}[-/](\\d{1,2})(?!\\d)`, fields: ['year', 'month'] },
+  { pattern: `${YEAR} ?年 ?(\\d{1,2}) ?月 ?(\\d{1,2}) ?[日号號]`, fields: ['year', 'month', 'day'] },
+  { pattern: `${YEAR} ?年 ?(\\d{1,2}) ?月`, fields: ['year', 'month'] },
+  { pattern: `${YEAR} ?年`, fields: ['year'] },
+  { pattern: '(\\d{1,2}) ?月 ?(\\d{1,2}) ?[日号號]', fields: ['month', 'day'] },
+  { pattern: '(\\d{1,2}) ?月(?!\\d)', fields: ['month'] },
+  { pattern: `\\b${DAY} (?:of )?(${MONTH}),? ?${YEAR}\\b`, fields: ['day', 'month', 'year'] },
+  { pattern: `\\b(${MONTH}) ${DAY},? ?${YEAR}\\b`, fields: ['month', 'day', 'year'] },
+  { pattern: `\\b(${MONTH}),? ?(?:of )?${YEAR}\\b`, fields: ['month', 'year'] },
+  { pattern: `\\b${DAY} (?:of )?(${MONTH})(?![a-z])`, fields: ['day', 'month'] },
+  { pattern: `\\b(${MONTH}) (?:the )?${DAY}(?!\\d)`, fields: ['month', 'day'] },
+  { pattern: `\\b(${LONE_MONTH})\\b`, fields: ['month'] },
+  { pattern: `(?<![\\d.:/-])${YEAR}(?![\\d.:/-]\\d|\\d)`, fields: ['year'] },
+]
+
+const EXPRESSIONS = FORMS.map(({ pattern, fields }) => ({ expression: new RegExp(pattern, 'g'), fields }))
+
+/** The dates that a normalised query names, and the query with blanks in their places. */
+export function findDates(query: string): { dates: NamedDate[]; rest: string } {
+  const dates: NamedDate[] = []
+  let rest = query.replace(/\s/g, ' ')
+  for (const { expression, fields } of EXPRESSIONS) {
+    rest = rest.replace(expression, (match: string, ...values: string[]) => {
+      const found = readings(fields, values).filter(isPossible)
+      dates.push(...found)
+      return found.length > 0 ? ' '.repeat(match.length) : match
+    })
+  }
+  return { dates, rest }
+}
+
+/** Of 5/8 nobody knows which is the month: both are meant. */
+function readings(fields: Fields, values: readonly string[]): NamedDate[] {
+  if (fields[0] !== 'dayOrMonth') return [readFields(fields, values)]
+  return [readFields(['month', 'day', 'year'], values), readFields(['day', 'month', 'year'], values)]
+}
+
+function readFields(fields: Fields, values: readonly string[]): NamedDate {
+  const read = (field: Fields[number]) => {
+    const place = fields.indexOf(field)
+    return place < 0 ? null : values[place]!
+  }
+  const year = read('year')
+  const month = read('month')
+  const day = read('day')
+  return {
+    year: year === null ? null : Number(year),
+    month: month === null ? null : monthNumber(month),
+    day: day === null ? null : Number(day),
+  }
+}
+
+function monthNumber(name: string): number {
+  return /^\d/.test(name) ? Number(name) : MONTHS.findIndex(month => month.startsWith(name.slice(0, 3))) + 1
+}
+
+function isPossible({ month, day }: NamedDate): boolean {
+  return (month === null || (month >= 1 && month <= 12)) && (day === null || (day >= 1 && day <= 31))
+}
+
+const MINUTES_A_DAY = 1_440
+
+/** When a date is, in the years of a conversation that runs from one minute to another. */
+export function rangesOf(date: NamedDate, first: number, last: number): TimeRange[] {
+  if (date.year !== null) return [rangeIn(date, date.year)]
+  const ranges: TimeRange[] = []
+  for (let year = yearOf(first); year <= yearOf(last); year += 1) ranges.push(rangeIn(date, year))
+  return ranges
+}
+
+function yearOf(minutes: number): number {
+  return new Date(minutes * 60_000).getUTCFullYear()
+}
+
+function rangeIn({ month, day }: NamedDate, year: number): TimeRange {
+  const from = Date.UTC(year, (month ?? 1) - 1, day ?? 1) / 60_000
+  if (day !== null) return { from, to: from + MINUTES_A_DAY }
+  const to = month === null ? Date.UTC(year + 1, 0) : Date.UTC(year, month)
+  return { from, to: to / 60_000 }
+}

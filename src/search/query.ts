@@ -1,0 +1,185 @@
+import { classOf, UNSPACED, WORD } from './character-class.ts'
+import { findDates, type NamedDate } from './dates.ts'
+import { normalizeText } from './normalize-text.ts'
+import { STOP_WORDS } from './stop-words.ts'
+import { ASKING, visitTerms } from './terms.ts'
+
+export interface QueryTerm {
+  readonly term: string
+  /** Every term that begins like this is meant. */
+  readonly prefix: boolean
+  /** 0 for what is looked up but not sought. */
+  readonly weight: number
+  /** Without it a message is no result. */
+  readonly required: boolean
+}
+
+export interface SearchQuery {
+  /** The query in the form in which texts are compared. */
+  readonly text: string
+  /** Each once; none when nothing can be sought. */
+  readonly terms: readonly QueryTerm[]
+  /** What stood in quotes: a result holds each of them as it stands. */
+  readonly phrases: readonly string[]
+  /** Ids, addresses and longer runs of letters without spaces: a message that holds them as they stand comes first. */
+  readonly verbatim: readonly string[]
+  readonly dates: readonly NamedDate[]
+  /** The query says nothing but when: all that was said then is meant. */
+  readonly onlyDates: boolean
+  /** The query is no question but a keyword or three: messages that hold them come before their neighbours. */
+  readonly isKeywords: boolean
+}
+
+/** More of a query is not read: somebody pasted a text. */
+const LONGEST_QUERY = 2_000
+const MOST_TERMS = 64
+
+/** A query of more terms, or with words that say nothing themselves, is a question. */
+const MOST_KEYWORDS = 3
+
+/** How much the words of a date count: what was said then seldom says so. */
+const DATE_WORD_WEIGHT = 0.3
+
+/** Pairs of letters are terms already. */
+const SHORTEST_VERBATIM_RUN = 3
+
+const QUOTED = /"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|「([^「」]*)」|『([^『』]*)』|«([^«»]*)»/g
+
+/** Signs that belong to the name before them, as in C++ and C#. */
+const NAME_SIGNS = new Set(['+', '#'])
+
+const SIGN = /[^\p{L}\p{M}\p{N}',;]/u
+const JOINED_WORDS = /^[\p{L}\p{M}\p{N}'\-–/,;]+$/u
+const DIGIT = /\p{N}/u
+
+export function parseQuery(query: string): SearchQuery {
+  const text = normalizeText(query.slice(0, LONGEST_QUERY)).replace(/\s+/g, ' ').trim()
+  const { phrases, rest } = takePhrases(text)
+  const named = findDates(rest)
+  const others = termsOf(named.rest)
+  const sought = collectTerms(phrases, others, termsOf(rest))
+  return {
+    text,
+    terms:
+      sought.length > 0 ? [...sought, { term: ASKING, prefix: false, weight: 0, required: false }] : sought,
+    phrases,
+    verbatim: [...new Set(verbatimParts(rest))].filter(part => !phrases.includes(part)),
+    dates: named.dates,
+    onlyDates: named.dates.length > 0 && phrases.length === 0 && others.every(({ isStopWord }) => isStopWord),
+    isKeywords:
+      named.dates.length === 0 &&
+      sought.length <= MOST_KEYWORDS &&
+      !text.endsWith('?') &&
+      !others.some(({ isStopWord }) => isStopWord),
+  }
+}
+
+function takePhrases(text: string): { phrases: string[]; rest: string } {
+  const phrases = new Set<string>()
+  const rest = text.replace(QUOTED, (match: string, ...groups: (string | undefined)[]) => {
+    const phrase = groups
+      .slice(0, 6)
+      .find(group => group !== undefined)!
+      .trim()
+    if (termsOf(phrase).length > 0) phrases.add(phrase)
+    return ' '.repeat(match.length)
+  })
+  return { phrases: [...phrases], rest }
+}
+
+interface FoundTerm {
+  readonly term: string
+  readonly prefix: boolean
+  readonly isStopWord: boolean
+}
+
+/** What has to be looked up for a piece of a query. A letter without spaces is half of many pairs. */
+function termsOf(text: string): FoundTerm[] {
+  const found: FoundTerm[] = []
+  visitTerms(text, (term, from, to) => {
+    if (classOf(text.codePointAt(from)!) !== UNSPACED) {
+      found.push({ term, prefix: false, isStopWord: isStopWord(text, from, to, term) })
+      return
+    }
+    const isAlone = to - from === (term.codePointAt(0)! > 0xffff ? 2 : 1)
+    const endsRun = isAlone && from > 0 && classOf(codePointBefore(text, from)) === UNSPACED
+    if (!endsRun) found.push({ term, prefix: isAlone, isStopWord: false })
+  })
+  return found
+}
+
+function codePointBefore(text: string, place: number): number {
+  const unit = text.charCodeAt(place - 1)
+  return unit >= 0xdc00 && unit <= 0xdfff && place > 1 ? text.codePointAt(place - 2)! : unit
+}
+
+/** Of "don't" the word is `don` and the term `do`. */
+function isStopWord(text: string, from: number, to: number, term: string): boolean {
+  return STOP_WORDS.has(text.slice(from, to)) || (text[to] === "'" && STOP_WORDS.has(term))
+}
+
+function collectTerms(
+  phrases: readonly string[],
+  others: readonly FoundTerm[],
+  withDates: readonly FoundTerm[],
+): QueryTerm[] {
+  const terms = new Map<string, QueryTerm>()
+  const add = (found: readonly FoundTerm[], kind: Pick<QueryTerm, 'weight' | 'required'>) => {
+    for (const { term, prefix } of found) {
+      const key = prefix ? `${term}*` : term
+      if (!terms.has(key) && terms.size < MOST_TERMS) terms.set(key, { term, prefix, ...kind })
+    }
+  }
+  const telling = ({ isStopWord }: FoundTerm) => !isStopWord
+  for (const phrase of phrases) add(withoutStopWords(termsOf(phrase)), { weight: 1, required: true })
+  add(others.filter(telling), { weight: 1, required: false })
+  add(withDates.filter(telling), { weight: DATE_WORD_WEIGHT, required: false })
+  if (terms.size === 0) add(others, { weight: 1, required: false })
+  return [...terms.values()]
+}
+
+/** All of them if there is nothing else. */
+function withoutStopWords(found: readonly FoundTerm[]): readonly FoundTerm[] {
+  const telling = found.filter(({ isStopWord }) => !isStopWord)
+  return telling.length > 0 ? telling : found
+}
+
+/** Cuts at spaces and where the kind of script changes; keeps what is more than a word. */
+function verbatimParts(text: string): string[] {
+  const parts: string[] = []
+  let place = 0
+  while (place < text.length) {
+    const isRun = classOf(text.codePointAt(place)!) === UNSPACED
+    let to = place
+    while (to < text.length && text[to] !== ' ') {
+      const codePoint = text.codePointAt(to)!
+      if ((classOf(codePoint) === UNSPACED) !== isRun) break
+      to += codePoint > 0xffff ? 2 : 1
+    }
+    if (to === place) to += 1
+    else if (isRun) parts.push(...runOf(text.slice(place, to)))
+    else parts.push(...composite(text.slice(place, to)))
+    place = to
+  }
+  return parts
+}
+
+function runOf(run: string): string[] {
+  return [...run].length >= SHORTEST_VERBATIM_RUN ? [run] : []
+}
+
+/**
+ * `abc-1234`, `v1.2.3`, `c++`, `some_name`, an address: signs between words or after a name. Words joined by
+ * hyphens or strokes, or by a forgotten space after a comma, are just words.
+ */
+function composite(token: string): string[] {
+  const characters = [...token]
+  const isWord = (character: string) => classOf(character.codePointAt(0)!) === WORD
+  const first = characters.findIndex(isWord)
+  if (first < 0) return []
+  let last = characters.findLastIndex(isWord)
+  while (NAME_SIGNS.has(characters[last + 1] ?? '')) last += 1
+  const inner = characters.slice(first, last + 1).join('')
+  if (!SIGN.test(inner) || (JOINED_WORDS.test(inner) && !DIGIT.test(inner))) return []
+  return [inner]
+}

@@ -1,0 +1,159 @@
+import { stemmer } from 'stemmer'
+import { classOf, SEPARATOR, UNSPACED, WORD } from './character-class.ts'
+import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
+import { normalizeText } from './normalize-text.ts'
+
+/** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
+const LONGEST_TERM = 64
+
+/** No English word is longer. */
+const LONGEST_STEMMED = 32
+
+const ENGLISH_WORD = /^[a-z]{3,}$/
+const APOSTROPHE = 0x27
+
+/** What English contracts to the end of a word, after an apostrophe. */
+const CONTRACTED = new Set(['s', 't', 'll', 're', 've', 'd', 'm'])
+
+/** What is left of a verb when `'t` is taken off. */
+const BEFORE_CONTRACTED_NOT: ReadonlyMap<string, string> = new Map(
+  ['do', 'does', 'did', 'is', 'are', 'was', 'were', 'has', 'have', 'had', 'would', 'could', 'should', 'must']
+    .concat(['need', 'might'])
+    .map(verb => [`${verb}n`, verb] as const)
+    .concat([
+      ['won', 'will'],
+      ['shan', 'shall'],
+    ]),
+)
+
+const QUESTION_MARKS = new Set(['?', '؟'])
+const SENTENCE_ENDS = new Set(['.', '!', '。', ...QUESTION_MARKS])
+
+const MOST_KEPT = 32_768
+const stems = new Map<string, string>()
+
+/** Stands among the terms of a text that ends by asking. No word is spelled like this. */
+export const ASKING = '?'
+
+/** How far from its end a text is looked at for the question. */
+const LONGEST_END = 256
+
+/** The terms by which a text is found, and how often each occurs. */
+export function countTerms(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  const normalized = normalizeText(text)
+  visitTerms(normalized, term => {
+    counts.set(term, (counts.get(term) ?? 0) + 1)
+  })
+  if (counts.size > 0 && endsByAsking(normalized)) counts.set(ASKING, 1)
+  return counts
+}
+
+/** Whether the last marks that end a sentence hold a question mark; one inside a word or address ends none. */
+function endsByAsking(text: string): boolean {
+  const first = Math.max(0, text.length - LONGEST_END)
+  let place = text.length - 1
+  while (place >= first && !endsSentence(text, place)) place -= 1
+  while (place >= first && SENTENCE_ENDS.has(text.charAt(place))) {
+    if (QUESTION_MARKS.has(text.charAt(place))) return true
+    place -= 1
+  }
+  return false
+}
+
+function endsSentence(text: string, place: number): boolean {
+  if (!SENTENCE_ENDS.has(text.charAt(place))) return false
+  return place + 1 === text.length || classOf(text.codePointAt(place + 1)!) !== WORD
+}
+
+/**
+ * The terms of a normalised text in their order, each with the place it stands at: words by their stems,
+ * every emoji, and each run of letters without spaces as overlapping pairs and its last letter alone. So a
+ * lone letter is found as the beginning of a term wherever it stands.
+ */
+export function visitTerms(text: string, visit: (term: string, from: number, to: number) => void): void {
+  let place = 0
+  while (place < text.length) {
+    const codePoint = text.codePointAt(place)!
+    const kind = classOf(codePoint)
+    const next = place + (codePoint > 0xffff ? 2 : 1)
+    if (kind === SEPARATOR) place = next
+    else if (kind === WORD) place = visitWord(text, place, visit)
+    else if (kind === UNSPACED) place = visitRun(text, place, visit)
+    else {
+      const to = isFlagHalf(codePoint) && isFlagHalf(text.codePointAt(next) ?? 0) ? next + 2 : next
+      visit(text.slice(place, to), place, to)
+      place = to
+    }
+  }
+}
+
+/** Two of them make a flag. */
+function isFlagHalf(codePoint: number): boolean {
+  return codePoint >= 0x1f1e6 && codePoint <= 0x1f1ff
+}
+
+function visitWord(text: string, from: number, visit: (term: string, from: number, to: number) => void) {
+  const to = endOf(text, from, WORD)
+  const word = text.slice(from, to)
+  const contracted = text.charCodeAt(to) === APOSTROPHE ? contractedAt(text, to + 1) : ''
+  const full = contracted === 't' ? (BEFORE_CONTRACTED_NOT.get(word) ?? word) : word
+  visit(termOf(full), from, to)
+  return contracted === '' ? to : to + 1 + contracted.length
+}
+
+function contractedAt(text: string, from: number): string {
+  const letters = text.slice(from, from + 3)
+  const word = letters.slice(0, endOf(letters, 0, WORD))
+  return CONTRACTED.has(word) ? word : ''
+}
+
+function visitRun(text: string, from: number, visit: (term: string, from: number, to: number) => void) {
+  const end = endOf(text, from, UNSPACED)
+  let place = from
+  while (place < end) {
+    const middle = place + unitsAt(text, place)
+    const to = middle < end ? middle + unitsAt(text, middle) : end
+    visit(text.slice(place, to), place, to)
+    place = middle
+  }
+  return end
+}
+
+/** Where the run of characters of a kind ends that begins here. */
+function endOf(text: string, from: number, kind: typeof WORD | typeof UNSPACED): number {
+  let place = from
+  while (place < text.length) {
+    const codePoint = text.codePointAt(place)!
+    if (classOf(codePoint) !== kind) break
+    place += codePoint > 0xffff ? 2 : 1
+  }
+  return place
+}
+
+function unitsAt(text: string, place: number): 1 | 2 {
+  return text.codePointAt(place)! > 0xffff ? 2 : 1
+}
+
+/** The term of a normalised word. */
+function termOf(word: string): string {
+  if (word.length > LONGEST_STEMMED) return cut(word)
+  const kept = stems.get(word)
+  if (kept !== undefined) return kept
+  const stem = ENGLISH_WORD.test(word) ? stemOf(BASE_OF_IRREGULAR.get(word) ?? word) : word
+  if (stems.size >= MOST_KEPT) stems.clear()
+  stems.set(word, stem)
+  return stem
+}
+
+/** A stem of two letters is a word of its own: `us` of `use`, `hi` of `his`. */
+function stemOf(word: string): string {
+  const stem = stemmer(word)
+  return stem.length > 2 ? stem : word
+}
+
+function cut(word: string): string {
+  if (word.length <= LONGEST_TERM) return word
+  const inside = word.codePointAt(LONGEST_TERM - 1)! > 0xffff
+  return word.slice(0, inside ? LONGEST_TERM - 1 : LONGEST_TERM)
+}
