@@ -16,6 +16,7 @@ import {
   type RenderedMessage,
   type Renderer,
   renderMessage,
+  renderRecall,
   toAnthropic,
   toOpenAI,
   toText,
@@ -31,6 +32,7 @@ import {
   type ShownMemory,
 } from './layer-reader.ts'
 import { type Message, modelText, withoutRecalled } from './log/index.ts'
+import { conversationLanguage } from './memory/document/language.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import {
   type ContextPin,
@@ -65,6 +67,11 @@ export interface ContextOptions {
   readonly usualReserve?: number | null
   /** `drop` (the default): another model cannot read them. Kept, they are kept whole. */
   readonly reasoning?: 'drop' | 'keep'
+  /**
+   * What is asked now: older messages that may answer it are found and put before the current message, where no
+   * cache is broken, as far as there is room.
+   */
+  readonly query?: string
   /** Shows the session as though it were folded by this policy. Stores nothing. */
   readonly policy?: Policy
 }
@@ -95,6 +102,11 @@ const MOST_FREEZES = 2
 /** What is kept in memory of all sessions together. */
 const MOST_KEPT_BYTES = 64_000_000
 const MOST_KEPT = 1_000
+
+/** What is recalled for a call: at most so many messages, tokens, and of the budget this share. */
+const MOST_RECALLED = 8
+const RECALL_TOKENS = 1_500
+const RECALL_SHARE = 0.1
 
 const MOST_REMEMBERED = 10_000
 const MOST_CLIPPINGS = 8
@@ -128,6 +140,12 @@ interface Asked {
 
 interface ContextEngine extends LayersEngine {
   readonly store: Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'> & LayersEngine['store']
+  /** Finds messages below a `seq`, best first. Left out: nothing is recalled. */
+  readonly recall?: (
+    key: SessionKey,
+    query: string,
+    options: { readonly below: number; readonly limit: number },
+  ) => Promise<readonly Message[]>
   readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
 }
@@ -215,9 +233,27 @@ export class Contexts {
     if (isConfigured(options, memory))
       this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
     const source = sourceOf(session, { pins, kept })
-    const assembled = await this.#assemble(key, { source, view, kept, volatile: memory.volatile })
+    const whole = { source, view, kept, volatile: memory.volatile }
+    let assembled = await this.#assemble(key, whole)
     kept.beginning = assembled.beginning
+    const recall = options.query === undefined ? null : await this.#recall(key, options.query, assembled)
+    if (recall !== null)
+      assembled = await this.#assemble(key, { ...whole, volatile: [...memory.volatile, recall] })
     return { assembled, budget, calibration, outputReserve }
+  }
+
+  /** What the context does not show raw, in the room that it leaves: the rest of it stays as it is, query or not. */
+  async #recall(key: SessionKey, query: string, { parts, seqs }: Assembled): Promise<VolatileBlock | null> {
+    const { tokens, budget, throughSeq } = parts.report
+    const mostTokens = Math.min(RECALL_TOKENS, budget * RECALL_SHARE, budget - tokens)
+    const below = seqs.find((seq, place) => seq > 0 && place >= (parts.sessionMemory === null ? 0 : 1))
+    const found = await this.#engine.recall?.(key, query, {
+      below: below ?? throughSeq + 1,
+      limit: MOST_RECALLED,
+    })
+    if (!found) return null
+    const text = renderRecall(found, { language: conversationLanguage(query), mostTokens })
+    return text === null ? null : { name: 'recall', text }
   }
 
   /** Memory that is stale is made anew first, so that an epoch begins with what is true. */
@@ -251,7 +287,9 @@ export class Contexts {
       ...(since && !isFull && { since }),
     })
     if (read === null) throw new SessionNotFoundError(key.id)
-    const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, earlier?.rendered)
+    // What is kept of one that was erased and had the same name tells nothing of this one.
+    const rendered = (earlier?.epoch ?? -1) < read.session.firstEpoch ? undefined : earlier?.rendered
+    const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, rendered)
     if (read.base === null) extend(kept, read.messages)
     this.#keep(name, kept)
     return { read, kept }
@@ -381,7 +419,8 @@ function newlyKept(
     asked,
     epoch: session.epoch,
     compactedThrough: session.state.compactedThrough,
-    segments: base?.segments ?? [],
+    // One under which an erasure left nothing says nothing.
+    segments: (base?.segments ?? []).filter(({ text }) => text !== ''),
     messages: [],
     isWhole,
     rendered,

@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   invalid_argument: { status: 422, exit: 64 },
   invalid_settings: { status: 422, exit: 78 },
   invalid_decision: { status: 500, exit: 70 },
+  redaction_failed: { status: 500, exit: 70 },
   invalid_transcript: { status: 422, exit: 65 },
   invalid_export: { status: 422, exit: 65 },
   context_overflow: { status: 422, exit: 65 },
@@ -16,6 +17,8 @@ export const ERROR_CODES = {
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
+  segment_not_found: { status: 404, exit: 66 },
+  erasure_not_found: { status: 404, exit: 66 },
   document_not_found: { status: 404, exit: 66 },
   document_conflict: { status: 412, exit: 75 },
   file_not_found: { status: 404, exit: 66 },
@@ -182,6 +185,23 @@ export class MessageNotFoundError extends PalimpsestError<{ sessionId: string; s
       sessionId,
       seq,
     })
+  }
+}
+
+export class SegmentNotFoundError extends PalimpsestError<{ sessionId: string; segment: number }> {
+  override readonly name = 'SegmentNotFoundError'
+  constructor(sessionId: string, segment: number) {
+    super('segment_not_found', `Session ${describe(sessionId)} has no segment ${segment}.`, {
+      sessionId,
+      segment,
+    })
+  }
+}
+
+export class ErasureNotFoundError extends PalimpsestError<{ erasure: number }> {
+  override readonly name = 'ErasureNotFoundError'
+  constructor(erasure: number) {
+    super('erasure_not_found', `There is no erasure ${erasure}.`, { erasure })
   }
 }
 

@@ -1,7 +1,17 @@
 export type { FoldHandler, FoldInput, FoldOutcome, FoldResult } from './compaction/index.ts'
 export type { BlockName, ContextReport, ModelMessage, Omission } from './context/index.ts'
 export type { Context, ContextOptions } from './contexts.ts'
+export type { ErasureProgress, ErasureReceipt } from './erasure/index.ts'
 export * from './errors.ts'
+export type {
+  Excerpt,
+  Expanded,
+  ExpandOptions,
+  SearchAnswer,
+  SearchOptions,
+  SearchResult,
+  SessionsOptions,
+} from './finding/index.ts'
 export type {
   Content,
   ContentPart,
@@ -44,11 +54,13 @@ export {
   tokens,
   window,
 } from './policy/index.ts'
+export { type Redact, type RedactionContext, RedactionError, redactSecrets } from './redaction/index.ts'
 export type { Appended, ReadOptions, Session, SessionInfo } from './session.ts'
 export {
   type Author,
   type DocumentRecord,
   type DocumentVersion,
+  type ErasureTarget,
   type Fact,
   InvalidExportError,
   type LayerName,

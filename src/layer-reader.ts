@@ -106,7 +106,7 @@ export class LayerReader {
     if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NO_MEMORY
     // Most processes start without any memory to show.
     const { memoryToolsIn, renderLayers, renderRecentChanges } = await import('./memory/layers/index.ts')
-    const frozen = session.layers ?? (await this.#unfrozen(read))
+    const { frozen, isErased } = withoutErased(session.layers ?? (await this.#unfrozen(read)), current)
     const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
     const tools = memoryToolsIn(view.tools)
     if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NO_MEMORY
@@ -153,6 +153,7 @@ export class LayerReader {
         this.#isStale(read, {
           days: frozen.days,
           isChanged,
+          isErased,
           isOverflowing: changes !== null && (changes.isClipped || frozen.versions.length === 0),
         }),
     }
@@ -165,9 +166,9 @@ export class LayerReader {
 
   #isStale(
     { messages, session }: ContextRead,
-    shown: { days: readonly string[]; isChanged: boolean; isOverflowing: boolean },
+    shown: { days: readonly string[]; isChanged: boolean; isErased: boolean; isOverflowing: boolean },
   ): boolean {
-    if (shown.isOverflowing) return true
+    if (shown.isOverflowing || shown.isErased) return true
     const [yesterday = ''] = this.days()
     const showsDaily = session.layers?.versions.some(({ layer }) => layer === 'daily') === true
     const isDayOver = showsDaily && (shown.days[0] ?? '') < yesterday
@@ -225,6 +226,28 @@ export const NO_MEMORY: ShownMemory = {
   volatile: [],
   volatileReserve: 0,
   isStale: false,
+}
+
+/**
+ * What was frozen and erased since is shown as it is now, whatever is remembered of it; where it is no more, not at
+ * all. An epoch has to begin with that, but this holds in a view as well.
+ */
+function withoutErased(
+  frozen: FrozenLayers,
+  current: readonly LayerVersion[],
+): { frozen: FrozenLayers; isErased: boolean } {
+  const byName = new Map(current.map(version => [documentName(version), version]))
+  const isThere = (version: LayerVersion) =>
+    version.version >= (byName.get(documentName(version))?.since ?? 1) && byName.has(documentName(version))
+  if (frozen.versions.every(isThere)) return { frozen, isErased: false }
+  const versions = frozen.versions.flatMap(version =>
+    isThere(version) ? [version] : (byName.get(documentName(version)) ?? []),
+  )
+  return { frozen: { ...frozen, versions }, isErased: true }
+}
+
+function documentName({ layer, key }: LayerVersion): string {
+  return JSON.stringify([layer, key])
 }
 
 function reserveOf(room: number): number {

@@ -10,7 +10,10 @@ import {
 } from './compaction/index.ts'
 import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
-import { InvalidArgumentError } from './errors.ts'
+import type { ErasureProgress, ErasureReceipt, Erasures } from './erasure/index.ts'
+import { ClosedError, InvalidArgumentError } from './errors.ts'
+import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
+import { Indexer } from './finding/indexer.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import { layerBudgets } from './memory/budgets.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
@@ -28,8 +31,10 @@ import {
   tokens,
   window,
 } from './policy/index.ts'
+import { type Measures, type Redact, redactingStore, redactSecrets } from './redaction/index.ts'
 import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import {
+  type ErasureTarget,
   type LayerName,
   parseSessionFile,
   type SessionFile,
@@ -62,6 +67,8 @@ export interface PalimpsestOptions {
   readonly handlers?: Readonly<Record<string, FoldHandler>>
   /** `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. */
   readonly folding?: 'background' | 'manual'
+  /** `background` (the default): this process indexes what it appends. `off`: searching reads every message. */
+  readonly indexing?: 'background' | 'off'
   /** How long a summariser may take. The default: 120,000. */
   readonly summarizerTimeoutMs?: number
   /** How many sessions this process folds at a time. The default: 4. */
@@ -75,6 +82,13 @@ export interface PalimpsestOptions {
   readonly memory?: MemoryOptions
   /** A folder in which the memory documents are kept as files, to be read and edited. Left out: none. */
   readonly workspace?: string
+  /**
+   * Sees every text before it is stored and answers with what is stored instead. The default takes out keys,
+   * tokens, passwords and card numbers; `false`: everything is stored as it came.
+   */
+  readonly redact?: Redact | false
+  /** Hears how far each erasure is that this process carries out. */
+  readonly onErasure?: (progress: ErasureProgress) => void
   /** Hears how each fold of this process ended. */
   readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
   /** Hears what each extraction into user or scope memory came to, and what it took. */
@@ -105,7 +119,14 @@ export interface MemoryOptions {
 /** What can change while it runs. */
 export type Configuration = Pick<
   PalimpsestOptions,
-  'policy' | 'zone' | 'groupTurnMessages' | 'summarizer' | 'summarizerTimeoutMs' | 'memo' | 'memory'
+  | 'policy'
+  | 'zone'
+  | 'groupTurnMessages'
+  | 'summarizer'
+  | 'summarizerTimeoutMs'
+  | 'memo'
+  | 'memory'
+  | 'redact'
 >
 
 export interface SessionOptions {
@@ -117,6 +138,9 @@ export interface SessionOptions {
   readonly scope?: string
 }
 
+/** Before there is anything that works by itself. */
+type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer'>
+
 /** Opens the store and puts everything together. */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
   checkOptions(options)
@@ -125,8 +149,9 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   checkConfiguration({ ...options, zone, groupTurnMessages })
   const { handlers = {}, clock = Date.now, logger, onFold } = options
   const onError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
+  const redaction = { hook: hookOf(options.redact) }
   const folds: FoldEngine = {
-    store: options.store,
+    store: redactingStore(options.store, redaction, MEASURES),
     namespace: checkNamespace(namespace),
     policy: typeof policy === 'function' ? custom(policy) : policy,
     summarizer: options.summarizer === undefined ? extractiveWhenNeeded : asSummarizer(options.summarizer),
@@ -139,8 +164,12 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
   }
   let workspace: Workspace | null = null
-  const engine: Omit<Engine, 'scheduler' | 'contexts' | 'extractions'> = {
+  const engine: BareEngine = {
     ...folds,
+    recall: async (key, query, wanted) => {
+      const { findMessages } = await import('./finding/search-messages.ts')
+      return findMessages(engine, key, query, wanted)
+    },
     ...memorySettings(options.memory, folds.policy, () => engine),
     noteChange: () => workspace?.noteChange(),
     manualFolds: new ManualFolds(),
@@ -162,27 +191,35 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   if (options.workspace !== undefined)
     workspace = await openWorkspace(engine, { folder: options.workspace, logger })
   const extractions = new ExtractionScheduler(engine)
+  const indexer = options.indexing === 'off' ? null : new Indexer(engine)
   if (options.folding !== 'manual') {
     scheduler.start()
     extractions.start()
+    indexer?.start()
   }
   // One object for all, so that `configure` reaches everyone.
   const contexts = new Contexts(engine)
-  return new Palimpsest(
+  const palimpsest = new Palimpsest(
     Object.assign(engine, {
+      logger,
+      redaction,
+      onErasure: options.onErasure,
       prefixOf: contexts.prefixOf.bind(contexts),
       scheduler: options.folding === 'manual' ? null : scheduler,
       extractions: options.folding === 'manual' ? null : extractions,
       contexts,
+      indexer,
     }),
     workspace,
     options.memory ?? {},
   )
+  if (options.folding !== 'manual') palimpsest.resumeErasures()
+  return palimpsest
 }
 
 /** Most programs have none, and need not load what it takes. */
 async function openWorkspace(
-  { store, namespace, clock, owner, onError }: Omit<Engine, 'scheduler' | 'contexts' | 'extractions'>,
+  { store, namespace, clock, owner, onError }: BareEngine,
   { folder, logger }: { folder: string; logger: Logger | undefined },
 ): Promise<Workspace> {
   const { Workspace } = await import('./memory/workspace/index.ts')
@@ -224,6 +261,12 @@ function memorySettings(
   }
 }
 
+const MEASURES: Measures = { message: measureMessage, text: estimateTokens }
+
+function hookOf(redact: PalimpsestOptions['redact']): Redact {
+  return redact === false ? text => text : (redact ?? redactSecrets)
+}
+
 /** Loaded with the first fold. */
 const extractiveWhenNeeded: Summarizer = {
   name: 'extractive',
@@ -243,11 +286,14 @@ const OPTIONS = [
   'summarizer',
   'handlers',
   'folding',
+  'indexing',
   'summarizerTimeoutMs',
   'foldConcurrency',
   'memo',
   'memory',
   'workspace',
+  'redact',
+  'onErasure',
   'onFold',
   'onExtraction',
   'logger',
@@ -275,7 +321,9 @@ function checkOptions(options: PalimpsestOptions): void {
 }
 
 function checkConfiguration(configuration: Configuration): void {
-  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout } = configuration
+  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout, redact } = configuration
+  if (redact !== undefined && redact !== false && typeof redact !== 'function')
+    throw new InvalidArgumentError('redact', redact, 'a function that gives back text, or false')
   const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
   if (policy !== undefined && (!isPolicy || isPreset(policy)))
     throw new InvalidArgumentError(
@@ -337,12 +385,19 @@ function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): v
   process.emitWarning(`Session ${JSON.stringify(sessionId)}: ${String(error)}`, 'PalimpsestWarning')
 }
 
+type PalimpsestEngine = Engine & {
+  readonly logger: Logger | undefined
+  readonly redaction: { hook: Redact }
+  readonly onErasure: PalimpsestOptions['onErasure'] | undefined
+}
+
 export class Palimpsest implements AsyncDisposable {
-  readonly #engine: Engine
+  readonly #engine: PalimpsestEngine
   readonly #workspace: Workspace | null
   #memoryOptions: MemoryOptions
+  #erasures: Promise<Erasures> | null = null
 
-  constructor(engine: Engine, workspace: Workspace | null, memory: MemoryOptions) {
+  constructor(engine: PalimpsestEngine, workspace: Workspace | null, memory: MemoryOptions) {
     this.#engine = engine
     this.#workspace = workspace
     this.#memoryOptions = memory
@@ -373,7 +428,8 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy: given, summarizer, memo, memory, ...rest } = changes
+    const { policy: given, summarizer, memo, memory, redact, ...rest } = changes
+    if (redact !== undefined) this.#engine.redaction.hook = hookOf(redact)
     const policy = typeof given === 'function' ? custom(given) : (given ?? this.#engine.policy)
     const memoryOptions = memory ?? this.#memoryOptions
     const settings = memorySettings(memoryOptions, policy, () => this.#engine)
@@ -386,6 +442,56 @@ export class Palimpsest implements AsyncDisposable {
       summarizer !== undefined && { summarizer: asSummarizer(summarizer) },
       memo !== undefined && { memo: { instructions: MEMO_INSTRUCTIONS, ...memo } },
     )
+  }
+
+  /**
+   * Finds messages in all sessions of this namespace, or in those that you name: by their ids, by the user or by
+   * the scope that they belong to. Who may see what is for you to say.
+   */
+  async search(query: string, options: SearchOptions & SessionsOptions = {}): Promise<SearchAnswer> {
+    const { searchMessages } = await import('./finding/search-messages.ts')
+    return searchMessages(this.#engine, query, options)
+  }
+
+  /**
+   * Erases messages, a session, a person or the whole namespace for good, wherever something of it is kept: log,
+   * versions, segments, memos, index, documents, files, forks. Resolves when nothing of it can be seen any more;
+   * the receipt says what is still pending, and that goes on by itself, also after a restart.
+   */
+  async forget(target: ErasureTarget): Promise<ErasureReceipt> {
+    return (await this.#loadErasures()).forget(target)
+  }
+
+  /** How far an erasure is, by the id of its receipt; `null`: there is none. */
+  async erasure(id: number): Promise<ErasureReceipt | null> {
+    return (await this.#loadErasures()).receipt(id)
+  }
+
+  /** Waits until all of it is done, down to the bytes; or until the signal: then the receipt says what is pending. */
+  async erased(id: number, options: { signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
+    return (await this.#loadErasures()).finished(id, options)
+  }
+
+  /** Takes up what an earlier process has not finished, if there is anything. */
+  resumeErasures(): void {
+    const { store, namespace, onError } = this.#engine
+    const resume = async () => {
+      const open = await store.listOpenErasures(namespace)
+      const withheld =
+        open.length > 0 ? [] : await store.listWithheld(namespace, { left: 'extract', limit: 1 })
+      if (open.length + withheld.length > 0) (await this.#loadErasures()).start()
+    }
+    resume().catch(error => {
+      if (!(error instanceof ClosedError)) onError(error, { sessionId: '' })
+    })
+  }
+
+  /** Loaded when there is something to erase. */
+  #loadErasures(): Promise<Erasures> {
+    this.#erasures ??= import('./erasure/index.ts').then(
+      ({ Erasures }) => new Erasures(this.#engine, this.#workspace),
+    )
+    return this.#erasures
   }
 
   /** In the order of their ids, those after `after`. */
@@ -412,21 +518,23 @@ export class Palimpsest implements AsyncDisposable {
       groupTurnMessages,
       now: clock(),
     })
+    this.#engine.indexer?.note(key)
     const verdict = await store.judge(key, { policy, now: clock() })
     if (verdict?.decision) this.#engine.scheduler?.trigger(key)
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
   }
 
-  /** Resolves when nothing waits to be folded or extracted: `true`; or when the time is over: `false`. */
+  /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */
   async settled(options: { timeoutMs?: number } = {}): Promise<boolean> {
-    const { scheduler, extractions } = this.#engine
+    const { scheduler, extractions, indexer } = this.#engine
     const { timeoutMs = 30_000 } = options
     const { promise: timeOver, resolve } = Promise.withResolvers<false>()
     const timer = setTimeout(() => resolve(false), timeoutMs)
     try {
       if ((await scheduler?.settled(timeoutMs)) === false) return false
-      return await Promise.race([timeOver, extractions?.settled().then(() => true as const) ?? true])
+      const rest = Promise.all([extractions?.settled(), indexer?.settled()])
+      return await Promise.race([timeOver, rest.then(() => true as const)])
     } finally {
       clearTimeout(timer)
     }
@@ -440,8 +548,9 @@ export class Palimpsest implements AsyncDisposable {
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
   async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
     await this.abortManualFolds()
-    const { scheduler, extractions, store } = this.#engine
-    await Promise.all([scheduler?.close(options.folds ?? 'abandon'), extractions?.close()])
+    await (await this.#erasures)?.close()
+    const { scheduler, extractions, indexer, store } = this.#engine
+    await Promise.all([scheduler?.close(options.folds ?? 'abandon'), extractions?.close(), indexer?.close()])
     await this.#workspace?.close()
     await store.close()
   }

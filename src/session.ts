@@ -11,6 +11,7 @@ import {
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
+import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } from './finding/index.ts'
 import {
   type Content,
   checkId,
@@ -54,6 +55,9 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   /** `null`: this process extracts nothing by itself. */
   readonly extractions: ExtractionScheduler | null
   readonly contexts: Contexts
+  readonly recall: NonNullable<ConstructorParameters<typeof Contexts>[0]['recall']>
+  /** `null`: this process indexes nothing. */
+  readonly indexer: Indexer | null
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
   readonly groupTurnMessages: number
@@ -161,6 +165,7 @@ export class Session {
       extraction,
       now: clock(),
     })
+    if (receipt.messages.some(({ duplicate }) => !duplicate)) this.#engine.indexer?.note(this.#key)
     if (receipt.extractAt !== null) this.#engine.extractions?.noteDue(receipt.extractAt)
     const decision = await this.#askOwnPolicy(receipt, policy)
     if (options.policy && !decision) await this.#setDue()
@@ -235,6 +240,7 @@ export class Session {
     const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
     const { store, clock } = this.#engine
     const edited = await store.edit(this.#key, { seq, content: checked, size, now: clock() })
+    this.#engine.indexer?.note(this.#key)
     await this.#judgeAgain()
     return edited
   }
@@ -269,6 +275,7 @@ export class Session {
     const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
     const key = { ...this.#key, id }
     const fork = new Session(this.#engine, key, { kind, user, scope })
+    this.#engine.indexer?.note(key)
     await fork.#judgeAgain()
     return fork
   }
@@ -365,6 +372,26 @@ export class Session {
     const { store } = this.#engine
     if ((await store.readSession(this.#key)) === null) await this.append([])
     return new MemoryTools(this.#engine, await this.#requireRecord())
+  }
+
+  /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
+    const { tracer } = this.#engine
+    return traced(
+      tracer,
+      this.#span('search'),
+      async () => {
+        const { searchMessages } = await import('./finding/search-messages.ts')
+        return searchMessages(this.#engine, query, { ...options, sessions: [this.id] })
+      },
+      ({ results }) => ({ 'palimpsest.search.results': results.length }),
+    )
+  }
+
+  /** What lies under a segment, level by level down to the messages as they were said; or a range of them. */
+  async expand(options: ExpandOptions): Promise<Expanded> {
+    const { expand } = await import('./finding/expand.ts')
+    return expand(this.#engine.store, this.#key, options)
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */

@@ -60,11 +60,18 @@ const command = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fork' as const), place, follow: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('copy' as const), follow: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('erase' as const),
+      places: fc.array(place, { minLength: 1, maxLength: 4 }),
+    }),
+  },
 )
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
-function messageOf(draft: Draft): Omit<model.ModelMessage, 'seq' | 'hidden'> {
+function messageOf(draft: Draft): model.NewModelMessage {
   if (draft.kind === 'text') {
     // The content under an external id is always the same, so a repeat is no conflict.
     const content = draft.external === null ? 'x'.repeat(draft.length) : `external ${draft.external}`
@@ -109,10 +116,12 @@ class Pair {
         return this.#fork(command)
       case 'copy':
         return this.#copy(command.follow)
+      case 'erase':
+        return this.#erase(command.places)
     }
   }
 
-  async #append(messages: readonly Omit<model.ModelMessage, 'seq' | 'hidden'>[]): Promise<void> {
+  async #append(messages: readonly model.NewModelMessage[]): Promise<void> {
     const receipt = await this.store.append({
       key: this.key,
       traits: { kind: this.model.kind, user: null, scope: null },
@@ -236,11 +245,27 @@ class Pair {
       groupTurnMessages: model.GROUP_TURN,
       now: this.now,
     })
+    const before = this.model
     this.key = key
+    this.model = model.copy(before)
     expect({ ...(await this.store.exportSession(key)), id: file.id }).toEqual(file)
     if (follow) return
     await this.check()
     this.key = original
+    this.model = before
+  }
+
+  /** Any messages: hidden ones, too, and those that were erased before. */
+  async #erase(places: readonly number[]): Promise<void> {
+    const { messages } = this.model
+    const at = places.map(place => messages[Math.floor(((messages.length - 1) * place) / 100)]?.seq ?? [])
+    const seqs = at.flat()
+    const { namespace, id: sessionId } = this.key
+    const target = { kind: 'messages', sessionId, seqs } as const
+    let erasure = await this.store.beginErasure(namespace, { target, now: this.now })
+    while (erasure.stage === 'erasing')
+      erasure = await this.store.continueErasure(namespace, { id: erasure.id, now: this.now })
+    this.model = model.erase(this.model, seqs)
   }
 
   async check(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   type Content,
   completeTurns,
   contentLinks,
+  isReply,
   nextTotals,
   type Role,
   type SessionKind,
@@ -18,7 +19,12 @@ export interface ModelMessage {
   /** The current one last. */
   readonly versions: readonly Content[]
   readonly hidden: boolean
+  readonly erased: boolean
+  /** Its place among the turns, which it keeps: those that follow rest on it, also when it is erased. */
+  readonly place: Totals
 }
+
+export type NewModelMessage = Pick<ModelMessage, 'role' | 'externalId' | 'versions'>
 
 interface ModelSegment {
   readonly fromSeq: number
@@ -53,9 +59,39 @@ export function cursorOf({ segments }: Model): number {
   return segments.at(-1)?.toSeq ?? 0
 }
 
-export function append(model: Model, message: Omit<ModelMessage, 'seq' | 'hidden'>): Model {
+export function append(model: Model, message: NewModelMessage): Model {
   const seq = model.lastSeq + 1
-  return { ...model, lastSeq: seq, messages: [...model.messages, { ...message, seq, hidden: false }] }
+  const place = placeAfter(visibleOf(model).at(-1), message, model)
+  const appended = { ...message, seq, place, hidden: false, erased: false }
+  return { ...model, lastSeq: seq, messages: [...model.messages, appended] }
+}
+
+function placeAfter(
+  previous: Pick<ModelMessage, 'place'> | undefined,
+  { role, versions }: NewModelMessage,
+  { kind }: Model,
+): Totals {
+  const content = versions.at(-1)!
+  const rules = { kind, groupTurnMessages: GROUP_TURN }
+  return nextTotals(previous?.place ?? null, { role, content }, sizeOf(content), rules)
+}
+
+/** As if only what is visible had ever been said. */
+export function copy(model: Model): Model {
+  let previous: ModelMessage | undefined
+  const messages = model.messages.map(message => {
+    if (message.hidden) return message
+    previous = { ...message, place: placeAfter(previous, message, model) }
+    return previous
+  })
+  return { ...model, messages }
+}
+
+export function erase(model: Model, seqs: readonly number[]): Model {
+  const messages = model.messages.map(message =>
+    seqs.includes(message.seq) ? { ...message, hidden: true, erased: true } : message,
+  )
+  return { ...model, messages }
 }
 
 export function edit(model: Model, seq: number, content: Content): Model {
@@ -66,6 +102,7 @@ export function edit(model: Model, seq: number, content: Content): Model {
 }
 
 export function rollback(model: Model, toSeq: number): Model {
+  if (visibleOf(model).every(({ seq }) => seq <= toSeq)) return model
   const messages = model.messages.map(message => ({
     ...message,
     hidden: message.hidden || message.seq > toSeq,
@@ -77,8 +114,8 @@ export function rollback(model: Model, toSeq: number): Model {
 }
 
 export function fork(model: Model, atSeq: number): Model {
-  const messages = visibleOf(model).filter(({ seq }) => seq <= atSeq)
-  const lastSeq = messages.at(-1)?.seq ?? 0
+  const lastSeq = visibleOf(model).findLast(({ seq }) => seq <= atSeq)?.seq ?? 0
+  const messages = model.messages.filter(({ seq, hidden, erased }) => seq <= lastSeq && (!hidden || erased))
   return { ...model, messages, lastSeq, segments: cursorOf(model) <= lastSeq ? model.segments : [] }
 }
 
@@ -92,15 +129,16 @@ export function fold(model: Model, range: { fromSeq: number; toSeq: number }, ro
 /** Everything counted from scratch over the visible messages. */
 export function recount(model: Model) {
   const cursor = cursorOf(model)
-  let totals: Totals | null = null
-  const raw: { seq: number; turn: number; links: object; characters: number; tokens: number }[] = []
-  for (const message of visibleOf(model)) {
-    const content = contentOf(message)
-    const rules = { kind: model.kind, groupTurnMessages: GROUP_TURN }
-    totals = nextTotals(totals, { role: message.role, content }, sizeOf(content), rules)
-    if (message.seq <= cursor) continue
-    raw.push({ seq: message.seq, turn: totals.turn, links: contentLinks(content), ...sizeOf(content) })
-  }
+  const visible = visibleOf(model)
+  const raw = visible
+    .filter(({ seq }) => seq > cursor)
+    .map(message => {
+      const content = contentOf(message)
+      return { seq: message.seq, turn: message.place.turn, links: contentLinks(content), ...sizeOf(content) }
+    })
+  const replies = visible.filter(message => isReply(message.role, contentLinks(contentOf(message))))
+  const last = visible.at(-1)
+  const totals = last ? { ...last.place, messages: visible.length, replies: replies.length } : null
   return {
     totals,
     raw,

@@ -6,7 +6,7 @@ import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { FoldWork } from './handlers.ts'
 import { chooseRollUp } from './roll-up.ts'
 import { dayOf, linesAsMessages } from './segment-lines.ts'
-import { summarizeSource } from './summarize-source.ts'
+import { type SourceRequest, summarizeSource } from './summarize-source.ts'
 
 type Shown = Omit<FoldedSegment, 'absorbs' | 'state'> & { readonly id: number }
 
@@ -65,8 +65,8 @@ export async function condense(
   return condensed
 }
 
-/** As large as any other of its kind, whatever it stands for. */
-async function condenseOne(
+/** As large as any other of its kind, whatever it stands for; nothing where an erasure left nothing of that. */
+export async function condenseOne(
   absorbed: readonly Shown[],
   { limits, summarizer, zone, signal, decision, focus, warn, messages }: FoldWork,
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
@@ -74,8 +74,9 @@ async function condenseOne(
   const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.condensedTokens)
   const budgetTokens = Math.max(1, Math.floor(tokens * TEXT_SHARE))
   const newest = messages.at(-1)!
-  const { text } = await summarizeSource(summarizer, {
-    messages: absorbed.flatMap(segment => linesAsMessages(segment.summary, messages[0]!.at)),
+  const told = absorbed.filter(({ summary }) => summary !== '')
+  const source: SourceRequest = {
+    messages: told.flatMap(segment => linesAsMessages(segment.summary, messages[0]!.at)),
     of: 'summaries',
     sourceTokens: tokensBefore,
     budgetTokens,
@@ -85,7 +86,8 @@ async function condenseOne(
     zone,
     signal,
     warn,
-  })
+  }
+  const { text } = told.length === 0 ? { text: '' } : await summarizeSource(summarizer, source)
   return measured({
     fromSeq: absorbed[0]!.fromSeq,
     toSeq: absorbed.at(-1)!.toSeq,

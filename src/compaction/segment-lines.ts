@@ -61,9 +61,10 @@ export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
   })
 }
 
-/** What a summariser is told of what came before; `null`: nothing did. */
+/** What a summariser is told of what came before; `null`: nothing did, or nothing is left of it. */
 export function earlierSummary(segments: readonly { readonly summary: string }[]): string | null {
-  return segments.length === 0 ? null : segments.map(({ summary }) => summary).join('\n')
+  const summaries = segments.map(({ summary }) => summary).filter(summary => summary !== '')
+  return summaries.length === 0 ? null : summaries.join('\n')
 }
 
 /** Whoever had no name stood there by his role; one who only calls himself so stands in quotes. */

@@ -23,6 +23,7 @@ export interface SettingValues {
   readonly memoInstructions: string | null
   readonly extract: 'turn' | 'batch' | 'off' | null
   readonly memoryOwner: string | null
+  readonly redact: 'secrets' | 'off'
   readonly personaTokens: number
   readonly globalMemoryTokens: number
   readonly userMemoryTokens: number

@@ -92,6 +92,7 @@ function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
 }
 
+const REDACTIONS: readonly string[] = ['secrets', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
@@ -178,6 +179,13 @@ export const SETTINGS: readonly Setting[] = [
     allowed: `a user id, ${ID_RULE}, or none`,
     accepts: isId,
     help: 'whose private chats alone may write what everybody sees; none: every private chat may',
+  }),
+  textSetting('redact', {
+    reach: 'start',
+    default: 'secrets',
+    allowed: REDACTIONS.join(', '),
+    accepts: text => REDACTIONS.includes(text),
+    help: 'what is taken out before anything is stored: keys, tokens, passwords and card numbers, or nothing',
   }),
   numberSetting('personaTokens', {
     default: 2_000,

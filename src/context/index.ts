@@ -16,6 +16,7 @@ export {
   type RenderedPart,
   renderMessage,
 } from './render-message.ts'
+export { renderRecall } from './render-recall.ts'
 export { type ContextSegment, type Pinned, renderSegment } from './session-memory.ts'
 export type * from './to-anthropic.ts'
 export { toAnthropic } from './to-anthropic.ts'

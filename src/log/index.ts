@@ -14,7 +14,7 @@ export {
   normalizeMessage,
 } from './normalize-message.ts'
 export type { Pin } from './pin.ts'
-export { MEMORY_TOOL_NAMES, type MemoryToolName, withoutRecalled } from './recalled.ts'
+export { MEMORY_TOOL_NAMES, type MemoryToolName, searchableText, withoutRecalled } from './recalled.ts'
 export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
 export { nextTotals, type Size, type Totals } from './totals.ts'
 export {

@@ -1,4 +1,5 @@
-import type { Content, ContentPart } from './message.ts'
+import { modelText } from './content.ts'
+import type { AttachmentPart, Content, ContentPart } from './message.ts'
 
 /** The tools by which a model writes into memory and reads the log: what they say is known already. */
 export const MEMORY_TOOL_NAMES = [
@@ -32,6 +33,29 @@ export function withoutRecalled<M extends { readonly content: Content }>(
   })
 }
 
+/**
+ * All that somebody may look for in a message: what people and tools said and how files are called, but not what a
+ * model only thought, nor what memory itself gave back. Of the message alone, so that it is always the same.
+ */
+export function searchableText(content: Content): string {
+  if (typeof content === 'string') return content
+  const said = withoutRecalled([{ content }])[0]!.content as readonly ContentPart[]
+  const heard = said.filter(part => part.type !== 'reasoning' && !isLeftOut(part))
+  const names = heard.filter(isAttachment).flatMap(attachmentNames)
+  return [modelText(heard), ...names].filter(Boolean).join('\n')
+}
+
+function isAttachment(part: ContentPart): part is AttachmentPart {
+  return part.type === 'image' || part.type === 'file'
+}
+
+/** Names and addresses, and never bytes. */
+function attachmentNames(part: AttachmentPart): readonly string[] {
+  return [part['name'], part['filename'], part['url'], part['path']].filter(
+    name => typeof name === 'string' && name.length <= 2_000 && !name.startsWith('data:'),
+  ) as string[]
+}
+
 function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {
   if (part.type === 'tool-call') return isMemoryTool(part)
   if (part.type !== 'tool-result') return false
@@ -50,6 +74,13 @@ function isFlagged(output: unknown): boolean {
   if (Array.isArray(output)) return output.length > 0 && isFlagged(output[0])
   const { recalled, value, content, text } = output as Record<string, unknown>
   return recalled === true || [value, content, text].some(inner => inner !== undefined && isFlagged(inner))
+}
+
+function isLeftOut(part: ContentPart): boolean {
+  return (
+    (part.type === 'tool-call' && isMemoryTool(part)) ||
+    (part.type === 'tool-result' && part.output === LEFT_OUT)
+  )
 }
 
 function leftOut(part: ContentPart): ContentPart {

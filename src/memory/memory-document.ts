@@ -162,7 +162,9 @@ export class MemoryDocument {
     if (wanted !== undefined) {
       if (!Number.isSafeInteger(wanted) || wanted < 1 || wanted > newest)
         throw new InvalidArgumentError('version', wanted, `a version from 1 to ${newest}`)
-      return this.versions({ before: wanted + 1, limit: 2 })
+      const found = await this.versions({ before: wanted + 1, limit: 2 })
+      if (found.length > 0) return found
+      throw new InvalidArgumentError('version', wanted, 'a version that is there: this one was erased')
     }
     const { isCondensing } = await load()
     const versions = await this.versions({ limit: MOST_UNDO_STEPS })

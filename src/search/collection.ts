@@ -1,4 +1,4 @@
-import { type NamedDate, rangesOf, type TimeRange } from './dates.ts'
+import { rangesOf, type TimeRange } from './dates.ts'
 import { findPostings } from './postings.ts'
 import type { QueryTerm, SearchQuery } from './query.ts'
 import type { Postings, SessionIndex } from './session-index.ts'
@@ -65,7 +65,7 @@ function sizeOf({ lastSeq, lengths }: SessionIndex): { messages: number; totalLe
 }
 
 function countDated(query: SearchQuery, index: SessionIndex): number {
-  const ranges = timeRanges(query.dates, index)
+  const ranges = timeRanges(query, index)
   if (ranges.length === 0) return 0
   let dated = 0
   for (let seq = 1; seq <= index.lastSeq; seq += 1) {
@@ -78,10 +78,22 @@ export function termKey({ term, prefix }: Pick<QueryTerm, 'term' | 'prefix'>): s
   return prefix ? `${term}*` : term
 }
 
-/** When the dates of a query are, as far as a session is concerned. */
-export function timeRanges(dates: readonly NamedDate[], { lastSeq, minutes }: SessionIndex): TimeRange[] {
-  if (dates.length === 0 || lastSeq === 0) return []
-  return dates.flatMap(date => rangesOf(date, minutes[1]!, minutes[lastSeq]!))
+/** When the dates of a query are, as far as a session is concerned: without a year, in each that it spoke in. */
+export function timeRanges({ dates, zone }: SearchQuery, index: SessionIndex): TimeRange[] {
+  if (dates.length === 0) return []
+  const years = dates.every(({ year }) => year !== null) ? [] : yearsOf(index)
+  return dates.flatMap(date => rangesOf(date, years, zone))
+}
+
+const MINUTES_A_YEAR = 525_949.2
+
+/** Roughly: those before and after, too, so that no zone and no leap year leaves one out. */
+function yearsOf({ lastSeq, lengths, minutes }: SessionIndex): readonly number[] {
+  const years = new Set<number>()
+  for (let seq = 1; seq <= lastSeq; seq += 1)
+    if (lengths[seq] !== 0) years.add(Math.floor(minutes[seq]! / MINUTES_A_YEAR))
+  const around = [...years].flatMap(year => [year - 1, year, year + 1])
+  return [...new Set(around)].map(year => year + 1970).sort((one, other) => one - other)
 }
 
 export function isWithin(ranges: readonly TimeRange[], minute: number): boolean {

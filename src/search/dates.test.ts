@@ -41,15 +41,23 @@ test('what names a date is taken out', () => {
 const minute = (iso: string) => Date.parse(iso) / 60_000
 
 test('a date is a range of minutes, in every year if it names none', () => {
-  const from = minute('2022-11-01T00:00:00Z')
-  const to = minute('2024-02-01T00:00:00Z')
-  expect(rangesOf({ year: 2023, month: 12, day: null }, from, to)).toEqual([
+  const years = [2022, 2023, 2024]
+  expect(rangesOf({ year: 2023, month: 12, day: null }, years, 'UTC')).toEqual([
     { from: minute('2023-12-01T00:00:00Z'), to: minute('2024-01-01T00:00:00Z') },
   ])
-  expect(rangesOf({ year: null, month: 5, day: 8 }, from, to)).toEqual(
+  expect(rangesOf({ year: null, month: 5, day: 8 }, years, 'UTC')).toEqual(
     [2022, 2023, 2024].map(year => ({
       from: minute(`${year}-05-08T00:00:00Z`),
       to: minute(`${year}-05-09T00:00:00Z`),
     })),
   )
+})
+
+test('a day begins and ends by the clocks of the zone, also when they are changed', () => {
+  expect(rangesOf({ year: 2026, month: 5, day: 10 }, [], 'Asia/Shanghai')).toEqual([
+    { from: minute('2026-05-09T16:00:00Z'), to: minute('2026-05-10T16:00:00Z') },
+  ])
+  expect(rangesOf({ year: 2026, month: 3, day: 29 }, [], 'Europe/Berlin')).toEqual([
+    { from: minute('2026-03-28T23:00:00Z'), to: minute('2026-03-29T22:00:00Z') },
+  ])
 })

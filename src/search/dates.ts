@@ -1,3 +1,5 @@
+import { parseInstant } from '../log/index.ts'
+
 /** A day, month or year named in a query. Without a year it is meant in every year. */
 export interface NamedDate {
   readonly year: number | null
@@ -110,23 +112,26 @@ function isPossible({ month, day }: NamedDate): boolean {
   return (month === null || (month >= 1 && month <= 12)) && (day === null || (day >= 1 && day <= 31))
 }
 
-const MINUTES_A_DAY = 1_440
-
-/** When a date is, in the years of a conversation that runs from one minute to another. */
-export function rangesOf(date: NamedDate, first: number, last: number): TimeRange[] {
-  if (date.year !== null) return [rangeIn(date, date.year)]
-  const ranges: TimeRange[] = []
-  for (let year = yearOf(first); year <= yearOf(last); year += 1) ranges.push(rangeIn(date, year))
-  return ranges
+/** When a date is, by the clocks of a zone; without a year, in each of these. */
+export function rangesOf(date: NamedDate, years: readonly number[], zone: string): TimeRange[] {
+  return (date.year === null ? years : [date.year]).map(year => rangeIn(date, year, zone))
 }
 
-function yearOf(minutes: number): number {
-  return new Date(minutes * 60_000).getUTCFullYear()
+function rangeIn({ month, day }: NamedDate, year: number, zone: string): TimeRange {
+  const from = [year, (month ?? 1) - 1, day ?? 1] as const
+  const to =
+    month === null
+      ? ([year + 1, 0, 1] as const)
+      : day === null
+        ? ([year, month, 1] as const)
+        : ([year, month - 1, day + 1] as const)
+  return { from: midnight(from, zone), to: midnight(to, zone) }
 }
 
-function rangeIn({ month, day }: NamedDate, year: number): TimeRange {
-  const from = Date.UTC(year, (month ?? 1) - 1, day ?? 1) / 60_000
-  if (day !== null) return { from, to: from + MINUTES_A_DAY }
-  const to = month === null ? Date.UTC(year + 1, 0) : Date.UTC(year, month)
-  return { from, to: to / 60_000 }
+/** The 32nd of a month is the 1st of the next. */
+function midnight([year, month, day]: readonly [number, number, number], zone: string): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, day)
+  const written = date.toISOString().slice(0, 10)
+  return (parseInstant(`${written}T00:00:00`, zone) ?? date.getTime()) / 60_000
 }

@@ -138,7 +138,7 @@ function passage(text: string, span: Span, length: number): Span {
 function beginning(text: string, place: number, latest: number): number {
   const end = Math.min(latest, place + LONGEST_MOVE)
   for (let near = place; near < end; near += 1) {
-    if (isSeparator(text, near - 1) && !isSeparator(text, near)) return near
+    if (isSeparator(text, near - 1) && !isSeparator(text, near) && isWhole(text, near)) return near
   }
   return characterAt(text, place)
 }
@@ -147,7 +147,8 @@ function beginning(text: string, place: number, latest: number): number {
 function ending(text: string, place: number, earliest: number): number {
   const end = Math.max(earliest, place - LONGEST_MOVE)
   for (let near = place; near >= end; near -= 1) {
-    if (near > 0 && isSeparator(text, near) && !isSeparator(text, near - 1)) return near
+    if (near > 0 && isSeparator(text, near) && !isSeparator(text, near - 1) && isWhole(text, near))
+      return near
   }
   return characterAt(text, place)
 }
@@ -158,6 +159,11 @@ function isSeparator(text: string, place: number): boolean {
   return (
     (unit <= 0x7f || (unit >= 0x2000 && unit <= 0x206f && unit !== 0x200d)) && classOf(unit) === SEPARATOR
   )
+}
+
+/** A sign may be the first part of a longer character, as in keycaps. */
+function isWhole(text: string, place: number): boolean {
+  return characterAt(text, place) === place
 }
 
 /** Where the character begins in which a place lies. */

@@ -1,5 +1,5 @@
 import type { QueryTerm } from './query.ts'
-import type { Postings, SessionIndex } from './session-index.ts'
+import { MOST_COUNT, MOST_LENGTH, type Postings, type SessionIndex } from './session-index.ts'
 import { countTerms } from './terms.ts'
 
 export interface IndexedMessage {
@@ -12,10 +12,6 @@ export interface IndexedMessage {
   readonly minutes: number
 }
 
-const LONGEST = 65_535
-const MOST_COUNTED = 255
-const MOST_SPEAKERS = 65_535
-
 /** Indexes messages in memory; the function gives what a query's terms need. */
 export function indexMessages(
   messages: readonly IndexedMessage[],
@@ -23,7 +19,7 @@ export function indexMessages(
   const ordered = messages.toSorted((one, other) => one.seq - other.seq)
   const lastSeq = ordered.at(-1)?.seq ?? 0
   const lengths = new Uint16Array(lastSeq + 1)
-  const speakers = new Uint16Array(lastSeq + 1)
+  const speakers = new Uint32Array(lastSeq + 1)
   const minutes = new Int32Array(lastSeq + 1)
   const speakerPlaces = new Map<string, number>([['', 0]])
   const entries = new Map<string, { seqs: number[]; counts: number[] }>()
@@ -31,7 +27,7 @@ export function indexMessages(
     const { seq } = message
     minutes[seq] = message.minutes
     speakers[seq] = placeOf(message.speaker, speakerPlaces)
-    lengths[seq] = Math.min(LONGEST, addTerms(message, entries))
+    lengths[seq] = Math.min(MOST_LENGTH, addTerms(message, entries))
   }
   const postings = new Map<string, Postings>()
   for (const [term, { seqs, counts }] of entries)
@@ -47,11 +43,9 @@ export function indexMessages(
   })
 }
 
-/** Further speakers than fit share the place of those without a name. */
 function placeOf(speaker: string, places: Map<string, number>): number {
   const known = places.get(speaker)
   if (known !== undefined) return known
-  if (places.size > MOST_SPEAKERS) return 0
   places.set(speaker, places.size)
   return places.size - 1
 }
@@ -70,7 +64,7 @@ function addTerms(
       entries.set(term, entry)
     }
     entry.seqs.push(seq)
-    entry.counts.push(Math.min(MOST_COUNTED, count))
+    entry.counts.push(Math.min(MOST_COUNT, count))
   }
   return length
 }

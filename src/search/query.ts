@@ -24,6 +24,8 @@ export interface SearchQuery {
   /** Ids, addresses and longer runs of letters without spaces: a message that holds them as they stand comes first. */
   readonly verbatim: readonly string[]
   readonly dates: readonly NamedDate[]
+  /** In which the days of the dates begin and end. */
+  readonly zone: string
   /** The query says nothing but when: all that was said then is meant. */
   readonly onlyDates: boolean
   /** The query is no question but a keyword or three: messages that hold them come before their neighbours. */
@@ -52,7 +54,8 @@ const SIGN = /[^\p{L}\p{M}\p{N}',;]/u
 const JOINED_WORDS = /^[\p{L}\p{M}\p{N}'\-–/,;]+$/u
 const DIGIT = /\p{N}/u
 
-export function parseQuery(query: string): SearchQuery {
+/** `zone`: an IANA zone, in which days begin and end. */
+export function parseQuery(query: string, { zone = 'UTC' }: { zone?: string } = {}): SearchQuery {
   const text = normalizeText(query.slice(0, LONGEST_QUERY)).replace(/\s+/g, ' ').trim()
   const { phrases, rest } = takePhrases(text)
   const named = findDates(rest)
@@ -65,6 +68,7 @@ export function parseQuery(query: string): SearchQuery {
     phrases,
     verbatim: [...new Set(verbatimParts(rest))].filter(part => !phrases.includes(part)),
     dates: named.dates,
+    zone,
     onlyDates: named.dates.length > 0 && phrases.length === 0 && others.every(({ isStopWord }) => isStopWord),
     isKeywords:
       named.dates.length === 0 &&

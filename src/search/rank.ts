@@ -153,7 +153,7 @@ function namedMarks({ index, named }: Ranking): Uint8Array {
 
 /** What a message gets for the time it was said at; null if the query names none. */
 function dateScores({ query, index, collection, weights }: Ranking) {
-  const ranges = timeRanges(query.dates, index)
+  const ranges = timeRanges(query, index)
   if (ranges.length === 0) return null
   const after = ranges.map(({ to }) => ({ from: to, to: to + MINUTES_TOLD_AFTER }))
   const most = weights.date * rarity(collection.dated, collection.messages)

@@ -6,9 +6,12 @@ import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
 import type { LiveSettings } from './live-settings.ts'
 import { compactRoutes } from './routes/compact.ts'
 import { contextRoutes } from './routes/context.ts'
+import { erasureRoutes } from './routes/erasure.ts'
+import { expandRoutes } from './routes/expand.ts'
 import { healthRoutes } from './routes/health.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { searchRoutes } from './routes/search.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { settingsRoutes } from './routes/settings.ts'
 
@@ -41,6 +44,9 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
       ...sessionRoutes,
       ...contextRoutes,
       ...compactRoutes,
+      ...searchRoutes,
+      ...expandRoutes,
+      ...erasureRoutes,
       ...memoryRoutes,
       ...settingsRoutes,
       ...healthRoutes,

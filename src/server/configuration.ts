@@ -2,6 +2,7 @@ import { type Layer, loadModel, policyOf, type Resolved, type SettingValues } fr
 import { InvalidSettingsError } from '../errors.ts'
 import type { Configuration, MemoryOptions } from '../palimpsest.ts'
 import { PRESETS } from '../policy/index.ts'
+import { type Redact, redactSecrets } from '../redaction/index.ts'
 import type { LayerName } from '../store/index.ts'
 import { extractive, modelSummarizer, type Summarizer } from '../summarizer/index.ts'
 
@@ -16,6 +17,7 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
     summarizerTimeoutMs: Math.ceil(values.modelTimeoutSec * 1000),
     memo: memoOf(values),
     memory: memoryOf(values),
+    redact: redactionOf(values),
   }
 }
 
@@ -35,6 +37,10 @@ export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): Me
     ...(extract !== null && { extract }),
     ...(memoryOwner !== null && { owner: memoryOwner }),
   }
+}
+
+export function redactionOf({ redact }: Pick<SettingValues, 'redact'>): Redact | false {
+  return redact === 'off' ? false : redactSecrets
 }
 
 /** Set to none, the instance has its own instructions. */

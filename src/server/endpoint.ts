@@ -82,7 +82,7 @@ export function register(
   for (const endpoint of endpoints) {
     describeEndpoint(app, endpoint)
     app.on(endpoint.method.toUpperCase(), routePath(endpoint), async context => {
-      const query = check(endpoint.query, context.req.query(), 'the query')
+      const query = check(endpoint.query, readQuery(context), 'the query')
       const body = endpoint.body && (await readChecked(context, endpoint, deps.settings))
       const part = (name: string) => context.req.param(name) ?? ''
       const header = (name: string) => context.req.header(name) ?? null
@@ -99,6 +99,12 @@ export function register(
       context.header('allow', allowed)
       throw methodNotAllowed(context, allowed)
     })
+}
+
+/** What is given once is text, what is given several times a list: only a schema that allows one takes it. */
+function readQuery(context: Context): Record<string, string | readonly string[]> {
+  const given = Object.entries(context.req.queries())
+  return Object.fromEntries(given.map(([name, values]) => [name, values.length === 1 ? values[0]! : values]))
 }
 
 async function readChecked(

@@ -62,7 +62,7 @@ export interface DocumentRecord {
   readonly layer: LayerName
   readonly key: string
   readonly content: string
-  /** Grows by one with each change, from 1. */
+  /** Grows by one with each change, from 1 or, where an erasure went before, from more. */
   readonly version: number
   /** As `estimateTokens` counts. */
   readonly tokens: number
@@ -130,6 +130,8 @@ export interface LayerVersion {
   readonly layer: LayerName
   readonly key: string
   readonly version: number
+  /** Versions below are gone: whoever remembers one must not show it. Left out: none are. */
+  readonly since?: number
 }
 
 export interface LayerText extends LayerVersion {

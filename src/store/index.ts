@@ -1,3 +1,5 @@
 export * from './document.ts'
+export * from './erasure.ts'
+export * from './search.ts'
 export { InvalidExportError, parseSessionFile, type SessionFile } from './session-file.ts'
 export * from './store.ts'

@@ -1,6 +1,13 @@
 import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
 import type { Content, Memo, Pin, Segment, Sender, SessionKind } from '../log/index.ts'
-import { checkId, MAX_CONTENT_CHARACTERS, normalizeMessage, parseInstant, type Role } from '../log/index.ts'
+import {
+  checkId,
+  MAX_CONTENT_CHARACTERS,
+  normalizeMessage,
+  parseInstant,
+  ROLES,
+  type Role,
+} from '../log/index.ts'
 import type { FoldState } from '../policy/index.ts'
 import type { Author, Fact, Source } from './document.ts'
 
@@ -48,7 +55,12 @@ interface FileDocumentVersion {
 }
 
 type FileFact = Omit<Fact, 'origin' | 'saidAt' | 'supersededAt'> &
-  Omit<Source, 'sessionId'> & { readonly saidAt: string; readonly supersededAt: string | null }
+  Omit<Source, 'sessionId'> & {
+    readonly saidAt: string
+    readonly supersededAt: string | null
+    /** A rollback took it out: only earlier versions tell it. */
+    readonly withdrawn?: true
+  }
 
 type FileCounters = Pick<FoldState, 'decided' | 'lastFoldAt' | 'overheadTokens'>
 
@@ -62,8 +74,12 @@ export interface FileMessage {
   readonly zone: string | null
   readonly externalId: string | null
   readonly replyTo: number | string | null
-  /** A rollback hid it. */
+  /** A rollback or an erasure hid it. */
   readonly hidden?: true
+  /** It was erased: nothing but its place in the log is left, and its role and instants. */
+  readonly erased?: true
+  /** What is left of an erased message's external id: its SHA-256. */
+  readonly externalDigest?: string
   /** What edits replaced, oldest first. */
   readonly versions?: readonly { readonly content: Content; readonly replacedAt: string }[]
 }
@@ -74,6 +90,8 @@ export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
   /** What it was before it was rolled up, if it was. */
   readonly state: 'live' | 'provisional' | 'dirty'
   readonly createdAt: string
+  /** What an erasure left of it until it is made anew. */
+  readonly withheld?: 'nothing' | 'extract'
 }
 
 export class InvalidExportError extends PalimpsestError<{ field: string; allowed: string }> {
@@ -150,6 +168,7 @@ const MOST_LEVELS = 100
 function parseMessage(value: unknown, index: number): FileMessage {
   const field = `messages[${index}]`
   const message = object(value, field)
+  if (message['erased'] === true) return parseErased(message, { field, index })
   const checked = checkMessage(message, field)
   const at = checked.at === null ? new Date(0).toISOString() : new Date(checked.at).toISOString()
   const versions = optional(message['versions'], `${field}.versions`, list, []).map((version, place) => {
@@ -174,6 +193,34 @@ function parseMessage(value: unknown, index: number): FileMessage {
   }
 }
 
+/** Whatever else such a record has is left out. */
+function parseErased(
+  message: Record<string, unknown>,
+  { field, index }: { field: string; index: number },
+): FileMessage {
+  const at = instant(message['at'], `${field}.at`)
+  const digest = optional<string | null>(message['externalDigest'], `${field}.externalDigest`, sha256, null)
+  return {
+    seq: optional(message['seq'], `${field}.seq`, positive, index + 1),
+    role: oneOf(ROLES)(message['role'], `${field}.role`) as Role,
+    sender: null,
+    content: '',
+    at,
+    appendedAt: optional(message['appendedAt'], `${field}.appendedAt`, instant, at),
+    zone: null,
+    externalId: null,
+    replyTo: null,
+    hidden: true,
+    erased: true,
+    ...(digest !== null && { externalDigest: digest }),
+  }
+}
+
+function sha256(value: unknown, field: string): string {
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw new InvalidExportError(field, 'a SHA-256 in hexadecimal')
+}
+
 function checkMessage(message: Record<string, unknown>, field: string) {
   try {
     return normalizeMessage(message as never, { zone: 'UTC' })
@@ -187,7 +234,8 @@ function checkMessage(message: Record<string, unknown>, field: string) {
 function checkOrder(messages: readonly FileMessage[]): void {
   const externalIds = new Set<string>()
   let last = 0
-  for (const [index, { seq, externalId }] of messages.entries()) {
+  for (const [index, { seq, externalId: own, externalDigest }] of messages.entries()) {
+    const externalId = own ?? (externalDigest === undefined ? null : `\u0001${externalDigest}`)
     if (seq <= last)
       throw new InvalidExportError(`messages[${index}].seq`, `above the one before it (${last})`)
     last = seq
@@ -261,6 +309,11 @@ function parseSegment(value: unknown, field: string, createdAt: string): FileSeg
     text: read('text', text, ''),
     tokensAfter: read('tokensAfter', count, 0),
     createdAt: read('createdAt', instant, createdAt),
+    ...(segment['withheld'] != null && {
+      withheld: oneOf(['nothing', 'extract'])(segment['withheld'], `${field}.withheld`) as
+        | 'nothing'
+        | 'extract',
+    }),
   }
 }
 
@@ -360,6 +413,7 @@ function parseFact(value: unknown, place: Place & { readonly versions: number })
     from: oneOf(['fold', 'extraction', 'tool'])(fact['from'], `${field}.from`) as Fact['from'],
     version,
     supersededAt: optional(fact['supersededAt'], `${field}.supersededAt`, instant, null),
+    ...(fact['withdrawn'] === true && { withdrawn: true as const }),
   }
 }
 

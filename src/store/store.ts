@@ -22,6 +22,14 @@ import type {
   LayerVersion,
   MirrorState,
 } from './document.ts'
+import type {
+  ErasureRecord,
+  ErasureStage,
+  ErasureTarget,
+  RebuiltSegment,
+  WithheldSegment,
+} from './erasure.ts'
+import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
 
 /** A session's whole key. Nothing is ever read or written without the namespace. */
@@ -50,6 +58,8 @@ export interface SessionRecord extends SessionTraits {
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
   readonly epoch: number
+  /** The epoch that it began with. One of this name that was erased had lower ones. */
+  readonly firstEpoch: number
   readonly state: FoldState
   /** The newest visible message; `null` in an empty session. */
   readonly head: Head | null
@@ -251,6 +261,7 @@ export const EVENT_TYPES = [
   'fold-committed',
   'fold-failed',
   'memory-changed',
+  'messages-erased',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -285,7 +296,7 @@ export interface Store {
    * Adds messages in order, all or none, with gapless `seq`s from 1 in each session, in the order of
    * the calls. Creates the session. A message whose external id is known adds nothing and is answered
    * with the first one's `seq`; with other content it is a `MessageConflictError`, which fails this
-   * request alone. Inside the same transaction the policy's built-in rules are judged; their decision
+   * request alone. One that was erased is known, too, whatever it says now. Inside the same transaction the policy's built-in rules are judged; their decision
    * becomes the session's pending one. Calls that arrive together share one commit.
    */
   append(request: AppendRequest): Promise<AppendReceipt>
@@ -297,12 +308,17 @@ export interface Store {
    * characters have some order of their own, which stays.
    */
   listSessions(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionRecord[]>
-  /** Visible messages only: none that a rollback hid. */
+  /** Visible messages only: none that a rollback hid or that was erased. */
   readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>
   /** Oldest first, the current one last. */
   readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
   /** In order of `fromSeq`, then of level. */
   readSegments(key: SessionKey, which: 'shown' | 'all'): Promise<readonly Segment[]>
+  /** One of them with those that it stands for, oldest first; `null` where there is none. */
+  readSegment(
+    key: SessionKey,
+    id: number,
+  ): Promise<{ readonly segment: Segment; readonly lower: readonly Segment[] } | null>
   readContext(key: SessionKey, request: ContextRequest): Promise<ContextRead | null>
   /**
    * Raw messages only, the oldest of those that the page asks for: it costs what it reads, however many
@@ -334,7 +350,7 @@ export interface Store {
    */
   fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }): Promise<SessionRecord>
 
-  /** Everything about a session, hidden messages and versions included. */
+  /** Everything about a session, hidden messages and versions included; of erased ones, that they were there. */
   exportSession(key: SessionKey): Promise<SessionFile>
   /** The reverse: `exportSession` then gives the same file. It appears whole or not at all. */
   importSession(
@@ -490,10 +506,86 @@ export interface Store {
   ): Promise<void>
   /** The folder that the files are in: with another one, every document counts as not mirrored. */
   setMirrorFolder(namespace: string, folder: string): Promise<void>
+  /** `null`: the namespace has never been mirrored. */
+  readMirrorFolder(namespace: string): Promise<string | null>
+
+  /** What is wanted of the index of one session or of many, in the order of `listSessions`. */
+  readSearch(namespace: string, request: SearchRequest): Promise<SearchPage>
+  /** Visible messages by their seqs, in ascending order. */
+  readMessagesAt(key: SessionKey, seqs: readonly number[]): Promise<readonly Message[]>
+  /** The oldest messages that are not in the index yet, and those that were edited since. `null`: there are none. */
+  readIndexWork(key: SessionKey, request: IndexRequest): Promise<IndexWork | null>
+  /** Puts terms into the index. `false`: the session was rewritten or indexed by somebody else since; read again. */
+  writeIndex(key: SessionKey, write: IndexWrite): Promise<boolean>
+  /** Sessions with messages that are not indexed, in the order of `listSessions`: of so many sessions that were looked at. */
+  listUnindexed(
+    namespace: string,
+    page: { after?: string; limit: number },
+  ): Promise<{ readonly keys: readonly SessionKey[]; readonly next: string | null }>
+
+  /**
+   * Notes that something is to be erased; it is in force once it has been carried on out of the stage `erasing`.
+   * A session or a message that is not there is a `SessionNotFoundError` or a `MessageNotFoundError`; a person of
+   * whom nothing is known is none. Messages may be hidden, or erased already. What bears the same name later is not
+   * meant.
+   */
+  beginErasure(namespace: string, request: { target: ErasureTarget; now: number }): Promise<ErasureRecord>
+  /**
+   * Erases one slice, in a short transaction, and goes on to the next stage when there is no more. Only for the
+   * stage `erasing`; in any other it changes nothing. Any process may go on, and several at once. Folds, extractions,
+   * forks and indexing in flight of a session that it touches are void. Messages leave their `seq`; what tells of them
+   * is withheld until it is made anew. What goes whole is not to be seen from its first slice on, and its name is free;
+   * whatever bears it then has higher epochs, versions and tokens.
+   */
+  continueErasure(namespace: string, request: { id: number; now: number }): Promise<ErasureRecord>
+  /**
+   * From that stage to the next one, with what was done in it; in any other it changes nothing. From `scrubbing` on the
+   * record no longer says whom it was about.
+   */
+  advanceErasure(
+    namespace: string,
+    request: {
+      id: number
+      from: Exclude<ErasureStage, 'erasing' | 'done'>
+      counts?: ErasureRecord['counts']
+    },
+  ): Promise<ErasureRecord>
+  /** `null` where there is none. */
+  readErasure(namespace: string, id: number): Promise<ErasureRecord | null>
+  /** Those that are not done, oldest first. */
+  listOpenErasures(namespace: string): Promise<readonly ErasureRecord[]>
+  /**
+   * Segments that are to be made anew, lower levels first within a session: `nothing`, those that say nothing yet;
+   * `extract`, those that wait for a proper summary.
+   */
+  listWithheld(
+    namespace: string,
+    page: { left: 'nothing' | 'extract'; limit: number },
+  ): Promise<readonly WithheldSegment[]>
+  /**
+   * What a withheld segment says from now on. `false`: the session is another one by now, or the segment is not withheld;
+   * read again. Begins an epoch, and folds in flight are void. A provisional segment stays so.
+   */
+  commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment): Promise<boolean>
+  /** Documents that are gone and whose files may not be. */
+  listErasedDocuments(namespace: string): Promise<readonly { layer: LayerName; key: string }[]>
+  /** Their files are gone, too. */
+  forgetErasedDocuments(
+    namespace: string,
+    documents: readonly { layer: LayerName; key: string }[],
+  ): Promise<void>
+  /**
+   * Overwrites what the database has let go, in its files and its write-ahead log. `false`: somebody still reads
+   * what was there before; try again later. Appends wait meanwhile, and do not fail.
+   */
+  scrub(onScrub?: OnScrub): Promise<boolean>
 
   /** In the order of their commits, each once, those after `position`. */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>
 }
+
+/** Hears that a database begins to be rewritten: how large it is, and how long that usually takes. */
+export type OnScrub = (work: { readonly bytes: number; readonly usualMs: number }) => void
 
 /** Hears of what is odd but survived. */
 export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void

@@ -4,6 +4,9 @@ import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
 import { editing } from './store-contract/editing.ts'
+import { erasing } from './store-contract/erasing.ts'
+import { erasingDocuments } from './store-contract/erasing-documents.ts'
+import { erasingWhole } from './store-contract/erasing-whole.ts'
 import { events } from './store-contract/events.ts'
 import { extracting } from './store-contract/extracting.ts'
 import { folding } from './store-contract/folding.ts'
@@ -17,6 +20,7 @@ import { mirroring } from './store-contract/mirroring.ts'
 import { reading } from './store-contract/reading.ts'
 import { remembering } from './store-contract/remembering.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
+import { searching } from './store-contract/searching.ts'
 
 /**
  * What every store promises, as cases that any test runner can run:
@@ -43,5 +47,9 @@ export const storeContract: readonly ContractCase[] = [
   ...layering,
   ...extracting,
   ...mirroring,
+  ...searching,
+  ...erasing,
+  ...erasingDocuments,
+  ...erasingWhole,
   ...events,
 ]

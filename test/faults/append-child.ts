@@ -19,7 +19,11 @@ const [address, postgresUrl, writer, messages, dieAt] = process.argv.slice(2) as
 const driver = faultyDriver(driverFor(address, postgresUrl), step => {
   if (step === Number(dieAt)) process.kill(process.pid, 'SIGKILL')
 })
-const palimpsest = await createPalimpsest({ store: new SqlStore(driver, () => {}), folding: 'manual' })
+const palimpsest = await createPalimpsest({
+  store: new SqlStore(driver, () => {}),
+  folding: 'manual',
+  indexing: 'off',
+})
 const chat = palimpsest.session('shared')
 for (let index = 1; index <= Number(messages); index++) {
   const externalId = `${writer}-${index}`

@@ -31,5 +31,6 @@ export function faultyDriver(driver: Driver, fault: Fault): Driver {
     close: () => driver.close(),
     read: steps => driver.read(() => watched(steps())),
     write: steps => driver.write(() => watched(steps())).then(committed),
+    scrub: onScrub => driver.scrub(onScrub),
   }
 }

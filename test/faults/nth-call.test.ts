@@ -8,7 +8,7 @@ import { faultyDriver } from './fault-driver.ts'
 /** Two appends, one of them of several messages; each is tried again until it succeeds. */
 async function converse(store: SqlStore, reader: Palimpsest): Promise<number> {
   const policy = rounds({ fullContextTurns: 1, cachedContextTurns: 1 })
-  await using palimpsest = await createPalimpsest({ store, policy, folding: 'manual' })
+  await using palimpsest = await createPalimpsest({ store, policy, folding: 'manual', indexing: 'off' })
   const chat = palimpsest.session('chat')
   const stored = reader.session('chat')
   let failures = 0
@@ -53,7 +53,7 @@ test.each(Object.entries(PLACES))(
           throw new StoreError('store_full', 'test', 'the disk is full')
         }
       })
-      const reader = await createPalimpsest({ store: await here.open(), folding: 'manual' })
+      const reader = await createPalimpsest({ store: await here.open(), folding: 'manual', indexing: 'off' })
       failures = await converse(new SqlStore(driver, () => {}), reader)
       await reader.close()
       expect(failures).toBeLessThanOrEqual(1)

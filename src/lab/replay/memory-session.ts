@@ -222,6 +222,7 @@ export class MemorySession
       origin: null,
       settings: {},
       epoch: this.#epoch,
+      firstEpoch: 0,
       state: this.#state,
       head: this.#head,
       segments: this.#shown.length,

@@ -91,11 +91,11 @@ export class MemoryTools {
   }
 
   #run(name: MemoryToolName, args: ToolArguments): Promise<object> {
-    const { store, zone, namespace } = this.#engine
+    const { store, namespace } = this.#engine
     const key: SessionKey = { namespace, id: this.#session.id }
     switch (name) {
       case 'query_history':
-        return queryHistory(store, key, args, zone)
+        return queryHistory(this.#engine, key, args)
       case 'expand_history':
         return expandHistory(store, key, args)
       default:

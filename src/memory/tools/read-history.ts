@@ -1,17 +1,12 @@
 import { inert, inertId, inertName } from '../../context/index.ts'
-import {
-  type Content,
-  headOf,
-  type Message,
-  modelText,
-  parseInstant,
-  withoutRecalled,
-} from '../../log/index.ts'
+import { InvalidArgumentError } from '../../errors.ts'
+import { findMessages, type SearchEngine } from '../../finding/index.ts'
+import { type Content, headOf, type Message, modelText, withoutRecalled } from '../../log/index.ts'
 import type { SessionKey, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { ToolArgumentError, type ToolArguments } from './check-arguments.ts'
 
-type Reader = Pick<Store, 'readMessages' | 'readSegments'>
+type Reader = Pick<Store, 'readMessages' | 'readSegment' | 'readSegments'>
 
 /** A message as it is given back: attributed, and harmless wherever it is put. */
 export interface RecalledMessage {
@@ -22,9 +17,6 @@ export interface RecalledMessage {
   readonly text: string
 }
 
-const PAGE = 500
-/** Without an index, only so many of the newest messages are looked through. */
-const MOST_SCANNED = 20_000
 const MOST_TEXT_CHARACTERS = 2_000
 /** Of one answer. */
 const MOST_TOKENS = 4_000
@@ -55,65 +47,23 @@ function within(messages: readonly Message[]): readonly RecalledMessage[] {
   return shown
 }
 
-/** Messages with the most of the words, the newest first among equals. */
-export async function queryHistory(store: Reader, key: SessionKey, args: ToolArguments, zone: string) {
+/** Of this session alone, whatever is asked. */
+export async function queryHistory(engine: SearchEngine, key: SessionKey, args: ToolArguments) {
   const { query, limit = 5, sender } = args as { query: string; limit?: number; sender?: string }
-  const words = wordsOf(query)
-  const isWanted = filterOf(args, zone)
-  const found: { message: Message; score: number }[] = []
-  let before: number | undefined
-  for (let scanned = 0; scanned < MOST_SCANNED; scanned += PAGE) {
-    const page = await store.readMessages(key, {
-      limit: PAGE,
-      from: 'newest',
-      ...(before !== undefined && { before }),
+  const times = Object.entries({ after: args['after'], before: args['before'] })
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [field, String(value)])
+  try {
+    const found = await findMessages(engine, key, query, {
+      ...Object.fromEntries(times),
+      limit,
+      ...(sender !== undefined && { sender }),
     })
-    for (const message of withoutRecalled(page).toReversed()) {
-      if (!isWanted(message) || (sender !== undefined && !isFrom(message, sender))) continue
-      const text = sayingText(message.content).toLowerCase()
-      const score = words.filter(word => text.includes(word)).length
-      if (score > 0) found.push({ message, score })
-    }
-    if (page.length < PAGE) break
-    before = page[0]!.seq
-    // Everything else gets its turn.
-    await new Promise(resolve => setImmediate(resolve))
+    return { recalled: true, messages: within(withoutRecalled(found)) }
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    throw new ToolArgumentError(error.message)
   }
-  const best = found.sort((one, other) => other.score - one.score || other.message.seq - one.message.seq)
-  return { recalled: true, messages: within(best.slice(0, limit).map(({ message }) => message)) }
-}
-
-/** Words; of scripts without spaces, pairs of characters. */
-function wordsOf(query: string): readonly string[] {
-  const words: readonly string[] = query.toLowerCase().match(/[\p{L}\p{N}]{1,100}/gu) ?? []
-  return [
-    ...new Set(
-      words.flatMap(word => {
-        const characters = [...word]
-        const isSpaced = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word)
-        if (isSpaced || characters.length < 3) return [word]
-        return characters.slice(1).map((character, place) => characters[place]! + character)
-      }),
-    ),
-  ]
-}
-
-function filterOf({ before, after }: ToolArguments, zone: string): (message: Message) => boolean {
-  const until = before === undefined ? Number.POSITIVE_INFINITY : instantOf('before', before, zone)
-  const since = after === undefined ? Number.NEGATIVE_INFINITY : instantOf('after', after, zone)
-  return ({ at }) => at.getTime() >= since && at.getTime() < until
-}
-
-function instantOf(field: string, value: string | number, zone: string): number {
-  const text = String(value)
-  const instant = parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text, zone)
-  if (instant === null)
-    throw new ToolArgumentError(`${field} has to be a day or an instant, as in 2026-02-10.`)
-  return instant
-}
-
-function isFrom({ sender, role }: Message, wanted: string): boolean {
-  return sender === null ? role === wanted : sender.id === wanted || sender.name === wanted
 }
 
 export async function expandHistory(store: Reader, key: SessionKey, args: ToolArguments) {
@@ -141,9 +91,8 @@ function rangeOf({ fromSeq, toSeq }: ToolArguments): { fromSeq: number; toSeq: n
 }
 
 async function rangeOfSegment(store: Reader, key: SessionKey, id: number) {
-  const segments = await store.readSegments(key, 'all')
-  const found = segments.find(segment => segment.id === id)
-  if (found) return found
-  const ids = segments.filter(({ rolledInto }) => rolledInto === null).map(segment => segment.id)
+  const found = await store.readSegment(key, id)
+  if (found !== null) return found.segment
+  const ids = (await store.readSegments(key, 'shown')).map(segment => segment.id)
   throw new ToolArgumentError(`There is no segment ${id} here; there are ${ids.join(', ') || 'none'}.`)
 }

@@ -23,7 +23,8 @@ export interface Stamp {
 
 const MARKER = '.palimpsest.json'
 const FORMAT = 1
-const TEMPORARY = /^\..+\.[0-9a-f]{8}\.tmp$/
+const TEMPORARY = /^\.(.+)\.[0-9a-f]{8}\.tmp$/
+const ASIDE = /^(.+)\.set-aside-\d{8}T\d{6}Z(?:-\d+)?$/
 /** File systems count time in steps of up to two seconds. */
 const SETTLED_MS = 2_500
 /** Of one file in one second. */
@@ -117,7 +118,7 @@ export class Folder {
     const isLink = await isSymbolicLink(this.at(folder))
     const names = isLink ? [] : await readdir(this.at(folder)).catch(emptyIfMissing)
     return names
-      .map(name => (folder === '' ? name : `${folder}/${name}`))
+      .map(name => within(folder, name))
       .filter(path => documentOf(path) !== null || isShortened(path))
   }
 
@@ -215,6 +216,42 @@ export class Folder {
     return name
   }
 
+  /** What was set aside or left half written in one of its folders, by the files that it was made of. */
+  async listCopies(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const isLink = await isSymbolicLink(this.at(folder))
+    const names = isLink ? [] : await readdir(this.at(folder)).catch(emptyIfMissing)
+    const copies = new Map<string, string[]>()
+    for (const name of names) {
+      const of = (ASIDE.exec(name) ?? TEMPORARY.exec(name))?.[1]
+      if (of === undefined) continue
+      const path = within(folder, of)
+      copies.set(path, [...(copies.get(path) ?? []), within(folder, name)])
+    }
+    return copies
+  }
+
+  /**
+   * Takes a file away, or a link in its place; anything else there is nobody's. It can come back after a power
+   * cut until `sync` was called. `false`: there was none.
+   */
+  async remove(path: string): Promise<boolean> {
+    const [parent, own] = [dirname(this.at(path)), this.at(path)]
+    if (await isSymbolicLink(parent)) throw new BlockedError('its folder is a symbolic link')
+    const stats = await lstat(own).catch(error => {
+      if (!isMissing(error)) throw error
+    })
+    if (!stats?.isFile() && !stats?.isSymbolicLink()) return false
+    await unlink(own).catch(error => {
+      if (!isMissing(error)) throw error
+    })
+    return true
+  }
+
+  /** What was taken away in one of its folders stays away. */
+  async sync(folder: string): Promise<void> {
+    await syncFolder(this.at(folder))
+  }
+
   async #freeName(path: string, now: number): Promise<string> {
     const instant = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
     const name = `${path}.set-aside-${instant}`
@@ -224,6 +261,19 @@ export class Folder {
     }
     throw new Error('no name is free to set it aside')
   }
+}
+
+/** Something of somebody else's is in the way. */
+class BlockedError extends Error {
+  readonly code: string
+  constructor(reason: string) {
+    super(reason)
+    this.code = reason
+  }
+}
+
+function within(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
 }
 
 function refusal(path: string, error: unknown): InvalidArgumentError {

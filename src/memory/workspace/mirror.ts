@@ -5,6 +5,7 @@ import { estimateTokens } from '../../tokens/index.ts'
 import { normalizeMarkdown } from '../document/index.ts'
 import { dayFile, fileOf } from './file-names.ts'
 import { codeOf, type Folder, type Stamp } from './folder.ts'
+import { hasLostLines } from './lost-lines.ts'
 import { mergeDocuments } from './merge.ts'
 import type { Warnings } from './warnings.ts'
 import {
@@ -22,6 +23,8 @@ export interface MirrorOptions {
   readonly folder: Folder
   readonly clock: () => number
   readonly warnings: Warnings
+  /** The files are still this process's to write. */
+  readonly isHeld: () => Promise<boolean>
 }
 
 export interface SyncCounts {
@@ -42,7 +45,8 @@ const TRIES = 3
 /**
  * Brings one file and its documents into line, in both directions. What always holds: nothing that a
  * person wrote is overwritten before it is in the database or set aside; nothing is taken from a file that
- * is damaged; and a document is noted as mirrored only when its file says the same.
+ * is damaged; and a document is noted as mirrored only when its file says the same. An erasure comes before all
+ * that: of a document that lost lines to one nothing is taken from the file and nothing is set aside.
  *
  * An edit is a text that is neither the one last mirrored nor the database's own, nor a version in between:
  * a process that ended after it had written, and before it could say so, leaves such a one. At the first look
@@ -56,9 +60,18 @@ export class Mirror {
   /** Files of which a copy was set aside, with their stamps: if they cannot be written, there is one copy only. */
   readonly #copied = new Map<string, string>()
   readonly counts: SyncCounts = { written: 0, read: 0, setAside: 0 }
+  /** Files that were written anew since their documents lost lines to an erasure, and copies that were removed. */
+  followed = 0
 
   constructor(options: MirrorOptions) {
     this.#options = options
+  }
+
+  /** The file is gone, or another one. */
+  forget(path: string): void {
+    this.#seen.delete(path)
+    this.#copied.delete(path)
+    this.#options.warnings.clear(path)
   }
 
   async reconcile(name: FileName, look: Look): Promise<'done' | 'not finished'> {
@@ -85,26 +98,48 @@ export class Mirror {
     const stamp = found.kind === 'file' ? found.stamp : null
     if (!isBehind && stamp && this.#isUntouched(path, stamp)) return true
     const states = await this.#readStates(name)
+    const lost = await this.#findLostLines(states)
+    if (lost.size > 0) await this.#removeCopies(path)
+    if (lost.size > 0 && stamp) this.followed += 1
     // Deleting a file forgets nothing: it comes back.
     if (!stamp) return states.length === 0 || (await this.#write(path, { name, states, stamp }))
     // An editor may empty a file before it writes it.
     const isBeingWritten = isPatient && !stamp.isSettled
+    const setAside = (reason: string) =>
+      lost.size > 0
+        ? this.#write(path, { name, states, stamp })
+        : this.#setAside(path, { name, states }, reason)
     if (stamp.bytes > MOST_BYTES && stamp.bytes > (await this.#mostBytes(name, states)))
-      return await this.#setAside(path, { name, states }, `it has ${stamp.bytes} bytes`)
+      return await setAside(`it has ${stamp.bytes} bytes`)
     const bytes = await folder.read(path)
     const read = readFile(bytes)
-    if ('damage' in read)
-      return !isBeingWritten && (await this.#setAside(path, { name, states }, read.damage))
+    if ('damage' in read) return !isBeingWritten && (await setAside(read.damage))
     const file = { ...parseFile(name, read.text), ...read }
     const verdict = await this.#judge(name, states, file)
     if (verdict !== 'whole' && isBeingWritten) return false
-    if (verdict === 'torn') return await this.#setAside(path, { name, states }, 'it was cut off')
-    if (verdict === 'whole') return await this.#takeEdits(path, { name, states, stamp, file })
+    if (verdict === 'torn' || (verdict !== 'whole' && lost.size > 0)) return await setAside('it was cut off')
+    if (verdict === 'whole') return await this.#takeEdits(path, { name, states, stamp, file, lost })
     if (this.#copied.get(path) !== stamp.text) await this.#copyAside(path, bytes)
     this.#copied.set(path, stamp.text)
     const kept = read.isTerminated ? read.text : withoutLastLine(read.text)
     const cut = { ...parseFile(name, kept), text: read.text, isCut: true }
-    return await this.#takeEdits(path, { name, states, stamp, file: cut })
+    return await this.#takeEdits(path, { name, states, stamp, file: cut, lost })
+  }
+
+  /** Those of its documents that lost lines to an erasure since it was mirrored, by their keys. */
+  async #findLostLines(states: readonly MirrorState[]): Promise<ReadonlySet<string>> {
+    const { store, namespace } = this.#options
+    const lost = new Set<string>()
+    for (const state of states) if (await hasLostLines(store, namespace, state)) lost.add(state.key)
+    return lost
+  }
+
+  async #removeCopies(path: string): Promise<void> {
+    const { folder } = this.#options
+    const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+    const copies = (await folder.listCopies(parent)).get(path) ?? []
+    for (const copy of copies) this.followed += (await folder.remove(copy)) ? 1 : 0
+    if (copies.length > 0) await folder.sync(parent)
   }
 
   #isUntouched(path: string, stamp: Stamp): boolean {
@@ -149,16 +184,21 @@ export class Mirror {
     return states.some(({ mirroredVersion }) => mirroredVersion > 0) ? 'edited and cut off' : 'whole'
   }
 
-  async #takeEdits(path: string, { name, states, stamp, file }: Edited): Promise<boolean> {
+  async #takeEdits(path: string, edited: Edited): Promise<boolean> {
+    const { name, states, stamp, file } = edited
     const known = new Map(states.map(state => [state.key, state]))
     let isChanged = false
     for (const part of file.parts) {
       const state = known.get(part.key)
-      if (!(await this.#takeEdit(path, part, state, file.isCut ?? false))) continue
+      const taken = await this.#takeEdit(path, part, state, edited)
+      if (taken === 'overtaken') return false
+      if (taken === 'nothing') continue
       isChanged = true
       await this.#noteRead(part, state)
     }
     const current = isChanged ? await this.#readStates(name) : states
+    // Not before its copies are gone, too.
+    if (isChanged && (await this.#findLostLines(current)).size > edited.lost.size) return false
     if (current.length === 0) return true
     // Sections of chats that there are not, and what stands above all of them, stay in the file.
     const keys = new Set(current.map(({ key }) => key))
@@ -171,36 +211,62 @@ export class Mirror {
     return true
   }
 
-  /** `true`: the document is another one now. */
   async #takeEdit(
     path: string,
     part: FilePart,
     state: MirrorState | undefined,
-    isCut: boolean,
-  ): Promise<boolean> {
-    if (state ? isInLine(state, part.content) : part.content === '') return false
+    { file, stamp, lost }: Edited,
+  ): Promise<Taken> {
+    if (state ? isInLine(state, part.content) : part.content === '') return 'nothing'
+    if (lost.has(part.key)) {
+      const message = 'its memory lost lines to an erasure; what was edited here meanwhile is not taken'
+      this.#options.warnings.always(path, message)
+      return 'nothing'
+    }
     const known = state
       ? await this.#findVersions(path, state, part.content)
       : { isVersion: false, base: null }
-    if (known.isVersion) return false
-    return await this.#merge(path, part, isCut ? null : known.base)
+    if (known.isVersion) return 'nothing'
+    if (!(await this.#mayTake(path, part, stamp))) return 'overtaken'
+    return await this.#merge(path, part, { state, base: file.isCut ? null : known.base })
   }
 
-  async #merge(path: string, { layer, key, content }: FilePart, base: string | null): Promise<boolean> {
+  /**
+   * The document was not erased, and the file is still there. In this order: whoever erases one takes the file
+   * away before it is no longer said that it has to be.
+   */
+  async #mayTake(path: string, { layer, key }: FilePart, stamp: Stamp): Promise<boolean> {
+    const { store, namespace, folder, isHeld } = this.#options
+    if (!(await isHeld())) return false
+    const erased = await store.listErasedDocuments(namespace)
+    if (erased.some(document => document.layer === layer && document.key === key)) return false
+    const found = await folder.look(path)
+    return found.kind === 'file' && found.stamp.text === stamp.text
+  }
+
+  async #merge(
+    path: string,
+    { layer, key, content }: FilePart,
+    { state, base }: { state: MirrorState | undefined; base: string | null },
+  ): Promise<Taken> {
     const { store, namespace, clock, warnings } = this.#options
-    let [isChanged, conflicts] = [false, 0]
+    const result: { taken: Taken; conflicts: number } = { taken: 'nothing', conflicts: 0 }
     try {
       await store.changeDocuments([
         {
           key: { namespace, layer, key },
           change: current => {
+            result.taken = 'overtaken'
+            // What it was compared with may have been erased meanwhile.
+            if ((current?.version ?? 0) !== (state?.version ?? 0)) return null
             const ours = normalizeMarkdown(current?.content ?? '')
             const merged = current
               ? mergeDocuments({ base, ours, theirs: content })
               : { content, conflicts: 0 }
-            isChanged = merged.content !== ours
-            conflicts = merged.conflicts
-            return isChanged ? { content: merged.content, tokens: estimateTokens(merged.content) } : null
+            result.taken = merged.content === ours ? 'nothing' : 'changed'
+            result.conflicts = merged.conflicts
+            if (merged.content === ours) return null
+            return { content: merged.content, tokens: estimateTokens(merged.content) }
           },
           author: { kind: 'person', name: 'file' },
           sources: [],
@@ -210,14 +276,15 @@ export class Mirror {
     } catch (error) {
       if (!PalimpsestError.isInstance(error) || error.code !== 'session_not_found') throw error
       warnings.once(path, 'there is no such chat, so nothing is taken from it', { key })
-      return false
+      return 'nothing'
     }
-    if (isChanged) this.counts.read++
-    if (isChanged && conflicts > 0)
+    const { taken, conflicts } = result
+    if (taken === 'changed') this.counts.read++
+    if (taken === 'changed' && conflicts > 0)
       warnings.always(path, 'some lines were changed here and in the database: both forms stand', {
         conflicts,
       })
-    return isChanged
+    return taken
   }
 
   /** Whether the text is a version that the file may have been written from, and what was last mirrored. */
@@ -276,7 +343,9 @@ export class Mirror {
   }
 
   async #write(path: string, { name, states, stamp, text }: Written): Promise<boolean> {
-    const written = await this.#options.folder.write(path, text ?? renderFile(name, states), stamp)
+    const { folder, isHeld } = this.#options
+    if (!(await isHeld())) return false
+    const written = await folder.write(path, text ?? renderFile(name, states), stamp)
     if (!written) return false
     this.counts.written++
     await this.#noteMirrored(path, states, written)
@@ -321,7 +390,12 @@ interface Edited {
   readonly states: readonly MirrorState[]
   readonly stamp: Stamp
   readonly file: FileContent & { readonly text: string; readonly isCut?: boolean }
+  /** Documents that lost lines to an erasure: what the file says of them is void. */
+  readonly lost: ReadonlySet<string>
 }
+
+/** What became of an edit. `overtaken`: the document or the file is another one by now; look again. */
+type Taken = 'nothing' | 'changed' | 'overtaken'
 
 export function pathOf(name: FileName): string {
   return name.layer === 'daily' ? dayFile(name.day) : fileOf(name)

@@ -1,10 +1,12 @@
 import { ClosedError } from '../../errors.ts'
-import { isId } from '../../log/index.ts'
-import { type LayerName, parseDailyKey, type Store, type Warn } from '../../store/index.ts'
+import type { LayerName, Store, Warn } from '../../store/index.ts'
+import { eraseFiles } from './erase-files.ts'
 import { DOCUMENT_FOLDERS, documentOf, documentOfShortened, isShortened } from './file-names.ts'
 import { codeOf, Folder } from './folder.ts'
 import { FolderWatch } from './folder-watch.ts'
+import { countFilesBehindErasures } from './lost-lines.ts'
 import { isStoreFailure, Mirror, MOST_BYTES, pathOf, type SyncCounts } from './mirror.ts'
+import { namesOf } from './names-of.ts'
 import { Warnings } from './warnings.ts'
 import { type FileName, readFile, readIdLine } from './workspace-file.ts'
 import { WorkspaceLease } from './workspace-lease.ts'
@@ -32,6 +34,7 @@ const AFTER_TOUCH_MS = 100
 const LOOK_AGAIN_MS = 1_000
 const DOCUMENTS_AT_A_TIME = 500
 const BEHIND_AT_A_TIME = 100
+const ERASED_AT_A_TIME = 500
 const NOTHING: SyncResult = { written: 0, read: 0, setAside: 0 }
 
 /**
@@ -44,7 +47,7 @@ const NOTHING: SyncResult = { written: 0, read: 0, setAside: 0 }
  *
  * What always holds: of all processes on a database one mirrors a namespace, the one that has the lease;
  * one pass goes on at a time; a folder belongs to one namespace for ever, so that no tenant's memory gets
- * into another's; and no trouble with a file reaches a caller: it is warned of once and tried again.
+ * into another's; a pass begins with the files of documents that were erased, so that none is read again; and no trouble with a file reaches a caller: it is warned of once and tried again.
  */
 export class Workspace {
   readonly #options: WorkspaceOptions
@@ -65,6 +68,8 @@ export class Workspace {
     touch: null,
   }
   readonly #touched = new Set<string>()
+  #isLeaseLost = false
+  #erasedFiles = 0
   #closed: Promise<void> | null = null
 
   constructor(options: WorkspaceOptions) {
@@ -95,6 +100,23 @@ export class Workspace {
       return await this.#pass({ isFull: true, paths: new Set(), isUrgent: true })
     })
     return this.#waitingSync
+  }
+
+  /**
+   * Brings the files into line with what was erased, now. Answers with how many were removed or written anew for it
+   * since it was last asked, and for how many documents that is still to be done: by another process that has the
+   * lease, or since they cannot be written.
+   */
+  followErasures(): Promise<{ readonly files: number; readonly left: number }> {
+    if (this.#closed) return Promise.reject(new ClosedError('workspace'))
+    return this.#inTurn(async () => {
+      const { store, namespace } = this.#options
+      await this.#pass({ isFull: false, paths: new Set(), isUrgent: true })
+      const left = await countFilesBehindErasures(store, namespace)
+      const files = this.#erasedFiles
+      this.#erasedFiles = 0
+      return { files, left }
+    })
   }
 
   /** Something changed in the database. */
@@ -185,8 +207,14 @@ export class Workspace {
     const before = { ...mirror.counts }
     // Somebody may have removed it, or put another one in its place.
     if (isFull) await folder.claim()
+    if (!(await this.#eraseFiles(mirror, folder))) {
+      opened.mirror = null
+      return NOTHING
+    }
     const names = this.#names(folder, isFull || isFirst ? null : paths)
+    const followed = mirror.followed
     if (!(await this.#reconcileAll(mirror, names, !isUrgent))) opened.mirror = null
+    this.#erasedFiles += mirror.followed - followed
     return {
       written: mirror.counts.written - before.written,
       read: mirror.counts.read - before.read,
@@ -197,7 +225,30 @@ export class Workspace {
   async #begin(folder: Folder): Promise<Mirror> {
     await this.#options.store.setMirrorFolder(this.#options.namespace, folder.path)
     await folder.removeTemporary()
-    return new Mirror({ ...this.#options, folder, warnings: this.#warnings })
+    this.#isLeaseLost = false
+    const isHeld = () => this.#holds()
+    return new Mirror({ ...this.#options, folder, warnings: this.#warnings, isHeld })
+  }
+
+  /** Once it was another's, what the mirror knows of the files is no longer so. */
+  async #holds(): Promise<boolean> {
+    if ((await this.#lease.hold('in time')) !== 'held') this.#isLeaseLost = true
+    return !this.#isLeaseLost
+  }
+
+  /** Before anything is read: no file of an erased document is taken for a new one. `false`: the lease was lost. */
+  async #eraseFiles(mirror: Mirror, folder: Folder): Promise<boolean> {
+    const { store, namespace } = this.#options
+    const erased = await store.listErasedDocuments(namespace)
+    for (let first = 0; first < erased.length; first += ERASED_AT_A_TIME) {
+      if (!(await this.#holds())) return false
+      const some = erased.slice(first, first + ERASED_AT_A_TIME)
+      const { documents, paths, files } = await eraseFiles(folder, some, this.#warnings)
+      for (const path of paths) mirror.forget(path)
+      this.#erasedFiles += files
+      await store.forgetErasedDocuments(namespace, documents)
+    }
+    return true
   }
 
   /** `false`: the lease was lost meanwhile. */
@@ -209,7 +260,7 @@ export class Workspace {
       done.add(path)
       // The last flush is for what is behind only.
       if (this.#closed && !isBehind) break
-      if ((await this.#lease.hold('in time')) !== 'held') return false
+      if (!(await this.#holds())) return false
       try {
         const outcome = await mirror.reconcile(name, { isBehind, isPatient })
         if (outcome === 'not finished') setTimeout(() => this.#noteTouch(path), LOOK_AGAIN_MS).unref()
@@ -218,7 +269,7 @@ export class Workspace {
         this.#tell(error)
       }
     }
-    return true
+    return !this.#isLeaseLost
   }
 
   /** What is behind, and then these, or all (`null`). A file may come more than once. */
@@ -312,18 +363,6 @@ interface Pass {
 interface Named {
   readonly name: FileName
   readonly isBehind: boolean
-}
-
-/** Of those that can have a file: all but such as have no id for a key. */
-function* namesOf(documents: readonly { layer: LayerName; key: string }[]): Generator<FileName> {
-  for (const { layer, key } of documents) {
-    if (layer !== 'daily') {
-      if (isId(key) || layer === 'persona' || layer === 'global') yield { layer, key }
-      continue
-    }
-    const parsed = parseDailyKey(key)
-    if (parsed && isId(parsed.sessionId)) yield { layer, day: parsed.day }
-  }
 }
 
 /** Of a file whose name does not tell it all; `null`: its first line does not either. */

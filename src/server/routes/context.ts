@@ -21,6 +21,9 @@ const context = endpoint({
       .unknown()
       .optional()
       .openapi({ description: 'as the model is given them: they are only counted' }),
+    query: text()
+      .optional()
+      .openapi({ description: 'what is asked now: older messages that may answer it are recalled' }),
     reasoning: oneOf(['drop', 'keep']).optional(),
     format: oneOf(FORMATS).optional(),
     limit: wholeNumber(1).optional().openapi({ description: 'with the format text: most characters' }),
@@ -32,6 +35,7 @@ const context = endpoint({
       model,
       instructions,
       tools,
+      query,
       reasoning,
       format = 'messages',
       limit,
@@ -44,6 +48,7 @@ const context = endpoint({
       ...(model !== undefined && { model }),
       ...(instructions !== undefined && { instructions }),
       ...(tools !== undefined && { tools }),
+      ...(query !== undefined && { query }),
       ...(reasoning !== undefined && { reasoning }),
       ...(policy && { policy }),
     })

@@ -93,7 +93,7 @@ const listMessages = endpoint({
     const messages = found.slice(0, limit)
     return {
       json: {
-        messages: messages.map(toJson),
+        messages: messages.map(messageJson),
         next: found.length > limit ? messages.at(-1)!.seq : null,
       },
     }
@@ -107,7 +107,7 @@ export async function requireSession(
   if ((await sessionOf(call).info()) === null) throw new SessionNotFoundError(call.part('id'))
 }
 
-function toJson({ content, ...message }: Message) {
+export function messageJson({ content, ...message }: Message) {
   return { ...message, content, text: contentText(content) }
 }
 
@@ -118,7 +118,7 @@ const editMessage = endpoint({
   body: z.strictObject(CONTENT),
   answers: { 200: '{ seq, version }' },
   handle: async call => {
-    const seq = readSeq(call.part('seq'))
+    const seq = readNumber('seq', call.part('seq'))
     const { content, text } = call.body
     if (content !== undefined && text !== undefined)
       throw invalidArguments([{ field: 'text', value: text, allowed: 'either content or text' }])
@@ -127,9 +127,10 @@ const editMessage = endpoint({
   },
 })
 
-function readSeq(text: string): number {
+/** A seq or an id in the path. */
+export function readNumber(field: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw invalidArguments([{ field: 'seq', value: text, allowed: 'a whole number of at least 1' }])
+  throw invalidArguments([{ field, value: text, allowed: 'a whole number of at least 1' }])
 }
 
 export const messageRoutes = [appendMessages, listMessages, editMessage]

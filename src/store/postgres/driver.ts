@@ -11,6 +11,7 @@ import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
 import { migrate } from './migrate.ts'
+import { vacuumTables } from './scrub.ts'
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -123,6 +124,21 @@ export class PostgresDriver implements Driver {
         if (!isTransient(cause) || performance.now() > deadline) throw error
       }
       await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
+    }
+  }
+
+  async scrub(): Promise<boolean> {
+    if (this.#pool === null) throw new ClosedError('store')
+    let client: PoolClient | undefined
+    try {
+      // Outside of any transaction: it is not allowed in one.
+      client = await this.#pool.connect()
+      await vacuumTables(client, this.#options.schema)
+      client.release()
+      return true
+    } catch (error) {
+      client?.release(true)
+      throw toStoreError(error, this.name)
     }
   }
 

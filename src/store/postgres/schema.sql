@@ -23,7 +23,26 @@ CREATE TABLE documents (
   updated_at bigint NOT NULL,
   mirrored_version bigint NOT NULL DEFAULT 0,
   mirrored_hash text,
-  content text NOT NULL
+  content text NOT NULL,
+  first_version bigint NOT NULL DEFAULT 1
+);
+
+CREATE TABLE erased_documents (
+  namespace text COLLATE "C" NOT NULL,
+  layer text COLLATE "C" NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
+  name text NOT NULL
+);
+
+CREATE TABLE erasures (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  namespace text COLLATE "C" NOT NULL,
+  target text,
+  requested_at bigint NOT NULL,
+  stage text NOT NULL,
+  places text NOT NULL,
+  progress text,
+  highest bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE events (
@@ -52,13 +71,25 @@ CREATE TABLE facts (
   source text NOT NULL,
   version bigint NOT NULL,
   superseded_at bigint,
-  superseded_by bigint
+  superseded_by bigint,
+  gone bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE hidden_ranges (
   session_id bigint NOT NULL,
   from_seq bigint NOT NULL,
   to_seq bigint NOT NULL
+);
+
+CREATE TABLE index_blocks (
+  session_id bigint NOT NULL,
+  block bigint NOT NULL,
+  data bytea NOT NULL
+);
+
+CREATE TABLE index_changes (
+  session_id bigint NOT NULL,
+  seq bigint NOT NULL
 );
 
 CREATE TABLE leases (
@@ -133,6 +164,13 @@ CREATE TABLE pins (
   created_at bigint NOT NULL
 );
 
+CREATE TABLE postings (
+  session_id bigint NOT NULL,
+  term text COLLATE "C" NOT NULL,
+  first_seq bigint NOT NULL,
+  data bytea NOT NULL
+);
+
 CREATE TABLE segments (
   session_id bigint NOT NULL,
   id bigint NOT NULL,
@@ -152,7 +190,8 @@ CREATE TABLE segments (
   tokens_before bigint NOT NULL,
   tokens_after bigint NOT NULL,
   created_at bigint NOT NULL,
-  text text NOT NULL DEFAULT '""'::text
+  text text NOT NULL DEFAULT '""'::text,
+  withheld bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE senders (
@@ -204,7 +243,9 @@ CREATE TABLE sessions (
   layers_epoch bigint NOT NULL DEFAULT '-1'::integer,
   extracted_through bigint NOT NULL DEFAULT 0,
   extract_at bigint,
-  extract_not_before bigint
+  extract_not_before bigint,
+  indexed_through bigint NOT NULL DEFAULT 0,
+  first_epoch bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE settings (
@@ -225,15 +266,33 @@ CREATE UNIQUE INDEX documents_pkey ON documents USING btree (id);
 
 CREATE INDEX documents_unmirrored ON documents USING btree (namespace) WHERE (mirrored_version <> version);
 
+CREATE UNIQUE INDEX erased_documents_pkey ON erased_documents USING btree (namespace, layer, name_key);
+
+CREATE INDEX erasures_highest ON erasures USING btree (namespace, highest);
+
+CREATE INDEX erasures_open ON erasures USING btree (namespace, id) WHERE (stage <> 'done'::text);
+
+CREATE UNIQUE INDEX erasures_pkey ON erasures USING btree (id);
+
+CREATE INDEX events_of_document ON events USING btree (document_id) WHERE (document_id IS NOT NULL);
+
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
 
 CREATE INDEX facts_by_line ON facts USING btree (document_id, line_key);
 
-CREATE INDEX facts_by_origin ON facts USING btree (session_id, to_seq);
+CREATE INDEX facts_by_origin ON facts USING btree (session_id, to_seq, from_seq);
+
+CREATE INDEX facts_gone ON facts USING btree (document_id) WHERE (gone > 1);
 
 CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
 
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
+
+CREATE UNIQUE INDEX index_blocks_pkey ON index_blocks USING btree (session_id, block);
+
+CREATE UNIQUE INDEX index_changes_pkey ON index_changes USING btree (session_id, seq);
+
+CREATE INDEX leases_held ON leases USING btree (namespace, name) WHERE (owner IS NOT NULL);
 
 CREATE UNIQUE INDEX leases_pkey ON leases USING btree (namespace, name);
 
@@ -253,11 +312,17 @@ CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, opera
 
 CREATE UNIQUE INDEX pins_pkey ON pins USING btree (session_id, id);
 
+CREATE UNIQUE INDEX postings_pkey ON postings USING btree (session_id, term, first_seq);
+
+CREATE INDEX segments_by_end ON segments USING btree (session_id, to_seq, from_seq);
+
 CREATE UNIQUE INDEX segments_pkey ON segments USING btree (session_id, id);
 
 CREATE INDEX segments_rolled_up ON segments USING btree (session_id, rolled_into) WHERE (rolled_into IS NOT NULL);
 
 CREATE INDEX segments_shown ON segments USING btree (session_id, from_seq) WHERE (rolled_into IS NULL);
+
+CREATE INDEX segments_withheld ON segments USING btree (session_id, level, id) WHERE (withheld > 0);
 
 CREATE UNIQUE INDEX senders_by_key ON senders USING btree (namespace, sender_key);
 
@@ -268,6 +333,10 @@ CREATE INDEX sessions_building ON sessions USING btree (id) WHERE (ready = 0);
 CREATE UNIQUE INDEX sessions_by_name ON sessions USING btree (namespace, name_key);
 
 CREATE INDEX sessions_due ON sessions USING btree (namespace, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX sessions_erased ON sessions USING btree (id) WHERE (ready > 1);
+
+CREATE INDEX sessions_forked ON sessions USING btree (namespace) WHERE (origin IS NOT NULL);
 
 CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHERE (pending IS NOT NULL);
 

@@ -20,12 +20,13 @@ function counted(driver: Driver): Driver {
       commits += 1
       return driver.write(steps)
     },
+    scrub: onScrub => driver.scrub(onScrub),
   }
 }
 
 beforeAll(async () => {
   const store = new SqlStore(counted(driverFor(place.address, '')), () => {})
-  palimpsest = await createPalimpsest({ store })
+  palimpsest = await createPalimpsest({ store, indexing: 'off' })
 })
 
 afterAll(async () => {

@@ -8,8 +8,9 @@ import { keepExtractAt } from './extraction.ts'
 import { reachesCursor, settleFoldedTurns, stateWithoutFolds, writeFoldState } from './fold-state.ts'
 import { readLastSeq, visibleHead } from './head.ts'
 import { judgeHead, keepVerdict } from './judge.ts'
-import { keyOf } from './keys.ts'
+import { erasedKey, keyOf } from './keys.ts'
 import {
+  ERASED,
   type Extras,
   encodeContent,
   flagsOf,
@@ -111,7 +112,7 @@ function* findRepeats(
       continue
     }
     const isNew = index === 0 && start.isFirstNew
-    const stored = session && !isNew ? yield* findStored(session, externalId) : undefined
+    const stored = session ? yield* findStored(session, externalId, isNew) : undefined
     const earlier = indexes.get(externalId)
     if (stored) {
       if (!(yield* isSame(session!, stored, message)))
@@ -129,16 +130,31 @@ function* findRepeats(
   return repeats
 }
 
-function* findStored(session: SessionRow, externalId: string): Steps<StoredMessage | undefined> {
+function* findStored(
+  session: SessionRow,
+  externalId: string,
+  isNew: boolean,
+): Steps<StoredMessage | undefined> {
+  const stored = isNew ? undefined : yield* findByKey(session, keyOf(externalId))
+  // What was erased is hidden: where nothing is, there is nothing to look for.
+  if (stored || session.hidden_through === 0) return stored
+  return yield* findByKey(session, erasedKey(externalId))
+}
+
+function* findByKey({ id }: SessionRow, key: string): Steps<StoredMessage | undefined> {
   return yield* first<StoredMessage>(
     `SELECT seq, role, content, format, version FROM messages WHERE session_id = ?1 AND external_key = ?2`,
-    session.id,
-    keyOf(externalId),
+    id,
+    key,
   )
 }
 
-/** The platform delivers what was sent: after an edit that is the first version, not the current one. */
+/**
+ * The platform delivers what was sent: after an edit that is the first version, not the current one. Of what was
+ * erased nobody knows any more what it said.
+ */
 function* isSame(session: SessionRow, stored: StoredMessage, message: MeasuredMessage): Steps<boolean> {
+  if (stored.format === ERASED) return true
   if (ROLES[stored.role] !== message.role) return false
   const { content, format } = encodeContent(message.content)
   if (stored.content === content && stored.format === format) return true
@@ -252,7 +268,7 @@ function extrasOf(message: MeasuredMessage): string | null {
   return JSON.stringify(extras)
 }
 
-function senderKey(sender: Sender): string {
+export function senderKey(sender: Sender): string {
   return keyOf(JSON.stringify([sender.id, sender.name ?? null, sender.isSelf ?? false]))
 }
 

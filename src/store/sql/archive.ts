@@ -9,9 +9,11 @@ import type { Driver } from './driver.ts'
 import { insertMemo, insertSegment } from './fold.ts'
 import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
+import { digestOfErased, keyOfErased } from './keys.ts'
 import { insertPin, readPins } from './pins.ts'
 import {
   decodeContent,
+  ERASED,
   encodeContent,
   MESSAGE_COLUMNS,
   MESSAGE_TABLES,
@@ -27,6 +29,7 @@ import {
 import { findSession } from './session.ts'
 import { exportDocuments, importDocuments } from './session-documents.ts'
 import { all, run, type Steps } from './steps.ts'
+import type { HiddenRange } from './visible.ts'
 
 /** Export and import of a whole session. */
 
@@ -48,7 +51,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     createdAt: new Date(session.created_at).toISOString(),
     origin: session.origin === null ? null : JSON.parse(session.origin),
     settings: session.settings === null ? {} : JSON.parse(session.settings),
-    epoch: session.epoch,
+    epoch: session.epoch - session.first_epoch,
     compactedThrough: session.compacted_through,
     counters: { decided, lastFoldAt, overheadTokens },
     memo: memos.at(-1) ?? null,
@@ -74,10 +77,11 @@ function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
     ),
     row => row.seq,
   )
-  const hidden = yield* all<{ from_seq: number; to_seq: number }>(
-    'SELECT from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1',
+  const hidden = yield* all<HiddenRange>(
+    'SELECT from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1 ORDER BY from_seq',
     session.id,
   )
+  let place = 0
   return rows.map(row => {
     const { seq, role, sender, content, at, appendedAt, zone, externalId, replyTo } = toMessage(
       row,
@@ -85,6 +89,8 @@ function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
       0,
     )
     const earlier = versions.get(seq)
+    const isErased = row.format === ERASED
+    while (place < hidden.length && hidden[place]!.to_seq < seq) place += 1
     return {
       seq,
       role,
@@ -93,11 +99,11 @@ function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
       at: at.toISOString(),
       appendedAt: appendedAt.toISOString(),
       zone,
-      externalId,
+      externalId: isErased ? null : externalId,
       replyTo,
-      ...(hidden.some(({ from_seq, to_seq }) => from_seq <= seq && seq <= to_seq) && {
-        hidden: true as const,
-      }),
+      ...((hidden[place]?.from_seq ?? Number.POSITIVE_INFINITY) <= seq && { hidden: true as const }),
+      ...(isErased && { erased: true as const }),
+      ...(isErased && externalId !== null && { externalDigest: digestOfErased(externalId) }),
       ...(earlier && {
         versions: earlier.map(version => ({
           content: decodeContent(version),
@@ -117,6 +123,7 @@ function* exportSegments(session: SessionRow): Steps<readonly FileSegment[]> {
     ...toSegment(row),
     state: row.state as FileSegment['state'],
     createdAt: new Date(row.created_at).toISOString(),
+    ...(row.withheld > 0 && { withheld: row.withheld === 2 ? ('nothing' as const) : ('extract' as const) }),
   }))
 }
 
@@ -167,7 +174,8 @@ function* importMessages(
   const rules = { kind: session.kind, groupTurnMessages }
   let { visible, newest } = chain
   for (const message of messages) {
-    const measured: MeasuredMessage = { ...message, at: Date.parse(message.at), size: measure(message) }
+    const size = message.erased ? NO_SIZE : measure(message)
+    const measured: MeasuredMessage = { ...message, at: Date.parse(message.at), size }
     const totals = nextTotals(message.hidden ? newest : visible, measured, measured.size, rules)
     yield* insertMessage(session, {
       seq: message.seq,
@@ -176,11 +184,23 @@ function* importMessages(
       senderId: null,
       now: Date.parse(message.appendedAt),
     })
+    if (message.erased) yield* importErased(session, message)
     yield* importVersions(session, message)
     newest = totals
     if (!message.hidden) visible = totals
   }
   return { visible, newest }
+}
+
+const NO_SIZE: Size = { characters: 0, tokens: 0 }
+
+function* importErased({ id }: SessionRow, { seq, externalDigest }: FileMessage): Steps<void> {
+  yield* run(
+    `UPDATE messages SET content = '', format = ${ERASED}, external_key = ?3 WHERE session_id = ?1 AND seq = ?2`,
+    id,
+    seq,
+    externalDigest === undefined ? null : keyOfErased(externalDigest),
+  )
 }
 
 function* importVersions(session: SessionRow, { seq, versions = [] }: FileMessage): Steps<void> {
@@ -237,7 +257,11 @@ function* importHidden(session: SessionRow, messages: readonly FileMessage[]): S
 async function importFolds(build: Build, file: SessionFile): Promise<void> {
   await build.write(function* (session) {
     for (const segment of file.segments)
-      yield* insertSegment(session.id, { ...segment, createdAt: Date.parse(segment.createdAt) })
+      yield* insertSegment(session.id, {
+        ...segment,
+        createdAt: Date.parse(segment.createdAt),
+        withheld: segment.withheld === undefined ? 0 : segment.withheld === 'nothing' ? 2 : 1,
+      })
     for (const memo of [...file.memoVersions, ...(file.memo ? [file.memo] : [])])
       yield* insertMemo(session, memo)
     for (const { note, createdAt, ...pin } of file.pins)

@@ -2,6 +2,7 @@ import { LeaseLostError, SessionExistsError } from '../../errors.ts'
 import type { SessionKey, SessionTraits } from '../store.ts'
 import type { Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -108,7 +109,9 @@ function* checkFree({ namespace, id }: SessionKey): Steps<void> {
 function* publish(session: SessionRow, key: SessionKey, event: BuildEvent): Steps<void> {
   yield* checkFree(key)
   yield* run(
-    'UPDATE sessions SET ready = 1, name_key = ?2, lease_owner = NULL, lease_until = NULL WHERE id = ?1',
+    `UPDATE sessions SET ready = 1, name_key = ?3, lease_owner = NULL, lease_until = NULL, lease_token = ${FLOOR},
+       epoch = epoch + ${FLOOR}, first_epoch = ${FLOOR} WHERE id = ?2`,
+    key.namespace,
     session.id,
     keyOf(key.id),
   )

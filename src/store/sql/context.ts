@@ -4,7 +4,7 @@ import { readContextPins } from './pins.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
 import { readRecord } from './session.ts'
 import { all, type Steps } from './steps.ts'
-import { type SeqRange, visitVisible } from './visible.ts'
+import { readVisible, type SeqRange } from './visible.ts'
 
 const COLUMNS = `${MESSAGE_COLUMNS}, m.tokens, m.total_turns`
 
@@ -97,26 +97,23 @@ function* readNewest(
   const newestFirst: ContextRow[] = []
   let sum = 0
   const atATime = Math.min(MOST_AT_A_TIME, Math.max(LEAST_AT_A_TIME, Math.ceil(tokens / USUAL_TOKENS)))
-  yield* visitVisible(session, range, 'newest', function* (stretch) {
-    let { through } = stretch
-    while (through > stretch.after) {
-      const page = yield* all<ContextRow>(
-        `SELECT ${COLUMNS} FROM ${MESSAGE_TABLES}
-         WHERE m.session_id = ?1 AND m.seq > ?2 AND m.seq <= ?3 ORDER BY m.seq DESC LIMIT ?4`,
-        session.id,
-        stretch.after,
-        through,
-        atATime,
-      )
-      for (const row of page) {
-        newestFirst.push(row)
-        sum += row.tokens
-        if (sum > tokens) return true
-      }
-      if (page.length < atATime) break
-      through = page.at(-1)!.seq - 1
+  let { through } = range
+  while (through > range.after && sum <= tokens) {
+    const page = yield* readVisible<ContextRow>(session, {
+      columns: COLUMNS,
+      tables: MESSAGE_TABLES,
+      after: range.after,
+      through,
+      limit: atATime,
+      from: 'newest',
+    })
+    for (const row of page.toReversed()) {
+      newestFirst.push(row)
+      sum += row.tokens
+      if (sum > tokens) break
     }
-    return false
-  })
+    if (page.length < atATime) break
+    through = page[0]!.seq - 1
+  }
   return { rows: newestFirst.reverse(), isCut: sum > tokens }
 }

@@ -15,6 +15,7 @@ import { keyName, type SessionKey } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { readFacts, recordFacts, standsIn } from './facts.ts'
+import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession, lockExistingSession } from './session.ts'
@@ -28,17 +29,20 @@ export interface DocumentRow {
   readonly layer: LayerName
   readonly name: string
   readonly version: number
+  /** Earlier ones are gone. */
+  readonly first_version: number
   readonly tokens: number
   readonly created_at: number
   readonly updated_at: number
   readonly content: string
 }
 
-const COLUMNS = 'id, layer, name, version, tokens, created_at, updated_at, content'
+export const DOCUMENT_COLUMNS =
+  'id, layer, name, version, first_version, tokens, created_at, updated_at, content'
 
 export function* findDocument({ namespace, layer, key }: DocumentKey): Steps<DocumentRow | undefined> {
   return yield* first<DocumentRow>(
-    `SELECT ${COLUMNS} FROM documents WHERE namespace = ?1 AND layer = ?2 AND name_key = ?3`,
+    `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE namespace = ?1 AND layer = ?2 AND name_key = ?3`,
     namespace,
     layer,
     keyOf(key),
@@ -54,7 +58,7 @@ function toDocument(row: DocumentRow): DocumentRecord {
   return { ...toListed(row), content: JSON.parse(row.content) as string }
 }
 
-function toListed(row: Omit<DocumentRow, 'content'>): Omit<DocumentRecord, 'content'> {
+function toListed(row: Omit<DocumentRow, 'content' | 'first_version'>): Omit<DocumentRecord, 'content'> {
   return {
     layer: row.layer,
     key: row.name,
@@ -73,7 +77,7 @@ export function* listDocuments(
   // A layer of its own has a range of its own in the index.
   const from =
     after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
-  const rows = yield* all<Omit<DocumentRow, 'content'>>(
+  const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version'>>(
     `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
      WHERE namespace = ?1 AND layer >= ?2 AND layer <= ?4 AND (layer > ?2 OR (layer = ?2 AND (name_key > ?3 OR ?5 = 1)))
      ORDER BY layer, name_key LIMIT ?6`,
@@ -170,34 +174,32 @@ function* storeVersion(
   row: DocumentRow | undefined,
   { content, tokens, undoes }: { content: string; tokens: number; undoes?: number },
 ): Steps<DocumentRow> {
-  const version = (row?.version ?? 0) + 1
   const owner = yield* findOwner(key)
   const stored = row
     ? yield* first<DocumentRow>(
-        `UPDATE documents SET version = ?2, content = ?3, tokens = ?4, updated_at = ?5 WHERE id = ?1
-         RETURNING ${COLUMNS}`,
+        `UPDATE documents SET version = version + 1, content = ?2, tokens = ?3, updated_at = ?4 WHERE id = ?1
+         RETURNING ${DOCUMENT_COLUMNS}`,
         row.id,
-        version,
         JSON.stringify(content),
         tokens,
         now,
       )
     : yield* first<DocumentRow>(
-        `INSERT INTO documents
-           (namespace, layer, name_key, name, session_id, day, version, content, tokens, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) RETURNING ${COLUMNS}`,
+        `INSERT INTO documents (namespace, layer, name_key, name, session_id, day, version, first_version,
+           content, tokens, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ${FLOOR} + 1, ${FLOOR} + 1, ?7, ?8, ?9, ?9)
+         RETURNING ${DOCUMENT_COLUMNS}`,
         key.namespace,
         key.layer,
         keyOf(key.key),
         key.key,
         owner?.id ?? null,
         key.layer === 'daily' ? (parseDailyKey(key.key)?.day ?? null) : null,
-        version,
         JSON.stringify(content),
         tokens,
         now,
       )
-  const { id } = stored!
+  const { id, version } = stored!
   yield* insertVersion(id, {
     version,
     at: now,
@@ -240,7 +242,7 @@ export function* insertVersion(documentId: number, version: NewVersion): Steps<v
   )
 }
 
-interface VersionRow {
+export interface VersionRow {
   readonly version: number
   readonly at: number
   readonly author_kind: Author['kind']
@@ -262,7 +264,7 @@ export function* versionsOf(
   row: DocumentRow,
   { before = row.version + 1, limit }: { before?: number; limit: number },
 ): Steps<readonly DocumentVersion[]> {
-  const last = Math.max(1, Math.min(before, row.version + 1) - limit)
+  const last = Math.max(row.first_version, Math.min(before, row.version + 1) - limit)
   const rows = yield* all<VersionRow>(
     `SELECT version, at, author_kind, author_name, sources, undoes, back FROM document_versions
      WHERE document_id = ?1 AND version >= ?2 ORDER BY version DESC`,
@@ -291,7 +293,7 @@ export function* versionsOf(
 
 /** `null`: there is no such version. */
 export function* contentAt(row: DocumentRow, version: number): Steps<string | null> {
-  if (version < 1 || version > row.version) return null
+  if (version < row.first_version || version > row.version) return null
   if (version === row.version) return JSON.parse(row.content) as string
   const [found] = yield* versionsOf(row, { before: version + 1, limit: 1 })
   return found?.content ?? null

@@ -1,3 +1,4 @@
+import type { OnScrub } from '../store.ts'
 import type { Steps } from './steps.ts'
 
 /** All that two databases do differently. Everything else exists once, in this folder. */
@@ -10,6 +11,8 @@ export interface Driver {
   read<Result>(steps: () => Steps<Result>): Promise<Result>
   /** One transaction, committed when the steps end and undone when they throw. May run the steps again. */
   write<Result>(steps: () => Steps<Result>): Promise<Result>
+  /** Overwrites what was deleted. `false`: not all of it yet, since somebody reads what was there before. */
+  scrub(onScrub?: OnScrub): Promise<boolean>
 }
 
 export interface Dialect {

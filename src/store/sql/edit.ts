@@ -4,6 +4,7 @@ import type { Warn } from '../store.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
+import { noteUnindexed } from './indexing.ts'
 import { isVisible } from './messages.ts'
 import { noteRewrite } from './rewrites.ts'
 import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
@@ -49,6 +50,7 @@ export function* edit(
         },
   )
   yield* noteRewrite(session, seq)
+  yield* noteUnindexed(session, seq)
   yield* recordEvent({ sessionId: session.id, type: 'message-edited', at: now, fromSeq: seq, toSeq: seq })
   return { version: row.version + 1 }
 }

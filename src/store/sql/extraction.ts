@@ -8,7 +8,7 @@ import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
 import type { SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
-import { readVisible } from './visible.ts'
+import { countVisible, readVisible } from './visible.ts'
 
 function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
   return learningDocument({ kind, user, scope }) !== null
@@ -50,20 +50,11 @@ function* writeExtractAt(session: SessionRow, at: number | null): Steps<number |
   return written!.extract_at
 }
 
-/** Whether so many messages wait. Hidden ones have `seq`s, too: only where those could matter, it is looked up. */
+/** Whether so many messages wait. Hidden ones have `seq`s, too. */
 function* isUnread(session: SessionRow, head: Head, messages: number): Steps<boolean> {
-  const { extracted_through: through } = session
-  if (head.seq - through < messages) return false
-  if (session.hidden_through <= through) return true
-  const [last] = yield* readVisible<{ total_messages: number }>(session, {
-    columns: 'total_messages',
-    tables: 'messages',
-    after: 0,
-    through,
-    limit: 1,
-    from: 'newest',
-  })
-  return head.totals.messages - (last?.total_messages ?? 0) >= messages
+  const { extracted_through: after } = session
+  if (head.seq - after < messages) return false
+  return (yield* countVisible(session, { after, through: head.seq })) >= messages
 }
 
 /** A later time is not written: when the earlier one comes, it is looked at anew. So a busy session costs nothing. */

@@ -16,9 +16,15 @@ interface FactRow {
   readonly source: Fact['from']
   readonly version: number
   readonly superseded_at: number | null
+  readonly gone: number
 }
 
-function toFact(row: FactRow): Fact {
+/** One that a rollback took out is known still, since earlier versions of the document tell it. */
+export interface StoredFact extends Fact {
+  readonly withdrawn?: true
+}
+
+function toFact(row: FactRow): StoredFact {
   return {
     line: JSON.parse(row.line) as string,
     subject: row.subject,
@@ -28,15 +34,20 @@ function toFact(row: FactRow): Fact {
     from: row.source,
     version: row.version,
     supersededAt: row.superseded_at === null ? null : new Date(row.superseded_at),
+    ...(row.gone === 1 && { withdrawn: true as const }),
   }
 }
 
-export function* readFacts(documentId: number): Steps<readonly Fact[]> {
+export function* readFacts(
+  documentId: number,
+  which: 'standing' | 'withdrawn too' = 'standing',
+): Steps<readonly StoredFact[]> {
   const rows = yield* all<FactRow>(
     `SELECT f.line, f.subject, s.name AS session_name, f.from_seq, f.to_seq, f.said_at, f.on_day, f.source,
-       f.version, f.superseded_at
-     FROM facts f LEFT JOIN sessions s ON s.id = f.session_id WHERE f.document_id = ?1 ORDER BY f.id`,
+       f.version, f.superseded_at, f.gone
+     FROM facts f LEFT JOIN sessions s ON s.id = f.session_id WHERE f.document_id = ?1 AND f.gone <= ?2 ORDER BY f.id`,
     documentId,
+    which === 'standing' ? 0 : 1,
   )
   return rows.map(toFact)
 }
@@ -82,7 +93,7 @@ export function* recordFacts(
   for (const line of change.superseded)
     yield* run(
       `UPDATE facts SET superseded_at = ?3, superseded_by = ?4
-       WHERE document_id = ?1 AND line_key = ?2 AND superseded_at IS NULL`,
+       WHERE document_id = ?1 AND line_key = ?2 AND superseded_at IS NULL AND gone = 0`,
       document.id,
       lineKey(line),
       change.now,

@@ -1,6 +1,7 @@
+import { completeTurns } from '../../log/index.ts'
 import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
-import { readHead, readHeadAt } from './head.ts'
+import { readHead } from './head.ts'
 import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
@@ -56,9 +57,13 @@ export function* repairFoldState(session: SessionRow, warn: Warn): Steps<Session
   return (yield* first<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, session.id))!
 }
 
-/** Whether the log has a place for the stored cursor: the cheap half of the question, for every append. */
+/**
+ * Whether the log has a place for the stored cursor: the cheap half of the question, for every append. Where the
+ * newest messages were erased, it lies above the newest visible one.
+ */
 export function reachesCursor(session: SessionRow, head: Head | null): boolean {
-  return session.compacted_through >= 0 && session.compacted_through <= (head?.seq ?? 0)
+  const last = Math.max(head?.seq ?? 0, session.hidden_through)
+  return session.compacted_through >= 0 && session.compacted_through <= last
 }
 
 export function* stateWithoutFolds(session: SessionRow, head: Head | null, warn: Warn): Steps<FoldState> {
@@ -115,14 +120,14 @@ function* sumVisible(
   through: number,
 ): Steps<{ messages: number; characters: number; tokens: number }> {
   let sum = { messages: 0, characters: 0, tokens: 0 }
-  yield* visitVisible(session, { after, through }, 'oldest', function* (stretch) {
+  yield* visitVisible(session, { after, through }, 'oldest', function* (span) {
     const row = (yield* first<{ messages: number; characters: number; tokens: number }>(
       `SELECT count(*) AS messages, CAST(coalesce(sum(characters), 0) AS BIGINT) AS characters,
          CAST(coalesce(sum(tokens), 0) AS BIGINT) AS tokens
-       FROM messages WHERE session_id = ?1 AND seq > ?2 AND seq <= ?3`,
+       FROM messages WHERE session_id = ?1 AND seq > ?2 AND seq <= ?3 ${span.andVisible}`,
       session.id,
-      stretch.after,
-      stretch.through,
+      span.after,
+      span.through,
     ))!
     sum = {
       messages: sum.messages + row.messages,
@@ -134,10 +139,9 @@ function* sumVisible(
   return sum
 }
 
-/** The last turn that lies wholly at or below the cursor. */
-function* turnsThrough(session: SessionRow, cursor: number, head: Head | null): Steps<number> {
-  const last = yield* readHeadAt(session, cursor)
-  if (last === null || head === null) return 0
+/** The last turn of which nothing is raw; where nothing at all is, the last that is complete. */
+export function* turnsThrough(session: SessionRow, cursor: number, head: Head | null): Steps<number> {
+  if (head === null) return 0
   const [next] = yield* readVisible<{ total_turns: number }>(session, {
     columns: 'total_turns',
     tables: 'messages',
@@ -146,8 +150,7 @@ function* turnsThrough(session: SessionRow, cursor: number, head: Head | null): 
     limit: 1,
     from: 'oldest',
   })
-  const turnEnds = next ? next.total_turns !== last.totals.turn : last.totals.complete
-  return turnEnds ? last.totals.turn : last.totals.turn - 1
+  return next ? next.total_turns - 1 : completeTurns(head.totals)
 }
 
 /**

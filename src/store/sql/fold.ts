@@ -10,7 +10,7 @@ import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
-import { readFoldState, readShown, writeFoldState } from './fold-state.ts'
+import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { severest } from './judge.ts'
 import { keyOf } from './keys.ts'
@@ -71,7 +71,8 @@ export function* commitFold(
     commit.operationId,
   )
   if (earlier) return { ...(JSON.parse(earlier.result) as FoldReceipt), repeated: true }
-  const state = yield* readFoldState(session, yield* readHead(session), warn)
+  const newest = yield* readHead(session)
+  const state = yield* readFoldState(session, newest, warn)
   checkLease(session, commit.leaseToken)
   yield* checkUnchanged(session, state.compactedThrough, commit)
 
@@ -83,7 +84,10 @@ export function* commitFold(
   yield* writeDocuments(documents)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
-  yield* writeFoldState(session, stateAfterFold(state, plan, { head, at: now, segmentTokens }))
+  const folded = stateAfterFold(state, plan, { head, at: now, segmentTokens })
+  // As it is now: a turn may have gone on, or one between the range and the next message been erased.
+  const turns = yield* turnsThrough(session, folded.compactedThrough, newest)
+  yield* writeFoldState(session, plan.range ? { ...folded, folded: { ...folded.folded, turns } } : folded)
   // A trigger of another reason that came meanwhile stays.
   const waiting = toDecision(session.pending)
   const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
@@ -235,7 +239,7 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
   for (const segment of segments) {
     const id = (newest?.id ?? 0) + ids.length + 1
     ids.push(id)
-    yield* insertSegment(session.id, { ...segment, id, rolledInto: null, createdAt: now })
+    yield* insertSegment(session.id, { ...segment, id, rolledInto: null, createdAt: now, withheld: 0 })
     for (const absorbed of segment.absorbs)
       yield* run(
         'UPDATE segments SET rolled_into = ?3 WHERE session_id = ?1 AND id = ?2 AND rolled_into IS NULL',
@@ -243,8 +247,19 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
         absorbed < 0 ? ids[-absorbed - 1]! : absorbed,
         id,
       )
+    if (segment.level > 1) yield* inheritWithheld(session, id)
   }
   return ids
+}
+
+/** What stands for segments that wait to be made anew after an erasure knows no more than they do: so it waits, too. */
+function* inheritWithheld(session: SessionRow, id: number): Steps<void> {
+  yield* run(
+    `UPDATE segments SET withheld = 1 WHERE session_id = ?1 AND id = ?2 AND EXISTS (
+       SELECT 1 FROM segments lower WHERE lower.session_id = ?1 AND lower.rolled_into = ?2 AND lower.withheld > 0)`,
+    session.id,
+    id,
+  )
 }
 
 export function* insertSegment(
@@ -254,12 +269,13 @@ export function* insertSegment(
     rolledInto: number | null
     createdAt: number
     state: string
+    withheld: number
   },
 ): Steps<void> {
   yield* run(
     `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, text, level,
-       state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`,
+       state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)`,
     sessionId,
     segment.id,
     segment.fromSeq,
@@ -279,6 +295,7 @@ export function* insertSegment(
     segment.tokensBefore,
     segment.tokensAfter,
     segment.createdAt,
+    segment.withheld,
   )
 }
 

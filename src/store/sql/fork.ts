@@ -5,12 +5,13 @@ import type { SessionKey, SessionRecord, Warn } from '../store.ts'
 import { buildSession } from './build.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
-import { readHead } from './head.ts'
+import { countThrough, readHead, settleHead } from './head.ts'
+import { settleHidden } from './hidden-ranges.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
-import { SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
+import { ERASED, SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
 import { findSession, lockExistingSession, readRecord } from './session.ts'
 import { forkDocuments, importDocuments } from './session-documents.ts'
-import { first, run, type Steps } from './steps.ts'
+import { run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
 
 const MESSAGES_AT_A_TIME = 500
@@ -62,21 +63,39 @@ function* copyMessages(
   copy: SessionRow,
   range: { after: number; through: number },
 ): Steps<void> {
-  yield* visitVisible(origin, range, 'oldest', function* (stretch) {
+  yield* visitVisible(origin, range, 'oldest', function* (span) {
     for (const [table, columns] of [
       ['messages', MESSAGE_COLUMNS],
       ['message_versions', VERSION_COLUMNS],
     ])
       yield* run(
         `INSERT INTO ${table} (session_id, ${columns}) SELECT ?2, ${columns} FROM ${table}
-         WHERE session_id = ?1 AND seq > ?3 AND seq <= ?4`,
+         WHERE session_id = ?1 AND seq > ?3 AND seq <= ?4 ${span.andVisible}`,
         origin.id,
         copy.id,
-        stretch.after,
-        stretch.through,
+        span.after,
+        span.through,
       )
     return false
   })
+  yield* copyTombstones(origin, copy, range)
+}
+
+/** What was erased is known by its digest in the copy, too, should the platform deliver it there again. */
+function* copyTombstones(
+  origin: SessionRow,
+  copy: SessionRow,
+  { after, through }: { after: number; through: number },
+): Steps<void> {
+  if (origin.hidden_through <= after) return
+  yield* run(
+    `INSERT INTO messages (session_id, ${MESSAGE_COLUMNS}) SELECT ?2, ${MESSAGE_COLUMNS} FROM messages
+     WHERE session_id = ?1 AND seq > ?3 AND seq <= ?4 AND format = ${ERASED}`,
+    origin.id,
+    copy.id,
+    after,
+    through,
+  )
 }
 
 interface Finish {
@@ -109,16 +128,16 @@ function* finishFork(
   )
   yield* copyHidden(current, copy, origin.seq)
   yield* copyPins(current, copy, origin.seq)
-  const forked = { ...copy, ...(yield* readHidden(copy)) }
-  const state = yield* readFoldState(current, yield* readHead(current), warn)
+  const forked = yield* settleHidden(copy)
+  const newest = yield* readHead(current)
+  const state = yield* readFoldState(current, newest, warn)
   // Inside the folded part no segment ends here, so nothing that was folded can be kept.
   const keepsFolds = (yield* readShown(current)).through <= origin.seq
   if (keepsFolds) yield* copyFolds(current, copy, origin.seq)
   const before = keepsFolds ? state : { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens }
-  yield* writeFoldState(
-    copy,
-    yield* stateFromSegments(forked, { head: yield* readHead(forked), state: before }),
-  )
+  const last = yield* readHead(forked)
+  const head = last && newest && (yield* settleHead(copy, last, yield* countThrough(current, last, newest)))
+  yield* writeFoldState(copy, yield* stateFromSegments(forked, { head, state: before }))
   return yield* forkDocuments(current, { throughSeq: origin.seq, keepsFolds, now })
 }
 
@@ -129,11 +148,6 @@ function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): 
     origin.id,
     copy.id,
     throughSeq,
-  )
-  yield* run(
-    `UPDATE sessions SET hidden_through =
-       coalesce((SELECT max(to_seq) FROM hidden_ranges WHERE session_id = ?1), 0) WHERE id = ?1`,
-    copy.id,
   )
 }
 
@@ -146,13 +160,6 @@ function* copyPins(origin: SessionRow, copy: SessionRow, throughSeq: number): St
     copy.id,
     throughSeq,
   )
-}
-
-function* readHidden(copy: SessionRow): Steps<{ hidden_through: number }> {
-  return (yield* first<{ hidden_through: number }>(
-    'SELECT hidden_through FROM sessions WHERE id = ?1',
-    copy.id,
-  ))!
 }
 
 function* copyFolds(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {

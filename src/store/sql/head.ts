@@ -1,6 +1,8 @@
+import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
-import { HEAD_COLUMNS, type HeadRow, type SessionRow, toHead } from './rows.ts'
-import { first, type Steps } from './steps.ts'
+import { HEAD_COLUMNS, type HeadRow, LINKED_CONTENT, type SessionRow, toHead } from './rows.ts'
+import { first, run, type Steps } from './steps.ts'
+import { countVisible, readVisible, type SeqRange } from './visible.ts'
 
 /** The newest visible message. Two lookups at most, whatever was rolled back. */
 export function* readHead(session: SessionRow): Steps<Head | null> {
@@ -23,6 +25,52 @@ export function* readHeadAt(session: SessionRow, seq: number): Steps<Head | null
     seq,
   )
   return row ? toHead(row) : null
+}
+
+export interface VisibleCounts {
+  readonly messages: number
+  readonly replies: number
+}
+
+/**
+ * How many messages, and replies, are visible up to and including one of them. Its own totals say it, unless some
+ * were erased since it was the newest: then it is told from the newest one, whose totals are always right.
+ */
+export function* countThrough(session: SessionRow, head: Head, newest: Head): Steps<VisibleCounts> {
+  const messages = yield* countVisible(session, { after: 0, through: head.seq })
+  if (messages === head.totals.messages) return { messages, replies: head.totals.replies }
+  const above = yield* countReplies(session, { after: head.seq, through: newest.seq })
+  return { messages, replies: newest.totals.replies - above }
+}
+
+function* countReplies(session: SessionRow, range: SeqRange): Steps<number> {
+  const rows = yield* readVisible<{ role: number; linked_content: string | null }>(session, {
+    columns: `role, ${LINKED_CONTENT}`,
+    tables: 'messages',
+    limit: Number.MAX_SAFE_INTEGER,
+    from: 'oldest',
+    ...range,
+  })
+  return rows.filter(({ role, linked_content: content }) =>
+    isReply(ROLES[role]!, contentLinks(content === null ? '' : (JSON.parse(content) as Content))),
+  ).length
+}
+
+/**
+ * The newest visible message with its numbers put right, after history was rewritten below it. The others keep theirs
+ * until one of them is the newest itself, so that one row is written and not all that follow.
+ */
+export function* settleHead(session: SessionRow, head: Head, counts: VisibleCounts): Steps<Head> {
+  const { messages, replies } = head.totals
+  if (messages === counts.messages && replies === counts.replies) return head
+  yield* run(
+    'UPDATE messages SET total_messages = ?3, total_replies = ?4 WHERE session_id = ?1 AND seq = ?2',
+    session.id,
+    head.seq,
+    counts.messages,
+    counts.replies,
+  )
+  return { ...head, totals: { ...head.totals, ...counts } }
 }
 
 /** The highest `seq` that was ever given, hidden or not. */

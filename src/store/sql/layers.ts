@@ -50,7 +50,7 @@ function daysRead(session: SessionRow, asked: readonly string[]): readonly strin
 const MOST_VISIBLE = 5 + 2 * MOST_DAYS
 const WANTED = Array.from({ length: MOST_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
 const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(', ')})
-  SELECT d.layer, d.name, d.version FROM wanted w
+  SELECT d.layer, d.name, d.version, d.first_version FROM wanted w
   JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key`
 
 export function* readLayers(session: SessionRow, asked: readonly string[]): Steps<readonly LayerVersion[]> {
@@ -64,14 +64,16 @@ function* readVersions(session: SessionRow, days: readonly string[]): Steps<read
     const document = visible[place]
     return document ? [document.layer, keyOf(document.key)] : [null, null]
   }).flat()
-  const rows = yield* all<{ layer: LayerName; name: string; version: number }>(
+  const rows = yield* all<{ layer: LayerName; name: string; version: number; first_version: number }>(
     FIND_VERSIONS,
     session.namespace,
     ...parameters,
   )
   return visible.flatMap(({ layer, key }) => {
     const row = rows.find(each => each.layer === layer && each.name === key)
-    return row ? [{ layer, key, version: row.version }] : []
+    if (!row) return []
+    const since = row.first_version
+    return [{ layer, key, version: row.version, ...(since > 1 && { since }) }]
   })
 }
 
@@ -136,7 +138,7 @@ export function* readLayerTexts(
 function* foldedLines(session: SessionRow, documentId: number, version: number): Steps<LayerText['folded']> {
   const rows = yield* all<{ line: string; to_seq: number }>(
     `SELECT line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold'
-       AND (superseded_at IS NULL OR superseded_by > ?3) ORDER BY id`,
+       AND gone = 0 AND (superseded_at IS NULL OR superseded_by > ?3) ORDER BY id`,
     documentId,
     session.id,
     version,

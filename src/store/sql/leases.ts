@@ -1,3 +1,4 @@
+import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -28,7 +29,7 @@ export function* takeLease(
   { name, owner, ttlMs, now }: LeaseRequest,
 ): Steps<{ token: number } | null> {
   const taken = yield* first<{ token: number }>(
-    `INSERT INTO leases AS l (namespace, name, token, owner, until) VALUES (?1, ?2, 1, ?3, ?4)
+    `INSERT INTO leases AS l (namespace, name, token, owner, until) VALUES (?1, ?2, ${FLOOR} + 1, ?3, ?4)
      ON CONFLICT (namespace, name) DO UPDATE SET
        token = CASE WHEN l.owner = excluded.owner AND l.until > ?5 THEN l.token ELSE l.token + 1 END,
        owner = excluded.owner, until = excluded.until
@@ -49,6 +50,15 @@ export function* dropLease(namespace: string, { name, token }: { name: string; t
     namespace,
     keyOf(name),
     token,
+  )
+}
+
+/** Whoever holds it holds it no longer, and can commit nothing that asks for it. */
+export function* fenceLease(namespace: string, name: string): Steps<void> {
+  yield* run(
+    'UPDATE leases SET token = token + 1, owner = NULL, until = NULL WHERE namespace = ?1 AND name = ?2',
+    namespace,
+    keyOf(name),
   )
 }
 

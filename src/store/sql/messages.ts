@@ -19,7 +19,7 @@ import {
 } from './rows.ts'
 import { readRecord } from './session.ts'
 import { all, first, type Steps } from './steps.ts'
-import { readVisible, visitVisible } from './visible.ts'
+import { rangeAround, readVisible } from './visible.ts'
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
@@ -49,13 +49,9 @@ function* readRange(
 }
 
 export function* isVisible(session: SessionRow, seq: number): Steps<boolean> {
-  let found = false
-  yield* visitVisible(session, { after: seq - 1, through: seq }, 'newest', function* () {
-    const row = yield* first('SELECT seq FROM messages WHERE session_id = ?1 AND seq = ?2', session.id, seq)
-    found = row !== undefined
-    return true
-  })
-  return found
+  const row = yield* first('SELECT seq FROM messages WHERE session_id = ?1 AND seq = ?2', session.id, seq)
+  if (!row) return false
+  return session.hidden_through < seq || (yield* rangeAround(session, seq)) === undefined
 }
 
 export function* readVersions(session: SessionRow, seq: number): Steps<readonly MessageVersion[]> {
@@ -79,6 +75,24 @@ export function* readVersions(session: SessionRow, seq: number): Steps<readonly 
     })),
     { version: current!.version, content: decodeContent(current!), replacedAt: null },
   ]
+}
+
+export function* readSegment(
+  session: SessionRow,
+  id: number,
+): Steps<{ segment: Segment; lower: readonly Segment[] } | null> {
+  const row = yield* first<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND id = ?2`,
+    session.id,
+    id,
+  )
+  if (!row) return null
+  const lower = yield* all<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND rolled_into = ?2 ORDER BY from_seq, level`,
+    session.id,
+    id,
+  )
+  return { segment: toSegment(row), lower: lower.map(toSegment) }
 }
 
 export function* readSegments(session: SessionRow, which: 'shown' | 'all'): Steps<readonly Segment[]> {

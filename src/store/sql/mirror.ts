@@ -81,8 +81,7 @@ export function* noteMirrored(
 }
 
 export function* setMirrorFolder(namespace: string, folder: string): Steps<void> {
-  const known = yield* first<{ folder: string }>('SELECT folder FROM mirrors WHERE namespace = ?1', namespace)
-  if (known?.folder === folder) return
+  if ((yield* readMirrorFolder(namespace)) === folder) return
   yield* run(
     `INSERT INTO mirrors (namespace, folder) VALUES (?1, ?2)
      ON CONFLICT (namespace) DO UPDATE SET folder = excluded.folder`,
@@ -93,4 +92,9 @@ export function* setMirrorFolder(namespace: string, folder: string): Steps<void>
     'UPDATE documents SET mirrored_version = 0, mirrored_hash = NULL WHERE namespace = ?1',
     namespace,
   )
+}
+
+export function* readMirrorFolder(namespace: string): Steps<string | null> {
+  const row = yield* first<{ folder: string }>('SELECT folder FROM mirrors WHERE namespace = ?1', namespace)
+  return row?.folder ?? null
 }

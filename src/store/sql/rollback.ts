@@ -3,7 +3,8 @@ import type { SessionRecord, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, stateFromSegments, writeFoldState } from './fold-state.ts'
-import { readHead, readHeadAt, readLastSeq } from './head.ts'
+import { countThrough, readHead, readHeadAt, readLastSeq, settleHead } from './head.ts'
+import { settleHidden } from './hidden-ranges.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession, readRecord } from './session.ts'
 import { run, type Steps } from './steps.ts'
@@ -20,9 +21,10 @@ export function* rollback(
     const head = yield* readHeadAtOrBelow(session, toSeq)
     yield* withdrawFacts(session, { above: head?.seq ?? 0, now }, dialect)
     const state = yield* readFoldState(session, before, warn)
-    yield* hideAbove(session, head?.seq ?? 0)
+    const newest = head && (yield* settleHead(session, head, yield* countThrough(session, head, before)))
+    const hidden = yield* hideAbove(session, head?.seq ?? 0)
     yield* dropFoldsAbove(session, head?.seq ?? 0)
-    yield* writeFoldState(session, yield* stateFromSegments(session, { head, state }))
+    yield* writeFoldState(session, yield* stateFromSegments(hidden, { head: newest, state }))
     yield* run(
       `UPDATE sessions SET pending = NULL, due_at = NULL,
          extracted_through = CASE WHEN extracted_through > ?2 THEN ?2 ELSE extracted_through END
@@ -55,7 +57,7 @@ export function* readHeadAtOrBelow(session: SessionRow, seq: number): Steps<Head
 }
 
 /** One row, however many messages: a range swallows those that it contains. */
-function* hideAbove(session: SessionRow, seq: number): Steps<void> {
+function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
   const last = yield* readLastSeq(session)
   yield* run('DELETE FROM hidden_ranges WHERE session_id = ?1 AND from_seq > ?2', session.id, seq)
   yield* run(
@@ -64,12 +66,7 @@ function* hideAbove(session: SessionRow, seq: number): Steps<void> {
     seq + 1,
     last,
   )
-  yield* run(
-    'UPDATE sessions SET hidden_through = ?2, visible_before = ?3 WHERE id = ?1',
-    session.id,
-    last,
-    seq,
-  )
+  return yield* settleHidden(session)
 }
 
 /** Segments that reach past the cut go, and those that were rolled up into them are shown again. */

@@ -55,6 +55,8 @@ export interface SessionRow {
   readonly layers_epoch: number
   readonly extracted_through: number
   readonly extract_at: number | null
+  readonly indexed_through: number
+  readonly first_epoch: number
 }
 
 /** By name and never `*`: a later migration may add columns while this program runs. */
@@ -63,7 +65,8 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
   pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
-  rewrites, layers, layers_epoch, extracted_through, extract_at`
+  rewrites, layers, layers_epoch, extracted_through, extract_at, indexed_through,
+  first_epoch`
 
 export interface HeadRow {
   readonly seq: number
@@ -85,7 +88,7 @@ const ASKED = 1
 const ANSWERED = 2
 const COMPLETE = 4
 /** The message has tool calls, results or approvals: only then is its content needed to find a cut. */
-const LINKED = 8
+export const LINKED = 8
 
 export function flagsOf(totals: Totals, content: Content): number {
   const { opens, closes } = contentLinks(content)
@@ -136,6 +139,8 @@ export function toFoldState(row: SessionRow): FoldState {
 const TEXT = 0
 const ESCAPED_TEXT = 1
 const PARTS = 2
+/** Of a message that was erased only its place in the log is left. */
+export const ERASED = 3
 
 /** NUL and lone surrogates are kept, though neither database can hold them: as JSON escapes. */
 export function encodeContent(content: Content): { content: string; format: number } {
@@ -145,6 +150,7 @@ export function encodeContent(content: Content): { content: string; format: numb
 }
 
 export function decodeContent({ content, format }: { content: string; format: number }): Content {
+  if (format === ERASED) return ''
   if (format !== TEXT) return JSON.parse(content) as string | readonly ContentPart[]
   // A lost page reads as NULs, which text that was stored as it is never has.
   if (content.includes('\0')) throw new SyntaxError('stored text with NULs')
@@ -201,8 +207,8 @@ export interface RawRow {
   readonly linked_content: string | null
 }
 
-export const RAW_COLUMNS = `seq, total_turns, characters, tokens,
-  CASE WHEN flags & ${LINKED} <> 0 THEN content END AS linked_content`
+export const LINKED_CONTENT = `CASE WHEN flags & ${LINKED} <> 0 THEN content END AS linked_content`
+export const RAW_COLUMNS = `seq, total_turns, characters, tokens, ${LINKED_CONTENT}`
 
 const NO_LINKS = { opens: [], closes: [] }
 
@@ -235,10 +241,12 @@ export interface SegmentRow {
   readonly tokens_before: number
   readonly tokens_after: number
   readonly created_at: number
+  /** 2: it says nothing since an erasure. 1: it says what an extract says. Until it is summarised anew. */
+  readonly withheld: number
 }
 
 export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, text, level, state, rolled_into,
-  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at`
+  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld`
 
 /** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
 export function toSegment(row: SegmentRow): Segment {

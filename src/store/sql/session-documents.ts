@@ -1,7 +1,8 @@
 import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
 import type { FileDocument } from '../session-file.ts'
-import { type DocumentRow, insertVersion, versionsOf } from './documents.ts'
-import { lineKey, readFacts, withoutLines } from './facts.ts'
+import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, versionsOf } from './documents.ts'
+import { lineKey, readFacts, type StoredFact, withoutLines } from './facts.ts'
+import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -11,8 +12,7 @@ import { deltaBack } from './text-delta.ts'
 
 function* documentsOf(session: SessionRow): Steps<readonly DocumentRow[]> {
   return yield* all<DocumentRow>(
-    `SELECT id, layer, name, version, tokens, created_at, updated_at, content FROM documents
-     WHERE session_id = ?1 ORDER BY layer, name_key`,
+    `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE session_id = ?1 ORDER BY layer, name_key`,
     session.id,
   )
 }
@@ -25,14 +25,22 @@ export function* exportDocuments(session: SessionRow): Steps<readonly FileDocume
   const files: FileDocument[] = []
   for (const row of yield* documentsOf(session)) {
     const versions = yield* versionsOf(row, { limit: row.version })
+    const facts = yield* readFacts(row.id, 'withdrawn too')
     files.push({
       day: dayOf(row),
       tokens: row.tokens,
-      versions: versions.map(version => toFileVersion(session, version)).reverse(),
-      facts: (yield* readFacts(row.id)).filter(({ origin }) => isOf(session, origin)).map(toFileFact),
+      versions: versions.map(version => toFileVersion(session, row, version)).reverse(),
+      facts: facts
+        .filter(({ origin }) => isOf(session, origin))
+        .map(fact => ({ ...toFileFact(fact), version: Math.max(1, inFile(row, fact.version)) })),
     })
   }
   return files
+}
+
+/** In a file they are numbered from 1, whatever an erasure took away before them. */
+function inFile({ first_version }: DocumentRow, version: number): number {
+  return version - first_version + 1
 }
 
 /** Messages of other sessions are not in the file, so nothing in it can name them. */
@@ -40,7 +48,12 @@ function isOf({ name }: SessionRow, { sessionId }: Source): boolean {
   return sessionId === name
 }
 
-function toFileVersion(session: SessionRow, { sources, at, author, content, undoes }: DocumentVersion) {
+function toFileVersion(
+  session: SessionRow,
+  row: DocumentRow,
+  { sources, at, author, content, undoes }: DocumentVersion,
+) {
+  const undone = undoes === null ? 0 : inFile(row, undoes)
   return {
     content,
     author,
@@ -48,11 +61,11 @@ function toFileVersion(session: SessionRow, { sources, at, author, content, undo
       .filter(source => isOf(session, source))
       .map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq })),
     at: at.toISOString(),
-    undoes,
+    undoes: undone > 0 ? undone : null,
   }
 }
 
-function toFileFact({ origin: { fromSeq, toSeq }, saidAt, supersededAt, ...fact }: Fact) {
+function toFileFact({ origin: { fromSeq, toSeq }, saidAt, supersededAt, ...fact }: StoredFact) {
   return {
     ...fact,
     fromSeq,
@@ -68,12 +81,12 @@ export function* importDocuments(
   documents: readonly FileDocument[],
 ): Steps<void> {
   for (const { day, tokens, versions, facts } of documents) {
-    const id = yield* insertDocument(session, { sessionId, day, tokens, versions })
+    const { id, before } = yield* insertDocument(session, { sessionId, day, tokens, versions })
     for (const [index, fact] of facts.entries())
       yield* run(
         `INSERT INTO facts (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source,
-           version, superseded_at, line_key)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`,
+           version, superseded_at, line_key, gone)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`,
         id,
         index + 1,
         JSON.stringify(fact.line),
@@ -84,9 +97,10 @@ export function* importDocuments(
         Date.parse(fact.saidAt),
         fact.on,
         fact.from,
-        fact.version,
+        before + fact.version,
         fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
         lineKey(fact.line),
+        fact.withdrawn ? 1 : 0,
       )
   }
 }
@@ -94,13 +108,14 @@ export function* importDocuments(
 function* insertDocument(
   session: { readonly id: number; readonly namespace: string },
   { sessionId, day, tokens, versions }: Omit<FileDocument, 'facts'> & { sessionId: string },
-): Steps<number> {
+): Steps<{ id: number; before: number }> {
   const name = day === null ? sessionId : dailyKey(day, sessionId)
   const newest = versions.at(-1)!
-  const row = yield* first<{ id: number }>(
-    `INSERT INTO documents
-       (namespace, layer, name_key, name, session_id, day, version, content, tokens, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id`,
+  const row = yield* first<{ id: number; first_version: number }>(
+    `INSERT INTO documents (namespace, layer, name_key, name, session_id, day, version, first_version,
+       content, tokens, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ${FLOOR} + CAST(?7 AS BIGINT), ${FLOOR} + 1, ?8, ?9, ?10, ?11)
+     RETURNING id, first_version`,
     session.namespace,
     day === null ? 'chat' : 'daily',
     keyOf(name),
@@ -113,17 +128,18 @@ function* insertDocument(
     Date.parse(versions[0]!.at),
     Date.parse(newest.at),
   )
+  const before = row!.first_version - 1
   const withSession = (source: Omit<Source, 'sessionId'>) => ({ sessionId, ...source })
   for (const [index, { content, author, sources, at, undoes }] of versions.entries())
     yield* insertVersion(row!.id, {
-      version: index + 1,
+      version: before + index + 1,
       at: Date.parse(at),
       author,
       sources: sources.map(withSession),
-      undoes,
+      undoes: undoes === null ? null : before + undoes,
       back: deltaBack(versions[index - 1]?.content ?? '', content),
     })
-  return row!.id
+  return { id: row!.id, before }
 }
 
 /** The daily log is shown for two days. */

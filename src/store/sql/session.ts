@@ -3,6 +3,7 @@ import type { Memo } from '../../log/index.ts'
 import type { SessionKey, SessionRecord, SessionTraits, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { FLOOR } from './first-number.ts'
 import { believedFoldState, readShown } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { keyOf } from './keys.ts'
@@ -44,8 +45,10 @@ export function* lockOrCreateSession(
   const existing = yield* lockSession(key, dialect)
   if (existing) return existing
   const [created] = yield* all<{ id: number }>(
-    `INSERT INTO sessions (namespace, name_key, name, kind, user_id, scope_id, created_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (namespace, name_key) DO NOTHING RETURNING id`,
+    `INSERT INTO sessions (namespace, name_key, name, kind, user_id, scope_id, created_at,
+       epoch, first_epoch, lease_token)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ${FLOOR}, ${FLOOR}, ${FLOOR})
+     ON CONFLICT (namespace, name_key) DO NOTHING RETURNING id`,
     key.namespace,
     keyOf(key.id),
     key.id,
@@ -79,6 +82,7 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
     origin: session.origin === null ? null : JSON.parse(session.origin),
     settings: session.settings === null ? {} : JSON.parse(session.settings),
     epoch: session.epoch,
+    firstEpoch: session.first_epoch,
     state,
     head,
     segments: state.compactedThrough === 0 ? 0 : shown.count,

@@ -1,5 +1,7 @@
 import { ClosedError } from '../../errors.ts'
 import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
+import type { RebuiltSegment } from '../erasure.ts'
+import type { IndexRequest, IndexWrite, SearchRequest } from '../search.ts'
 import type { SessionFile } from '../session-file.ts'
 import type {
   AppendReceipt,
@@ -8,6 +10,7 @@ import type {
   ExtractionCommit,
   FoldCommit,
   NewPin,
+  OnScrub,
   PlanPage,
   SessionKey,
   Store,
@@ -20,18 +23,22 @@ import * as documents from './documents.ts'
 import type { Driver } from './driver.ts'
 import { listDue, nextDueAt } from './due.ts'
 import { edit } from './edit.ts'
+import * as erasure from './erasure.ts'
 import { readEvents } from './events.ts'
 import * as extraction from './extraction.ts'
 import * as fold from './fold.ts'
 import { forkSession } from './fork.ts'
+import * as indexing from './indexing.ts'
 import { judgeAgain, judgeNow } from './judge.ts'
+import { KeptColumns } from './kept-columns.ts'
 import { type FreezeRequest, freezeLayers, readLayerTexts } from './layers.ts'
 import { dropLease, type LeaseRequest, takeLease } from './leases.ts'
-import { readMessages, readPlan, readSegments, readVersions } from './messages.ts'
+import { readMessages, readPlan, readSegment, readSegments, readVersions } from './messages.ts'
 import * as mirror from './mirror.ts'
 import { pin, readPins, unpin } from './pins.ts'
 import { rollback } from './rollback.ts'
 import type { SessionRow } from './rows.ts'
+import * as search from './search.ts'
 import {
   findSession,
   listSessions,
@@ -51,6 +58,7 @@ export class SqlStore implements Store {
   readonly #driver: Driver
   readonly #warn: Warn
   readonly #appends: AppendQueues
+  readonly #columns = new KeptColumns()
   readonly #underWay = new Set<Promise<unknown>>()
   #opening: Promise<void> | null = null
   #closing: Promise<void> | null = null
@@ -104,6 +112,10 @@ export class SqlStore implements Store {
 
   readSegments(key: SessionKey, which: 'shown' | 'all') {
     return this.#readOr(key, [], session => readSegments(session, which))
+  }
+
+  readSegment(key: SessionKey, id: number) {
+    return this.#readOr(key, null, session => readSegment(session, id))
   }
 
   readContext(key: SessionKey, request: ContextRequest) {
@@ -293,6 +305,78 @@ export class SqlStore implements Store {
 
   setMirrorFolder(namespace: string, folder: string) {
     return this.#write(() => mirror.setMirrorFolder(namespace, folder))
+  }
+
+  readMirrorFolder(namespace: string) {
+    return this.#read(() => mirror.readMirrorFolder(namespace))
+  }
+
+  readSearch(namespace: string, request: SearchRequest) {
+    return this.#read(() => search.readSearch(namespace, request, this.#columns))
+  }
+
+  readMessagesAt(key: SessionKey, seqs: readonly number[]) {
+    return this.#readOr(key, [], session => search.readMessagesAt(session, seqs))
+  }
+
+  readIndexWork(key: SessionKey, request: IndexRequest) {
+    return this.#readOr(key, null, session => indexing.readIndexWork(session, request))
+  }
+
+  writeIndex(key: SessionKey, write: IndexWrite) {
+    const { dialect } = this.#driver
+    return this.#write(function* () {
+      const session = yield* lockSession(key, dialect)
+      return session ? yield* indexing.writeIndex(session, write) : false
+    })
+  }
+
+  listUnindexed(namespace: string, page: { after?: string; limit: number }) {
+    return this.#read(() => indexing.listUnindexed(namespace, page))
+  }
+
+  beginErasure(namespace: string, request: Parameters<Store['beginErasure']>[1]) {
+    return this.#write(() => erasure.beginErasure(namespace, request))
+  }
+
+  continueErasure(namespace: string, request: { id: number; now: number }) {
+    return this.#write(() => erasure.continueErasure(namespace, request, this.#rules))
+  }
+
+  advanceErasure(namespace: string, request: Parameters<Store['advanceErasure']>[1]) {
+    return this.#write(() => erasure.advanceErasure(namespace, request))
+  }
+
+  readErasure(namespace: string, id: number) {
+    return this.#read(() => erasure.readErasure(namespace, id))
+  }
+
+  listOpenErasures(namespace: string) {
+    return this.#read(() => erasure.listOpenErasures(namespace))
+  }
+
+  listWithheld(namespace: string, page: Parameters<Store['listWithheld']>[1]) {
+    return this.#read(() => erasure.listWithheld(namespace, page))
+  }
+
+  commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment) {
+    const { dialect } = this.#driver
+    return this.#write(function* () {
+      const session = yield* lockSession(key, dialect)
+      return session ? yield* erasure.commitRebuilt(session, rebuilt) : false
+    })
+  }
+
+  listErasedDocuments(namespace: string) {
+    return this.#read(() => erasure.listErasedDocuments(namespace))
+  }
+
+  forgetErasedDocuments(namespace: string, gone: Parameters<Store['forgetErasedDocuments']>[1]) {
+    return this.#write(() => erasure.forgetErasedDocuments(namespace, gone))
+  }
+
+  scrub(onScrub?: OnScrub) {
+    return this.#while(() => this.#driver.scrub(onScrub))
   }
 
   readEvents(page: { after: string | null; limit: number }) {

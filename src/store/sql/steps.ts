@@ -3,7 +3,7 @@
  * and is handed their rows. SQLite runs it without ever leaving the transaction to the event loop;
  * PostgreSQL awaits each answer. Parameters are written `?1`, `?2` … in both.
  */
-export type SqlValue = string | number | null
+export type SqlValue = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, SqlValue>>
 
 export interface Query {

@@ -1,7 +1,7 @@
 import type { SessionRow } from './rows.ts'
 import { all, first, type Row, type Steps } from './steps.ts'
 
-interface HiddenRange {
+export interface HiddenRange {
   readonly from_seq: number
   readonly to_seq: number
 }
@@ -13,60 +13,108 @@ export interface SeqRange {
   readonly through: number
 }
 
+/** A part of a range in which few messages are hidden, if any. */
+export interface Span extends SeqRange {
+  /** What a query over its messages has to ask for besides, so that it finds visible ones only. */
+  readonly andVisible: string
+}
+
+/** For a query over messages of session `?1`. The ranges do not overlap: the last that begins at or below decides. */
+export const AND_VISIBLE = `AND coalesce((SELECT h.to_seq FROM hidden_ranges h
+  WHERE h.session_id = ?1 AND h.from_seq <= seq ORDER BY h.from_seq DESC LIMIT 1), 0) < seq`
+
+/** To jump over so many messages is worth a query of its own; fewer are read and left out. */
+const WORTH_A_JUMP = 64
+const RANGES_AT_A_TIME = 64
+
 /**
- * Visits the stretches of visible messages in a range, from either end: it jumps over what a rollback
- * hid instead of reading it. `visit` answers whether it has seen enough.
+ * Visits the visible messages of a range in spans, from either end. It jumps over what a rollback hid instead of
+ * reading it; single messages that were erased, of which there may be very many, are left out by the query itself.
+ * `visit` answers whether it has seen enough.
  */
 export function* visitVisible(
   session: SessionRow,
   range: SeqRange,
   from: 'oldest' | 'newest',
-  visit: (stretch: SeqRange) => Steps<boolean>,
+  visit: (span: Span) => Steps<boolean>,
 ): Steps<void> {
   let { after, through } = range
   while (after < through) {
     const hidden = yield* nextHidden(session, { after, through }, from)
-    if (from === 'oldest') {
-      const stretch = { after, through: hidden ? hidden.from_seq - 1 : through }
-      if (stretch.after < stretch.through && (yield* visit(stretch))) return
-      after = hidden ? hidden.to_seq : through
-    } else {
-      const stretch = { after: hidden ? Math.max(after, hidden.to_seq) : after, through }
-      if (stretch.after < stretch.through && (yield* visit(stretch))) return
-      through = hidden ? hidden.from_seq - 1 : after
-    }
+    const jump = hidden.findIndex(({ from_seq, to_seq }) => to_seq - from_seq + 1 >= WORTH_A_JUMP)
+    const isAll = jump === -1 && hidden.length < RANGES_AT_A_TIME
+    const last = isAll ? undefined : hidden.at(jump)!
+    const isPure = (jump === -1 ? hidden.length : jump) === 0
+    const span =
+      from === 'oldest'
+        ? {
+            after,
+            through: last ? Math.min(through, jump === -1 ? last.to_seq : last.from_seq - 1) : through,
+          }
+        : { after: last ? Math.max(after, jump === -1 ? last.from_seq - 1 : last.to_seq) : after, through }
+    const isEmpty = span.after >= span.through
+    if (!isEmpty && (yield* visit({ ...span, andVisible: isPure ? '' : AND_VISIBLE }))) return
+    if (from === 'oldest') after = last ? last.to_seq : through
+    else through = last ? last.from_seq - 1 : after
   }
 }
 
+/** The next few in a range, from either end. */
 function* nextHidden(
   session: SessionRow,
   { after, through }: SeqRange,
   from: 'oldest' | 'newest',
-): Steps<HiddenRange | undefined> {
-  if (session.hidden_through <= after) return undefined
+): Steps<readonly HiddenRange[]> {
+  if (session.hidden_through <= after) return []
   if (from === 'newest')
-    return yield* first<HiddenRange>(
+    return yield* all<HiddenRange>(
       `SELECT from_seq, to_seq FROM hidden_ranges
-       WHERE session_id = ?1 AND from_seq <= ?2 AND to_seq > ?3 ORDER BY from_seq DESC LIMIT 1`,
+       WHERE session_id = ?1 AND from_seq <= ?2 AND to_seq > ?3 ORDER BY from_seq DESC LIMIT ?4`,
       session.id,
       through,
       after,
+      RANGES_AT_A_TIME,
     )
-  // The ranges do not overlap: the last one that begins at or below `after` is the only one that can reach past it.
-  const around = yield* first<HiddenRange>(
+  const around = yield* rangeAround(session, after + 1)
+  const above = yield* all<HiddenRange>(
     `SELECT from_seq, to_seq FROM hidden_ranges
-     WHERE session_id = ?1 AND from_seq <= ?2 ORDER BY from_seq DESC LIMIT 1`,
-    session.id,
-    after + 1,
-  )
-  if (around && around.to_seq > after) return around
-  return yield* first<HiddenRange>(
-    `SELECT from_seq, to_seq FROM hidden_ranges
-     WHERE session_id = ?1 AND from_seq > ?2 AND from_seq <= ?3 ORDER BY from_seq LIMIT 1`,
+     WHERE session_id = ?1 AND from_seq > ?2 AND from_seq <= ?3 ORDER BY from_seq LIMIT ?4`,
     session.id,
     after + 1,
     through,
+    RANGES_AT_A_TIME - (around ? 1 : 0),
   )
+  return around ? [around, ...above] : above
+}
+
+/** The one that hides a message, if one does. */
+export function* rangeAround({ id }: SessionRow, seq: number): Steps<HiddenRange | undefined> {
+  const last = yield* first<HiddenRange>(
+    `SELECT from_seq, to_seq FROM hidden_ranges
+     WHERE session_id = ?1 AND from_seq <= ?2 ORDER BY from_seq DESC LIMIT 1`,
+    id,
+    seq,
+  )
+  return last && last.to_seq >= seq ? last : undefined
+}
+
+/** How many messages of a range are visible, from the ranges alone: whatever is not in the log is in one of them. */
+export function* countVisible(session: SessionRow, { after, through }: SeqRange): Steps<number> {
+  if (through <= after) return 0
+  if (session.hidden_through <= after) return through - after
+  const around = yield* rangeAround(session, after + 1)
+  const begin = around ? around.to_seq : after
+  if (begin >= through) return 0
+  const last = yield* rangeAround(session, through)
+  const end = last ? last.from_seq - 1 : through
+  const row = yield* first<{ hidden: number }>(
+    `SELECT CAST(coalesce(sum(to_seq - from_seq + 1), 0) AS BIGINT) AS hidden FROM hidden_ranges
+     WHERE session_id = ?1 AND from_seq > ?2 AND from_seq <= ?3`,
+    session.id,
+    begin,
+    end,
+  )
+  return end - begin - row!.hidden
 }
 
 /** Rows of visible messages in ascending order, at most `limit` of them, counted from the given end. */
@@ -87,13 +135,13 @@ export function* readVisible<R = Row>(
 ): Steps<readonly R[]> {
   const rows: R[] = []
   const direction = from === 'oldest' ? 'ASC' : 'DESC'
-  yield* visitVisible(session, range, from, function* (stretch) {
+  yield* visitVisible(session, range, from, function* (span) {
     const found = yield* all<R>(
       `SELECT ${columns} FROM ${tables}
-       WHERE session_id = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq ${direction} LIMIT ?4`,
+       WHERE session_id = ?1 AND seq > ?2 AND seq <= ?3 ${span.andVisible} ORDER BY seq ${direction} LIMIT ?4`,
       session.id,
-      stretch.after,
-      stretch.through,
+      span.after,
+      span.through,
       limit - rows.length,
     )
     for (const row of found) rows.push(row)

@@ -41,7 +41,12 @@ export function* withdrawFacts(
     })
   }
   yield* writeDocuments(writes)
-  yield* run('DELETE FROM facts WHERE session_id = ?1 AND to_seq > ?2', session.id, above)
+  // The versions keep their lines: with these an erasure finds them there.
+  yield* run(
+    'UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0',
+    session.id,
+    above,
+  )
 }
 
 /**
@@ -57,7 +62,8 @@ function* bringBack(
   for (const { document_id, line, version } of gone) {
     const replaced = yield* all<{ line: string }>(
       `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
-       WHERE document_id = ?1 AND superseded_by = ?2 AND NOT (session_id = ?3 AND to_seq > ?4) RETURNING line`,
+       WHERE document_id = ?1 AND superseded_by = ?2 AND gone = 0 AND NOT (session_id = ?3 AND to_seq > ?4)
+       RETURNING line`,
       document_id,
       version,
       session.id,
@@ -99,7 +105,8 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
   for (;;) {
     const places = yield* all<Place>(
       `SELECT DISTINCT d.id AS document_id, d.layer, d.name
-       FROM facts f JOIN documents d ON d.id = f.document_id WHERE f.session_id = ?1 AND f.to_seq > ?2`,
+       FROM facts f JOIN documents d ON d.id = f.document_id
+       WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
       session.id,
       above,
     )
@@ -117,9 +124,9 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
   const facts = yield* all<GoneFact>(
     `SELECT f.document_id, d.layer, d.name, f.line, f.version FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND NOT EXISTS (
+     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0 AND NOT EXISTS (
        SELECT 1 FROM facts o WHERE o.document_id = f.document_id AND o.line_key = f.line_key
-         AND o.superseded_at IS NULL
+         AND o.superseded_at IS NULL AND o.gone = 0
          AND NOT (o.session_id = ?1 AND o.to_seq > ?2))`,
     session.id,
     above,

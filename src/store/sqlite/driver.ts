@@ -3,6 +3,9 @@ import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '..
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
+import type { OnScrub } from '../store.ts'
+import { readAnnouncement } from './announcement.ts'
+import { setDurability } from './connection.ts'
 import { isBusy, toStoreError } from './errors.ts'
 import { migrate, needsMigration } from './migrate.ts'
 
@@ -29,6 +32,10 @@ const DIALECT: Dialect = {
 }
 
 const LONGEST_PAUSE_MS = 20
+/** Pages in the log after which a commit copies them into the database. */
+const CHECKPOINT_PAGES = 4000
+/** Whatever somebody announced, nobody waits longer for them. */
+const LONGEST_SCRUB_MS = 3_600_000
 
 interface Prepared {
   readonly statement: StatementSync
@@ -44,6 +51,8 @@ export class SqliteDriver implements Driver {
   readonly #options: Required<SqliteOptions>
   readonly #statements = new Map<string, Prepared>()
   #database: DatabaseSync | null = null
+  #scrub: Promise<boolean> | null = null
+  #nextScrub: Promise<boolean> | null = null
 
   constructor(path: string, options: SqliteOptions) {
     this.name = `SQLite ${path}`
@@ -75,10 +84,8 @@ export class SqliteDriver implements Driver {
         const mustMigrate = needsMigration(database, this.name)
         if (readOnly && mustMigrate) throw outdated(this.name)
         if (readOnly) return
-        database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000')
-        database.exec(`PRAGMA synchronous = ${durability}`)
-        // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
-        if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+        database.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+        setDurability(database, durability)
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
       })
@@ -90,6 +97,8 @@ export class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
+    // A thread cannot be stopped in the middle of it; it takes seconds.
+    await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
     this.#statements.clear()
     this.#database?.close()
     this.#database = null
@@ -101,6 +110,40 @@ export class SqliteDriver implements Driver {
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
     return this.#attempt(() => this.#transaction('BEGIN IMMEDIATE', steps))
+  }
+
+  /** Those that come while one is under way share the next: what they let go may have come too late for it. */
+  scrub(onScrub: OnScrub = () => {}): Promise<boolean> {
+    this.#nextScrub ??= (this.#scrub ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#scrub = this.#nextScrub
+        this.#nextScrub = null
+        return this.#scrubOnce(onScrub)
+      })
+      .finally(() => {
+        this.#scrub = null
+      })
+    return this.#nextScrub
+  }
+
+  async #scrubOnce(onScrub: OnScrub): Promise<boolean> {
+    const { durability, busyTimeoutMs, readOnly } = this.#options
+    const database = this.#database
+    if (database === null) throw new ClosedError('store')
+    if (readOnly)
+      throw new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
+    const path = database.location()
+    // What is in memory only is in no file.
+    if (!path) return true
+    const { scrubInThread } = await import('./scrub.ts')
+    // The log holds the whole database for a moment. Copying it back is the thread's task, not the next append's.
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    try {
+      return await scrubInThread(this.name, { path, durability, busyTimeoutMs }, onScrub)
+    } finally {
+      if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    }
   }
 
   #transaction<Result>(begin: string, steps: () => Steps<Result>): Result {
@@ -150,17 +193,34 @@ export class SqliteDriver implements Driver {
 
   /**
    * Waits for other processes without SQLite's own busy handler, which would stop the event loop and
-   * starve whoever sleeps longest: pauses of random length, during which everything else goes on.
+   * starve whoever sleeps longest: pauses of random length, during which everything else goes on. While the
+   * database is being scrubbed, here or by another process, the time-out does not run.
    */
   async #attempt<Result>(action: () => Result): Promise<Result> {
-    const deadline = performance.now() + this.#options.busyTimeoutMs
+    const start = performance.now()
+    let deadline = start + this.#options.busyTimeoutMs
     for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       try {
         return action()
       } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw toStoreError(error, this.name)
+        const now = performance.now()
+        if (!isBusy(error)) throw toStoreError(error, this.name)
+        if (now > deadline) {
+          if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed()) throw toStoreError(error, this.name)
+          deadline = now + this.#options.busyTimeoutMs
+        }
       }
       await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
+    }
+  }
+
+  #isBeingScrubbed(): boolean {
+    if (this.#scrub !== null) return true
+    try {
+      const until = this.#database && readAnnouncement(this.#database)
+      return until !== null && until > Date.now()
+    } catch {
+      return false
     }
   }
 }

@@ -2,6 +2,7 @@ import { PalimpsestError, StoreError } from '../../errors.ts'
 
 const BUSY = 5
 const LOCKED = 6
+const FULL = 13
 
 /** SQLite's result code, without the extension in its upper bits. */
 function resultCode(error: unknown): number | null {
@@ -13,6 +14,11 @@ function resultCode(error: unknown): number | null {
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED
+}
+
+/** There is no room on the disk. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === FULL
 }
 
 export function toStoreError(error: unknown, name: string): unknown {
@@ -35,7 +41,7 @@ export function toStoreError(error: unknown, name: string): unknown {
         'the database cannot be written. Check the permissions of the file and of its folder.',
         error,
       )
-    case 13:
+    case FULL:
       return new StoreError(
         'store_full',
         name,

@@ -34,6 +34,31 @@ CREATE TABLE documents (
   mirrored_hash TEXT,
   -- As JSON, as all texts that may hold anything.
   content TEXT NOT NULL
+, first_version INTEGER NOT NULL DEFAULT 1) STRICT;
+
+CREATE TABLE erased_documents (
+  namespace TEXT NOT NULL,
+  layer TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (namespace, layer, name_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE erasures (
+  -- Never used again, as long as somebody may ask how it went.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  namespace TEXT NOT NULL,
+  -- As JSON; NULL once it is not needed any more, since it may name a person.
+  target TEXT,
+  requested_at INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  -- How many there were, by place, as JSON.
+  places TEXT NOT NULL,
+  -- Where to go on, as JSON.
+  progress TEXT,
+  -- The highest epoch, version or token that anything had which it took away under its name. What comes under such a
+  -- name again begins above it, so that nobody who remembers the old one can take the new one for it.
+  highest INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE events (
@@ -65,7 +90,7 @@ CREATE TABLE facts (
   version INTEGER NOT NULL,
   superseded_at INTEGER,
   -- The version that took its place, so that with it what it replaced can come back.
-  superseded_by INTEGER,
+  superseded_by INTEGER, gone INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (document_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -74,6 +99,19 @@ CREATE TABLE hidden_ranges (
   from_seq INTEGER NOT NULL,
   to_seq INTEGER NOT NULL,
   PRIMARY KEY (session_id, from_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE index_blocks (
+  session_id INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (session_id, block)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE index_changes (
+  session_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE leases (
@@ -155,6 +193,14 @@ CREATE TABLE pins (
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE postings (
+  session_id INTEGER NOT NULL,
+  term TEXT NOT NULL,
+  first_seq INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (session_id, term, first_seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE segments (
   session_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
@@ -173,7 +219,7 @@ CREATE TABLE segments (
   prompt_version TEXT NOT NULL,
   tokens_before INTEGER NOT NULL,
   tokens_after INTEGER NOT NULL,
-  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""',
+  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""', withheld INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -229,7 +275,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,
@@ -248,16 +294,30 @@ CREATE INDEX documents_of_session ON documents (session_id) WHERE session_id IS 
 
 CREATE INDEX documents_unmirrored ON documents (namespace) WHERE mirrored_version <> version;
 
+CREATE INDEX erasures_highest ON erasures (namespace, highest);
+
+CREATE INDEX erasures_open ON erasures (namespace, id) WHERE stage <> 'done';
+
+CREATE INDEX events_of_document ON events (document_id) WHERE document_id IS NOT NULL;
+
 CREATE INDEX facts_by_line ON facts (document_id, line_key);
 
-CREATE INDEX facts_by_origin ON facts (session_id, to_seq);
+CREATE INDEX facts_by_origin ON facts (session_id, to_seq, from_seq);
+
+CREATE INDEX facts_gone ON facts (document_id) WHERE gone > 1;
+
+CREATE INDEX leases_held ON leases (namespace, name) WHERE owner IS NOT NULL;
 
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;
 
+CREATE INDEX segments_by_end ON segments (session_id, to_seq, from_seq);
+
 CREATE INDEX segments_rolled_up ON segments (session_id, rolled_into) WHERE rolled_into IS NOT NULL;
 
 CREATE INDEX segments_shown ON segments (session_id, from_seq) WHERE rolled_into IS NULL;
+
+CREATE INDEX segments_withheld ON segments (session_id, level, id) WHERE withheld > 0;
 
 CREATE UNIQUE INDEX senders_by_key ON senders (namespace, sender_key);
 
@@ -266,6 +326,10 @@ CREATE INDEX sessions_building ON sessions (id) WHERE ready = 0;
 CREATE UNIQUE INDEX sessions_by_name ON sessions (namespace, name_key);
 
 CREATE INDEX sessions_due ON sessions (namespace, due_at) WHERE due_at IS NOT NULL;
+
+CREATE INDEX sessions_erased ON sessions (id) WHERE ready > 1;
+
+CREATE INDEX sessions_forked ON sessions (namespace) WHERE origin IS NOT NULL;
 
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
 

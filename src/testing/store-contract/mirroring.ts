@@ -144,6 +144,8 @@ export const mirroring = contractCases('mirror', {
     await store.noteMirrored('test', note)
     await store.noteMirrored('elsewhere', [{ ...GLOBAL, version: 1, hash: 'abc' }])
     const again = await open()
+    assert.equal(await again.readMirrorFolder('test'), '/memory')
+    assert.equal(await again.readMirrorFolder('elsewhere'), null)
     await again.setMirrorFolder('test', '/memory')
     await store.setMirrorFolder('elsewhere', '/elsewhere')
     await store.noteMirrored('elsewhere', [{ ...GLOBAL, version: 1, hash: 'abc' }])

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { ID_RULE, isId } from '../log/index.ts'
+import type { ErasureTarget } from '../store/index.ts'
+
+/** As many as anybody chooses by hand; more of a session are the session, or a person. */
+const MOST_MESSAGES = 10_000
+
+/** What a caller handed in, as the store takes it: each message once, in order. */
+export function checkTarget(target: ErasureTarget): ErasureTarget {
+  switch (target?.kind) {
+    case 'messages':
+      return {
+        kind: 'messages',
+        sessionId: checkId('sessionId', target.sessionId),
+        seqs: checkSeqs(target.seqs),
+      }
+    case 'session':
+      return { kind: 'session', sessionId: checkId('sessionId', target.sessionId) }
+    case 'person':
+      return { kind: 'person', id: checkId('id', target.id) }
+    case 'namespace':
+      return { kind: 'namespace' }
+    default:
+      throw new InvalidArgumentError(
+        'kind',
+        (target as ErasureTarget | null)?.kind,
+        'messages, session, person, namespace',
+      )
+  }
+}
+
+function checkId(field: string, value: unknown): string {
+  if (isId(value)) return value
+  throw new InvalidArgumentError(field, value, ID_RULE)
+}
+
+function checkSeqs(seqs: unknown): readonly number[] {
+  const isList = Array.isArray(seqs) && seqs.length > 0 && seqs.length <= MOST_MESSAGES
+  if (!isList || !seqs.every(seq => Number.isSafeInteger(seq) && seq > 0))
+    throw new InvalidArgumentError('seqs', seqs, `a list of 1 to ${MOST_MESSAGES} numbers of messages`)
+  return [...new Set(seqs as number[])].sort((a, b) => a - b)
+}

@@ -1,0 +1,250 @@
+import { retryAfterMs } from '../compaction/failure-reason.ts'
+import { pause } from '../compaction/pause.ts'
+import { isExtractive } from '../compaction/summarize-source.ts'
+import { ClosedError, ErasureNotFoundError } from '../errors.ts'
+import type { ErasureRecord, ErasureStage, ErasureTarget } from '../store/index.ts'
+import { BackgroundTask, type Remaining } from './background-task.ts'
+import { checkTarget } from './check-target.ts'
+import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
+import { PhysicalErasure } from './physical-erasure.ts'
+import { type RebuildFailure, rebuildSegments } from './rebuild.ts'
+import { type ErasureReceipt, toReceipt } from './receipt.ts'
+import { RetryLater } from './retry-later.ts'
+import { underLease } from './under-lease.ts'
+
+/** Segments that whoever asks for an erasure waits for; the others are made in the background. */
+const REBUILT_AT_ONCE = 50
+/** Another process is at it: looked at again after this. */
+const OTHERS_MS = 2_000
+/** More came meanwhile. */
+const AT_ONCE_MS = 20
+const POLL_MS = 200
+
+/**
+ * Carries erasures through to their end, whatever comes between.
+ *
+ *   forget ──▶ erasing ──▶ rebuilding ──▶ files ──▶ scrubbing ──▶ done
+ *              slice by     segments of    of the     all bytes that
+ *              slice        what is left   workspace  the database let go
+ *
+ * What always holds: when `forget` resolves, nothing of it can be seen any more. Each step is stored, so any
+ * process goes on where another one ended; a step that is done twice changes nothing. In the background one process
+ * at a time is at it, so that nothing is done in vain. Many erasures share a scrub.
+ */
+export class Erasures {
+  readonly #engine: ErasureEngine
+  readonly #files: ErasureFiles | null
+  readonly #physical: PhysicalErasure
+  readonly #rest: BackgroundTask
+  readonly #summaries: BackgroundTask
+  readonly #retrySummaries = new RetryLater({ firstMs: 15_000, longestMs: 3_600_000 })
+  /** Those whose slices are taken by whoever asked for them. */
+  readonly #forgetting = new Map<number, Promise<unknown>>()
+  readonly #told = new Map<number, ErasureStage>()
+  readonly #abort = new AbortController()
+
+  constructor(engine: ErasureEngine, files: ErasureFiles | null) {
+    this.#engine = engine
+    this.#files = files
+    this.#physical = new PhysicalErasure(engine, files, this.#advance)
+    const onError = (error: unknown) => this.#report(error, '')
+    this.#rest = new BackgroundTask({ work: signal => this.#carryOn(signal), onError })
+    this.#summaries = new BackgroundTask({ work: signal => this.#summarize(signal), onError })
+  }
+
+  /** Takes up what is open. */
+  start(): void {
+    if (this.#abort.signal.aborted) return
+    this.#rest.wake()
+    this.#summaries.wake()
+  }
+
+  /**
+   * Erases for good. Resolves when nothing of it can be seen any more; what is made anew of the rest may take longer
+   * where it is much, and so do files and the bytes in the database: the receipt says what is pending. All of that
+   * goes on in the background, in this process or another one.
+   */
+  async forget(target: ErasureTarget): Promise<ErasureReceipt> {
+    this.#checkOpen()
+    const checked = checkTarget(target)
+    const { store, namespace, clock } = this.#engine
+    // What a person wrote into a file is part of memory, and could not be told from what is erased afterwards.
+    await this.#files?.sync().catch(error => this.#report(error, ''))
+    this.#checkOpen()
+    const begun = await store.beginErasure(namespace, { target: checked, now: clock() })
+    this.#tell(begun)
+    const work = this.#eraseAndRebuild(begun)
+    this.#forgetting.set(begun.id, work)
+    try {
+      const record = await work
+      return { ...(await this.#receiptOf(record)), target: checked }
+    } finally {
+      this.#forgetting.delete(begun.id)
+      this.start()
+    }
+  }
+
+  async #eraseAndRebuild(begun: ErasureRecord): Promise<ErasureRecord> {
+    const record = await this.#erase(begun)
+    const left = await this.#rebuild({ most: REBUILT_AT_ONCE, signal: this.#abort.signal })
+    return left === 'none' ? await this.#advance(record, 'rebuilding') : record
+  }
+
+  /** `null`: there is none. */
+  async receipt(id: number): Promise<ErasureReceipt | null> {
+    const record = await this.#engine.store.readErasure(this.#engine.namespace, id)
+    return record && (await this.#receiptOf(record))
+  }
+
+  async #receiptOf(record: ErasureRecord): Promise<ErasureReceipt> {
+    return toReceipt(record, await this.#physical.filesState())
+  }
+
+  /** Resolves when all of it is done, or when the signal says that it has been long enough: with what is there then. */
+  async finished(id: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
+    this.start()
+    for (;;) {
+      const receipt = await this.receipt(id)
+      if (receipt === null) throw new ErasureNotFoundError(id)
+      if (receipt.done || signal?.aborted) return receipt
+      this.#checkOpen()
+      await sleep(POLL_MS, signal)
+    }
+  }
+
+  /** Waits for the step under way. What is not done is taken up by the next process. */
+  async close(): Promise<void> {
+    this.#abort.abort(new ClosedError('palimpsest'))
+    await Promise.allSettled([...this.#forgetting.values(), this.#rest.close(), this.#summaries.close()])
+  }
+
+  /** Most processes start without anything to erase: nothing is written then. */
+  async #carryOn(signal: AbortSignal): Promise<Remaining> {
+    if ((await this.#listOpen()).length === 0) return null
+    const remaining = await underLease(this.#engine, 'erasure', () => this.#carryOnAll(signal))
+    return remaining === 'taken' ? { afterMs: OTHERS_MS } : remaining
+  }
+
+  /** Everything that is open, one stage after the other, as far as it goes now. */
+  async #carryOnAll(signal: AbortSignal): Promise<Remaining> {
+    const failures = await this.#eraseAll()
+    const rebuilding = await this.#listOpen('rebuilding')
+    const left = rebuilding.length > 0 ? await this.#rebuild({ signal }) : 'none'
+    if (left === 'none') for (const record of rebuilding) await this.#advance(record, 'rebuilding')
+    signal.throwIfAborted()
+    const files = await this.#physical.followFiles(await this.#listOpen('files'))
+    signal.throwIfAborted()
+    const scrub = await this.#physical.scrub(await this.#listOpen('scrubbing'))
+    signal.throwIfAborted()
+    if (failures.length > 0) throw failures[0]
+    if ((await this.#listOpen()).length === 0) return null
+    const waits = [left === 'some' ? OTHERS_MS : null, files, scrub].filter(wait => wait !== null)
+    return { afterMs: waits.length > 0 ? Math.min(...waits) : AT_ONCE_MS }
+  }
+
+  /** Of this stage, or of any. */
+  async #listOpen(stage?: ErasureStage): Promise<readonly ErasureRecord[]> {
+    const open = await this.#engine.store.listOpenErasures(this.#engine.namespace)
+    return open.filter(record => !this.#forgetting.has(record.id) && (!stage || record.stage === stage))
+  }
+
+  /** One that fails holds up no other. */
+  async #eraseAll(): Promise<readonly unknown[]> {
+    const failures: unknown[] = []
+    for (const record of await this.#listOpen('erasing'))
+      try {
+        await this.#erase(record)
+      } catch (error) {
+        this.#checkOpen()
+        failures.push(error)
+      }
+    return failures
+  }
+
+  /** Slice by slice, and everything else in between. */
+  async #erase(record: ErasureRecord): Promise<ErasureRecord> {
+    const { store, namespace, clock } = this.#engine
+    let current = record
+    while (current.stage === 'erasing') {
+      await pause()
+      this.#checkOpen()
+      current = await store.continueErasure(namespace, { id: record.id, now: clock() })
+    }
+    this.#tell(current)
+    return current
+  }
+
+  readonly #advance: Advance = async ({ id }, from, counts = {}) => {
+    const { store, namespace } = this.#engine
+    const record = await store.advanceErasure(namespace, { id, from, counts })
+    this.#tell(record)
+    return record
+  }
+
+  /** At once, and without a model: what a model has to say comes later. */
+  async #rebuild({ most, signal }: { most?: number; signal: AbortSignal }): Promise<'none' | 'some'> {
+    const { extractive } = await import('../summarizer/index.ts')
+    return rebuildSegments(this.#engine, {
+      left: 'nothing',
+      summarizer: extractive(),
+      ...(most !== undefined && { most }),
+      signal,
+      onFailure: ({ error, sessionId }) => this.#report(error, sessionId),
+    })
+  }
+
+  /** Of segments that say what the built-in summariser picked: what the configured one has to say. */
+  async #summarize(signal: AbortSignal): Promise<Remaining> {
+    const { store, namespace, summarizer } = this.#engine
+    const retry = this.#retrySummaries
+    if (isExtractive(summarizer)) return null
+    const [waiting] = await store.listWithheld(namespace, { left: 'extract', limit: 1 })
+    if (waiting === undefined) return null
+    if (retry.leftMs > 0) return { afterMs: retry.leftMs }
+    const failures: RebuildFailure[] = []
+    const left = await underLease(this.#engine, 'erasure-summaries', () =>
+      rebuildSegments(this.#engine, {
+        left: 'extract',
+        summarizer,
+        signal,
+        onFailure: failure => failures.push(failure),
+      }),
+    )
+    for (const { error, sessionId } of failures) this.#report(error, sessionId)
+    if (failures.length > 0) retry.failed(Math.max(...failures.map(({ error }) => retryAfterMs(error))))
+    else if (left !== 'taken') retry.succeeded()
+    return left === 'none' ? null : { afterMs: Math.max(OTHERS_MS, retry.leftMs) }
+  }
+
+  #tell({ id, stage, counts }: ErasureRecord): void {
+    if (this.#told.get(id) === stage) return
+    if (stage === 'done') this.#told.delete(id)
+    else this.#told.set(id, stage)
+    const { logger, onErasure } = this.#engine
+    logger?.info({ erasure: id, stage, counts }, `palimpsest: erasure ${id}: ${stage}`)
+    try {
+      onErasure?.({ id, stage, counts })
+    } catch (error) {
+      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
+    }
+  }
+
+  #report(error: unknown, sessionId: string): void {
+    if (!this.#abort.signal.aborted) this.#engine.onError(error, { sessionId })
+  }
+
+  #checkOpen(): void {
+    this.#abort.signal.throwIfAborted()
+  }
+}
+
+/** Or until the signal is aborted. */
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const wake = () => resolve()
+  signal?.addEventListener('abort', wake, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal?.removeEventListener('abort', wake)
+}

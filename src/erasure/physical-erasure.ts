@@ -1,0 +1,108 @@
+import { countFilesBehindErasures } from '../memory/workspace/lost-lines.ts'
+import type { ErasureRecord } from '../store/index.ts'
+import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
+import type { FilesState } from './receipt.ts'
+import { RetryLater } from './retry-later.ts'
+import { LEASE_MS } from './under-lease.ts'
+
+/** Files are usually in line within seconds, by whichever process has them: it looks every five. */
+const PATIENT_TRIES = 4
+/** A note that is never taken back. */
+const FOR_EVER_MS = 100 * 365 * 86_400_000
+
+/**
+ * The last two stages: nothing of it can be seen any more, and now its bytes go, from files and from the database.
+ * Both may have to wait for somebody else; each answers with the milliseconds after which it is to be tried again, or
+ * with `null` where there is nothing to wait for.
+ */
+export class PhysicalErasure {
+  readonly #engine: ErasureEngine
+  readonly #files: ErasureFiles | null
+  readonly #advance: Advance
+  readonly #retryFiles = new RetryLater({ firstMs: 500, longestMs: 60_000 })
+  readonly #retryScrub = new RetryLater({ firstMs: 500, longestMs: 60_000 })
+  /** Those of which the database was scrubbed before their files are done. */
+  readonly #scrubbed = new Set<number>()
+
+  constructor(engine: ErasureEngine, files: ErasureFiles | null, advance: Advance) {
+    this.#engine = engine
+    this.#files = files
+    this.#advance = advance
+  }
+
+  async filesState(): Promise<FilesState> {
+    const { store, namespace } = this.#engine
+    const isMirrored = (await store.readMirrorFolder(namespace)) !== null
+    return { isMirrored, hasWorkspace: this.#files !== null }
+  }
+
+  async followFiles(records: readonly ErasureRecord[]): Promise<number | null> {
+    const retry = this.#retryFiles
+    if (records.length === 0) return null
+    if (retry.leftMs > 0) return retry.leftMs
+    const { files, left } = await (this.#files?.followErasures() ?? this.#countFiles())
+    if (left === 0) {
+      retry.succeeded()
+      // Of several at once nobody knows whose they were.
+      for (const record of records) await this.#advance(record, 'files', { files })
+      return null
+    }
+    retry.failed()
+    if (retry.failures > PATIENT_TRIES) for (const record of records) await this.#scrubBeforeFiles(record)
+    return retry.leftMs
+  }
+
+  /** Where memory was never mirrored, nobody has to know which documents were erased. */
+  async #countFiles(): Promise<{ files: number; left: number }> {
+    const { store, namespace } = this.#engine
+    if ((await this.filesState()).isMirrored)
+      return { files: 0, left: await countFilesBehindErasures(store, namespace) }
+    const erased = await store.listErasedDocuments(namespace)
+    if (erased.length > 0) await store.forgetErasedDocuments(namespace, erased)
+    return { files: 0, left: 0 }
+  }
+
+  /**
+   * Files may have to wait for long, for a process that has the folder. The bytes in the database do not wait for
+   * them: those are scrubbed once for each such erasure, which a lease tells that nobody gives back, and once more at
+   * its end.
+   */
+  async #scrubBeforeFiles(record: ErasureRecord): Promise<void> {
+    const { store, namespace, owner, clock, logger } = this.#engine
+    if (this.#scrubbed.has(record.id)) return
+    const name = `scrubbed/${record.id}`
+    const isFirst =
+      (await store.takeLease(namespace, { name, owner, ttlMs: LEASE_MS, now: clock() })) !== null
+    if (isFirst && !(await this.#scrubOnce([record]))) return
+    if (isFirst) await store.takeLease(namespace, { name, owner, ttlMs: FOR_EVER_MS, now: clock() })
+    this.#scrubbed.add(record.id)
+    logger?.warn(
+      { erasure: record.id },
+      `palimpsest: erasure ${record.id}: files of memory are still to be removed, by a process that has the workspace`,
+    )
+  }
+
+  async scrub(records: readonly ErasureRecord[]): Promise<number | null> {
+    const retry = this.#retryScrub
+    if (records.length === 0) return null
+    if (retry.leftMs > 0) return retry.leftMs
+    // Until it has worked.
+    retry.failed()
+    if (!(await this.#scrubOnce(records))) return retry.leftMs
+    retry.succeeded()
+    for (const record of records) await this.#advance(record, 'scrubbing', { database: 1 })
+    return null
+  }
+
+  /** `false`: somebody still reads what was there before. */
+  async #scrubOnce(records: readonly ErasureRecord[]): Promise<boolean> {
+    const erasures = records.map(({ id }) => id)
+    return this.#engine.store.scrub(({ bytes, usualMs }) => {
+      const [megabytes, seconds] = [Math.ceil(bytes / 1e6), Math.ceil(usualMs / 1000)]
+      this.#engine.logger?.info(
+        { erasures, bytes },
+        `palimpsest: erasure ${erasures.join(', ')}: rewriting the database (${megabytes} MB), about ${seconds} s; appends wait`,
+      )
+    })
+  }
+}

@@ -1,0 +1,187 @@
+import { carryDetails, carryEvents } from '../compaction/carry-over.ts'
+import { condenseOne } from '../compaction/condense.ts'
+import { withText } from '../compaction/folded-segment.ts'
+import { type FoldWork, foldRange } from '../compaction/handlers.ts'
+import { MemoKeeper } from '../compaction/memo-keeper.ts'
+import { readMessages } from '../compaction/read-messages.ts'
+import { dayOf } from '../compaction/segment-lines.ts'
+import { MOST_SOURCE_TOKENS, tokensOf } from '../compaction/source.ts'
+import { isExtractive } from '../compaction/summarize-source.ts'
+import type { Message, NewSegment, Segment } from '../log/index.ts'
+import { type Policy, segmentLimits } from '../policy/index.ts'
+import type { RebuiltSegment, Store, WithheldSegment } from '../store/index.ts'
+import type { Summarizer } from '../summarizer/index.ts'
+
+export interface RebuildEngine {
+  readonly store: Pick<Store, 'readSession' | 'readSegments' | 'readMessages'>
+  readonly policy: Policy
+  /** The configured one: what another one made is not what is to stay. */
+  readonly summarizer: Summarizer
+  readonly zone: string
+}
+
+/** What a segment is made of anew. */
+type Made = Omit<NewSegment, 'text' | 'state'>
+
+/**
+ * A segment made anew from what an erasure left under it, as a fold would have made it: from messages by the same
+ * code, from the segments that it stands for as they are condensed. Short sources are kept as they are.
+ */
+export async function rebuildSegment(
+  engine: RebuildEngine,
+  withheld: WithheldSegment,
+  by: { readonly summarizer: Summarizer; readonly signal: AbortSignal },
+): Promise<RebuiltSegment> {
+  const { segment, epoch } = withheld
+  const work = await workFor(engine, withheld, by)
+  // One that took the place of provisional ones stands for messages all the same.
+  const made = await (segment.level === 1
+    ? fromMessages(engine, withheld, work)
+    : fromLower(engine, withheld, work))
+  const { fromSeq, toSeq } = segment
+  const rebuilt = { id: segment.id, expectedEpoch: epoch }
+  if (made === null) return { ...rebuilt, ...NOTHING_LEFT }
+  const { summary, events, details, text, tokensAfter } = withText({
+    ...made,
+    fromSeq,
+    toSeq,
+    state: 'live',
+    absorbs: [],
+  })
+  const { messageCount, summarizer, promptVersion, tokensBefore } = made
+  return {
+    ...rebuilt,
+    ...{ summary, events, details, text, tokensAfter, messageCount, summarizer, promptVersion, tokensBefore },
+    isProper: !isExtract(made) || isExtractive(engine.summarizer) || segment.state === 'provisional',
+  }
+}
+
+/** Not what was said, but what the built-in summariser picked from it. */
+function isExtract({ summarizer: name }: Pick<Made, 'summarizer'>): boolean {
+  return isExtractive({ name })
+}
+
+const NOTHING_LEFT = {
+  summary: '',
+  events: [],
+  details: [],
+  text: '',
+  messageCount: 0,
+  summarizer: 'verbatim',
+  promptVersion: '1',
+  tokensBefore: 0,
+  tokensAfter: 0,
+  isProper: true,
+} as const
+
+/** What a fold of this range would be given, but for the messages. */
+async function workFor(
+  { store, policy, zone }: RebuildEngine,
+  { key, segment }: WithheldSegment,
+  { summarizer, signal }: { summarizer: Summarizer; signal: AbortSignal },
+): Promise<Omit<FoldWork, 'messages'>> {
+  const { fromSeq, toSeq, type, reason } = segment
+  const session = await store.readSession(key)
+  const shown = await store.readSegments(key, 'shown')
+  const warn = () => {}
+  // No memo is asked for: it has a cursor of its own.
+  const memo = { value: {}, throughSeq: Number.MAX_SAFE_INTEGER }
+  const keeper = new MemoKeeper({
+    memo,
+    rules: { instructions: [] },
+    summarizer,
+    zone,
+    earlier: null,
+    signal,
+    warn,
+  })
+  return {
+    decision: { type, reason, severity: 0, meta: {} },
+    range: { fromSeq, toSeq, amount: { messages: 0, characters: 0, tokens: 0 }, throughTurn: 0 },
+    segments: shown.filter(earlier => earlier.toSeq < fromSeq && earlier.text !== ''),
+    memo: null,
+    summarizer,
+    // How many there are together is for the next fold to look after.
+    limits: {
+      ...segmentLimits(policy, session?.state.overheadTokens),
+      totalTokens: Number.POSITIVE_INFINITY,
+    },
+    zone,
+    signal,
+    warn,
+    superseded: [],
+    keeper,
+    isProvisional: false,
+    prefix: null,
+    extracts: null,
+  }
+}
+
+/** So many at a time become one. */
+const MOST_PARTS = 3
+
+/** In parts, however long the range is: a handler of the caller's own may have made it of any length. */
+async function fromMessages(
+  { store }: RebuildEngine,
+  { key, segment }: WithheldSegment,
+  work: Omit<FoldWork, 'messages'>,
+): Promise<Made | null> {
+  let parts: readonly Made[] = []
+  let newest: Message | undefined
+  let [messageCount, tokensBefore] = [0, 0]
+  for (let fromSeq = segment.fromSeq; fromSeq <= segment.toSeq; fromSeq = newest!.seq + 1) {
+    work.signal.throwIfAborted()
+    const range = { fromSeq, toSeq: segment.toSeq, mostTokens: MOST_SOURCE_TOKENS }
+    const { messages, isWhole } = await readMessages(store, key, range)
+    if (messages.length === 0) break
+    newest = messages.at(-1)!
+    messageCount += messages.length
+    tokensBefore += tokensOf(messages)
+    const { segments } = await foldRange({ ...work, messages })
+    for (const part of segments) parts = await joinIfMany([...parts, part], { ...work, messages })
+    if (isWhole) break
+  }
+  if (newest === undefined || parts.length === 0) return null
+  const one = parts.length === 1 ? parts[0]! : await condense(parts, { ...work, messages: [newest] })
+  return { ...one, messageCount, tokensBefore, level: 1 }
+}
+
+async function joinIfMany(parts: readonly Made[], work: FoldWork): Promise<readonly Made[]> {
+  return parts.length > MOST_PARTS ? [await condense(parts, work)] : parts
+}
+
+async function fromLower(
+  { store }: RebuildEngine,
+  { key, segment, lower }: WithheldSegment,
+  work: Omit<FoldWork, 'messages'>,
+): Promise<Made | null> {
+  const left = lower.filter(({ text }) => text !== '')
+  // Only to know which day it is there.
+  const newest = await store.readMessages(key, { before: segment.toSeq + 1, limit: 1, from: 'newest' })
+  if (left.length === 0 || newest.length === 0) return null
+  return condense(left, { ...work, messages: newest })
+}
+
+/** What is short already is only put together. */
+async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Promise<Made> {
+  const tokensBefore = parts.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)
+  const numbered = parts.map((part, index) => ({ ...part, id: index + 1 }))
+  if (tokensBefore > work.limits.condensedTokens) return condenseOne(numbered, work)
+  const newest = work.messages.at(-1)!
+  const summary = parts.map(part => part.summary).join('\n')
+  return {
+    ...(parts[0] as Made),
+    ...madeBy(parts),
+    messageCount: parts.reduce((sum, part) => sum + part.messageCount, 0),
+    summary,
+    events: carryEvents(parts, dayOf(newest.at, newest.zone ?? work.zone)),
+    details: carryDetails(parts, { summary, tokens: work.limits.condensedTokens }),
+    tokensBefore,
+  }
+}
+
+/** Where one part is an extract, all is. */
+function madeBy(parts: readonly (Made | Segment)[]): Pick<Made, 'summarizer' | 'promptVersion'> {
+  const maker = parts.find(isExtract) ?? parts.find(part => part.summarizer !== 'verbatim') ?? parts[0]!
+  return { summarizer: maker.summarizer, promptVersion: maker.promptVersion }
+}

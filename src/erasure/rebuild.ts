@@ -1,0 +1,91 @@
+import { failureReason } from '../compaction/failure-reason.ts'
+import { pause } from '../compaction/pause.ts'
+import { untilAborted } from '../compaction/until-aborted.ts'
+import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
+import type { Summarizer } from '../summarizer/index.ts'
+import { type RebuildEngine, rebuildSegment } from './rebuild-segment.ts'
+
+export interface RebuildAllEngine extends RebuildEngine {
+  readonly store: RebuildEngine['store'] & Pick<Store, 'listWithheld' | 'commitRebuilt'>
+  readonly namespace: string
+  /** How long one segment may take. */
+  readonly summarizerTimeoutMs: number
+}
+
+export interface RebuildOptions {
+  /** `nothing`: such as say nothing yet. `extract`: such as wait for a proper summary. */
+  readonly left: 'nothing' | 'extract'
+  readonly summarizer: Summarizer
+  /** So many at most; left out: all. */
+  readonly most?: number
+  readonly signal: AbortSignal
+  readonly onFailure: (failure: RebuildFailure) => void
+}
+
+export interface RebuildFailure {
+  readonly sessionId: string
+  readonly error: unknown
+  readonly reason: string
+}
+
+const SEGMENTS_AT_A_TIME = 20
+/** Somebody rewrites the same sessions all the time: later. */
+const MOST_FRUITLESS = 10
+
+/**
+ * Makes segments anew, lower ones before those that stand for them, and of each session one at a time, since each
+ * begins an epoch. A session of which one fails is left for another time, and holds up nobody.
+ * `some`: there are more.
+ */
+export async function rebuildSegments(
+  engine: RebuildAllEngine,
+  options: RebuildOptions,
+): Promise<'none' | 'some'> {
+  const { left, most = Number.POSITIVE_INFINITY, signal, onFailure } = options
+  const { store, namespace } = engine
+  const failed = new Set<string>()
+  let [done, fruitless, limit] = [0, 0, SEGMENTS_AT_A_TIME]
+  while (done < most && fruitless < MOST_FRUITLESS) {
+    signal.throwIfAborted()
+    const page = await store.listWithheld(namespace, { left, limit })
+    if (page.length === 0) return 'none'
+    const before = done
+    const isFailed = ({ key }: WithheldSegment) => failed.has(keyName(key))
+    for (const withheld of firstOfEach(page)) {
+      if (isFailed(withheld) || done >= most) continue
+      try {
+        if (await rebuildOne(engine, withheld, options)) done++
+      } catch (error) {
+        signal.throwIfAborted()
+        failed.add(keyName(withheld.key))
+        onFailure({ sessionId: withheld.key.id, error, reason: failureReason(error) })
+      }
+      await pause()
+    }
+    const skipped = page.filter(isFailed).length
+    if (skipped === page.length && page.length < limit) return 'some'
+    limit = SEGMENTS_AT_A_TIME + skipped
+    fruitless = done > before || skipped > 0 ? 0 : fruitless + 1
+  }
+  return 'some'
+}
+
+/** `false`: its session is another one by now. */
+async function rebuildOne(
+  engine: RebuildAllEngine,
+  withheld: WithheldSegment,
+  { summarizer, signal: given }: RebuildOptions,
+): Promise<boolean> {
+  const signal = AbortSignal.any([given, AbortSignal.timeout(engine.summarizerTimeoutMs)])
+  const rebuilt = await untilAborted(rebuildSegment(engine, withheld, { summarizer, signal }), signal)
+  return engine.store.commitRebuilt(withheld.key, rebuilt)
+}
+
+function firstOfEach(page: readonly WithheldSegment[]): readonly WithheldSegment[] {
+  const sessions = new Map<string, WithheldSegment>()
+  for (const withheld of page) {
+    const name = keyName(withheld.key)
+    if (!sessions.has(name)) sessions.set(name, withheld)
+  }
+  return [...sessions.values()]
+}

@@ -1,0 +1,81 @@
+import {
+  ERASURE_PLACES,
+  ERASURE_STAGES,
+  type ErasurePlace,
+  type ErasureRecord,
+  type ErasureStage,
+  type ErasureTarget,
+} from '../store/index.ts'
+
+/** What became of an erasure, place by place. */
+export interface ErasureReceipt {
+  readonly id: number
+  /** `null`: it is all over, and nobody knows any more whom it was about. */
+  readonly target: ErasureTarget | null
+  readonly requestedAt: Date
+  readonly done: boolean
+  readonly places: readonly PlaceReceipt[]
+}
+
+interface PlaceReceipt {
+  readonly place: ErasurePlace
+  /** How many were erased there or made anew. */
+  readonly count: number
+  readonly state: 'done' | 'pending'
+  /** What it waits for, where somebody has to do something about it. */
+  readonly note?: string
+}
+
+/** Where a workspace's files are concerned, as far as this process knows. */
+export interface FilesState {
+  /** There are files, here or on another machine. */
+  readonly isMirrored: boolean
+  /** This process can follow them. */
+  readonly hasWorkspace: boolean
+}
+
+/** Places that a target of this kind has nothing in. */
+const UNCONCERNED: Readonly<Record<ErasureTarget['kind'], readonly ErasurePlace[]>> = {
+  messages: ['sessions', 'senders', 'settings'],
+  session: ['settings'],
+  person: ['settings'],
+  namespace: [],
+}
+
+const WAITS_FOR_WORKSPACE =
+  'memory is mirrored as files, and no process with that folder is running: start one with the workspace'
+
+export function toReceipt(record: ErasureRecord, files: FilesState): ErasureReceipt {
+  const { id, target, requestedAt, stage } = record
+  return {
+    id,
+    target,
+    requestedAt,
+    done: stage === 'done',
+    places: ERASURE_PLACES.filter(place => concerns(record, place, files)).map(place => ({
+      place,
+      count: record.counts[place] ?? 0,
+      state: isPast(stage, lastStage(place)) ? 'done' : 'pending',
+      ...(place === 'files' &&
+        !isPast(stage, 'files') &&
+        !files.hasWorkspace && { note: WAITS_FOR_WORKSPACE }),
+    })),
+  }
+}
+
+function concerns({ target, counts }: ErasureRecord, place: ErasurePlace, files: FilesState): boolean {
+  if (counts[place] !== undefined || place === 'database') return true
+  if (place === 'files') return files.isMirrored || files.hasWorkspace
+  return target !== null && !UNCONCERNED[target.kind].includes(place)
+}
+
+/** When a place is done. */
+function lastStage(place: ErasurePlace): ErasureStage {
+  if (place === 'segments') return 'rebuilding'
+  if (place === 'files') return 'files'
+  return place === 'database' ? 'scrubbing' : 'erasing'
+}
+
+function isPast(stage: ErasureStage, other: ErasureStage): boolean {
+  return ERASURE_STAGES.indexOf(stage) > ERASURE_STAGES.indexOf(other)
+}

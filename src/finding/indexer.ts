@@ -1,0 +1,152 @@
+import { searchableText } from '../log/index.ts'
+import type { countTerms as CountTerms } from '../search/index.ts'
+import { type IndexWork, type IndexWrite, keyName, type SessionKey, type Store } from '../store/index.ts'
+
+export interface IndexerEngine {
+  readonly store: Store
+  readonly namespace: string
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+}
+
+/** Messages that come together are indexed together: it costs much less. */
+const PAUSE_MS = 100
+/** Of one slice: what it takes to read and to count stays within a few milliseconds. */
+const SLICE = { messages: 128, characters: 60_000 }
+/** Of one transaction. */
+const TERMS_AT_A_TIME = 250
+const SESSIONS_AT_A_TIME = 200
+
+/**
+ * Brings the index up to date in the background, session by session, in short transactions. It owns nothing:
+ * several processes may do it at once, and of two that index the same slice one is refused. What it has not come
+ * to yet a search finds by looking.
+ */
+export class Indexer {
+  readonly #engine: IndexerEngine
+  readonly #waiting = new Map<string, SessionKey>()
+  #running: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(engine: IndexerEngine) {
+    this.#engine = engine
+  }
+
+  /** Takes up what earlier processes left, and what others leave. */
+  start(): void {
+    void this.#catchUp().catch(error => this.#report(error, ''))
+  }
+
+  /** Something was added to or changed in this session. */
+  note(key: SessionKey): void {
+    if (this.#isClosed) return
+    this.#waiting.set(keyName(key), key)
+    if (this.#timer !== null || this.#running !== null) return
+    this.#timer = setTimeout(() => this.#run(), PAUSE_MS)
+    this.#timer.unref()
+  }
+
+  /** Resolves when all that was noted is indexed. */
+  async settled(): Promise<void> {
+    while (!this.#isClosed && (this.#waiting.size > 0 || this.#running !== null)) {
+      if (this.#running === null) this.#run()
+      await this.#running
+    }
+  }
+
+  /** Waits for the transaction under way, and no longer. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #run(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#running ??= this.#indexWaiting().finally(() => {
+      this.#running = null
+      const [next] = this.#waiting.values()
+      if (next) this.note(next)
+    })
+  }
+
+  async #indexWaiting(): Promise<void> {
+    for (const [name, key] of this.#waiting) {
+      if (this.#isClosed) return
+      this.#waiting.delete(name)
+      try {
+        await this.#indexSession(key)
+      } catch (error) {
+        this.#report(error, key.id)
+      }
+    }
+  }
+
+  async #indexSession(key: SessionKey): Promise<void> {
+    const { store } = this.#engine
+    // Most programs end before there is anything to index.
+    const { countTerms } = await import('../search/index.ts')
+    while (!this.#isClosed) {
+      const work = await store.readIndexWork(key, SLICE)
+      if (work === null) return
+      for (const write of writesFor(work, countTerms)) {
+        if (this.#isClosed) return
+        if (!(await store.writeIndex(key, write))) break
+        // Everything else gets its turn.
+        await new Promise(resolve => setImmediate(resolve))
+      }
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const { store, namespace } = this.#engine
+    for (let after: string | null = ''; after !== null && !this.#isClosed; ) {
+      const { keys, next } = await store.listUnindexed(namespace, {
+        limit: SESSIONS_AT_A_TIME,
+        ...(after !== '' && { after }),
+      })
+      for (const key of keys) this.note(key)
+      await this.settled()
+      after = next
+    }
+  }
+
+  /** After closing there may be no store any more, and nobody who cares. */
+  #report(error: unknown, sessionId: string): void {
+    if (!this.#isClosed) this.#engine.onError(error, { sessionId })
+  }
+}
+
+/** What a slice comes to, in parts. A term that an edited message holds no more is taken from it. */
+function writesFor(work: IndexWork, countTerms: typeof CountTerms): readonly IndexWrite[] {
+  const places = new Map<string, Map<number, number>>()
+  const put = (term: string, seq: number, count: number) => {
+    const ofTerm = places.get(term)
+    if (ofTerm) ofTerm.set(seq, count)
+    else places.set(term, new Map([[seq, count]]))
+  }
+  for (const { seq, earlier } of work.edited)
+    for (const content of earlier)
+      for (const term of countTerms(searchableText(content)).keys()) put(term, seq, 0)
+  const finish = { messages: [] as Finished[], edited: work.edited.map(({ seq }) => seq) }
+  const messages = new Map([...work.messages, ...work.edited].map(message => [message.seq, message]))
+  for (const { seq, role, senderId, at, content } of messages.values()) {
+    let length = 0
+    for (const [term, count] of countTerms(searchableText(content))) {
+      put(term, seq, count)
+      length += count
+    }
+    finish.messages.push({ seq, role, senderId, at, length })
+  }
+  // In the order in which the database keeps them.
+  const terms = [...places]
+    .map(([term, ofTerm]) => [term, [...ofTerm]] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  const writes: IndexWrite[] = []
+  for (let from = 0; from === 0 || from < terms.length; from += TERMS_AT_A_TIME)
+    writes.push({ work, terms: new Map(terms.slice(from, from + TERMS_AT_A_TIME)) })
+  return [...writes.slice(0, -1), { ...writes.at(-1)!, finish }]
+}
+
+type Finished = NonNullable<IndexWrite['finish']>['messages'][number]

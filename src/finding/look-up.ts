@@ -1,0 +1,165 @@
+import { type Message, searchableText } from '../log/index.ts'
+import {
+  countTerms,
+  MOST_COUNT,
+  MOST_LENGTH,
+  minuteOf,
+  type Postings,
+  type SearchQuery,
+  type SessionIndex,
+} from '../search/index.ts'
+import type { SearchRead, SearchRequest, Speaker, Store } from '../store/index.ts'
+import { Pace } from './pace.ts'
+
+type Reader = Pick<Store, 'readSearch' | 'readMessages' | 'readMessagesAt'>
+
+const SESSIONS_AT_A_TIME = 100
+const MESSAGES_AT_A_TIME = 50
+
+/** Of a session, all that ranking reads, whatever the index has come to. */
+export type SearchedSession = Omit<SearchRead, 'indexedThrough' | 'edited'>
+
+/**
+ * What the index knows of a query, and what messages that are not in it yet say: they are read and counted here,
+ * so that the newest is found at once and an edited one by what it says now. Sessions that hold nothing of what is
+ * sought are left out, so that the others compare alike however far the index has come.
+ */
+export async function lookUp(
+  store: Reader,
+  namespace: string,
+  {
+    query,
+    ...which
+  }: Omit<SearchRequest, 'terms' | 'page' | 'withoutTerms'> & { readonly query: SearchQuery },
+): Promise<readonly SearchedSession[]> {
+  const pace = new Pace()
+  const sessions: SearchedSession[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const { reads, next } = await store.readSearch(namespace, {
+      ...which,
+      terms: query.terms,
+      withoutTerms: query.onlyDates,
+      page: { limit: SESSIONS_AT_A_TIME, ...(after !== '' && { after }) },
+    })
+    for (const read of reads) {
+      const session = await complete(store, read, { query, pace })
+      if (query.onlyDates || holdsSought(query, session.index)) sessions.push(session)
+    }
+    await pace.keep()
+    after = next
+  }
+  return sessions
+}
+
+function holdsSought({ terms }: SearchQuery, { postings }: SessionIndex): boolean {
+  const sought = terms.filter(({ weight }) => weight > 0)
+  for (const [name, { seqs }] of postings)
+    if (
+      seqs.length > 0 &&
+      sought.some(({ term, prefix }) => (prefix ? name.startsWith(term) : name === term))
+    )
+      return true
+  return false
+}
+
+async function complete(
+  store: Reader,
+  read: SearchRead,
+  { query, pace }: { query: SearchQuery; pace: Pace },
+): Promise<SearchedSession> {
+  const { key, index, speakers, indexedThrough, edited } = read
+  const isComplete = indexedThrough >= index.lastSeq && edited.length === 0
+  if (isComplete) return { key, index, speakers }
+  const end = new UnindexedEnd(read, query)
+  for (const message of edited.length > 0 ? await store.readMessagesAt(key, edited) : []) {
+    end.add(message)
+    await pace.keep()
+  }
+  for (let after = indexedThrough; after < index.lastSeq; ) {
+    const page = await store.readMessages(key, {
+      after,
+      before: index.lastSeq + 1,
+      limit: MESSAGES_AT_A_TIME,
+      from: 'oldest',
+    })
+    for (const message of page) {
+      end.add(message)
+      await pace.keep()
+    }
+    if (page.length < MESSAGES_AT_A_TIME) break
+    after = page.at(-1)!.seq
+  }
+  return { key, ...end.finish() }
+}
+
+/** Messages that the index does not have yet, or has as they were. */
+class UnindexedEnd {
+  readonly #read: SearchRead
+  readonly #wanted: ReadonlySet<string>
+  readonly #prefixes: readonly string[]
+  readonly #speakers: Speaker[]
+  readonly #places = new Map<string, number>()
+  readonly #found = new Map<string, [seq: number, count: number][]>()
+
+  constructor(read: SearchRead, { terms }: SearchQuery) {
+    this.#read = read
+    this.#wanted = new Set(terms.map(({ term }) => term))
+    this.#prefixes = terms.filter(({ prefix }) => prefix).map(({ term }) => term)
+    this.#speakers = [...read.speakers]
+    for (const [place, speaker] of read.speakers.entries()) this.#places.set(speakerKey(speaker), place)
+  }
+
+  add(message: Message): void {
+    const { lengths, speakers, minutes } = this.#read.index
+    const { seq, content, at } = message
+    let length = 0
+    for (const [term, count] of countTerms(searchableText(content))) {
+      length += count
+      if (!this.#isWanted(term)) continue
+      const places = this.#found.get(term)
+      if (places) places.push([seq, count])
+      else this.#found.set(term, [[seq, count]])
+    }
+    lengths[seq] = Math.min(length, MOST_LENGTH)
+    speakers[seq] = this.#placeOf(message)
+    minutes[seq] = minuteOf(at.getTime())
+  }
+
+  #isWanted(term: string): boolean {
+    return this.#wanted.has(term) || this.#prefixes.some(prefix => term.startsWith(prefix))
+  }
+
+  #placeOf({ role, sender }: Speaker): number {
+    const key = speakerKey({ role, sender })
+    const place = this.#places.get(key) ?? this.#speakers.push({ role, sender }) - 1
+    this.#places.set(key, place)
+    return place
+  }
+
+  finish(): { readonly index: SessionIndex; readonly speakers: readonly Speaker[] } {
+    const { index, indexedThrough, edited } = this.#read
+    const isStale = new Set(edited)
+    const postings = new Map<string, Postings>()
+    for (const term of new Set([...index.postings.keys(), ...this.#found.keys()])) {
+      const places = this.#found.get(term) ?? []
+      const known = index.postings.get(term)
+      if (known)
+        for (let place = 0; place < known.seqs.length; place++) {
+          const seq = known.seqs[place]!
+          // What lies above the cursor was written by somebody who has not come to the end of it.
+          if (seq <= indexedThrough && !isStale.has(seq)) places.push([seq, known.counts[place]!])
+        }
+      places.sort(([one], [other]) => one - other)
+      postings.set(term, {
+        seqs: Uint32Array.from(places, ([seq]) => seq),
+        counts: Uint8Array.from(places, ([, count]) => Math.min(count, MOST_COUNT)),
+      })
+    }
+    const speakerNames = this.#speakers.map(({ sender }) => sender?.name ?? sender?.id ?? '')
+    return { index: { ...index, speakerNames, postings }, speakers: this.#speakers }
+  }
+}
+
+function speakerKey({ role, sender }: Speaker): string {
+  return JSON.stringify([role, sender?.id, sender?.name])
+}

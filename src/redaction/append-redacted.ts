@@ -1,0 +1,65 @@
+import { type MessageConflictError, PalimpsestError } from '../errors.ts'
+import type { AppendReceipt, AppendRequest, MeasuredMessage, Store } from '../store/index.ts'
+import type { Redact } from './redact.ts'
+import { type Redaction, redactContent, redactMessage } from './redact-records.ts'
+
+/**
+ * A message that came before is known by its external id, and told apart by its content. One that was stored while
+ * there was no hook, or by an earlier one that saw less, is the same message if the hook makes the same of both:
+ * then it is answered as a repeat, and what is stored stays as it is.
+ */
+export async function appendRedacted(
+  store: Store,
+  request: AppendRequest,
+  redaction: Redaction,
+): Promise<AppendReceipt> {
+  const messages = request.messages.map(message => redactMessage(message, redaction))
+  /** By external id, the `seq` of the message that is stored. */
+  const known = new Map<string, number>()
+  for (;;) {
+    const isKnown = ({ externalId }: MeasuredMessage) => externalId !== null && known.has(externalId)
+    const fresh = messages.filter(message => !isKnown(message))
+    try {
+      const receipt = await store.append({ ...request, messages: fresh })
+      const answers = receipt.messages.values()
+      const answer = (message: MeasuredMessage) =>
+        isKnown(message) ? { seq: known.get(message.externalId!)!, duplicate: true } : answers.next().value!
+      return { ...receipt, messages: messages.map(answer) }
+    } catch (error) {
+      const repeat = isConflict(error)
+        ? await findRepeat(store, request, fresh, error, redaction.redact)
+        : null
+      if (repeat === null) throw error
+      known.set(repeat.externalId, repeat.seq)
+    }
+  }
+}
+
+function isConflict(error: unknown): error is MessageConflictError {
+  return PalimpsestError.isInstance(error) && error.code === 'message_conflict'
+}
+
+/** `null`: what is stored is another message. */
+async function findRepeat(
+  store: Store,
+  { key }: AppendRequest,
+  messages: readonly MeasuredMessage[],
+  { details: { seq, externalId } }: MessageConflictError,
+  redact: Redact,
+): Promise<{ externalId: string; seq: number } | null> {
+  if (seq === null) return null
+  const delivered = messages.filter(message => message.externalId === externalId)
+  const [stored] = await store.readMessages(key, {
+    after: seq - 1,
+    before: seq + 1,
+    limit: 1,
+    from: 'oldest',
+  })
+  if (stored === undefined || delivered.some(({ role }) => role !== stored.role)) return null
+  const versions = await store.readVersions(key, seq)
+  const isRepeat = versions.some(({ content }) => {
+    const redacted = JSON.stringify(redactContent(content, redact))
+    return delivered.every(message => JSON.stringify(message.content) === redacted)
+  })
+  return isRepeat ? { externalId, seq } : null
+}

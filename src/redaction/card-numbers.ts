@@ -1,0 +1,192 @@
+import { isDigit } from './characters.ts'
+import type { Span } from './span.ts'
+
+/** Numbers of payment cards: of a known issuer, of the right length, with the right check digit, written as one. */
+
+/** Fewer digits than this are no card. */
+export const SHORTEST_CARD = 14
+
+interface Group {
+  readonly start: number
+  readonly end: number
+  /** Between this one and the one before. */
+  readonly separator: string
+}
+
+/** As printed on cards: in fours, American Express and Diners in their own way. */
+const FORMATS: readonly (readonly number[])[] = [
+  [4, 4, 4, 4, 3],
+  [4, 4, 4, 4],
+  [4, 6, 5],
+  [4, 6, 4],
+  [6, 13],
+]
+
+export function findCardNumbers(text: string, found: Span[], named = ''): void {
+  for (let index = 0; index < text.length; index++) {
+    if (!isDigit(text.charCodeAt(index))) continue
+    const groups = readGroups(text, index)
+    findInGroups(text, groups, found, named)
+    index = groups.at(-1)!.end
+  }
+}
+
+/** Groups of digits, each a single blank or dash from the next, on one line. */
+function readGroups(text: string, start: number): readonly Group[] {
+  const groups: Group[] = []
+  let separator = ''
+  for (let at = start; ; ) {
+    let end = at
+    while (isDigit(text.charCodeAt(end))) end++
+    groups.push({ start: at, end, separator })
+    separator = text[end] ?? ''
+    if (!/[ \-\u00a0\u3000]/.test(separator) || !isDigit(text.charCodeAt(end + 1))) return groups
+    at = end + 1
+  }
+}
+
+function findInGroups(text: string, groups: readonly Group[], found: Span[], named: string): void {
+  for (let index = 0; index < groups.length; index++) {
+    const taken = cardAt(text, groups, index, named)
+    if (taken === 0) continue
+    const end = groups[index + taken - 1]!.end
+    found.push({ start: groups[index]!.start, end, kind: 'card number' })
+    index += taken - 1
+  }
+}
+
+/** How many of the groups from this one on are a card's number. */
+function cardAt(text: string, groups: readonly Group[], index: number, named: string): number {
+  const format = FORMATS.find(lengths => isFormatted(text, groups, index, lengths))
+  if (format) return format.length
+  return isBareCard(text, groups, index, named) ? 1 : 0
+}
+
+function isFormatted(
+  text: string,
+  groups: readonly Group[],
+  index: number,
+  lengths: readonly number[],
+): boolean {
+  const first = groups[index]!
+  const last = groups[index + lengths.length - 1]
+  if (!last) return false
+  const { separator } = groups[index + 1]!
+  const isInFormat = lengths.every((length, place) => {
+    const group = groups[index + place]!
+    return group.end - group.start === length && (place === 0 || group.separator === separator)
+  })
+  if (!isInFormat || !isCard(digitsOf(text, groups.slice(index, index + lengths.length)))) return false
+  // A longer row of such groups is something else; a date or a code of three digits may follow.
+  const next = groups[index + lengths.length]
+  if (first.separator !== '' && (first.separator === separator || first.separator === '-')) return false
+  if (next?.separator === separator && next.end - next.start >= 4) return false
+  if (isInHexadecimal(text, first.start, last.end)) return false
+  return isFreeBefore(text, first.start, index > 0) && isFreeAfter(text, last.end)
+}
+
+/** A table of them: some of its numbers have no letters. */
+function isInHexadecimal(text: string, start: number, end: number): boolean {
+  const [before, after] = [text.slice(Math.max(0, start - 6), start), text.slice(end, end + 7)]
+  return (
+    /[0-9A-Fa-f]{4}[ -]$/.test(before) ||
+    /^[ -](?=\d{0,4}[A-Fa-f])[0-9A-Fa-f]{4,5}(?![A-Za-z0-9])/.test(after)
+  )
+}
+
+/** Without any blanks many other numbers look alike, so what stands before has a say. */
+function isBareCard(text: string, groups: readonly Group[], index: number, named: string): boolean {
+  const { start, end, separator } = groups[index]!
+  const length = end - start
+  if (length < SHORTEST_CARD || length > 19) return false
+  if (separator === '-' || groups[index + 1]?.separator === '-') return false
+  if (!isCard(digitsOf(text, [groups[index]!]))) return false
+  if (!isFreeBefore(text, start, index > 0) || !isFreeAfter(text, end)) return false
+  const words = wordsBefore(text, start, named)
+  if (IS_CARD.test(words)) return true
+  if (IS_ID.test(words) || IS_FIELD_OF_ID.test(words)) return false
+  if (SPEAKS_OF_CARDS.test(words)) return true
+  // Ids of messages, orders and posts have 17 to 19 digits, and so have numbers of identity cards.
+  return (length === 15 || length === 16) && !isInAddress(text, start)
+}
+
+/** Not a part of a longer word or number, an amount, a telephone number, an IBAN, a path. */
+function isFreeBefore(text: string, start: number, isAfterGroup: boolean): boolean {
+  if (isAfterGroup) return true
+  if (/[A-Za-z0-9_/\\.#+@%$€£¥~^&-]/.test(text[start - 1] ?? '')) return false
+  // `DE89 3704 …` and `GB29-NWBK-…`: letters and two digits begin an IBAN.
+  return !/[A-Z]{2}\d{2}[ -]$/.test(text.slice(Math.max(0, start - 5), start))
+}
+
+function isFreeAfter(text: string, end: number): boolean {
+  if (/[A-Za-z_@%€£¥]/.test(text[end] ?? '')) return false
+  return !(/[.,-]/.test(text[end] ?? '') && /[A-Za-z0-9]/.test(text[end + 1] ?? ''))
+}
+
+const LOOK_BACK = 40
+
+/** On the same line, without what our own markers say. */
+function wordsBefore(text: string, start: number, named: string): string {
+  const from = Math.max(0, start - LOOK_BACK)
+  const before = text.slice(from, start)
+  const own = before.slice(Math.max(...['\n', '\r', ']'].map(end => before.lastIndexOf(end))) + 1)
+  return from === 0 && own.length === before.length ? `${named} ${own}` : own
+}
+
+const CARD =
+  '(?<![A-Za-z])(?:cards?|visa|master ?card|maestro|amex|american express|discover|jcb|diners|union ?pay|pan|cc)'
+const ID =
+  '(?<![A-Za-z])(?:orders?|invoices?|tracking|tickets?|cases?|ref(?:erence)?|transactions?|txn|serial|imei|sku|items?|products?|account|acct|messages?|msg|tweet|mid|groups?|channels?|guilds?|chats?|[pu]?id|ids|uuid|no|nr|num|phone|tel|mobile|parcel|shipment|booking|receipt|contract|policy|seq|timestamp)'
+const CHINESE_ID =
+  '订单|单号|流水|编号|运单|快递|物流|序列|票号|发票|案件|工单|身份证|手机|电话|账户|账号|帐号|群|用户|消息|合同|保单|学号|工号'
+/** Between a word and its number. */
+const LEADING = String.raw`(?:[ _-]?(?:account )?(?:numbers?|nos?|nums?|ids?|codes?)|号码?)?[\s"'\\:：=#.,(（]{0,6}(?:is|was|为|是)?[\s"'\\:：=#(（]{0,6}$`
+
+const IS_CARD = new RegExp(`(?:${CARD}|卡)${LEADING}`, 'i')
+const IS_ID = new RegExp(`(?:${ID}|${CHINESE_ID})${LEADING}`, 'i')
+/** `userId` */
+const IS_FIELD_OF_ID = /[a-z]I[dD]s?[\s"'\\:=]{0,6}$/
+const SPEAKS_OF_CARDS = new RegExp(`${CARD}(?![A-Za-z])|卡`, 'i')
+
+/** Inside of a URL. */
+function isInAddress(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 300), start)
+  return /(?:\w:\/\/|www\.)\S*$/.test(before)
+}
+
+function digitsOf(text: string, groups: readonly Group[]): string {
+  return groups
+    .map(({ start, end }) => text.slice(start, end))
+    .join('')
+    .replace(/[\uff10-\uff19]/g, digit => String(digit.charCodeAt(0) - 0xff10))
+}
+
+/** What the number begins with, and how long it is then. Of Visa's those of 13 digits are long gone. */
+const ISSUERS: readonly { readonly prefix: RegExp; readonly lengths: readonly number[] }[] = [
+  { prefix: /^4/, lengths: [16, 19] },
+  { prefix: /^(?:5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)/, lengths: [16] },
+  { prefix: /^3[47]/, lengths: [15] },
+  { prefix: /^(?:6011|64[4-9]|65)/, lengths: [16, 19] },
+  { prefix: /^(?:30[0-5]|36|38|39)/, lengths: [14] },
+  { prefix: /^35(?:2[89]|[3-8]\d)/, lengths: [16] },
+  { prefix: /^62/, lengths: [16, 17, 18, 19] },
+  { prefix: /^220[0-4]/, lengths: [16] },
+]
+
+function isCard(digits: string): boolean {
+  const { length } = digits
+  return (
+    ISSUERS.some(issuer => issuer.lengths.includes(length) && issuer.prefix.test(digits)) && checks(digits)
+  )
+}
+
+/** The check digit of Luhn. */
+function checks(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place++) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48
+    const counted = place % 2 === 1 ? digit * 2 : digit
+    sum += counted > 9 ? counted - 9 : counted
+  }
+  return sum % 10 === 0
+}

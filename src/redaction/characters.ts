@@ -1,0 +1,93 @@
+/** Which characters secrets are made of, by UTF-16 unit. */
+
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 4
+const JOINT = 8
+
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code >= 48 && code <= 57) return DIGIT
+  if (code >= 65 && code <= 90) return UPPER
+  if (code >= 97 && code <= 122) return LOWER
+  return code === 45 || code === 95 ? JOINT : 0
+})
+
+function classOf(code: number): number {
+  return code < 128 ? CLASSES[code]! : 0
+}
+
+/** A letter or digit of ASCII. `NaN`, as beyond the end of a text, is none. */
+export function isAlphanumeric(code: number): boolean {
+  return (classOf(code) & (LOWER | UPPER | DIGIT)) !== 0
+}
+
+/** Those and `_` and `-`: what keys are made of. */
+export function isKeyCharacter(code: number): boolean {
+  return classOf(code) > 0
+}
+
+export function isDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 0xff10 && code <= 0xff19)
+}
+
+export function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13 || code === 0x2028 || code === 0x2029
+}
+
+/** Space, tab, no-break and ideographic space: what may stand between two words of a line. */
+export function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 0xa0 || code === 0x3000
+}
+
+/** What a text is made of. */
+export interface Makeup {
+  readonly lower: number
+  readonly upper: number
+  readonly digits: number
+  /** `_` and `-`. */
+  readonly joints: number
+  /** Printable ASCII that is none of these. */
+  readonly symbols: number
+  /** All else. */
+  readonly others: number
+  /** Different ones among letters, digits and joints. */
+  readonly distinct: number
+}
+
+export function makeupOf(text: string): Makeup {
+  let [lower, upper, digits, joints, symbols, others] = [0, 0, 0, 0, 0, 0]
+  const seen = new Set<number>()
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const kind = classOf(code)
+    if (kind !== 0 || isDigit(code)) seen.add(code)
+    if (kind === LOWER) lower++
+    else if (kind === UPPER) upper++
+    else if (kind === DIGIT || isDigit(code)) digits++
+    else if (kind === JOINT) joints++
+    else if (code > 32 && code < 127) symbols++
+    else others++
+  }
+  return { lower, upper, digits, joints, symbols, others, distinct: seen.size }
+}
+
+/** A stretch so long is no word, whatever it is made of; and capitals only, at this length, neither. */
+const LONG_STRETCH = 32
+const LONG_CAPITALS = 16
+const LEAST_STRETCH = 8
+
+/**
+ * Whether it was drawn by lot rather than written: it has a stretch without joints in which digits and letters are
+ * mixed, or that is longer than any word. `your-api-key-here` and `xxxxxxxx` are not.
+ */
+export function isRandom(text: string): boolean {
+  return text.split(/[^A-Za-z0-9]+/).some(isRandomStretch)
+}
+
+function isRandomStretch(stretch: string): boolean {
+  if (stretch.length < LEAST_STRETCH) return false
+  const { lower, upper, digits, distinct } = makeupOf(stretch)
+  if (distinct < Math.min(8, stretch.length * 0.6)) return false
+  if (digits > 0 && lower + upper > 0) return true
+  return stretch.length >= LONG_STRETCH || upper >= LONG_CAPITALS
+}

@@ -1,0 +1,25 @@
+import { all, type SqlValue, type Steps } from './steps.ts'
+
+export const ROWS_AT_A_TIME = 500
+
+/** Deletes at most so many rows, known by their key columns; those that it deleted, as far as they are asked for. */
+export function* deleteSome<R = object>(
+  {
+    table,
+    where,
+    key,
+    returning = '1 AS gone',
+  }: {
+    table: string
+    where: string
+    key: string
+    returning?: string
+  },
+  ...parameters: SqlValue[]
+): Steps<readonly R[]> {
+  return yield* all<R>(
+    `DELETE FROM ${table} WHERE ${where} AND (${key}) IN (
+       SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${ROWS_AT_A_TIME}) RETURNING ${returning}`,
+    ...parameters,
+  )
+}

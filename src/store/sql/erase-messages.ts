@@ -1,0 +1,257 @@
+import { contentLinks, isReply, ROLES } from '../../log/index.ts'
+import type { FoldState, Head } from '../../policy/index.ts'
+import type { Slice } from './erasure-slice.ts'
+import { recordEvent } from './events.ts'
+import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
+import { readHead, settleHead, type VisibleCounts } from './head.ts'
+import { hideMessages } from './hidden-ranges.ts'
+import { erasedKey } from './keys.ts'
+import { fenceLease } from './leases.ts'
+import { allIn } from './many.ts'
+import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
+import { all, run, type Steps } from './steps.ts'
+import { unindexMessages } from './unindex.ts'
+import { AND_VISIBLE, countVisible } from './visible.ts'
+import { withholdOver } from './withheld.ts'
+
+/**
+ * An erased message leaves its place in the log: seq, role, instants, its place among the turns and a digest of its
+ * external id. It is hidden as by a rollback, and all that told of it goes or is withheld in the same transaction.
+ */
+
+/** So many at a time keep a transaction short; of long ones fewer, since every word is taken out of the index. */
+export const MESSAGES_AT_A_TIME = 50
+const CHARACTERS_AT_A_TIME = 4_000
+
+export interface ErasedPart {
+  /** How many were erased. */
+  readonly messages: number
+  /** Of those that were named, all at or below are done. */
+  readonly through: number
+}
+
+interface ErasedRow {
+  readonly seq: number
+  readonly role: number
+  readonly content: string
+  readonly format: number
+  readonly characters: number
+  readonly tokens: number
+  readonly external_key: string | null
+  readonly extras: string | null
+  readonly is_visible: number
+}
+
+/**
+ * The oldest of these messages, as many as are not too long together. Those that are not there, or were erased before,
+ * are nothing. Whoever calls it holds the session's lock. Folds, extractions, forks and indexing in flight are void:
+ * an epoch begins that no rewrite accounts for.
+ */
+export function* eraseMessages(
+  session: SessionRow,
+  seqs: readonly number[],
+  slice: Slice,
+): Steps<ErasedPart> {
+  const wanted = yield* readRows(session, seqs)
+  const rows = firstWithin(wanted)
+  if (rows.length === 0) return { messages: 0, through: Math.max(0, ...seqs) }
+  const before = yield* readHead(session)
+  const state = yield* readFoldState(session, before, slice.warn)
+  const visible = rows.filter(({ is_visible }) => is_visible === 1)
+  yield* eraseRows(session, rows, slice)
+  yield* condemnFacts(
+    session,
+    rows.map(({ seq }) => seq),
+  )
+  const counted = yield* decidedRows(session, { rows: visible, before, state })
+  const hidden = yield* hideMessages(
+    session,
+    visible.map(({ seq }) => seq),
+  )
+  if (visible.length > 0) yield* forgetDerived(hidden, visible, slice)
+  const last = yield* readHead(hidden)
+  const head = last && before && (yield* settleHead(hidden, last, withoutRows(before.totals, visible)))
+  const { tokens: segmentTokens } = yield* readShown(session)
+  const left = yield* stateWithout(hidden, { rows: visible, before, head, state, counted })
+  yield* writeFoldState(session, { ...left, segmentTokens })
+  yield* forgetOutcome(session, slice)
+  yield* fenceLease(session.namespace, `extraction/${session.name}`)
+  yield* recordEvent({
+    sessionId: session.id,
+    type: 'messages-erased',
+    at: slice.now,
+    fromSeq: rows[0]!.seq,
+    toSeq: rows.at(-1)!.seq,
+  })
+  const isAll = rows.length === wanted.length
+  return { messages: rows.length, through: isAll ? Math.max(...seqs) : rows.at(-1)!.seq }
+}
+
+/** At least one. */
+function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
+  let left = CHARACTERS_AT_A_TIME
+  const end = rows.findIndex(({ characters }) => {
+    left -= characters
+    return left < 0
+  })
+  return end === -1 ? rows : rows.slice(0, Math.max(1, end))
+}
+
+function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
+  const rows = yield* allIn<ErasedRow>(
+    `SELECT seq, role, content, format, characters, tokens, external_key, extras,
+       CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible
+     FROM messages WHERE session_id = ?1 AND format <> ${ERASED} AND seq IN (*)`,
+    [session.id],
+    seqs,
+  )
+  return rows.toSorted((one, other) => one.seq - other.seq)
+}
+
+function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slice): Steps<void> {
+  const seqs = rows.map(({ seq }) => seq)
+  const versions = Map.groupBy(
+    yield* allIn<{ seq: number; content: string; format: number }>(
+      'DELETE FROM message_versions WHERE session_id = ?1 AND seq IN (*) RETURNING seq, content, format',
+      [session.id],
+      seqs,
+    ),
+    ({ seq }) => seq,
+  )
+  yield* unindexMessages(
+    session,
+    rows.map(row => ({
+      seq: row.seq,
+      contents: [row, ...(versions.get(row.seq) ?? [])].map(decodeContent),
+    })),
+  )
+  for (const row of rows)
+    yield* run(
+      `UPDATE messages SET content = '', format = ${ERASED}, sender_id = NULL, extras = NULL, external_key = ?3,
+         version = version + 1, characters = 0, tokens = 0, flags = flags & ~${LINKED}
+       WHERE session_id = ?1 AND seq = ?2`,
+      session.id,
+      row.seq,
+      digestedKey(row),
+    )
+  const pins = yield* allIn(
+    'DELETE FROM pins WHERE session_id = ?1 AND seq IN (*) RETURNING id',
+    [session.id],
+    seqs,
+  )
+  slice.count('messages', rows.length)
+  slice.count('index', rows.length)
+  slice.count('versions', [...versions.values()].flat().length)
+  slice.count('pins', pins.length)
+}
+
+function digestedKey({ external_key, extras }: ErasedRow): string | null {
+  if (external_key === null) return null
+  const { externalId = external_key }: Extras = extras === null ? {} : JSON.parse(extras)
+  return erasedKey(externalId)
+}
+
+/** Facts that were learned from any of the messages, and those that a rollback took out: their lines are to go. */
+function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void> {
+  const candidates = yield* all<{ document_id: number; id: number; from_seq: number; to_seq: number }>(
+    `SELECT document_id, id, from_seq, to_seq FROM facts
+     WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq <= ?3`,
+    session.id,
+    Math.min(...seqs),
+    Math.max(...seqs),
+  )
+  const learned = candidates.filter(({ from_seq, to_seq }) =>
+    seqs.some(seq => from_seq <= seq && seq <= to_seq),
+  )
+  for (const sql of [CONDEMN_STANDING, FORGET_SAID_AGAIN, CONDEMN_WITHDRAWN])
+    for (const { document_id, id } of learned) yield* run(sql, document_id, id)
+}
+
+const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
+/** What a rollback took out and something else said again stays for its sake. */
+const FORGET_SAID_AGAIN = `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
+  SELECT 1 FROM facts o WHERE o.document_id = ?1 AND o.line_key = facts.line_key AND o.gone = 0)`
+const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
+
+interface Erased {
+  readonly rows: readonly ErasedRow[]
+  readonly before: Head | null
+  readonly state: FoldState
+}
+
+/** Those that the last decision had counted: what is folded, and perhaps more. They are visible still. */
+function* decidedRows(session: SessionRow, { rows, before, state }: Erased): Steps<readonly ErasedRow[]> {
+  const decided = rows.filter(({ seq }) => seq <= state.compactedThrough)
+  let [through, place] = [before?.seq ?? 0, before?.totals.messages ?? 0]
+  for (const row of rows.slice(decided.length).toReversed()) {
+    place -= yield* countVisible(session, { after: row.seq, through })
+    through = row.seq
+    if (place <= state.decided.messages) decided.push(row)
+  }
+  return decided
+}
+
+function withoutRows<Counts extends VisibleCounts>(
+  counts: Counts,
+  rows: readonly ErasedRow[],
+): VisibleCounts {
+  const replies = rows.filter(row => isReply(ROLES[row.role]!, contentLinks(decodeContent(row)))).length
+  return { messages: counts.messages - rows.length, replies: counts.replies - replies }
+}
+
+/** The rows above keep their totals: what counts as folded is such that what is raw comes out right, as with an edit. */
+function* stateWithout(
+  session: SessionRow,
+  { rows, before, head, state, counted }: Erased & { head: Head | null; counted: readonly ErasedRow[] },
+): Steps<FoldState> {
+  const decided = withoutRows(state.decided, counted)
+  const rest = {
+    decided: {
+      ...state.decided,
+      messages: Math.min(Math.max(0, decided.messages), head?.totals.messages ?? 0),
+      replies: Math.min(Math.max(0, decided.replies), head?.totals.replies ?? 0),
+    },
+    stalled: {},
+  }
+  if (head === null || before === null)
+    return { ...state, ...rest, folded: { messages: 0, turns: 0, characters: 0, tokens: 0 } }
+  const raw = rows.filter(({ seq }) => seq > state.compactedThrough)
+  const folded = (field: 'characters' | 'tokens') => {
+    const left = before.totals[field] - state.folded[field] - raw.reduce((sum, row) => sum + row[field], 0)
+    return head.totals[field] - left
+  }
+  const rawMessages = before.totals.messages - state.folded.messages - raw.length
+  return {
+    ...state,
+    ...rest,
+    folded: {
+      messages: head.totals.messages - rawMessages,
+      turns: yield* turnsThrough(session, state.compactedThrough, head),
+      characters: folded('characters'),
+      tokens: folded('tokens'),
+    },
+  }
+}
+
+/** Hidden messages were left out of these when they were hidden. Each version of the memo knows what those before it did. */
+function* forgetDerived(session: SessionRow, visible: readonly ErasedRow[], slice: Slice): Steps<void> {
+  const seqs = visible.map(({ seq }) => seq)
+  yield* withholdOver(session, seqs, slice)
+  const memos = yield* all(
+    'DELETE FROM memos WHERE session_id = ?1 AND through_seq >= ?2 RETURNING version',
+    session.id,
+    seqs[0]!,
+  )
+  slice.count('memos', memos.length)
+}
+
+/** They may quote what was said. Where something was pending, the session is to be judged again. */
+function* forgetOutcome(session: SessionRow, { count, now }: Slice): Steps<void> {
+  if (session.last_outcome === null && session.pending === null) return
+  count('outcomes', 1)
+  yield* run(
+    'UPDATE sessions SET last_outcome = NULL, pending = NULL, due_at = ?2 WHERE id = ?1',
+    session.id,
+    session.pending === null ? session.due_at : now,
+  )
+}

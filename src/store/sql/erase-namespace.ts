@@ -1,0 +1,63 @@
+import { deleteSome } from './delete-some.ts'
+import { dropAllSenders } from './erase-senders.ts'
+import { hideSession, lockSessionById } from './erase-session.ts'
+import type { ErasureStep, Slice } from './erasure-slice.ts'
+import { doomBuild } from './forks.ts'
+import { all, first, type Steps } from './steps.ts'
+
+/** A whole tenant: what nobody needs to be told apart from goes together. */
+
+const SESSIONS_AT_A_TIME = 10
+/** Of all namespaces: there is no index by namespace and number. */
+const NUMBERS_AT_A_TIME = 2_000
+
+interface Cursor {
+  readonly after: number
+}
+
+export const hideAllSessions: ErasureStep = function* (slice, cursor) {
+  const { after } = (cursor ?? { after: 0 }) as Cursor
+  const sessions = yield* all<{ id: number; name: string; ready: number }>(
+    `SELECT id, name, ready FROM sessions WHERE id > ?2 AND id <= ?3 AND namespace = ?1 AND ready < 2
+     ORDER BY id LIMIT ${SESSIONS_AT_A_TIME}`,
+    slice.namespace,
+    after,
+    after + NUMBERS_AT_A_TIME,
+  )
+  // In the order in which others lock several.
+  for (const { id, ready } of sessions.toSorted(byLockName)) {
+    const session = ready === 0 ? undefined : yield* lockSessionById(id, slice)
+    if (session) yield* hideSession(session, slice)
+    else yield* doomBuild(id, slice)
+  }
+  const last = sessions.at(-1)
+  if (last) return { next: { after: last.id } satisfies Cursor }
+  const newest = yield* first<{ id: number | null }>('SELECT max(id) AS id FROM sessions')
+  if (after + NUMBERS_AT_A_TIME < (newest?.id ?? 0)) return { next: { after: after + NUMBERS_AT_A_TIME } }
+  return 'done'
+}
+
+function byLockName(one: { readonly name: string }, other: { readonly name: string }): number {
+  const [a, b] = [one, other].map(({ name }) => JSON.stringify(name))
+  return a! < b! ? -1 : a! > b! ? 1 : 0
+}
+
+/** What is left when sessions and documents are gone. Where the files are is told until they are gone, too. */
+export const forgetNamespace: ErasureStep = function* (slice, cursor) {
+  const settings = yield* deleteSome(
+    { table: 'settings', where: 'namespace = ?1', key: 'name' },
+    slice.namespace,
+  )
+  slice.count('settings', settings.length)
+  if (settings.length > 0 || (yield* dropLeases(slice)) || (yield* dropAllSenders(slice))) return { next: {} }
+  return cursor === null ? 'nothing' : 'done'
+}
+
+function* dropLeases({ namespace, exceed }: Slice): Steps<boolean> {
+  const leases = yield* deleteSome<{ token: number }>(
+    { table: 'leases', where: 'namespace = ?1', key: 'name', returning: 'token' },
+    namespace,
+  )
+  for (const { token } of leases) exceed(token)
+  return leases.length > 0
+}

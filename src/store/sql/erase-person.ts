@@ -1,0 +1,199 @@
+import type { LayerName } from '../document.ts'
+import { hideDocument } from './erase-documents.ts'
+import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
+import { findSenders, retiredSenders, retireSenders } from './erase-senders.ts'
+import { hideSession, lockSessionById } from './erase-session.ts'
+import type { ErasureStep, Progress, Slice } from './erasure-slice.ts'
+import { lineKey } from './facts.ts'
+import { type Finish, finishSession } from './finish-session.ts'
+import { doomBuild } from './forks.ts'
+import {
+  BEGINNING,
+  type LogPage,
+  type LogPlace,
+  ROWS_AT_A_TIME,
+  type ScannedSession,
+  scanLog,
+} from './scan-log.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+/**
+ * A person, by the id that senders and private sessions bear. What they said goes from every session; sessions that
+ * are theirs go whole, and so does their own document; facts about them go from all others. What the assistant said
+ * to others stays, since it is theirs as well.
+ */
+
+function personOf({ target }: Slice): string {
+  return target.kind === 'person' ? target.id : ''
+}
+
+/** From now on nothing new refers to the old names. */
+export const beginPerson: ErasureStep = function* (slice) {
+  const id = personOf(slice)
+  yield* hideDocument('user', id, slice)
+  yield* retireSenders(yield* findSenders(id, slice), slice)
+  return 'done'
+}
+
+interface Cursor {
+  readonly place: LogPlace
+  /** The oldest message that was erased in the session at hand. */
+  readonly oldest: number | null
+  readonly finish: Finish | null
+  /** Anything was found since the beginning: then all is looked through once more. */
+  readonly isFound: boolean
+}
+
+const START: Cursor = { place: BEGINNING, oldest: null, finish: null, isFound: false }
+
+/** Through the whole log, until there is nothing to be found. */
+export const eraseWhatWasSaid: ErasureStep = function* (slice, cursor) {
+  const at = (cursor ?? START) as Cursor
+  if (at.finish !== null) {
+    const finish = yield* finishSession(at.finish, slice)
+    return { next: { ...at, finish } }
+  }
+  const senders = new Set((yield* retiredSenders(slice)).filter(isOf(personOf(slice))).map(({ id }) => id))
+  let { place } = at
+  for (let rows = 0; rows < ROWS_AT_A_TIME; ) {
+    const page = yield* scanLog(slice.namespace, place)
+    if (page === null) return at.isFound ? { next: START } : 'done'
+    const next = yield* eraseFromPage(page, { ...at, place }, senders, slice)
+    if (next !== null) return { next } satisfies Progress
+    rows += page.messages.length + LOOK_ROWS
+    place = page.next
+  }
+  return { next: { ...at, place } }
+}
+
+const LOOK_ROWS = 20
+
+function isOf(personId: string): (sender: { readonly person: { readonly id: string } | null }) => boolean {
+  return ({ person }) => person?.id === personId
+}
+
+/** Where to go on after something was written; `null`: there was nothing to do on this page. */
+function* eraseFromPage(
+  { session, messages, next }: LogPage,
+  at: Cursor,
+  senders: ReadonlySet<number>,
+  slice: Slice,
+): Steps<Cursor | null> {
+  if (session === null) return null
+  const isBeginning = at.place.session !== session.id
+  if (isBeginning && (yield* eraseWhole(session, slice)))
+    return { ...at, place: { session: session.id, seq: 0 }, isFound: true }
+  const seqs = messages.flatMap(({ seq, sender_id }) => (sender_id && senders.has(sender_id) ? [seq] : []))
+  const oldest = at.oldest ?? seqs[0] ?? null
+  if (seqs.length > 0) {
+    const batch = seqs.slice(0, MESSAGES_AT_A_TIME)
+    const locked = yield* lockSessionById(session.id, slice)
+    const erased = locked && (yield* eraseMessages(locked, batch, slice))
+    const seq = erased?.through ?? batch.at(-1)!
+    return { ...at, place: { session: session.id, seq }, oldest, isFound: true }
+  }
+  const isEnd = next.seq === 0
+  if (!isEnd || oldest === null) return null
+  return { ...at, place: next, oldest: null, finish: { session: session.id, from: oldest, through: oldest } }
+}
+
+/**
+ * Private sessions and threads of agents that belong to the person; a group belongs to all who speak there. One that
+ * is still being built may hold what they said, and who builds it has read it before: it never appears.
+ */
+function* eraseWhole(session: ScannedSession, slice: Slice): Steps<boolean> {
+  if (session.ready === 0) {
+    yield* doomBuild(session.id, slice)
+    return true
+  }
+  if (session.user_id !== personOf(slice)) return false
+  const locked = yield* lockSessionById(session.id, slice)
+  if (!locked) return true
+  if (session.kind !== 'group') yield* hideSession(locked, slice)
+  else yield* run('UPDATE sessions SET user_id = NULL WHERE id = ?1', session.id)
+  return session.kind !== 'group'
+}
+
+interface DocumentCursor {
+  readonly layer: LayerName | ''
+  readonly name_key: string
+}
+
+const DOCUMENTS_AT_A_TIME = 20
+
+/** What documents say about the person, and that they wrote them. */
+export const condemnFactsAbout: ErasureStep = function* (slice, cursor) {
+  const { layer, name_key } = (cursor ?? { layer: '', name_key: '' }) as DocumentCursor
+  const documents = yield* all<DocumentCursor & { id: number; content: string }>(
+    `SELECT id, layer, name_key, content FROM documents
+     WHERE namespace = ?1 AND (layer > ?2 OR (layer = ?2 AND name_key > ?3)) ORDER BY layer, name_key
+     LIMIT ${DOCUMENTS_AT_A_TIME}`,
+    slice.namespace,
+    layer,
+    name_key,
+  )
+  const last = documents.at(-1)
+  if (!last) return cursor === null ? 'nothing' : 'done'
+  const names = yield* namesOf(slice)
+  for (const document of documents) {
+    yield* run(
+      'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND subject = ?2 AND gone < 2',
+      document.id,
+      personOf(slice),
+    )
+    yield* forgetAuthor(document.id, names)
+    if (document.layer === 'chat') yield* condemnLists(document, names)
+  }
+  return { next: { layer: last.layer, name_key: last.name_key } }
+}
+
+function* namesOf(slice: Slice): Steps<readonly string[]> {
+  const id = personOf(slice)
+  const senders = (yield* retiredSenders(slice)).filter(isOf(id))
+  return [...new Set([id, ...senders.flatMap(({ person }) => person.name ?? [])])]
+}
+
+/** A display name is no identity; but where it says who wrote, it says that. */
+function* forgetAuthor(documentId: number, names: readonly string[]): Steps<void> {
+  for (const name of names)
+    yield* run(
+      `UPDATE document_versions SET author_name = NULL
+       WHERE document_id = ?1 AND author_kind = 'person' AND author_name = ?2`,
+      documentId,
+      JSON.stringify(name),
+    )
+}
+
+/** A new chat memory says who is there, as `- With: Ann, Bo`: no fact, and yet about them. */
+function* condemnLists(
+  { id, content }: { readonly id: number; readonly content: string },
+  names: readonly string[],
+): Steps<void> {
+  const lines = (JSON.parse(content) as string).split('\n').filter(line => isListOf(line, names))
+  for (const line of new Set(lines)) {
+    const newest = yield* first<{ id: number | null }>(
+      'SELECT max(id) AS id FROM facts WHERE document_id = ?1',
+      id,
+    )
+    yield* run(
+      `INSERT INTO facts (document_id, id, line, line_key, session_id, from_seq, to_seq, said_at, source, version, gone)
+       VALUES (?1, ?2, ?3, ?4, 0, 0, 0, 0, 'tool', 0, 2)`,
+      id,
+      (newest?.id ?? 0) + 1,
+      JSON.stringify(line),
+      lineKey(line),
+    )
+  }
+}
+
+const LONGEST_LABEL = 40
+
+function isListOf(line: string, names: readonly string[]): boolean {
+  const colon = line.indexOf(': ')
+  if (!line.startsWith('- ') || colon === -1 || colon > LONGEST_LABEL) return false
+  const listed = line
+    .slice(colon + 2)
+    .trimEnd()
+    .split(', ')
+  return listed.some(item => names.includes(item) || names.includes(item.split(' (', 1)[0]!))
+}

@@ -1,0 +1,245 @@
+import {
+  ErasureNotFoundError,
+  InvalidArgumentError,
+  MessageNotFoundError,
+  SessionNotFoundError,
+} from '../../errors.ts'
+import { ID_RULE, isId } from '../../log/index.ts'
+import {
+  ERASURE_STAGES,
+  type ErasurePlace,
+  type ErasureRecord,
+  type ErasureStage,
+  type ErasureTarget,
+} from '../erasure.ts'
+import type { Store, Warn } from '../store.ts'
+import type { Dialect } from './driver.ts'
+import { emptyDocuments, hideAllDocuments } from './erase-documents.ts'
+import { forgetEvents } from './erase-events.ts'
+import { eraseFromFamily, eraseFromForks } from './erase-family.ts'
+import { forgetNamespace, hideAllSessions } from './erase-namespace.ts'
+import { beginPerson, condemnFactsAbout, eraseWhatWasSaid } from './erase-person.ts'
+import { settleSenders } from './erase-senders.ts'
+import { emptySessions, forgetSessions, hideTarget } from './erase-session.ts'
+import type { ErasureStep, Slice } from './erasure-slice.ts'
+import { allIn } from './many.ts'
+import { rewriteDocuments } from './rewrite-documents.ts'
+import { findSession } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+export { forgetErasedDocuments, listErasedDocuments } from './erase-documents.ts'
+export { commitRebuilt, listWithheld } from './withheld.ts'
+
+/**
+ * What an erasure does in its first stage, one step after the other. Each slice of a step is a transaction of its own
+ * that leaves everything as whole as it was; where it goes on is stored with it, so anybody may go on, at any time.
+ */
+const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
+  messages: [eraseFromFamily, emptySessions, rewriteDocuments, forgetSessions],
+  session: [
+    hideTarget,
+    eraseFromForks,
+    emptySessions,
+    rewriteDocuments,
+    emptyDocuments,
+    forgetEvents,
+    forgetSessions,
+    settleSenders,
+  ],
+  person: [
+    beginPerson,
+    eraseWhatWasSaid,
+    condemnFactsAbout,
+    eraseFromForks,
+    emptySessions,
+    rewriteDocuments,
+    emptyDocuments,
+    forgetEvents,
+    forgetSessions,
+    settleSenders,
+  ],
+  namespace: [
+    hideAllSessions,
+    hideAllDocuments,
+    emptySessions,
+    emptyDocuments,
+    forgetEvents,
+    forgetSessions,
+    forgetNamespace,
+  ],
+}
+
+interface ErasureRow {
+  readonly id: number
+  readonly target: string | null
+  readonly requested_at: number
+  readonly stage: ErasureStage
+  readonly places: string
+  readonly progress: string | null
+  readonly highest: number
+}
+
+const COLUMNS = 'id, target, requested_at, stage, places, progress, highest'
+
+type Counts = Partial<Record<ErasurePlace, number>>
+
+function toRecord(row: ErasureRow): ErasureRecord {
+  return {
+    id: row.id,
+    target: row.target === null ? null : (JSON.parse(row.target) as ErasureTarget),
+    requestedAt: new Date(row.requested_at),
+    stage: row.stage,
+    counts: JSON.parse(row.places) as Counts,
+  }
+}
+
+/** Where to go on: which step, and where in it. */
+interface Place {
+  readonly step: number
+  readonly cursor: unknown
+}
+
+export function* beginErasure(
+  namespace: string,
+  { target, now }: Parameters<Store['beginErasure']>[1],
+): Steps<ErasureRecord> {
+  const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
+  const row = yield* first<ErasureRow>(
+    `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress)
+     VALUES (?1, ?2, ?3, 'erasing', '{}', ?4) RETURNING ${COLUMNS}`,
+    namespace,
+    JSON.stringify(target),
+    now,
+    JSON.stringify(progress),
+  )
+  return toRecord(row!)
+}
+
+/** A session by its number: another one may have its name by the time that it is erased. */
+function* firstCursor(namespace: string, target: ErasureTarget): Steps<unknown> {
+  if (target.kind === 'namespace') return null
+  if (target.kind === 'person') {
+    if (isId(target.id)) return null
+    throw new InvalidArgumentError('id', target.id, ID_RULE)
+  }
+  const session = yield* findSession({ namespace, id: target.sessionId })
+  if (!session) throw new SessionNotFoundError(target.sessionId)
+  if (target.kind === 'messages') {
+    const rows = yield* allIn<{ seq: number }>(
+      'SELECT seq FROM messages WHERE session_id = ?1 AND seq IN (*)',
+      [session.id],
+      target.seqs.filter(Number.isSafeInteger),
+    )
+    const there = new Set(rows.map(({ seq }) => seq))
+    const missing = target.seqs.find(seq => !there.has(seq))
+    if (missing !== undefined) throw new MessageNotFoundError(target.sessionId, missing)
+  }
+  return { session: session.id }
+}
+
+export function* continueErasure(
+  namespace: string,
+  { id, now }: { id: number; now: number },
+  rules: { dialect: Dialect; warn: Warn },
+): Steps<ErasureRecord> {
+  const row = yield* lockErasure(namespace, id, rules.dialect)
+  if (row.stage !== 'erasing' || row.target === null) return toRecord(row)
+  const target = JSON.parse(row.target) as ErasureTarget
+  const counts = JSON.parse(row.places) as Counts
+  let highest = row.highest
+  const slice: Slice = {
+    id,
+    namespace,
+    target,
+    now,
+    ...rules,
+    count: (place, number) => {
+      if (number > 0) counts[place] = (counts[place] ?? 0) + number
+    },
+    exceed: number => {
+      highest = Math.max(highest, number)
+    },
+  }
+  const place = yield* takeStep(slice, JSON.parse(row.progress ?? '{"step":0,"cursor":null}') as Place)
+  const updated = yield* first<ErasureRow>(
+    `UPDATE erasures SET places = ?2, highest = ?3, progress = ?4, stage = ?5 WHERE id = ?1 RETURNING ${COLUMNS}`,
+    id,
+    JSON.stringify(counts),
+    highest,
+    place === null ? null : JSON.stringify(place),
+    place === null ? 'rebuilding' : 'erasing',
+  )
+  return toRecord(updated!)
+}
+
+/** Steps that find nothing to do take no transaction of their own. `null`: that was the last. */
+function* takeStep(slice: Slice, { step, cursor }: Place): Steps<Place | null> {
+  const steps = STEPS[slice.target.kind]
+  for (let [at, from] = [step, cursor]; at < steps.length; at++, from = null) {
+    const progress = yield* steps[at]!(slice, from)
+    if (progress === 'nothing') continue
+    if (progress !== 'done') return { step: at, cursor: progress.next }
+    return at + 1 < steps.length ? { step: at + 1, cursor: null } : null
+  }
+  return null
+}
+
+/** One at a time; before sessions and documents are locked. The lock is no row's, for the sake of the order of events. */
+function* lockErasure(namespace: string, id: number, dialect: Dialect): Steps<ErasureRow> {
+  if (dialect.locksSessions)
+    yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 2))', JSON.stringify([namespace, id]))
+  return yield* findErasure(namespace, id)
+}
+
+function* findErasure(namespace: string, id: number): Steps<ErasureRow> {
+  const row = yield* first<ErasureRow>(
+    `SELECT ${COLUMNS} FROM erasures WHERE id = ?1 AND namespace = ?2`,
+    id,
+    namespace,
+  )
+  if (!row) throw new ErasureNotFoundError(id)
+  return row
+}
+
+export function* advanceErasure(
+  namespace: string,
+  { id, from, counts = {} }: Parameters<Store['advanceErasure']>[1],
+): Steps<ErasureRecord> {
+  const row = yield* findErasure(namespace, id)
+  if (row.stage !== from) return toRecord(row)
+  const sum = JSON.parse(row.places) as Counts
+  for (const [place, number] of Object.entries(counts) as [ErasurePlace, number][])
+    if (number > 0) sum[place] = (sum[place] ?? 0) + number
+  const stage = ERASURE_STAGES[ERASURE_STAGES.indexOf(from) + 1]!
+  const isForgotten = stage === 'scrubbing' || stage === 'done'
+  if (stage === 'scrubbing' && toRecord(row).target?.kind === 'namespace')
+    yield* run('DELETE FROM mirrors WHERE namespace = ?1', namespace)
+  const updated = yield* first<ErasureRow>(
+    `UPDATE erasures SET stage = ?2, places = ?3, target = ?4, progress = NULL WHERE id = ?1 AND stage = ?5
+     RETURNING ${COLUMNS}`,
+    id,
+    stage,
+    JSON.stringify(sum),
+    // It may name somebody: the bytes of that are scrubbed with the rest.
+    isForgotten ? null : row.target,
+    from,
+  )
+  return toRecord(updated ?? (yield* findErasure(namespace, id)))
+}
+
+export function* readErasure(namespace: string, id: number): Steps<ErasureRecord | null> {
+  const row = yield* first<ErasureRow>(
+    `SELECT ${COLUMNS} FROM erasures WHERE id = ?1 AND namespace = ?2`,
+    id,
+    namespace,
+  )
+  return row ? toRecord(row) : null
+}
+
+export function* listOpenErasures(namespace: string): Steps<readonly ErasureRecord[]> {
+  const rows = yield* all<ErasureRow>(
+    `SELECT ${COLUMNS} FROM erasures WHERE namespace = ?1 AND stage <> 'done' ORDER BY id`,
+    namespace,
+  )
+  return rows.map(toRecord)
+}

@@ -1,0 +1,91 @@
+import type { Content } from '../../log/index.ts'
+import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
+import { lockSessionById } from './erase-session.ts'
+import type { Slice } from './erasure-slice.ts'
+import { allIn } from './many.ts'
+import { decodeContent, ERASED, LINKED, type SessionRow } from './rows.ts'
+import { all, type Steps } from './steps.ts'
+import { withholdAbove } from './withheld.ts'
+
+/** What is left to do in a session after its messages were erased, the oldest of them being `from`. */
+export interface Finish {
+  readonly session: number
+  readonly from: number
+  /** Results of tools were looked at through this message. */
+  readonly through: number
+}
+
+const ROWS_AT_A_TIME = 1_000
+
+/**
+ * Later messages in which a tool gave back what was erased go, too; and later segments whose summariser was told of
+ * it are withheld. Where to go on; `null`: that was all.
+ */
+export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | null> {
+  const session = yield* lockSessionById(finish.session, slice)
+  if (!session) return null
+  const rows = yield* readLinked(session, finish.through)
+  const last = rows.at(-1)
+  if (last) {
+    const recalling = yield* thoseThatRecallErased(session, rows)
+    const batch = recalling.slice(0, MESSAGES_AT_A_TIME)
+    const { through } = yield* eraseMessages(session, batch, slice)
+    return { ...finish, through: recalling.some(seq => seq > through) ? through : last.seq }
+  }
+  return (yield* withholdAbove(session, finish.from, slice)) ? finish : null
+}
+
+interface LinkedRow {
+  readonly seq: number
+  readonly content: string | null
+  readonly format: number
+}
+
+/** Of all messages, with the contents of those alone that may hold what a tool gave back. */
+function* readLinked(session: SessionRow, after: number): Steps<readonly LinkedRow[]> {
+  return yield* all<LinkedRow>(
+    `SELECT seq, format, CASE WHEN flags & ${LINKED} <> 0 AND format <> ${ERASED} THEN content END AS content
+     FROM messages WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${ROWS_AT_A_TIME}`,
+    session.id,
+    after,
+  )
+}
+
+function* thoseThatRecallErased(session: SessionRow, rows: readonly LinkedRow[]): Steps<readonly number[]> {
+  const recalled = rows.flatMap(({ seq, content, format }) =>
+    content?.includes('recalled') ? [{ seq, of: recalledSeqs(decodeContent({ content, format })) }] : [],
+  )
+  const erased = yield* allIn<{ seq: number }>(
+    `SELECT seq FROM messages WHERE session_id = ?1 AND format = ${ERASED} AND seq IN (*)`,
+    [session.id],
+    [...new Set(recalled.flatMap(({ of }) => of))],
+  )
+  const isErased = new Set(erased.map(({ seq }) => seq))
+  return recalled.filter(({ of }) => of.some(seq => isErased.has(seq))).map(({ seq }) => seq)
+}
+
+/** The messages of this session that memory tools gave back, in whatever a framework wrapped their results. */
+function recalledSeqs(content: Content): readonly number[] {
+  if (typeof content === 'string') return []
+  return content.flatMap(part => (part.type === 'tool-result' ? seqsIn(part.output, DEEPEST) : []))
+}
+
+const DEEPEST = 8
+
+function seqsIn(output: unknown, depth: number): readonly number[] {
+  if (depth === 0) return []
+  if (typeof output === 'string') return output.includes('recalled') ? seqsIn(parsed(output), depth - 1) : []
+  if (typeof output !== 'object' || output === null) return []
+  const { recalled, messages } = output as { recalled?: unknown; messages?: unknown }
+  if (recalled === true && Array.isArray(messages))
+    return messages.flatMap(message => (Number.isSafeInteger(message?.seq) ? [message.seq as number] : []))
+  return Object.values(output).flatMap(inner => seqsIn(inner, depth - 1))
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}

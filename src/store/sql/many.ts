@@ -1,0 +1,26 @@
+import { all, type Row, type SqlValue, type Steps } from './steps.ts'
+
+/** Lists are asked for in few sizes, so that there are few statements to prepare. */
+const SIZES = [1, 4, 16, 64]
+const LARGEST = 64
+
+/**
+ * Rows for a list of values of any length: `sql` names the list as `(*)`, after parameters of its own. What is
+ * missing to a size is `NULL`, which matches nothing.
+ */
+export function* allIn<R = Row>(
+  sql: string,
+  parameters: readonly SqlValue[],
+  values: readonly SqlValue[],
+): Steps<readonly R[]> {
+  const rows: R[] = []
+  for (let from = 0; from < values.length; from += LARGEST) {
+    const part = values.slice(from, from + LARGEST)
+    const size = SIZES.find(each => each >= part.length)!
+    const marks = Array.from({ length: size }, (_, place) => `?${parameters.length + place + 1}`)
+    const padded = [...part, ...Array<null>(size - part.length).fill(null)]
+    for (const row of yield* all<R>(sql.replace('(*)', `(${marks.join(', ')})`), ...parameters, ...padded))
+      rows.push(row)
+  }
+  return rows
+}

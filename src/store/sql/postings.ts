@@ -1,0 +1,314 @@
+import { MOST_COUNT, MOST_LENGTH, type Postings } from '../../search/index.ts'
+
+/**
+ * The index of a session, packed. Of each term, rows of the messages that hold it: a row is known by its first
+ * message, and holds the differences from one to the next, with a bit that says whether a count above 1 follows.
+ * Of each block of messages: for every message its number of terms, its speaker and its time.
+ */
+
+export const BLOCK_MESSAGES = 4096
+/** Of a row. A rare term has one, whatever the session's length; more than this SQLite would keep on pages of their own. */
+const MOST_ROW_BYTES = 800
+
+export function blockOf(seq: number): number {
+  return Math.floor(seq / BLOCK_MESSAGES)
+}
+
+export interface PostingsRow {
+  /** At or below all that it holds, and above all that earlier rows hold. */
+  readonly first: number
+  readonly data: Uint8Array
+}
+
+/** A message that holds a term, and how often. */
+export type Place = readonly [seq: number, count: number]
+
+class Reader {
+  readonly #data: Uint8Array
+  #at = 0
+
+  constructor(data: Uint8Array) {
+    this.#data = data
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#data.length
+  }
+
+  number(): number {
+    const data = this.#data
+    let byte = data[this.#at++]!
+    if (byte < 0x80) return byte
+    let value = byte & 0x7f
+    let factor = 0x80
+    do {
+      byte = data[this.#at++]!
+      value += (byte & 0x7f) * factor
+      factor *= 0x80
+    } while (byte >= 0x80)
+    return value
+  }
+
+  signed(): number {
+    const value = this.number()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+
+  bytes(length: number): Uint8Array {
+    this.#at += length
+    return this.#data.subarray(this.#at - length, this.#at)
+  }
+}
+
+class Writer {
+  #data = new Uint8Array(64)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  number(value: number): void {
+    this.#reserve(10)
+    let rest = value
+    while (rest >= 0x80) {
+      this.#data[this.#length++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.#data[this.#length++] = rest
+  }
+
+  signed(value: number): void {
+    this.number(value >= 0 ? value * 2 : -value * 2 - 1)
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#data.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  end(): Uint8Array {
+    return this.#data.slice(0, this.#length)
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#data.length) return
+    const larger = new Uint8Array(Math.max(this.#data.length * 2, this.#length + bytes))
+    larger.set(this.#data)
+    this.#data = larger
+  }
+}
+
+/** Of one term; the rows are in ascending order. */
+export function unpackPostings(rows: readonly PostingsRow[]): Postings {
+  // A posting takes one byte at least.
+  const most = rows.reduce((sum, { data }) => sum + data.length, 0)
+  const seqs = new Uint32Array(most)
+  const counts = new Uint8Array(most)
+  let length = 0
+  for (const { first, data } of rows) {
+    const reader = new Reader(data)
+    let seq = first
+    while (!reader.isAtEnd) {
+      const packed = reader.number()
+      seq += Math.floor(packed / 2)
+      seqs[length] = seq
+      counts[length] = packed % 2 === 1 ? reader.number() : 1
+      length += 1
+    }
+  }
+  return { seqs: seqs.subarray(0, length), counts: counts.subarray(0, length) }
+}
+
+function placesIn(rows: readonly PostingsRow[]): readonly Place[] {
+  const { seqs, counts } = unpackPostings(rows)
+  return Array.from(seqs, (seq, place) => [seq, counts[place]!] as const)
+}
+
+/** In ascending order, from `first` on, which may lie below them. */
+function packPostings(first: number, places: readonly Place[]): readonly PostingsRow[] {
+  const rows: PostingsRow[] = []
+  let writer = new Writer()
+  let [begin, previous] = [first, first]
+  for (const [seq, count] of places) {
+    if (writer.length >= MOST_ROW_BYTES) {
+      rows.push({ first: begin, data: writer.end() })
+      writer = new Writer()
+      begin = seq
+      previous = seq
+    }
+    previous = writePlace(writer, previous, seq, count)
+  }
+  return writer.length === 0 ? rows : [...rows, { first: begin, data: writer.end() }]
+}
+
+/**
+ * What the last rows of a term say once what lies above a message is taken from them and these are added, all of
+ * which lie above it.
+ */
+export function endPostings(
+  rows: readonly PostingsRow[],
+  { above, places }: { above: number; places: readonly Place[] },
+): readonly PostingsRow[] {
+  const kept = placesIn(rows).filter(([seq]) => seq <= above)
+  const added = places.filter(([, count]) => count > 0).toSorted(([one], [other]) => one - other)
+  const all = [...kept, ...added]
+  return all.length === 0 ? [] : packPostings(Math.min(rows[0]?.first ?? all[0]![0], all[0]![0]), all)
+}
+
+/** What a row says once messages hold the term so often; 0: not at all. `null`: nothing any more. */
+export function changePostings(row: PostingsRow | undefined, places: readonly Place[]): PostingsRow | null {
+  const changed = new Map(places)
+  const others = row ? placesIn([row]).filter(([seq]) => !changed.has(seq)) : []
+  const added = [...changed].filter(([, count]) => count > 0)
+  const all = [...others, ...added].toSorted(([one], [other]) => one - other)
+  if (all.length === 0) return null
+  const first = row?.first ?? all[0]![0]
+  // One row stays one row: it grows by one message at most for each that was edited.
+  const writer = new Writer()
+  let previous = first
+  for (const [seq, count] of all) previous = writePlace(writer, previous, seq, count)
+  return { first, data: writer.end() }
+}
+
+function writePlace(writer: Writer, previous: number, seq: number, count: number): number {
+  writer.number((seq - previous) * 2 + (count > 1 ? 1 : 0))
+  if (count > 1) writer.number(Math.min(count, MOST_COUNT))
+  return seq
+}
+
+/** Who says it: a role, and the sender's row or none. */
+export interface BlockSpeaker {
+  readonly role: number
+  readonly senderId: number | null
+}
+
+export interface BlockEntry {
+  /** 0: there is nothing to be found. */
+  readonly length: number
+  readonly speaker: BlockSpeaker
+  readonly minute: number
+}
+
+/** By place of a message: in its block, or in its session. */
+export interface Columns {
+  readonly lengths: Uint16Array
+  readonly speakers: Uint32Array
+  readonly minutes: Int32Array
+}
+
+/** A length that does not fit its byte stands in the list at the end. */
+const LONG = 255
+
+/**
+ * A block: its speakers, how many places it has, then column by column the lengths, the speakers and the minutes
+ * as differences, and at the end the places and lengths of long messages. `speakerPlace` says by which number a
+ * speaker goes in the columns.
+ */
+export function unpackColumns(data: Uint8Array, speakerPlace: (speaker: BlockSpeaker) => number): Columns {
+  const reader = new Reader(data)
+  const known = readSpeakers(reader).map(speakerPlace)
+  const count = reader.number()
+  const columns = emptyColumns(count)
+  const { lengths, speakers, minutes } = columns
+  lengths.set(reader.bytes(count))
+  const isWide = known.length > 256
+  const said = reader.bytes(isWide ? 2 * count : count)
+  for (let place = 0; place < count; place++)
+    speakers[place] = known[isWide ? said[2 * place]! + 256 * said[2 * place + 1]! : said[place]!]!
+  let minute = 0
+  for (let place = 0; place < count; place++) {
+    if (lengths[place] === 0) continue
+    minute += reader.signed()
+    minutes[place] = minute
+  }
+  while (!reader.isAtEnd) {
+    const place = reader.number()
+    lengths[place] = reader.number()
+  }
+  return columns
+}
+
+export function emptyColumns(count: number): Columns {
+  return {
+    lengths: new Uint16Array(count),
+    speakers: new Uint32Array(count),
+    minutes: new Int32Array(count),
+  }
+}
+
+function readSpeakers(reader: Reader): readonly BlockSpeaker[] {
+  const speakers: BlockSpeaker[] = []
+  for (let left = reader.number(); left > 0; left--) {
+    const role = reader.number()
+    const senderId = reader.number()
+    speakers.push({ role, senderId: senderId === 0 ? null : senderId })
+  }
+  return speakers
+}
+
+/** What a block says after these changes; without an entry there is nothing to be found. */
+export function changeBlock(
+  data: Uint8Array | undefined,
+  changes: readonly { readonly place: number; readonly entry: BlockEntry | null }[],
+): Uint8Array {
+  const speakers: BlockSpeaker[] = []
+  const known = new Map<number, number>()
+  const speakerPlace = (speaker: BlockSpeaker) => {
+    const name = speakerNumber(speaker)
+    const place = known.get(name) ?? speakers.push(speaker) - 1
+    known.set(name, place)
+    return place
+  }
+  const columns = emptyColumns(BLOCK_MESSAGES)
+  if (data) {
+    const before = unpackColumns(data, speakerPlace)
+    columns.lengths.set(before.lengths)
+    columns.speakers.set(before.speakers)
+    columns.minutes.set(before.minutes)
+  }
+  for (const { place, entry } of changes) {
+    columns.lengths[place] = Math.min(entry?.length ?? 0, MOST_LENGTH)
+    columns.speakers[place] = entry ? speakerPlace(entry.speaker) : 0
+    columns.minutes[place] = entry?.minute ?? 0
+  }
+  return packColumns(columns, speakers)
+}
+
+function packColumns({ lengths, speakers, minutes }: Columns, known: readonly BlockSpeaker[]): Uint8Array {
+  const places = lengths.findLastIndex(length => length > 0) + 1
+  const writer = new Writer()
+  writer.number(known.length)
+  for (const { role, senderId } of known) {
+    writer.number(role)
+    writer.number(senderId ?? 0)
+  }
+  writer.number(places)
+  writer.bytes(Uint8Array.from(lengths.subarray(0, places), length => Math.min(length, LONG)))
+  const said = speakers.subarray(0, places)
+  writer.bytes(
+    known.length > 256
+      ? Uint8Array.from({ length: 2 * places }, (_, byte) =>
+          byte % 2 === 0 ? said[byte >> 1]! & 255 : said[byte >> 1]! >> 8,
+        )
+      : Uint8Array.from(said),
+  )
+  let minute = 0
+  for (let place = 0; place < places; place++) {
+    if (lengths[place] === 0) continue
+    writer.signed(minutes[place]! - minute)
+    minute = minutes[place]!
+  }
+  for (let place = 0; place < places; place++)
+    if (lengths[place]! >= LONG) {
+      writer.number(place)
+      writer.number(lengths[place]!)
+    }
+  return writer.end()
+}
+
+/** No two have the same. */
+export function speakerNumber({ role, senderId }: BlockSpeaker): number {
+  return (senderId ?? 0) * 4 + role
+}

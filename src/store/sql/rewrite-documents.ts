@@ -1,0 +1,289 @@
+import type { Source } from '../document.ts'
+import {
+  DOCUMENT_COLUMNS,
+  type DocumentRow,
+  insertVersion,
+  lockDocuments,
+  type VersionRow,
+} from './documents.ts'
+import type { ErasureStep, Slice } from './erasure-slice.ts'
+import { recordEvent } from './events.ts'
+import { replaceLines, standsIn } from './facts.ts'
+import { findSession } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
+
+/**
+ * Lines of facts that are to be erased go from a document and from all its versions.
+ *
+ * The versions are written anew, from the newest back, a part of them in each transaction, and are numbered on above
+ * the old ones: whatever was frozen or remembered under an old number is never found again. Those that are not done
+ * yet lie below `first_version`, where nobody sees them; above the newest of them stands an anchor with its whole
+ * text, which is all that the next part needs. Meanwhile others may write the document as ever.
+ */
+export const rewriteDocuments: ErasureStep = function* (slice) {
+  const found = yield* first<{ id: number; layer: DocumentRow['layer']; name: string }>(
+    `SELECT d.id, d.layer, d.name FROM facts f JOIN documents d ON d.id = f.document_id
+     WHERE f.gone > 1 AND d.namespace = ?1 ORDER BY d.id LIMIT 1`,
+    slice.namespace,
+  )
+  if (!found) return 'nothing'
+  const { namespace } = slice
+  yield* lockDocuments([{ namespace, layer: found.layer, key: found.name }], slice.dialect)
+  const document = yield* first<DocumentRow>(
+    `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE id = ?1 AND namespace = ?2`,
+    found.id,
+    namespace,
+  )
+  if (document) yield* rewriteSome(document, slice)
+  return { next: null }
+}
+
+/** So many versions, or so many characters of them, at a time. */
+const VERSIONS_AT_A_TIME = 100
+const CHARACTERS_AT_A_TIME = 250_000
+
+/** Where a pass over the versions is: `content` is that of version `version`, as it was. */
+interface Pass {
+  readonly document: DocumentRow
+  readonly version: number
+  readonly content: string
+  /** The same text as it is from now on. */
+  readonly rewritten: string
+  /** What is added to the old numbers. */
+  readonly offset: number
+  readonly without: (content: string) => string
+}
+
+function* rewriteSome(document: DocumentRow, slice: Slice): Steps<void> {
+  const anchor = yield* first<{ version: number; back: string }>(
+    `SELECT version, back FROM document_versions
+     WHERE document_id = ?1 AND version < ?2 ORDER BY version DESC LIMIT 1`,
+    document.id,
+    document.first_version,
+  )
+  const pass = anchor ? yield* resume(document, anchor) : yield* begin(document, slice)
+  yield* rewriteVersions(pass, slice)
+}
+
+function* resume(document: DocumentRow, anchor: { version: number; back: string }): Steps<Pass> {
+  yield* deleteVersion(document.id, anchor.version)
+  const without = withoutLines(yield* condemnedFacts(document.id))
+  const content = goBack('', JSON.parse(anchor.back) as TextDelta)
+  return {
+    document,
+    version: anchor.version - 1,
+    content,
+    rewritten: without(content),
+    offset: document.first_version - anchor.version,
+    without,
+  }
+}
+
+interface FactRow {
+  readonly id: number
+  readonly line: string
+  readonly session_id: number
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly version: number
+  readonly superseded_by: number | null
+  readonly gone: number
+}
+
+const FACT_COLUMNS = 'id, line, session_id, from_seq, to_seq, version, superseded_by, gone'
+
+function* condemnedFacts(documentId: number): Steps<readonly FactRow[]> {
+  return yield* all<FactRow>(
+    `SELECT ${FACT_COLUMNS} FROM facts WHERE document_id = ?1 AND gone = 3`,
+    documentId,
+  )
+}
+
+function lineOf({ line }: FactRow): string {
+  return JSON.parse(line) as string
+}
+
+function withoutLines(gone: readonly FactRow[]): (content: string) => string {
+  const lines = linesOf(gone)
+  return content => replaceLines(content, line => (lines.has(line) ? [] : null))
+}
+
+/** An empty one is nobody's. */
+function linesOf(facts: readonly FactRow[]): ReadonlySet<string> {
+  const lines = facts.flatMap(fact => lineOf(fact).split('\n')).map(line => line.replace(/\r$/, ''))
+  return new Set(lines.filter(line => line.trim() !== ''))
+}
+
+/** The newest version first, which is the document itself. What comes to be erased from now on waits for the next pass. */
+function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
+  const { id, version } = document
+  yield* run('UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone = 2', id)
+  // A line goes if one of those who said it is to be forgotten: one that was condensed from several tells of all.
+  yield* run(
+    `UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone < 3
+       AND line_key IN (SELECT line_key FROM facts WHERE document_id = ?1 AND gone = 3)`,
+    id,
+  )
+  const gone = yield* condemnedFacts(id)
+  const without = withoutLines(gone)
+  const content = JSON.parse(document.content) as string
+  const rewritten = yield* bringBack(id, content, gone)
+  const offset = version - document.first_version + 1
+  yield* run(
+    'UPDATE facts SET version = version + ?2, superseded_by = superseded_by + ?2 WHERE document_id = ?1',
+    id,
+    offset,
+  )
+  yield* run(
+    `UPDATE documents SET version = ?2, first_version = ?3, content = ?4, tokens = ?5, updated_at = ?6
+     WHERE id = ?1`,
+    id,
+    version + offset,
+    version + offset + 1,
+    JSON.stringify(rewritten),
+    // About what it was, less the share that went: it is measured anew with the next change.
+    Math.ceil((document.tokens * rewritten.length) / Math.max(1, content.length)),
+    slice.now,
+  )
+  yield* voidExtractions(document, slice)
+  yield* tell(document, version + offset, slice)
+  slice.count('documents', 1)
+  slice.count('facts', gone.length)
+  return { document, version, content, rewritten, offset, without }
+}
+
+/**
+ * The text without the lines; what they had taken the place of, and is not to be erased itself, stands there again.
+ * Of a line that was condensed from several that is the others; of one that corrected another it is that one, unless
+ * the same version brought something that stays: then nobody knows which of the two had replaced it.
+ */
+function* bringBack(documentId: number, content: string, gone: readonly FactRow[]): Steps<string> {
+  const rest = yield* all<FactRow>(
+    `SELECT ${FACT_COLUMNS} FROM facts WHERE document_id = ?1 AND gone = 0 ORDER BY id`,
+    documentId,
+  )
+  const goneOf = Map.groupBy(gone, fact => fact.version)
+  const staying = new Set(rest.map(fact => fact.version))
+  const stands = standsIn(content)
+  const standingLine = (fact: FactRow): string | null => {
+    for (const later of goneOf.get(fact.superseded_by ?? 0) ?? []) {
+      if (staying.has(later.version) && !isWithin(fact, later)) continue
+      if (stands(lineOf(later))) return lineOf(later)
+      // It was replaced in its turn.
+      const { superseded_by } = later
+      const line = (superseded_by ?? 0) > later.version ? standingLine({ ...fact, superseded_by }) : null
+      if (line !== null) return line
+    }
+    return null
+  }
+  const back = new Map<string, string[]>()
+  for (const fact of rest) {
+    const line = fact.superseded_by === null ? null : standingLine(fact)
+    if (line === null) continue
+    const said = lineOf(fact)
+    if (!stands(said)) back.set(line, [...(back.get(line) ?? []).filter(other => other !== said), said])
+    yield* run(
+      'UPDATE facts SET superseded_at = NULL, superseded_by = NULL WHERE document_id = ?1 AND id = ?2',
+      documentId,
+      fact.id,
+    )
+  }
+  const lines = linesOf(gone)
+  return replaceLines(content, line => (lines.has(line) ? (back.get(line) ?? []) : null))
+}
+
+function isWithin(fact: FactRow, { session_id, from_seq, to_seq }: FactRow): boolean {
+  return fact.session_id === session_id && from_seq <= fact.from_seq && fact.to_seq <= to_seq
+}
+
+/** Whoever reads messages for memory was shown what was known: that may be in what comes of it. */
+function* voidExtractions({ layer }: DocumentRow, { namespace }: Slice): Steps<void> {
+  if (layer !== 'user' && layer !== 'scope') return
+  yield* run(
+    `UPDATE leases SET token = token + 1, owner = NULL, until = NULL
+     WHERE namespace = ?1 AND owner IS NOT NULL AND name >= 'extraction/' AND name < 'extraction0'`,
+    namespace,
+  )
+}
+
+function* tell({ id, layer, name }: DocumentRow, version: number, { now }: Slice): Steps<void> {
+  const row = yield* first<{ session_id: number | null }>(
+    'SELECT session_id FROM documents WHERE id = ?1',
+    id,
+  )
+  yield* recordEvent({
+    sessionId: row?.session_id ?? 0,
+    documentId: id,
+    type: 'memory-changed',
+    at: now,
+    data: { layer, key: name, version, author: 'erasure' },
+  })
+}
+
+function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
+  const { document, offset, without } = pass
+  const rows = yield* all<VersionRow>(
+    `SELECT version, at, author_kind, author_name, sources, undoes, back FROM document_versions
+     WHERE document_id = ?1 AND version <= ?2 ORDER BY version DESC LIMIT ${VERSIONS_AT_A_TIME + 1}`,
+    document.id,
+    pass.version,
+  )
+  const isThere = new Map<string, boolean>()
+  let { content, rewritten } = pass
+  let done = 0
+  let characters = 0
+  for (const row of rows) {
+    if (done >= VERSIONS_AT_A_TIME || characters > CHARACTERS_AT_A_TIME) break
+    const earlier = goBack(content, JSON.parse(row.back) as TextDelta)
+    const earlierRewritten = without(earlier)
+    characters += earlier.length
+    yield* deleteVersion(document.id, row.version)
+    yield* insertVersion(document.id, {
+      version: row.version + offset,
+      at: row.at,
+      author: { kind: row.author_kind, name: row.author_name === null ? null : JSON.parse(row.author_name) },
+      sources: yield* sourcesLeft(row, isThere, slice),
+      undoes: row.undoes === null ? null : row.undoes + offset,
+      back: deltaBack(earlierRewritten, rewritten),
+    })
+    content = earlier
+    rewritten = earlierRewritten
+    done += 1
+  }
+  slice.count('documentVersions', done)
+  yield* run(
+    'UPDATE documents SET first_version = ?2 WHERE id = ?1',
+    document.id,
+    pass.version + offset - done + 1,
+  )
+  if (done < rows.length) yield* leaveAnchor(document.id, pass.version - done + 1, content)
+  else yield* run('DELETE FROM facts WHERE document_id = ?1 AND gone = 3', document.id)
+}
+
+function* deleteVersion(documentId: number, version: number): Steps<void> {
+  yield* run('DELETE FROM document_versions WHERE document_id = ?1 AND version = ?2', documentId, version)
+}
+
+function* leaveAnchor(documentId: number, version: number, content: string): Steps<void> {
+  yield* insertVersion(documentId, {
+    version,
+    at: 0,
+    author: { kind: 'rollback', name: null },
+    sources: [],
+    undoes: null,
+    back: [0, 0, content],
+  })
+}
+
+/** Those that name a session which is gone go. */
+function* sourcesLeft(
+  { sources }: VersionRow,
+  isThere: Map<string, boolean>,
+  { namespace }: Slice,
+): Steps<readonly Source[]> {
+  const named = sources === null ? [] : (JSON.parse(sources) as readonly Source[])
+  for (const { sessionId: id } of named)
+    if (!isThere.has(id)) isThere.set(id, (yield* findSession({ namespace, id })) !== undefined)
+  return named.filter(({ sessionId }) => isThere.get(sessionId))
+}

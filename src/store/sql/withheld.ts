@@ -1,0 +1,143 @@
+import type { RebuiltSegment, WithheldSegment } from '../erasure.ts'
+import type { Slice } from './erasure-slice.ts'
+import { readShown } from './fold-state.ts'
+import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { countVisible } from './visible.ts'
+
+/** Segments that tell of erased messages, until they are made anew from what is left. */
+
+/** What was said to nobody but the messages themselves: these never tell of what lies before them. */
+const SELF_CONTAINED = `('verbatim', 'extractive')`
+
+const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0`
+/** One that the next fold is to take in again stays so. */
+const DIRTY = `state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END`
+
+/** Those over the messages, rolled-up ones too, since a rollback shows them again. They are hidden by now. */
+export function* withholdOver(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
+  const candidates = yield* all<{ id: number; from_seq: number; to_seq: number; text: string }>(
+    `SELECT id, from_seq, to_seq, text FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq <= ?3`,
+    session.id,
+    Math.min(...seqs),
+    Math.max(...seqs),
+  )
+  for (const { id, from_seq, to_seq, text } of candidates) {
+    if (!seqs.some(seq => from_seq <= seq && seq <= to_seq)) continue
+    const left = yield* countVisible(session, { after: from_seq - 1, through: to_seq })
+    yield* run(
+      // Of one under which nothing is left the record stays: the cursor and what is rolled up rest on it.
+      `UPDATE segments SET ${NOTHING}, message_count = ?3, withheld = ?4,
+         ${left === 0 ? `state = 'live'` : DIRTY} WHERE session_id = ?1 AND id = ?2`,
+      session.id,
+      id,
+      left,
+      left === 0 ? 0 : 2,
+    )
+    if (text !== '""') slice.count('segments', 1)
+  }
+}
+
+const SEGMENTS_AT_A_TIME = 100
+
+/**
+ * A model that summarises is shown the summary of what came before, so later segments may tell of it, too. `true`:
+ * there are more of them.
+ */
+export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): Steps<boolean> {
+  const withheld = yield* all<{ id: number }>(
+    `UPDATE segments SET ${NOTHING}, withheld = 2, ${DIRTY} WHERE session_id = ?1 AND id IN (
+       SELECT id FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq > ?2 AND withheld < 2
+         AND text <> '""' AND summarizer NOT IN ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
+     RETURNING id`,
+    session.id,
+    seq,
+  )
+  if (withheld.length === 0) return false
+  slice.count('segments', withheld.length)
+  yield* beginEpoch(session)
+  return true
+}
+
+/** What contexts and folds knew of the segments holds no longer, whatever they cover. */
+function* beginEpoch(session: SessionRow): Steps<void> {
+  const { tokens } = yield* readShown(session)
+  yield* run(
+    'UPDATE sessions SET epoch = epoch + 1, epoch_calibrations = calibrations, segment_tokens = ?2 WHERE id = ?1',
+    session.id,
+    tokens,
+  )
+}
+
+interface WithheldRow extends SegmentRow {
+  readonly session_id: number
+  readonly namespace: string
+  readonly name: string
+  readonly epoch: number
+}
+
+const COLUMNS = SEGMENT_COLUMNS.split(/,\s*/).map(column => `g.${column}`)
+
+export function* listWithheld(
+  namespace: string,
+  { left, limit }: { left: 'nothing' | 'extract'; limit: number },
+): Steps<readonly WithheldSegment[]> {
+  const rows = yield* all<WithheldRow>(
+    `SELECT ${COLUMNS.join(', ')}, g.session_id, s.namespace, s.name, s.epoch
+     FROM segments g JOIN sessions s ON s.id = g.session_id
+     WHERE g.withheld > 0 AND g.withheld = ?2 AND s.namespace = ?1 AND s.ready = 1
+     ORDER BY g.session_id, g.level, g.id LIMIT ?3`,
+    namespace,
+    left === 'nothing' ? 2 : 1,
+    limit,
+  )
+  const withheld: WithheldSegment[] = []
+  for (const row of rows) {
+    const segment = toSegment(row)
+    withheld.push({ key: toKey(row), epoch: row.epoch, segment, lower: yield* lowerOf(row) })
+  }
+  return withheld
+}
+
+/** One of level 1 took the place of provisional ones, but stands for messages all the same. */
+function* lowerOf({ session_id, id, level }: WithheldRow): Steps<WithheldSegment['lower']> {
+  if (level === 1) return []
+  const rows = yield* all<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND rolled_into = ?2 ORDER BY from_seq, level`,
+    session_id,
+    id,
+  )
+  return rows.map(toSegment)
+}
+
+export function* commitRebuilt(session: SessionRow, rebuilt: RebuiltSegment): Steps<boolean> {
+  if (session.epoch !== rebuilt.expectedEpoch) return false
+  const row = yield* first<{ id: number }>(
+    'SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND withheld > 0',
+    session.id,
+    rebuilt.id,
+  )
+  if (!row) return false
+  const isSettled = rebuilt.isProper || rebuilt.text === ''
+  yield* run(
+    `UPDATE segments SET summary = ?3, events = ?4, details = ?5, text = ?6, message_count = ?7, summarizer = ?8,
+       prompt_version = ?9, tokens_before = ?10, tokens_after = ?11, withheld = ?12,
+       state = CASE WHEN state = 'provisional' THEN state ELSE ?13 END
+     WHERE session_id = ?1 AND id = ?2`,
+    session.id,
+    rebuilt.id,
+    JSON.stringify(rebuilt.summary),
+    JSON.stringify(rebuilt.events),
+    JSON.stringify(rebuilt.details),
+    JSON.stringify(rebuilt.text),
+    rebuilt.messageCount,
+    rebuilt.summarizer,
+    rebuilt.promptVersion,
+    rebuilt.tokensBefore,
+    rebuilt.tokensAfter,
+    isSettled ? 0 : 1,
+    isSettled ? 'live' : 'dirty',
+  )
+  yield* beginEpoch(session)
+  return true
+}

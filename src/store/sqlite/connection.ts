@@ -1,0 +1,8 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Every connection that writes has these, whichever thread it is in. */
+export function setDurability(database: DatabaseSync, durability: 'full' | 'normal'): void {
+  database.exec(`PRAGMA synchronous = ${durability}`)
+  // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
+  if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+}

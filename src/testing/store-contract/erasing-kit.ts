@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { searchableText } from '../../log/index.ts'
+import { countTerms } from '../../search/index.ts'
+import type { ErasureRecord, ErasureTarget, Store } from '../../store/index.ts'
+import type { Chat } from './chat.ts'
+
+/** Erasures, in the few words that the cases use. */
+
+/** A word that nothing else has. */
+export const CANARY = 'zanzibarium'
+
+const MOST_SLICES = 10_000
+
+interface EraseOptions {
+  readonly namespace?: string
+  /** The store for the next slice; left out: always the same one. */
+  readonly next?: () => Promise<Store>
+}
+
+/** Until it goes on to the next stage. */
+export async function erase(
+  store: Store,
+  target: ErasureTarget,
+  { namespace = 'test', next = async () => store }: EraseOptions = {},
+): Promise<ErasureRecord> {
+  const now = Date.UTC(2026, 5, 1)
+  let record = await store.beginErasure(namespace, { target, now })
+  assert.deepEqual(
+    [record.stage, record.target, record.counts, record.requestedAt.getTime()],
+    ['erasing', target, {}, now],
+  )
+  for (let slices = 0; record.stage === 'erasing'; slices++) {
+    assert.ok(slices < MOST_SLICES, 'it comes to an end')
+    record = await (await next()).continueErasure(namespace, { id: record.id, now })
+  }
+  assert.equal(record.stage, 'rebuilding')
+  return record
+}
+
+export function eraseMessages({ store, key }: Chat, ...seqs: readonly number[]): Promise<ErasureRecord> {
+  return erase(store, { kind: 'messages', sessionId: key.id, seqs }, { namespace: key.namespace })
+}
+
+/** Through all the stages, as whoever rebuilds segments and removes files would. */
+export async function finish(
+  store: Store,
+  { id }: ErasureRecord,
+  namespace = 'test',
+): Promise<ErasureRecord> {
+  await store.forgetErasedDocuments(namespace, await store.listErasedDocuments(namespace))
+  let record: ErasureRecord | null = null
+  for (const from of ['rebuilding', 'files', 'scrubbing'] as const)
+    record = await store.advanceErasure(namespace, { id, from })
+  assert.equal(record?.stage, 'done')
+  return record
+}
+
+/** Puts all messages of a session into the index. */
+export async function indexAll({ store, key }: Chat): Promise<void> {
+  for (;;) {
+    const work = await store.readIndexWork(key, { messages: 500, characters: 1_000_000 })
+    if (work === null) return
+    const terms = new Map<string, [number, number][]>()
+    const messages = work.messages.map(({ content, ...message }) => {
+      const counts = countTerms(searchableText(content))
+      for (const [term, count] of counts) terms.set(term, [...(terms.get(term) ?? []), [message.seq, count]])
+      return { ...message, length: counts.size }
+    })
+    const edited = work.edited.map(({ seq }) => seq)
+    assert.ok(await store.writeIndex(key, { work, terms, finish: { messages, edited } }))
+  }
+}
+
+const ALL = 100_000
+
+/** All that anybody can read of a session, as text. */
+export async function toldBySession(store: Store, id: string, namespace = 'test'): Promise<string> {
+  const key = { namespace, id }
+  const messages = await store.readMessages(key, { limit: ALL, from: 'oldest' })
+  const versions = []
+  for (const { seq } of messages) versions.push(await store.readVersions(key, seq))
+  const found = await store.readSearch(namespace, {
+    terms: ['', ...'abcdefghijklmnopqrstuvwxyz'].filter(Boolean).map(term => ({ term, prefix: true })),
+    sessions: [id],
+    page: { limit: 1 },
+  })
+  return JSON.stringify({
+    messages,
+    versions,
+    record: await store.readSession(key),
+    segments: await store.readSegments(key, 'all'),
+    context: await store.readContext(key, { tokens: ALL, archivedTokens: ALL, days: [] }),
+    plan: await store.readPlan(key),
+    pins: await store.readPins(key),
+    file: (await store.readSession(key)) && (await store.exportSession(key)),
+    work: await store.readIndexWork(key, { messages: ALL, characters: Number.MAX_SAFE_INTEGER }),
+    at: await store.readMessagesAt(
+      key,
+      messages.map(({ seq }) => seq),
+    ),
+    found: found.reads.map(({ index, speakers }) => ({
+      speakers,
+      terms: [...index.postings].map(([term, { seqs }]) => [term, [...seqs]]),
+    })),
+  })
+}
+
+/** All that anybody can read of the documents of a namespace, as text. */
+export async function toldByDocuments(store: Store, namespace = 'test'): Promise<string> {
+  const told = []
+  for (const { layer, key } of await store.listDocuments(namespace, { limit: ALL })) {
+    const name = { namespace, layer, key }
+    told.push({
+      document: await store.readDocument(name),
+      versions: await store.readDocumentVersions(name, { limit: ALL }),
+      facts: await store.readFacts(name, 'all'),
+      mirror: await store.readMirrorStates(namespace, [name]),
+    })
+  }
+  return JSON.stringify(told)
+}
+
+/** All of it. */
+export async function toldBy(store: Store, namespace = 'test'): Promise<string> {
+  const sessions = await store.listSessions(namespace, { limit: ALL })
+  const told = [JSON.stringify(sessions), await toldByDocuments(store, namespace)]
+  for (const { id } of sessions) told.push(await toldBySession(store, id, namespace))
+  told.push(JSON.stringify(await store.readEvents({ after: null, limit: ALL })))
+  told.push(JSON.stringify(await store.readSettings(namespace)))
+  told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'nothing', limit: ALL })))
+  told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'extract', limit: ALL })))
+  return told.join('\n')
+}
+
+export function assertForgotten(told: string, word = CANARY): void {
+  const place = told.toLowerCase().indexOf(word.toLowerCase())
+  const excerpt = place === -1 ? '' : told.slice(Math.max(0, place - 300), place + 100)
+  assert.equal(place, -1, `it is still told: …${excerpt}…`)
+}

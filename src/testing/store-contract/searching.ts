@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { searchableText } from '../../log/index.ts'
+import { countTerms } from '../../search/index.ts'
+import type { IndexWork, IndexWrite, SearchRead, Store, WantedTerm } from '../../store/index.ts'
+import { Chat, message } from './chat.ts'
+import { contractCases } from './contract-case.ts'
+
+const ALL_SESSIONS = { limit: 1_000 }
+const ALL = { messages: 1_000, characters: 10_000_000 }
+
+/** As an indexer does it; `parts`: in so many transactions, of which the last one may be left out. */
+async function index(chat: Chat, { parts = 1, isFinished = true, request = ALL } = {}): Promise<boolean> {
+  const work = await chat.store.readIndexWork(chat.key, request)
+  if (work === null) return false
+  const { terms, finish } = writeFor(work)
+  const all = [...terms]
+  const size = Math.ceil(all.length / parts)
+  for (let part = 0; part < parts; part++) {
+    const isLast = part === parts - 1
+    const some = new Map(all.slice(part * size, (part + 1) * size))
+    const write = { work, terms: some, ...(isLast && isFinished && { finish }) }
+    if (!(await chat.store.writeIndex(chat.key, write))) return false
+  }
+  return true
+}
+
+function writeFor(work: IndexWork): Required<IndexWrite> {
+  const terms = new Map<string, [number, number][]>()
+  const put = (term: string, seq: number, count: number) => {
+    const places = (terms.get(term) ?? []).filter(([other]) => other !== seq)
+    terms.set(term, [...places, [seq, count]])
+  }
+  for (const { seq, earlier } of work.edited)
+    for (const content of earlier)
+      for (const term of countTerms(searchableText(content)).keys()) put(term, seq, 0)
+  const messages = [...new Map([...work.messages, ...work.edited].map(each => [each.seq, each])).values()]
+  const lengths = messages.map(({ content, ...each }) => {
+    const counts = countTerms(searchableText(content))
+    for (const [term, count] of counts) put(term, each.seq, count)
+    return { ...each, length: [...counts.values()].reduce((sum, count) => sum + count, 0) }
+  })
+  return { work, terms, finish: { messages: lengths, edited: work.edited.map(({ seq }) => seq) } }
+}
+
+async function search(store: Store, terms: readonly WantedTerm[]): Promise<readonly SearchRead[]> {
+  return (await store.readSearch('test', { terms, page: ALL_SESSIONS })).reads
+}
+
+/** Where a term stands, by session. */
+async function places(store: Store, term: string, which: { prefix?: boolean; sessions?: string[] } = {}) {
+  const { prefix = false, ...rest } = which
+  const { reads } = await store.readSearch('test', { terms: [{ term, prefix }], page: ALL_SESSIONS, ...rest })
+  return Object.fromEntries(
+    reads.map(({ key, index }) => [
+      key.id,
+      [...new Set([...index.postings.values()].flatMap(({ seqs }) => [...seqs]))]
+        .filter(seq => index.lengths[seq]! > 0)
+        .sort((one, other) => one - other),
+    ]),
+  )
+}
+
+export const searching = contractCases('the index', {
+  'holds where terms stand, who said it and when': async store => {
+    const chat = new Chat(store, 'chat', { kind: 'group' })
+    const at = Date.UTC(2026, 1, 10, 12)
+    await chat.append(
+      message('red apples and red plums', { sender: { id: 'u1', name: 'Ann' }, at }),
+      message('green apples', { role: 'assistant', at: at + 60_000 }),
+      message('!', { sender: { id: 'u1', name: 'Ann' } }),
+    )
+    assert.equal((await store.readSession(chat.key))!.epoch, 0)
+    assert.ok(await index(chat))
+    assert.equal(await index(chat), false, 'there is nothing left')
+    const [read] = await search(store, [
+      { term: 'red', prefix: false },
+      { term: 'appl', prefix: false },
+      { term: 'nowher', prefix: false },
+    ])
+    assert.ok(read)
+    assert.deepEqual([...read.index.postings.keys()], ['red', 'appl'])
+    assert.deepEqual([...read.index.postings.get('red')!.seqs], [1])
+    assert.deepEqual([...read.index.postings.get('red')!.counts], [2])
+    assert.deepEqual([...read.index.postings.get('appl')!.seqs], [1, 2])
+    assert.equal(read.index.lastSeq, 3)
+    assert.deepEqual([...read.index.lengths], [0, 5, 2, 0])
+    assert.equal(read.indexedThrough, 3)
+    assert.deepEqual(read.speakers[read.index.speakers[1]!], {
+      role: 'user',
+      sender: { id: 'u1', name: 'Ann' },
+    })
+    assert.deepEqual(read.speakers[read.index.speakers[2]!], { role: 'assistant', sender: null })
+    assert.equal(read.index.minutes[2]! - read.index.minutes[1]!, 1)
+    assert.equal(read.index.minutes[1], at / 60_000)
+  },
+
+  'is written in parts, and counts when the last one is': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('red two three four five six ten'))
+    await index(chat, { parts: 3, isFinished: false })
+    const [before] = await search(store, [{ term: 'red', prefix: false }])
+    assert.equal(before?.indexedThrough, 0)
+    assert.equal(before?.index.lengths[1], 0, 'whoever searches looks at the message itself')
+    assert.ok(await index(chat, { parts: 3 }))
+    for (const term of ['red', 'two', 'four', 'ten'])
+      assert.deepEqual(await places(store, term), { chat: [1] })
+    const [after] = await search(store, [{ term: 'red', prefix: false }])
+    assert.deepEqual([...after!.index.postings.get('red')!.counts], [1], 'and not twice')
+  },
+
+  'takes slices of so many messages or characters, at least one': async store => {
+    const chat = new Chat(store)
+    await chat.append(...Array.from({ length: 5 }, (_, place) => message(`${'word '.repeat(100)}${place}`)))
+    const few = await store.readIndexWork(chat.key, { messages: 2, characters: 1_000_000 })
+    assert.deepEqual([few?.messages.length, few?.through], [2, 2])
+    const short = await store.readIndexWork(chat.key, { messages: 5, characters: 10 })
+    assert.deepEqual([short?.messages.length, short?.through], [1, 1])
+    for (let slices = 0; slices < 5; slices++) await index(chat, { request: { messages: 5, characters: 10 } })
+    assert.deepEqual(await places(store, 'word'), { chat: [1, 2, 3, 4, 5] })
+  },
+
+  'refuses what was read before an edit, a rollback or another write': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('alpha'), message('beta'), message('gamma'))
+    const work = (await store.readIndexWork(chat.key, ALL))!
+    await chat.edit(2, 'delta')
+    assert.equal(await store.writeIndex(chat.key, writeFor(work)), false)
+    const again = (await store.readIndexWork(chat.key, ALL))!
+    await chat.rollback(2)
+    assert.equal(await store.writeIndex(chat.key, writeFor(again)), false)
+    const third = (await store.readIndexWork(chat.key, ALL))!
+    assert.ok(await store.writeIndex(chat.key, writeFor(third)))
+    assert.equal(await store.writeIndex(chat.key, writeFor(third)), false, 'somebody else was first')
+    assert.deepEqual(await places(store, 'beta'), {})
+    assert.deepEqual(await places(store, 'delta'), { chat: [2] })
+  },
+
+  'knows which messages were edited since, and takes their old words out': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('the old word'), message('another'))
+    await index(chat)
+    await chat.edit(1, 'the new word')
+    const [read] = await search(store, [{ term: 'old', prefix: false }])
+    assert.deepEqual(read?.edited, [1])
+    assert.equal(read?.index.lengths[1], 0)
+    await chat.edit(1, 'the newest word')
+    assert.ok(await index(chat))
+    assert.deepEqual(await places(store, 'old'), {})
+    assert.deepEqual(await places(store, 'new'), {})
+    assert.deepEqual(await places(store, 'newest'), { chat: [1] })
+    assert.deepEqual(await places(store, 'word'), { chat: [1] })
+    assert.equal(await index(chat), false)
+  },
+
+  'shows nothing that a rollback hid': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('kept word'), message('hidden word'), message('hidden word too'))
+    await index(chat)
+    await chat.rollback(1)
+    assert.deepEqual(await places(store, 'word'), { chat: [1] })
+    await chat.append(message('later word'))
+    await index(chat)
+    assert.deepEqual(await places(store, 'word'), { chat: [1, 4] })
+    assert.deepEqual(
+      (await store.readMessagesAt(chat.key, [4, 2, 1, 9, 1])).map(({ seq }) => seq),
+      [1, 4],
+    )
+  },
+
+  'finds all terms that begin with one, in any script': async store => {
+    const chat = new Chat(store)
+    await chat.append(message('我喜欢猫'), message('猫咪很可爱'), message('狗'), message('\ud83d\ude00 猫'))
+    await index(chat)
+    assert.deepEqual(await places(store, '猫', { prefix: true }), { chat: [1, 2, 4] })
+    assert.deepEqual(await places(store, '狗', { prefix: true }), { chat: [3] })
+    assert.deepEqual(await places(store, '鸟', { prefix: true }), {})
+  },
+
+  'is searched in one session, in some, or in all of a namespace, user or scope': async store => {
+    const chats = [
+      new Chat(store, 'a', { user: 'u1' }),
+      new Chat(store, 'b', { user: 'u2', scope: 'team' }),
+      new Chat(store, 'c', { kind: 'group', scope: 'team' }),
+      new Chat(store, 'a', { namespace: 'elsewhere', user: 'u1', scope: 'team' }),
+    ]
+    for (const chat of chats) {
+      await chat.append(message('the same word'))
+      await index(chat)
+    }
+    const request = { terms: [{ term: 'word', prefix: false }], page: ALL_SESSIONS }
+    const found = async (more: object, namespace = 'test') =>
+      (await store.readSearch(namespace, { ...request, ...more })).reads.map(({ key }) => key.id).sort()
+    assert.deepEqual(await found({}), ['a', 'b', 'c'])
+    assert.deepEqual(await found({ sessions: ['b'] }), ['b'])
+    assert.deepEqual(await found({ sessions: ['a', 'c', 'nobody'] }), ['a', 'c'])
+    assert.deepEqual(await found({ sessions: [] }), [])
+    assert.deepEqual(await found({ user: 'u1' }), ['a'])
+    assert.deepEqual(await found({ scope: 'team' }), ['b', 'c'])
+    assert.deepEqual(await found({ scope: 'team', user: 'u2' }), ['b'])
+    assert.deepEqual(await found({ sessions: ['a'], scope: 'team' }), [])
+    assert.deepEqual(await found({}, 'elsewhere'), ['a'])
+    assert.deepEqual(await found({}, 'nowhere'), [])
+    assert.deepEqual(await found({ terms: [{ term: 'absent', prefix: false }] }), [])
+  },
+
+  'goes through the sessions page by page, those without the terms too if it is told to': async store => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      const chat = new Chat(store, id)
+      await chat.append(message(id === 'c' ? 'nothing' : 'the word'))
+      await index(chat)
+    }
+    const terms = [{ term: 'word', prefix: false }]
+    const walk = async (more: object) => {
+      const ids: string[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const page = { limit: 2, ...(next !== '' && { after: next }) }
+        const answer = await store.readSearch('test', { terms, page, ...more })
+        ids.push(...answer.reads.map(({ key }) => key.id))
+        next = answer.next
+      }
+      return ids
+    }
+    assert.deepEqual(await walk({}), ['a', 'b', 'd', 'e'])
+    assert.deepEqual(await walk({ withoutTerms: true }), ['a', 'b', 'c', 'd', 'e'])
+    assert.deepEqual(await walk({ sessions: ['e', 'b', 'a'] }), ['a', 'b', 'e'])
+  },
+
+  'names the sessions that are behind': async store => {
+    const chats = ['a', 'b', 'c', 'd'].map(id => new Chat(store, id))
+    for (const chat of chats) await chat.append(message('hello there'))
+    for (const chat of chats.slice(0, 3)) await index(chat)
+    await chats[1]!.edit(1, 'good bye')
+    const first = await store.listUnindexed('test', { limit: 2 })
+    assert.deepEqual(first, { keys: [chats[1]!.key], next: 'b' })
+    const second = await store.listUnindexed('test', { after: 'b', limit: 3 })
+    assert.deepEqual(second, { keys: [chats[3]!.key], next: null })
+  },
+
+  'spans many blocks': async store => {
+    const chat = new Chat(store)
+    for (let from = 0; from < 9_000; from += 1_000)
+      await chat.append(
+        ...Array.from({ length: 1_000 }, (_, place) =>
+          message((from + place) % 1_500 === 0 ? 'needle in hay' : 'hay'),
+        ),
+      )
+    while (await index(chat, { request: { messages: 1_700, characters: 10_000_000 } }));
+    const [read] = await search(store, [
+      { term: 'needl', prefix: false },
+      { term: 'hai', prefix: false },
+    ])
+    assert.deepEqual([...read!.index.postings.get('needl')!.seqs], [1, 1501, 3001, 4501, 6001, 7501])
+    assert.equal(read!.index.postings.get('hai')!.seqs.length, 9_000)
+    assert.deepEqual(
+      [read!.index.lengths[1], read!.index.lengths[8_999], read!.index.lengths[9_000]],
+      [3, 1, 1],
+    )
+  },
+
+  'gives a segment with those below it': async store => {
+    const chat = new Chat(store)
+    await chat.say(30)
+    await chat.fold(5)
+    await chat.foldAndRollUp(10, 2)
+    const all = await store.readSegments(chat.key, 'all')
+    const upper = all.find(({ level }) => level === 2)!
+    const found = await store.readSegment(chat.key, upper.id)
+    assert.deepEqual(found?.segment, upper)
+    assert.deepEqual(
+      found?.lower.map(({ id }) => id),
+      all.filter(({ level }) => level === 1).map(({ id }) => id),
+    )
+    assert.equal(await store.readSegment(chat.key, 99), null)
+    assert.equal(await store.readSegment({ ...chat.key, id: 'nobody' }, 1), null)
+  },
+})
