@@ -28,7 +28,7 @@ export const bytes: Benchmark = {
 /** Each in a request of its own, so that each has its own event; closing the store ends the write-ahead log. */
 async function appendEach(file: string, messages: number): Promise<void> {
   const store = sqlite(file, { durability: 'normal' })
-  await using palimpsest = await createPalimpsest({ store, policy: NEVER })
+  await using palimpsest = await createPalimpsest({ store, policy: NEVER, indexing: 'off' })
   const chat = palimpsest.session(SESSION)
   let appended = 0
   const call = async () => {

@@ -52,6 +52,7 @@ export class Fixtures {
     await using palimpsest = await createPalimpsest({
       store: sqlite(file, { durability: 'normal' }),
       policy: NEVER,
+      indexing: 'off',
     })
     const chat = palimpsest.session(SESSION)
     for (let start = 0; start < messages; start += AT_ONCE)

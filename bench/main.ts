@@ -13,6 +13,7 @@ import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
 import { replaying } from './replay.ts'
 import { toTable } from './report.ts'
+import { search } from './search.ts'
 import { snapshot } from './snapshot.ts'
 import { start } from './start.ts'
 
@@ -32,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   start,
   memory,
   snapshot,
+  search,
   appendPostgres,
 ]
 

@@ -100,6 +100,7 @@ test.each([
   'docs/folding.md',
   'docs/contexts.md',
   'docs/memory.md',
+  'docs/search.md',
   'docs/command-line.md',
   'docs/transcripts.md',
 ])('the examples of %s run as they stand', page => {
@@ -115,7 +116,7 @@ ${append}`)
 })
 
 test("the command line's examples run as they stand", () => {
-  const commands = ['docs/command-line.md', 'README.md']
+  const commands = ['docs/command-line.md', 'docs/search.md', 'README.md']
     .flatMap(page => examples(page, 'sh'))
     .flatMap(block => block.split('\n'))
     .map(line => line.replace(/#.*/, '').trim())

@@ -12,6 +12,8 @@ export interface ImportFlags {
   readonly scope?: string
   readonly self?: string
   readonly conversation?: string
+  /** `--no-redact` */
+  readonly redact: boolean
   readonly json?: true
 }
 
@@ -31,6 +33,7 @@ export function importCommand(terminal: Terminal): Command {
     .addOption(kindOption())
     .option('--user <id>', 'whose private chat it is')
     .option('--scope <id>', 'the workspace or project that it belongs to')
+    .option('--no-redact', 'store keys, tokens, passwords and card numbers as they are')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs'
-import { readEnvironment, resolveSettings, tryLayer } from '../config/index.ts'
-import { PalimpsestError } from '../errors.ts'
 import type { MemoryDocument } from '../memory/index.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
-import { memoryOf } from '../server/configuration.ts'
+import { memoryOf, redactionOf } from '../server/configuration.ts'
 import { missingDocument, readDocumentName } from '../server/document-name.ts'
 import type { LayerName } from '../store/index.ts'
+import { requireDatabase } from './existing-database.ts'
 import type { MemoryFlags, WrittenName } from './memory.ts'
 import { openStore } from './options.ts'
+import { environmentSettings, storedSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface OpenMemory extends AsyncDisposable {
@@ -22,31 +21,24 @@ export async function openMemory(
   terminal: Terminal,
   { creates = false }: { readonly creates?: boolean } = {},
 ): Promise<OpenMemory> {
-  const { layer: environment, warnings } = readEnvironment()
-  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
-  if (!creates && flags.store === undefined && !existsSync(flags.db)) throw missingDatabase(flags.db)
+  const environment = environmentSettings(terminal)
+  if (!creates) requireDatabase(flags)
   const store = await openStore(flags)
   const { namespace } = flags
-  const { layer: stored } = tryLayer(await store.readSettings(namespace), 'server')
-  const { values } = resolveSettings({ stored, environment })
+  const values = await storedSettings(store, { namespace, environment })
   const { zone } = values
   const memory = memoryOf(values)
-  const palimpsest = await createPalimpsest({ store, namespace, zone, memory, folding: 'manual' })
+  const palimpsest = await createPalimpsest({
+    ...{ store, namespace, zone, memory },
+    redact: redactionOf(values),
+    folding: 'manual',
+  })
   return {
     palimpsest,
     zone,
     budgets: memory.budgets,
     [Symbol.asyncDispose]: () => palimpsest.close(),
   }
-}
-
-/** Whoever misspells a name is told so, and gets no empty database. */
-function missingDatabase(file: string): PalimpsestError {
-  return new PalimpsestError(
-    'file_not_found',
-    `There is no database ${JSON.stringify(file)}. Name it with --db, or a PostgreSQL one with --store; a bot, serve and import make it.`,
-    { file },
-  )
 }
 
 export function documentOf({ palimpsest }: OpenMemory, written: WrittenName): MemoryDocument {

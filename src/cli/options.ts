@@ -44,12 +44,12 @@ export const storeOption = () =>
 export const namespaceOption = () =>
   new Option('--namespace <name>', 'the tenant: nothing is seen of others').default('default')
 
-export function wholeNumberOption(flags: string, help: string): Option {
+export function wholeNumberOption(flags: string, help: string, { least = 1 } = {}): Option {
   const option = new Option(flags, help)
   return option.argParser((text: string) => {
     const value = Number(text)
-    if (/^\d{1,15}$/.test(text) && value >= 1) return value
-    throw new InvalidArgumentError(option.long ?? flags, text, 'a whole number of at least 1')
+    if (/^\d{1,15}$/.test(text) && value >= least) return value
+    throw new InvalidArgumentError(option.long ?? flags, text, `a whole number of at least ${least}`)
   })
 }
 

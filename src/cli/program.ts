@@ -2,15 +2,19 @@ import { Command, CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
 import { compactCommand } from './compact.ts'
 import { exportCommand } from './export.ts'
+import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { memoryCommand } from './memory.ts'
 import { replayCommand } from './replay.ts'
+import { searchCommand } from './search.ts'
 import { serveCommand } from './serve.ts'
-import { InterruptedError, type Terminal } from './terminal.ts'
+import { InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
 const USAGE_ERROR = 64
 const INTERRUPTED = 130
+/** As `grep` has it. */
+const NO_RESULT = 1
 const UNEXPECTED = 70
 
 /** Runs the command line and answers with its exit code. Never exits by itself, so that output is never cut off. */
@@ -40,7 +44,7 @@ function createProgram(terminal: Terminal): Command {
     })
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
-    ...[compactCommand, memoryCommand, serveCommand],
+    ...[searchCommand, compactCommand, memoryCommand, forgetCommand, serveCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program
@@ -64,6 +68,10 @@ function report(error: unknown, json: boolean, terminal: Terminal): number {
   if (error instanceof InterruptedError) {
     terminal.error.write(`${error.message}\n`)
     return INTERRUPTED
+  }
+  if (error instanceof NoResultError) {
+    terminal.error.write(`${error.message}\n`)
+    return NO_RESULT
   }
   if (PalimpsestError.isInstance(error)) {
     if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)

@@ -1,3 +1,4 @@
+import type { Layer } from '../config/index.ts'
 import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import {
   lineId,
@@ -10,11 +11,15 @@ import {
 } from '../lab/transcript/index.ts'
 import type { MessageInput } from '../log/index.ts'
 import { createPalimpsest } from '../palimpsest.ts'
+import { redactionOf } from '../server/configuration.ts'
 import type { Session } from '../session.ts'
+import type { Store } from '../store/index.ts'
 import type { ImportFlags } from './import.ts'
 import { openStore } from './options.ts'
 import { readTranscripts } from './read-transcripts.ts'
+import { environmentSettings, storedSettings } from './stored-settings.ts'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
+import { waitForIndex } from './wait-for-index.ts'
 
 interface ImportResult {
   readonly session: string
@@ -35,7 +40,10 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
       'the id of the session that a transcript goes to',
     )
   const transcripts = await readTranscripts(source, terminal, flags)
-  await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
+  const environment = environmentSettings(terminal)
+  const store = await openStore(flags)
+  const redact = await redactionFor(flags, { store, environment })
+  await using palimpsest = await createPalimpsest({ store, redact, folding: 'manual' })
   const names = sessionNames(flags.session, transcripts)
   const imports = transcripts.map((transcript, index) => ({
     transcript,
@@ -46,7 +54,17 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
     }),
   }))
   const results = await importAll(imports, terminal)
+  const messages = results.reduce((sum, result) => sum + result.messages, 0)
+  await waitForIndex(palimpsest, { store, sessions: names, messages }, terminal)
   terminal.output.write(flags.json ? `${JSON.stringify(toJson(results))}\n` : results.map(toLine).join(''))
+}
+
+/** As a server on the same database would have it, unless the command line says otherwise. */
+async function redactionFor(
+  { redact }: ImportFlags,
+  { store, environment }: { readonly store: Store; readonly environment: Layer },
+) {
+  return redact && redactionOf(await storedSettings(store, { namespace: 'default', environment }))
 }
 
 /** One conversation goes to the session itself, several to sessions below it, by their ids or their places. */
@@ -84,11 +102,15 @@ async function readExport(source: Source): Promise<unknown> {
 }
 
 async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
+  const environment = environmentSettings(terminal)
+  const store = await openStore(flags)
+  const redact = await redactionFor(flags, { store, environment })
+  await using palimpsest = await createPalimpsest({ store, redact, folding: 'manual' })
   const options = flags.session === undefined ? {} : { id: flags.session }
   const { session, warnings } = await palimpsest.import(json, options)
   for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
   const added = await session.count()
+  await waitForIndex(palimpsest, { store, sessions: [session.id], messages: added }, terminal)
   terminal.output.write(
     flags.json
       ? `${JSON.stringify({ session: session.id, messages: added, added, duplicates: 0 })}\n`

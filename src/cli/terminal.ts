@@ -17,6 +17,9 @@ export function columnsOf(screen: Screen): number | undefined {
 /** Ctrl-C: an orderly end, with a word on what was done. */
 export class InterruptedError extends Error {}
 
+/** Nothing went wrong, but there is nothing to show, or nothing was done, as somebody wished. */
+export class NoResultError extends Error {}
+
 const REDRAW_MS = 100
 
 /** One line on a terminal's standard error that is redrawn in place; elsewhere, nothing. */

@@ -346,6 +346,7 @@ test('the document lists every route, and health its version', async () => {
   expect(json.openapi).toBe('3.1.0')
   expect(Object.keys(json.paths).toSorted()).toEqual([
     '/healthz',
+    '/v1/erasures/{id}',
     '/v1/memory',
     '/v1/memory/daily/{day}',
     '/v1/memory/global',
@@ -357,6 +358,7 @@ test('the document lists every route, and health its version', async () => {
     '/v1/memory/{layer}/{key}',
     '/v1/memory/{layer}/{key}/undo',
     '/v1/memory/{layer}/{key}/versions',
+    '/v1/search',
     '/v1/sessions',
     '/v1/sessions/{id}',
     '/v1/sessions/{id}/compact',
@@ -365,8 +367,11 @@ test('the document lists every route, and health its version', async () => {
     '/v1/sessions/{id}/messages',
     '/v1/sessions/{id}/messages/{seq}',
     '/v1/sessions/{id}/rollback',
+    '/v1/sessions/{id}/search',
     '/v1/sessions/{id}/segments',
+    '/v1/sessions/{id}/segments/{segment}',
     '/v1/settings',
+    '/v1/users/{id}',
   ])
   const read = json.paths['/v1/memory/{layer}/{key}'].get
   expect(

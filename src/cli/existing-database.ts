@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import type { Layer } from '../config/index.ts'
+import { PalimpsestError } from '../errors.ts'
+import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
+import type { Store } from '../store/index.ts'
+import { openStore } from './options.ts'
+import { storedSettings } from './stored-settings.ts'
+
+interface DatabaseFlags {
+  readonly db: string
+  readonly store?: string
+}
+
+/** Whoever misspells a name is told so, and gets no empty database. */
+export function requireDatabase({ db, store }: DatabaseFlags): void {
+  if (store !== undefined || existsSync(db)) return
+  throw new PalimpsestError(
+    'file_not_found',
+    `There is no database ${JSON.stringify(db)}. Name it with --db, or a PostgreSQL one with --store; a bot, serve and import make it.`,
+    { file: db },
+  )
+}
+
+export interface Reading extends AsyncDisposable {
+  readonly palimpsest: Palimpsest
+  /** As a server on the same database would have it. */
+  readonly zone: string
+}
+
+/** For those who change nothing. */
+export async function openForReading(
+  flags: DatabaseFlags & { readonly namespace: string },
+  environment: Layer,
+): Promise<Reading> {
+  requireDatabase(flags)
+  const store = await openReadOnly(flags)
+  return orClose(store, async () => {
+    const { namespace } = flags
+    const { zone } = await storedSettings(store, { namespace, environment })
+    const options = { store, namespace, zone, folding: 'manual', indexing: 'off' } as const
+    const palimpsest = await createPalimpsest(options)
+    return { palimpsest, zone, [Symbol.asyncDispose]: () => palimpsest.close() }
+  })
+}
+
+/** A database of an older version has to be brought up to date first. */
+async function openReadOnly(flags: DatabaseFlags): Promise<Store> {
+  if (flags.store !== undefined) return openStore(flags)
+  const { sqlite } = await import('../store/sqlite/index.ts')
+  const store = sqlite(flags.db, { readOnly: true })
+  try {
+    await store.open()
+    return store
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error) || error.code !== 'store_version') throw error
+    return openStore(flags)
+  }
+}
+
+/** Connections that stay open would keep the process waiting. */
+export async function orClose<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { styleText } from 'node:util'
+import type { Excerpt, SearchAnswer, SearchResult } from '../finding/index.ts'
+import { inertLine } from './inert-text.ts'
+import { timeText } from './memory-text.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Shown {
+  readonly zone: string
+  readonly screen: Terminal['output']
+}
+
+/** A block for each result: where, who and when, and the passage between what was said before and after it. */
+export function resultsText({ results, next }: SearchAnswer, shown: Shown): string {
+  const blocks = results.map(result => blockOf(result, shown))
+  const more = next === null ? '' : `\nnext page: --cursor ${next}\n`
+  return `${blocks.join('\n')}${more}`
+}
+
+function blockOf(result: SearchResult, { zone, screen }: Shown): string {
+  const { sessionId, seq, at, before, after } = result
+  const neighbour = (excerpt: Excerpt) =>
+    `    ${emphasize('dim', `${speakerOf(excerpt)}: ${oneLine(excerpt.excerpt)}`, screen)}`
+  const lines = [
+    `${oneLine(sessionId)}/${seq}  ${speakerOf(result)}  ${timeText(at, zone)} ${zone}`,
+    ...before.map(neighbour),
+    `  > ${highlighted(result, screen)}`,
+    ...after.map(neighbour),
+  ]
+  return lines.map(line => `${line.trimEnd()}\n`).join('')
+}
+
+function speakerOf({ sender, role }: Excerpt): string {
+  return oneLine(sender?.name || sender?.id || role)
+}
+
+function highlighted({ excerpt, highlights }: SearchResult, screen: Terminal['output']): string {
+  let text = ''
+  let end = 0
+  for (const [from, to] of highlights) {
+    text += oneLine(excerpt.slice(end, from)) + emphasize('bold', oneLine(excerpt.slice(from, to)), screen)
+    end = to
+  }
+  return text + oneLine(excerpt.slice(end))
+}
+
+function oneLine(text: string): string {
+  return inertLine(text.replace(/\s+/g, ' '))
+}
+
+/** On a screen only, unless somebody wants it plain there, too (NO_COLOR). */
+function emphasize(style: 'bold' | 'dim', text: string, screen: Terminal['output']): string {
+  return screen.isTTY ? styleText(style, text, { stream: screen }) : text
+}

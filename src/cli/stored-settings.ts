@@ -1,0 +1,25 @@
+import {
+  type Layer,
+  readEnvironment,
+  resolveSettings,
+  type SettingValues,
+  tryLayer,
+} from '../config/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Read before anything is opened or made: what is wrong with it is said first. */
+export function environmentSettings(terminal: Terminal): Layer {
+  const { layer, warnings } = readEnvironment()
+  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  return layer
+}
+
+/** Those that a server on the same database would have. */
+export async function storedSettings(
+  store: Store,
+  { namespace, environment }: { readonly namespace: string; readonly environment: Layer },
+): Promise<SettingValues> {
+  const { layer: stored } = tryLayer(await store.readSettings(namespace), 'server')
+  return resolveSettings({ stored, environment }).values
+}
