@@ -1,11 +1,5 @@
+export type { Excerpt, SearchResult } from './describe-hits.ts'
 export type { Expanded, ExpandOptions } from './expand.ts'
 export { Indexer } from './indexer.ts'
-export {
-  type Excerpt,
-  findMessages,
-  type SearchAnswer,
-  type SearchEngine,
-  type SearchOptions,
-  type SearchResult,
-  type SessionsOptions,
-} from './search-messages.ts'
+export { findMessages, type SearchAnswer, type SearchEngine } from './search-messages.ts'
+export type { SearchOptions, SessionsOptions } from './search-options.ts'

@@ -5,13 +5,7 @@ import {
   SessionNotFoundError,
 } from '../../errors.ts'
 import { ID_RULE, isId } from '../../log/index.ts'
-import {
-  ERASURE_STAGES,
-  type ErasurePlace,
-  type ErasureRecord,
-  type ErasureStage,
-  type ErasureTarget,
-} from '../erasure.ts'
+import { ERASURE_STAGES, type ErasurePlace, type ErasureRecord, type ErasureTarget } from '../erasure.ts'
 import type { Store, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { emptyDocuments, hideAllDocuments } from './erase-documents.ts'
@@ -21,14 +15,14 @@ import { forgetNamespace, hideAllSessions } from './erase-namespace.ts'
 import { beginPerson, condemnFactsAbout, eraseWhatWasSaid } from './erase-person.ts'
 import { settleSenders } from './erase-senders.ts'
 import { emptySessions, forgetSessions, hideTarget } from './erase-session.ts'
+import { type Counts, ERASURE_COLUMNS, type ErasureRow, findErasure, toRecord } from './erasure-records.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { allIn } from './many.ts'
 import { rewriteDocuments } from './rewrite-documents.ts'
 import { findSession } from './session.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { first, run, type Steps } from './steps.ts'
 
 export { forgetErasedDocuments, listErasedDocuments } from './erase-documents.ts'
-export { commitRebuilt, listWithheld } from './withheld.ts'
 
 /**
  * What an erasure does in its first stage, one step after the other. Each slice of a step is a transaction of its own
@@ -69,30 +63,6 @@ const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
   ],
 }
 
-interface ErasureRow {
-  readonly id: number
-  readonly target: string | null
-  readonly requested_at: number
-  readonly stage: ErasureStage
-  readonly places: string
-  readonly progress: string | null
-  readonly highest: number
-}
-
-const COLUMNS = 'id, target, requested_at, stage, places, progress, highest'
-
-type Counts = Partial<Record<ErasurePlace, number>>
-
-function toRecord(row: ErasureRow): ErasureRecord {
-  return {
-    id: row.id,
-    target: row.target === null ? null : (JSON.parse(row.target) as ErasureTarget),
-    requestedAt: new Date(row.requested_at),
-    stage: row.stage,
-    counts: JSON.parse(row.places) as Counts,
-  }
-}
-
 /** Where to go on: which step, and where in it. */
 interface Place {
   readonly step: number
@@ -106,7 +76,7 @@ export function* beginErasure(
   const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
   const row = yield* first<ErasureRow>(
     `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress)
-     VALUES (?1, ?2, ?3, 'erasing', '{}', ?4) RETURNING ${COLUMNS}`,
+     VALUES (?1, ?2, ?3, 'erasing', '{}', ?4) RETURNING ${ERASURE_COLUMNS}`,
     namespace,
     JSON.stringify(target),
     now,
@@ -162,7 +132,7 @@ export function* continueErasure(
   }
   const place = yield* takeStep(slice, JSON.parse(row.progress ?? '{"step":0,"cursor":null}') as Place)
   const updated = yield* first<ErasureRow>(
-    `UPDATE erasures SET places = ?2, highest = ?3, progress = ?4, stage = ?5 WHERE id = ?1 RETURNING ${COLUMNS}`,
+    `UPDATE erasures SET places = ?2, highest = ?3, progress = ?4, stage = ?5 WHERE id = ?1 RETURNING ${ERASURE_COLUMNS}`,
     id,
     JSON.stringify(counts),
     highest,
@@ -188,15 +158,11 @@ function* takeStep(slice: Slice, { step, cursor }: Place): Steps<Place | null> {
 function* lockErasure(namespace: string, id: number, dialect: Dialect): Steps<ErasureRow> {
   if (dialect.locksSessions)
     yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 2))', JSON.stringify([namespace, id]))
-  return yield* findErasure(namespace, id)
+  return yield* requireErasure(namespace, id)
 }
 
-function* findErasure(namespace: string, id: number): Steps<ErasureRow> {
-  const row = yield* first<ErasureRow>(
-    `SELECT ${COLUMNS} FROM erasures WHERE id = ?1 AND namespace = ?2`,
-    id,
-    namespace,
-  )
+function* requireErasure(namespace: string, id: number): Steps<ErasureRow> {
+  const row = yield* findErasure(namespace, id)
   if (!row) throw new ErasureNotFoundError(id)
   return row
 }
@@ -205,7 +171,7 @@ export function* advanceErasure(
   namespace: string,
   { id, from, counts = {} }: Parameters<Store['advanceErasure']>[1],
 ): Steps<ErasureRecord> {
-  const row = yield* findErasure(namespace, id)
+  const row = yield* requireErasure(namespace, id)
   if (row.stage !== from) return toRecord(row)
   const sum = JSON.parse(row.places) as Counts
   for (const [place, number] of Object.entries(counts) as [ErasurePlace, number][])
@@ -216,7 +182,7 @@ export function* advanceErasure(
     yield* run('DELETE FROM mirrors WHERE namespace = ?1', namespace)
   const updated = yield* first<ErasureRow>(
     `UPDATE erasures SET stage = ?2, places = ?3, target = ?4, progress = NULL WHERE id = ?1 AND stage = ?5
-     RETURNING ${COLUMNS}`,
+     RETURNING ${ERASURE_COLUMNS}`,
     id,
     stage,
     JSON.stringify(sum),
@@ -224,22 +190,5 @@ export function* advanceErasure(
     isForgotten ? null : row.target,
     from,
   )
-  return toRecord(updated ?? (yield* findErasure(namespace, id)))
-}
-
-export function* readErasure(namespace: string, id: number): Steps<ErasureRecord | null> {
-  const row = yield* first<ErasureRow>(
-    `SELECT ${COLUMNS} FROM erasures WHERE id = ?1 AND namespace = ?2`,
-    id,
-    namespace,
-  )
-  return row ? toRecord(row) : null
-}
-
-export function* listOpenErasures(namespace: string): Steps<readonly ErasureRecord[]> {
-  const rows = yield* all<ErasureRow>(
-    `SELECT ${COLUMNS} FROM erasures WHERE namespace = ?1 AND stage <> 'done' ORDER BY id`,
-    namespace,
-  )
-  return rows.map(toRecord)
+  return toRecord(updated ?? (yield* requireErasure(namespace, id)))
 }

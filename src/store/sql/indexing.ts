@@ -1,5 +1,5 @@
 import { type Content, ROLES } from '../../log/index.ts'
-import { minuteOf } from '../../search/index.ts'
+import { minuteOf } from '../../search/session-index.ts'
 import type { IndexedMessage, IndexRequest, IndexWork, IndexWrite } from '../search.ts'
 import type { SessionKey } from '../store.ts'
 import { keyOf } from './keys.ts'

@@ -1,4 +1,4 @@
-import { MOST_COUNT, MOST_LENGTH, type Postings } from '../../search/index.ts'
+import { MOST_COUNT, MOST_LENGTH, type Postings } from '../../search/session-index.ts'
 
 /**
  * The index of a session, packed. Of each term, rows of the messages that hold it: a row is known by its first

@@ -23,7 +23,7 @@ import * as documents from './documents.ts'
 import type { Driver } from './driver.ts'
 import { listDue, nextDueAt } from './due.ts'
 import { edit } from './edit.ts'
-import * as erasure from './erasure.ts'
+import { listOpenErasures, readErasure } from './erasure-records.ts'
 import { readEvents } from './events.ts'
 import * as extraction from './extraction.ts'
 import * as fold from './fold.ts'
@@ -51,6 +51,10 @@ import {
 } from './session.ts'
 import { readSettings, writeSettings } from './settings.ts'
 import type { Steps } from './steps.ts'
+import { commitRebuilt, listWithheld } from './withheld.ts'
+
+/** Few programs erase anything, and it takes all that searching does. */
+const loadErasure = () => import('./erasure.ts')
 
 /** The store, for any database that has a driver. Each method is one transaction, written once. */
 export class SqlStore implements Store {
@@ -335,43 +339,48 @@ export class SqlStore implements Store {
     return this.#read(() => indexing.listUnindexed(namespace, page))
   }
 
-  beginErasure(namespace: string, request: Parameters<Store['beginErasure']>[1]) {
+  async beginErasure(namespace: string, request: Parameters<Store['beginErasure']>[1]) {
+    const erasure = await loadErasure()
     return this.#write(() => erasure.beginErasure(namespace, request))
   }
 
-  continueErasure(namespace: string, request: { id: number; now: number }) {
+  async continueErasure(namespace: string, request: { id: number; now: number }) {
+    const erasure = await loadErasure()
     return this.#write(() => erasure.continueErasure(namespace, request, this.#rules))
   }
 
-  advanceErasure(namespace: string, request: Parameters<Store['advanceErasure']>[1]) {
+  async advanceErasure(namespace: string, request: Parameters<Store['advanceErasure']>[1]) {
+    const erasure = await loadErasure()
     return this.#write(() => erasure.advanceErasure(namespace, request))
   }
 
   readErasure(namespace: string, id: number) {
-    return this.#read(() => erasure.readErasure(namespace, id))
+    return this.#read(() => readErasure(namespace, id))
   }
 
   listOpenErasures(namespace: string) {
-    return this.#read(() => erasure.listOpenErasures(namespace))
+    return this.#read(() => listOpenErasures(namespace))
   }
 
   listWithheld(namespace: string, page: Parameters<Store['listWithheld']>[1]) {
-    return this.#read(() => erasure.listWithheld(namespace, page))
+    return this.#read(() => listWithheld(namespace, page))
   }
 
   commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment) {
     const { dialect } = this.#driver
     return this.#write(function* () {
       const session = yield* lockSession(key, dialect)
-      return session ? yield* erasure.commitRebuilt(session, rebuilt) : false
+      return session ? yield* commitRebuilt(session, rebuilt) : false
     })
   }
 
-  listErasedDocuments(namespace: string) {
+  async listErasedDocuments(namespace: string) {
+    const erasure = await loadErasure()
     return this.#read(() => erasure.listErasedDocuments(namespace))
   }
 
-  forgetErasedDocuments(namespace: string, gone: Parameters<Store['forgetErasedDocuments']>[1]) {
+  async forgetErasedDocuments(namespace: string, gone: Parameters<Store['forgetErasedDocuments']>[1]) {
+    const erasure = await loadErasure()
     return this.#write(() => erasure.forgetErasedDocuments(namespace, gone))
   }
 

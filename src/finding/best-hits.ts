@@ -1,0 +1,165 @@
+import { searchableText } from '../log/index.ts'
+import { collectionOf, countTerms, rank, refine, type SearchQuery } from '../search/index.ts'
+import { keyName, type SessionKey, type Store } from '../store/index.ts'
+import type { SearchedSession } from './look-up.ts'
+import { Pace } from './pace.ts'
+
+type Reader = Pick<Store, 'readMessagesAt'>
+
+export interface Hit {
+  readonly key: SessionKey
+  readonly seq: number
+  readonly score: number
+}
+
+/** Which messages of a session may be results; `undefined`: any. */
+export type Accepts = (session: SearchedSession) => Accept
+
+interface Search {
+  readonly query: SearchQuery
+  readonly searched: readonly SearchedSession[]
+  readonly accepts: Accepts
+  readonly wanted: number
+}
+
+/**
+ * The same order whatever is wanted of it, so that pages neither repeat nor leave out. Where a query names something
+ * verbatim, all messages that may hold it are looked at first, and those that do come forward; where it quotes
+ * phrases, the others are looked at in their order until there are enough.
+ */
+export async function bestHits(store: Reader, search: Search): Promise<readonly Hit[]> {
+  const { query, wanted } = search
+  const first = query.verbatim.length > 0 ? await verbatimHits(store, search) : []
+  if (query.phrases.length === 0) {
+    const isFirst = new Set(first.map(hitName))
+    const others = (await rankAll(search, wanted + first.length)).filter(hit => !isFirst.has(hitName(hit)))
+    return inOrder([...first, ...others]).slice(0, wanted)
+  }
+  const isFirst = new Set(first.map(hitName))
+  const others: Hit[] = []
+  const pace = new Pace()
+  const candidates = (await rankAll(search, MOST_CANDIDATES)).filter(hit => !isFirst.has(hitName(hit)))
+  for (let from = 0; from < candidates.length && others.length < wanted; from += TEXTS_AT_A_TIME) {
+    others.push(...(await refineAll(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
+    await pace.keep()
+  }
+  return inOrder([...first, ...others]).slice(0, wanted)
+}
+
+const MOST_CANDIDATES = 1_000_000
+const MOST_VERBATIM = 1_000
+const TEXTS_AT_A_TIME = 100
+
+/** Messages that hold every term of something that the query names verbatim, as they count once their texts are seen. */
+async function verbatimHits(store: Reader, search: Search): Promise<readonly Hit[]> {
+  const { query, accepts } = search
+  const parts = query.verbatim.map(part => [...countTerms(part).keys()].filter(isIndexedAlike))
+  const may: Accepts = session => both(accepts(session), holdsAll(parts, session.index))
+  const candidates = await rankAll({ ...search, accepts: may }, MOST_VERBATIM)
+  const pace = new Pace()
+  const refined: Hit[] = []
+  for (let from = 0; from < candidates.length; from += TEXTS_AT_A_TIME) {
+    refined.push(...(await refineAll(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
+    await pace.keep()
+  }
+  return refined
+}
+
+/** A run of letters without spaces ends elsewhere in a message than in a query: its last letter is no term there. */
+function isIndexedAlike(term: string): boolean {
+  return [...term].length > 1 || !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(term)
+}
+
+function holdsAll(
+  parts: readonly (readonly string[])[],
+  { postings, lastSeq }: SearchedSession['index'],
+): (seq: number) => boolean {
+  const isHolder = new Uint8Array(lastSeq + 1)
+  for (const terms of parts) {
+    const counts = new Uint8Array(lastSeq + 1)
+    const looked = terms.filter(term => postings.has(term)).slice(0, 200)
+    if (looked.length < Math.min(terms.length, 200)) continue
+    for (const term of looked) for (const seq of postings.get(term)!.seqs) counts[seq]! += 1
+    for (let seq = 0; seq <= lastSeq; seq++) if (counts[seq] === looked.length) isHolder[seq] = 1
+  }
+  return seq => isHolder[seq] === 1
+}
+
+function hitName({ key, seq }: Hit): string {
+  return `${seq} ${key.id}`
+}
+
+/** Of equal ones the newer first; over several sessions in the order of their ids. */
+function inOrder(hits: readonly Hit[]): readonly Hit[] {
+  return hits.toSorted(
+    (one, other) =>
+      other.score - one.score ||
+      (one.key.id < other.key.id ? -1 : one.key.id > other.key.id ? 1 : other.seq - one.seq),
+  )
+}
+
+async function rankAll(
+  { query, searched, accepts }: Omit<Search, 'wanted'>,
+  limit: number,
+): Promise<readonly Hit[]> {
+  const collection = collectionOf(
+    query,
+    searched.map(({ index }) => index),
+  )
+  const pace = new Pace()
+  const hits: Hit[] = []
+  for (const session of searched) {
+    const isAccepted = both(accepts(session), isLookUp(query) ? holdsAny(query, session.index) : undefined)
+    for (const { seq, score } of rank(query, session.index, { limit, collection, accepts: isAccepted }))
+      hits.push({ key: session.key, seq, score })
+    await pace.keep()
+  }
+  return searched.length > 1 ? inOrder(hits).slice(0, limit) : hits
+}
+
+type Accept = ((seq: number) => boolean) | undefined
+
+function both(one: Accept, other: Accept): Accept {
+  return one && other ? seq => one(seq) && other(seq) : (one ?? other)
+}
+
+/**
+ * Who asks in words wants the answer, and that may stand beside the message with the words. Who looks up a word or
+ * two wants the messages that hold them, and no others.
+ */
+function isLookUp({ text, terms, onlyDates }: SearchQuery): boolean {
+  if (onlyDates || text.split(' ').length > MOST_LOOKED_UP_WORDS) return false
+  return terms.filter(({ weight }) => weight > 0).length <= MOST_LOOKED_UP_TERMS
+}
+
+const MOST_LOOKED_UP_WORDS = 2
+/** Where words are not spaced, so many terms are a word or two. */
+const MOST_LOOKED_UP_TERMS = 4
+
+function holdsAny({ terms }: SearchQuery, { postings, lastSeq }: SearchedSession['index']) {
+  const sought = terms.filter(({ weight }) => weight > 0)
+  const isSought = (name: string) =>
+    sought.some(({ term, prefix }) => (prefix ? name.startsWith(term) : name === term))
+  const isHolder = new Uint8Array(lastSeq + 1)
+  for (const [name, { seqs }] of postings) if (isSought(name)) for (const seq of seqs) isHolder[seq] = 1
+  return (seq: number) => isHolder[seq] === 1
+}
+
+/** With what their texts say; in no particular order. */
+async function refineAll(
+  store: Reader,
+  query: SearchQuery,
+  candidates: readonly Hit[],
+): Promise<readonly Hit[]> {
+  const refined: Hit[] = []
+  for (const ofSession of Map.groupBy(candidates, ({ key }) => keyName(key)).values()) {
+    const { key } = ofSession[0]!
+    const seqs = ofSession.map(({ seq }) => seq)
+    const texts = new Map<number, string>()
+    for (const { seq, content } of await store.readMessagesAt(key, seqs))
+      texts.set(seq, searchableText(content))
+    for (const { seq, score } of refine(ofSession, seq => texts.get(seq) ?? '', query))
+      refined.push({ key, seq, score })
+  }
+  return refined
+}

@@ -1,0 +1,98 @@
+import { headOf, type Message, type Role, type Sender, searchableText } from '../log/index.ts'
+import { excerptOf, type SearchQuery } from '../search/index.ts'
+import { keyName, type Store } from '../store/index.ts'
+import type { Hit } from './best-hits.ts'
+
+export interface Excerpt {
+  readonly seq: number
+  readonly role: Role
+  readonly sender: Sender | null
+  readonly at: Date
+  /** The passage that answers best, of a neighbour the beginning, with … where it was cut. */
+  readonly excerpt: string
+}
+
+export interface SearchResult extends Excerpt {
+  readonly sessionId: string
+  readonly externalId: string | null
+  readonly score: number
+  /** Covered by a segment: no longer raw in the context. */
+  readonly archived: boolean
+  /** Where in the excerpt the words stand that were searched for, as pairs of from and to. */
+  readonly highlights: readonly (readonly [from: number, to: number])[]
+  /** What was said right before and after it, oldest first. */
+  readonly before: readonly Excerpt[]
+  readonly after: readonly Excerpt[]
+}
+
+const EXCERPT_CHARACTERS = 160
+const NEIGHBOUR_CHARACTERS = 100
+const LONGEST_PASSAGE = 20_000
+
+/** As they are shown: who said it and when, the passage that answers, and what was said around it. */
+export async function describeHits(
+  store: Pick<Store, 'readMessagesAt'>,
+  query: SearchQuery,
+  hits: readonly Hit[],
+  neighbours: number,
+): Promise<readonly SearchResult[]> {
+  const results = new Map<Hit, SearchResult>()
+  for (const ofSession of Map.groupBy(hits, ({ key }) => keyName(key)).values()) {
+    const { key } = ofSession[0]!
+    const wanted = ofSession.flatMap(({ seq }) =>
+      Array.from({ length: 2 * neighbours + 1 }, (_, place) => seq + place - neighbours),
+    )
+    const messages = new Map(
+      (
+        await store.readMessagesAt(
+          key,
+          wanted.filter(seq => seq > 0),
+        )
+      ).map(message => [message.seq, message]),
+    )
+    const around = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, place) => messages.get(from + place))
+        .filter(message => message !== undefined)
+        .map(toNeighbour)
+    for (const hit of ofSession) {
+      const message = messages.get(hit.seq)
+      // It was erased or hidden since.
+      if (!message) continue
+      const { seq, role, sender, at, externalId, archived, content } = message
+      const passage = aroundFirst(searchableText(content), query)
+      const { text, highlights } = excerptOf(passage, query, { length: EXCERPT_CHARACTERS })
+      results.set(hit, {
+        sessionId: key.id,
+        seq,
+        externalId,
+        role,
+        sender,
+        at,
+        score: hit.score,
+        archived,
+        excerpt: text,
+        highlights,
+        before: around(seq - neighbours, seq - 1),
+        after: around(seq + 1, seq + neighbours),
+      })
+    }
+  }
+  return hits.map(hit => results.get(hit)).filter(result => result !== undefined)
+}
+
+/** Of a very long text, the part in which a word of the query stands first: all of it would take too long to read. */
+function aroundFirst(text: string, { text: query }: SearchQuery): string {
+  if (text.length <= LONGEST_PASSAGE) return text
+  const lower = text.toLowerCase()
+  const words = query.split(' ').sort((one, other) => other.length - one.length)
+  const found = words.map(word => lower.indexOf(word)).find(place => place >= 0) ?? 0
+  const from = Math.max(0, found - LONGEST_PASSAGE / 2)
+  const part = text.slice(from, from + LONGEST_PASSAGE).toWellFormed()
+  return `${from > 0 ? '…' : ''}${part}${from + LONGEST_PASSAGE < text.length ? '…' : ''}`
+}
+
+function toNeighbour({ seq, role, sender, at, content }: Message): Excerpt {
+  const text = searchableText(content)
+  const isLong = text.length > NEIGHBOUR_CHARACTERS
+  return { seq, role, sender, at, excerpt: isLong ? `${headOf(text, NEIGHBOUR_CHARACTERS)}…` : text }
+}

@@ -1,0 +1,99 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { ID_RULE, isId, parseInstant, ROLES, type Role, type Sender } from '../log/index.ts'
+import type { Accepts } from './best-hits.ts'
+
+export interface SearchOptions {
+  /** How many results; the default: 10, at most 100. */
+  readonly limit?: number
+  /** Where the page before this one ended: its `next`. */
+  readonly cursor?: string
+  /** Only what they said, by id or display name; a role for messages without a sender. */
+  readonly sender?: string
+  readonly role?: Role
+  /** From this instant on, to the minute: a date, or a text such as `2026-02-10` or `2026-02-10T14:00`, in the zone of the instance. */
+  readonly after?: Date | string
+  /** Up to, but not including, this instant. */
+  readonly before?: Date | string
+  /** How many of the messages before and after each result are shown with it; the default: 1, at most 5. */
+  readonly neighbours?: number
+}
+
+/** Which sessions are searched; all of them together, each narrows it down. */
+export interface SessionsOptions {
+  readonly sessions?: readonly string[]
+  /** Sessions that belong to this user. */
+  readonly user?: string
+  readonly scope?: string
+}
+
+export function checkWithin(
+  field: string,
+  value: unknown,
+  { least, most }: { least: number; most: number },
+): void {
+  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most)
+    throw new InvalidArgumentError(field, value, `a whole number from ${least} to ${most}`)
+}
+
+export function checkSessions({ sessions, user, scope }: { [Name in keyof SessionsOptions]: unknown }): void {
+  if (sessions !== undefined && !Array.isArray(sessions))
+    throw new InvalidArgumentError('sessions', sessions, 'a list of ids of sessions')
+  for (const id of (sessions as readonly unknown[] | undefined) ?? []) checkId('sessions', id)
+  if (user !== undefined) checkId('user', user)
+  if (scope !== undefined) checkId('scope', scope)
+}
+
+function checkId(field: string, value: unknown): void {
+  if (!isId(value)) throw new InvalidArgumentError(field, value, ID_RULE)
+}
+
+export function offsetOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  if (typeof cursor !== 'string' || !/^\d{1,9}$/.test(cursor))
+    throw new InvalidArgumentError('cursor', cursor, 'what an earlier answer gave as next')
+  return Number(cursor)
+}
+
+/** By the columns of the index: no message is read for it. */
+export function filterOf(
+  options: Pick<SearchOptions, 'sender' | 'role' | 'after' | 'before'> & { readonly below?: number },
+  zone: string,
+): Accepts {
+  const { sender, role, below = Number.POSITIVE_INFINITY } = options
+  if (role !== undefined && !ROLES.includes(role))
+    throw new InvalidArgumentError('role', role, ROLES.join(', '))
+  // The index knows the minute.
+  const from = Math.floor((instantOf('after', options.after, zone) ?? Number.NEGATIVE_INFINITY) / 60_000)
+  const until = Math.ceil((instantOf('before', options.before, zone) ?? Number.POSITIVE_INFINITY) / 60_000)
+  const isBounded = [from, until, below].some(Number.isFinite)
+  if (sender === undefined && role === undefined && !isBounded) return () => undefined
+  return ({ index, speakers }) => {
+    const isSpeaker = speakers.map(
+      speaker =>
+        (role === undefined || speaker.role === role) && (sender === undefined || isFrom(speaker, sender)),
+    )
+    return seq => {
+      const minute = index.minutes[seq]!
+      return seq < below && isSpeaker[index.speakers[seq]!]! && minute >= from && minute < until
+    }
+  }
+}
+
+function isFrom({ role, sender }: { role: Role; sender: Sender | null }, wanted: string): boolean {
+  return sender === null ? role === wanted : sender.id === wanted || sender.name === wanted
+}
+
+/** A day begins at midnight, there where the instance is. */
+function instantOf(field: string, value: Date | string | undefined, zone: string): number | null {
+  if (value === undefined) return null
+  const text =
+    value instanceof Date ? (Number.isNaN(value.getTime()) ? '' : value.toISOString()) : String(value)
+  const instant = parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text, zone)
+  if (instant === null)
+    throw new InvalidArgumentError(
+      field,
+      value,
+      'a day or an instant, such as 2026-02-10 or 2026-02-10T14:00Z',
+    )
+  return instant
+}

@@ -1,0 +1,49 @@
+import type { ErasurePlace, ErasureRecord, ErasureStage, ErasureTarget } from '../erasure.ts'
+import { all, first, type Steps } from './steps.ts'
+
+/** What every process asks at its start: without all that erasing takes. */
+
+export interface ErasureRow {
+  readonly id: number
+  readonly target: string | null
+  readonly requested_at: number
+  readonly stage: ErasureStage
+  readonly places: string
+  readonly progress: string | null
+  readonly highest: number
+}
+
+export const ERASURE_COLUMNS = 'id, target, requested_at, stage, places, progress, highest'
+
+export type Counts = Partial<Record<ErasurePlace, number>>
+
+export function toRecord(row: ErasureRow): ErasureRecord {
+  return {
+    id: row.id,
+    target: row.target === null ? null : (JSON.parse(row.target) as ErasureTarget),
+    requestedAt: new Date(row.requested_at),
+    stage: row.stage,
+    counts: JSON.parse(row.places) as Counts,
+  }
+}
+
+export function* findErasure(namespace: string, id: number): Steps<ErasureRow | undefined> {
+  return yield* first<ErasureRow>(
+    `SELECT ${ERASURE_COLUMNS} FROM erasures WHERE id = ?1 AND namespace = ?2`,
+    id,
+    namespace,
+  )
+}
+
+export function* readErasure(namespace: string, id: number): Steps<ErasureRecord | null> {
+  const row = yield* findErasure(namespace, id)
+  return row ? toRecord(row) : null
+}
+
+export function* listOpenErasures(namespace: string): Steps<readonly ErasureRecord[]> {
+  const rows = yield* all<ErasureRow>(
+    `SELECT ${ERASURE_COLUMNS} FROM erasures WHERE namespace = ?1 AND stage <> 'done' ORDER BY id`,
+    namespace,
+  )
+  return rows.map(toRecord)
+}
