@@ -67,7 +67,7 @@ const PLACES: Readonly<Record<ErasurePlace, string>> = {
   messages: 'messages',
   versions: 'earlier versions of messages',
   sessions: 'sessions',
-  forks: 'messages of forks',
+  forks: 'forks',
   segments: 'segments',
   memos: 'memos',
   pins: 'pins',
@@ -100,15 +100,35 @@ export function stageText(stage: ErasureStage, counts: ErasureRecord['counts']):
   }
 }
 
+/** What is pending goes on where something runs; a person of whom nothing was known was perhaps misnamed. */
+function remarks({ target, done, places }: ErasureReceipt): readonly string[] {
+  const wasAnything = places.some(({ place, count }) => place !== 'database' && count > 0)
+  return [
+    ...(done
+      ? []
+      : [
+          'What is pending goes on while a bot, `palimpsest serve` or `palimpsest forget` runs on this database.\n',
+        ]),
+    ...(target?.kind === 'person' && !wasAnything ? [unknownPerson(target.id)] : []),
+  ]
+}
+
+export function unknownPerson(id: string): string {
+  return `Nothing is known of user ${inertLine(describe(id))}. A person goes by the id of their messages' sender or of their chat's user, not by a display name.\n`
+}
+
 export function receiptText(receipt: ErasureReceipt, shown: Shown): string {
   const { id, target, requestedAt, done, places } = receipt
   const what = target === null ? '' : ` of ${targetText(target, shown)}`
   const when = `${timeText(requestedAt, shown.zone)} ${shown.zone}`
   const title = `Erasure ${id}${what}, asked for ${when}: ${done ? 'done' : 'under way'}\n`
-  const rows = places.map(({ place, count, state }) => [PLACES[place], String(count), state])
+  // Where there was nothing, there is nothing to say.
+  const rows = places
+    .filter(({ count, state }) => count > 0 || state === 'pending')
+    .map(({ place, count, state }) => [PLACES[place], String(count), state])
   const notes = places.flatMap(({ place, note }) =>
     note === undefined ? [] : [`${PLACES[place]}: ${note}\n`],
   )
   const table = drawTable([left('where'), right('how many'), left('state')], rows)
-  return [`${title}\n${table}`, ...notes].join('\n')
+  return [`${title}\n${table}`, ...notes, ...remarks(receipt)].join('\n')
 }

@@ -9,7 +9,7 @@ import { confirm, requireConsent } from './confirm.ts'
 import { previewErasure } from './erasure-preview.ts'
 import { openForReading, orClose, requireDatabase } from './existing-database.ts'
 import type { ForgetFlags } from './forget.ts'
-import { previewText, receiptText, stageText } from './forget-text.ts'
+import { previewText, receiptText, stageText, unknownPerson } from './forget-text.ts'
 import { openStore } from './options.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
@@ -59,6 +59,8 @@ async function look(target: ErasureTarget, { flags, environment, terminal }: Run
   if (yes && !dryRun) return { zone }
   const { examples, ...figures } = await previewErasure(palimpsest, target)
   const text = previewText({ ...figures, examples }, { zone, namespace })
+  if (target.kind === 'person' && figures.sessions + figures.messages + figures.documents === 0)
+    terminal.error.write(unknownPerson(target.id))
   if (!dryRun) {
     terminal.error.write(`This is erased for good:\n${text}`)
     await confirm('Type yes to erase it:', terminal)

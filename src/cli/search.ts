@@ -35,7 +35,7 @@ export function searchCommand(terminal: Terminal): Command {
     .option('--sender <id or name>', 'only what they said')
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
     .option('--after <time>', 'from then on: 2026-02-10, or 2026-02-10T14:00')
-    .option('--before <time>', 'up to then')
+    .option('--before <time>', 'up to then, and not then itself: a day ends where it begins')
     .optionsGroup('How it is shown:')
     .addOption(wholeNumberOption('--limit <number>', 'so many results, at most 100').default(10))
     .option('--cursor <next>', 'go on where the page before ended')

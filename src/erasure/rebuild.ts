@@ -4,9 +4,12 @@ import { untilAborted } from '../compaction/until-aborted.ts'
 import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 import { type RebuildEngine, rebuildSegment } from './rebuild-segment.ts'
+import { type RememberEngine, rememberAgain } from './remember-again.ts'
 
-export interface RebuildAllEngine extends RebuildEngine {
-  readonly store: RebuildEngine['store'] & Pick<Store, 'listWithheld' | 'commitRebuilt'>
+export interface RebuildAllEngine extends RebuildEngine, Pick<RememberEngine, 'rememberFold'> {
+  readonly store: RebuildEngine['store'] &
+    RememberEngine['store'] &
+    Pick<Store, 'listWithheld' | 'commitRebuilt'>
   readonly namespace: string
   /** How long one segment may take. */
   readonly summarizerTimeoutMs: number
@@ -74,11 +77,13 @@ export async function rebuildSegments(
 async function rebuildOne(
   engine: RebuildAllEngine,
   withheld: WithheldSegment,
-  { summarizer, signal: given }: RebuildOptions,
+  { left, summarizer, signal: given }: RebuildOptions,
 ): Promise<boolean> {
   const signal = AbortSignal.any([given, AbortSignal.timeout(engine.summarizerTimeoutMs)])
-  const rebuilt = await untilAborted(rebuildSegment(engine, withheld, { summarizer, signal }), signal)
-  return engine.store.commitRebuilt(withheld.key, rebuilt)
+  const by = { summarizer, signal }
+  const rebuilt = await untilAborted(rebuildSegment(engine, withheld, by), signal)
+  const documents = left === 'nothing' ? await untilAborted(rememberAgain(engine, withheld, by), signal) : []
+  return engine.store.commitRebuilt(withheld.key, { ...rebuilt, documents })
 }
 
 function firstOfEach(page: readonly WithheldSegment[]): readonly WithheldSegment[] {

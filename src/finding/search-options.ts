@@ -80,7 +80,8 @@ export function filterOf(
 }
 
 function isFrom({ role, sender }: { role: Role; sender: Sender | null }, wanted: string): boolean {
-  return sender === null ? role === wanted : sender.id === wanted || sender.name === wanted
+  if (sender === null) return role === wanted
+  return sender.id === wanted || sender.name?.toLowerCase() === wanted.toLowerCase()
 }
 
 /** A day begins at midnight, there where the instance is. */

@@ -69,13 +69,13 @@ export function isStandIn(value: string): boolean {
 
 /** `confirmPassword`, `AuthenticationMD5Password`: with a few digits at most. */
 function isNameOfOne(value: string): boolean {
-  return /^\w*(?:passw(?:or)?d|secret|token)\w*$/i.test(value) && !/\d{3}|\d\D+\d/.test(value)
+  return /^\w*(?:passw(?:or)?d|secret|token)\w*$/i.test(value) && !/\d{3}|\d\D+\d|\d$/.test(value)
 }
 
 const STAND_INS = new RegExp(
   `^(?:${[
     String.raw`x{3,}.*|.*x{5,}.*|\.{3,}|\*+.*|.*\*{4,}.*|.*…`,
-    String.raw`(?:your|my|the|some|a|an|enter|insert|new|old|current|user|admin|db|database|test|example|sample|dummy|fake|default)?[-_ .]?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|secret|private)?[-_ .]?key)s?(?:[-_ .]?(?:here|value|goes|placeholder|example|string|hash|field|hint|required|\d))*`,
+    String.raw`(?:your|my|the|some|a|an|enter|insert|new|old|current|user|admin|db|database|test|example|sample|dummy|fake|default)?[-_ .]?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|secret|private)?[-_ .]?key)s?(?:[-_ .]?(?:here|value|goes|placeholder|example|string|hash|field|hint|required))*\d?`,
     'your[-_ .].*|<.*>|replace[-_ .]?(?:me|with|this).*|change[-_]?(?:me|it|this)|todo|tbd|placeholder|redacted|removed|hidden|masked|example',
     'string|str|text|char|varchar|number|integer|boolean|bool|object|array|any|unknown|void|bytes?',
     'none|null|nil|undefined|nan|true|false|yes|no|on|off|empty|blank|missing|invalid|valid|wrong|correct|incorrect',

@@ -98,7 +98,10 @@ export const STORE_METHODS: Methods = {
       documents: commit.documents.map(write => redactWrite(write, redaction)),
     }),
   commitRebuilt: (store, redaction) => async (key, rebuilt) =>
-    store.commitRebuilt(key, redactSegment(rebuilt, redaction)),
+    store.commitRebuilt(key, {
+      ...redactSegment(rebuilt, redaction),
+      ...(rebuilt.documents && { documents: rebuilt.documents.map(write => redactWrite(write, redaction)) }),
+    }),
   changeDocuments: (store, redaction) => async writes =>
     store.changeDocuments(writes.map(write => redactWrite(write, redaction))),
   // A policy of the caller's own may put anything there.

@@ -1,4 +1,5 @@
 import type { Segment } from '../log/index.ts'
+import type { DocumentWrite } from './document.ts'
 import type { SessionKey } from './store.ts'
 
 /** What is to be forgotten. */
@@ -78,4 +79,6 @@ export interface RebuiltSegment {
   readonly tokensAfter: number
   /** `false`: by the extractive one, until it is summarised properly. */
   readonly isProper: boolean
+  /** What its fold had left in memory, as far as that went with what was erased. */
+  readonly documents?: readonly DocumentWrite[]
 }

@@ -14,7 +14,7 @@ import {
 import { keyName, type SessionKey } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
-import { readFacts, recordFacts, standsIn } from './facts.ts'
+import { condemnedLines, readFacts, recordFacts, standsIn, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
@@ -49,9 +49,21 @@ export function* findDocument({ namespace, layer, key }: DocumentKey): Steps<Doc
   )
 }
 
+export function* findDocumentById(id: number): Steps<DocumentRow | undefined> {
+  return yield* first<DocumentRow>(`SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE id = ?1`, id)
+}
+
 export function* readDocument(key: DocumentKey): Steps<DocumentRecord | null> {
   const row = yield* findDocument(key)
-  return row ? toDocument(row) : null
+  return row ? yield* toReadable(row) : null
+}
+
+function* toReadable(row: DocumentRow): Steps<DocumentRecord> {
+  const document = toDocument(row)
+  const condemned = yield* condemnedLines(row.id)
+  return condemned.length === 0
+    ? document
+    : { ...document, content: withoutLines(document.content, condemned) }
 }
 
 function toDocument(row: DocumentRow): DocumentRecord {
@@ -156,7 +168,7 @@ export function* writeDocuments(writes: readonly DocumentWrite[]): Steps<readonl
 
 function* writeDocument(write: DocumentWrite): Steps<DocumentRecord | null> {
   const row = yield* findDocument(write.key)
-  const current = row ? toDocument(row) : null
+  const current = row ? yield* toReadable(row) : null
   const edit = write.change(current)
   if (edit === null) return current
   const { facts = [], superseded = [] } = edit

@@ -1,4 +1,5 @@
 import type { LayerName } from '../document.ts'
+import { findDocumentById, versionsOf } from './documents.ts'
 import { hideDocument } from './erase-documents.ts'
 import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
 import { findSenders, retiredSenders, retireSenders } from './erase-senders.ts'
@@ -164,12 +165,16 @@ function* forgetAuthor(documentId: number, names: readonly string[]): Steps<void
     )
 }
 
+/** Of all versions. */
+function* everyLine(documentId: number): Steps<readonly string[]> {
+  const row = yield* findDocumentById(documentId)
+  const versions = row ? yield* versionsOf(row, { limit: row.version }) : []
+  return [...new Set(versions.flatMap(({ content }) => content.split('\n')))]
+}
+
 /** A new chat memory says who is there, as `- With: Ann, Bo`: no fact, and yet about them. */
-function* condemnLists(
-  { id, content }: { readonly id: number; readonly content: string },
-  names: readonly string[],
-): Steps<void> {
-  const lines = (JSON.parse(content) as string).split('\n').filter(line => isListOf(line, names))
+function* condemnLists({ id }: { readonly id: number }, names: readonly string[]): Steps<void> {
+  const lines = (yield* everyLine(id)).filter(line => isListOf(line, names))
   for (const line of new Set(lines)) {
     const newest = yield* first<{ id: number | null }>(
       'SELECT max(id) AS id FROM facts WHERE document_id = ?1',
@@ -187,13 +192,24 @@ function* condemnLists(
 }
 
 const LONGEST_LABEL = 40
+const LONGEST_NAME = 60
 
+/** Names may hold commas themselves, so each is looked for as a whole item. */
 function isListOf(line: string, names: readonly string[]): boolean {
   const colon = line.indexOf(': ')
   if (!line.startsWith('- ') || colon === -1 || colon > LONGEST_LABEL) return false
-  const listed = line
-    .slice(colon + 2)
-    .trimEnd()
-    .split(', ')
-  return listed.some(item => names.includes(item) || names.includes(item.split(' (', 1)[0]!))
+  const listed = `, ${line.slice(colon + 2).trimEnd()}`
+  return names.some(name =>
+    [name, asWritten(name)].some(
+      item =>
+        item !== '' &&
+        (listed.endsWith(`, ${item}`) || listed.includes(`, ${item}, `) || listed.includes(`, ${item} (`)),
+    ),
+  )
+}
+
+/** As a document has it: on one line, without brackets, and not too long. */
+function asWritten(name: string): string {
+  const clean = name.replace(/[\s\p{Cc}\p{Cf}[\]<>()]+/gu, ' ').trim()
+  return clean.length <= LONGEST_NAME ? clean : clean.slice(0, LONGEST_NAME).toWellFormed()
 }

@@ -43,6 +43,8 @@ const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
   person: [
     beginPerson,
     eraseWhatWasSaid,
+    // Whatever was written about them meanwhile.
+    beginPerson,
     condemnFactsAbout,
     eraseFromForks,
     emptySessions,

@@ -77,6 +77,16 @@ export function withoutLines(content: string, gone: readonly string[]): string {
   return replaceLines(content, line => (lines.has(line) ? [] : null))
 }
 
+/** Lines that an erasure has condemned and not come to yet: nobody may make anything of them any more. */
+export function* condemnedLines(documentId: number): Steps<readonly string[]> {
+  const rows = yield* all<{ line: string }>(
+    `SELECT line FROM facts f WHERE document_id = ?1 AND gone > 1 AND NOT EXISTS (
+       SELECT 1 FROM facts o WHERE o.document_id = ?1 AND o.line_key = f.line_key AND o.gone = 0)`,
+    documentId,
+  )
+  return rows.map(({ line }) => JSON.parse(line) as string)
+}
+
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }

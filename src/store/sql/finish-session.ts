@@ -4,7 +4,7 @@ import { lockSessionById } from './erase-session.ts'
 import type { Slice } from './erasure-slice.ts'
 import { allIn } from './many.ts'
 import { decodeContent, ERASED, LINKED, type SessionRow } from './rows.ts'
-import { all, type Steps } from './steps.ts'
+import { all, run, type Steps } from './steps.ts'
 import { withholdAbove } from './withheld.ts'
 
 /** What is left to do in a session after its messages were erased, the oldest of them being `from`. */
@@ -32,7 +32,21 @@ export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | nul
     const { through } = yield* eraseMessages(session, batch, slice)
     return { ...finish, through: recalling.some(seq => seq > through) ? through : last.seq }
   }
-  return (yield* withholdAbove(session, finish.from, slice)) ? finish : null
+  if (yield* withholdAbove(session, finish.from, slice)) return finish
+  yield* condemnToldAbove(session, finish.from)
+  return null
+}
+
+/** What later folds left in memory, where their summariser was shown what came before. */
+function* condemnToldAbove(session: SessionRow, seq: number): Steps<void> {
+  yield* run(
+    `UPDATE facts SET gone = 2 WHERE session_id = ?1 AND to_seq > ?2 AND from_seq > ?2 AND source = 'fold' AND gone < 2
+       AND EXISTS (SELECT 1 FROM document_versions v
+         WHERE v.document_id = facts.document_id AND v.version = facts.version
+           AND (v.author_name IS NULL OR v.author_name <> '"extractive"'))`,
+    session.id,
+    seq,
+  )
 }
 
 interface LinkedRow {
@@ -52,7 +66,13 @@ function* readLinked(session: SessionRow, after: number): Steps<readonly LinkedR
 }
 
 function* thoseThatRecallErased(session: SessionRow, rows: readonly LinkedRow[]): Steps<readonly number[]> {
-  const recalled = rows.flatMap(({ seq, content, format }) =>
+  const versions = yield* all<LinkedRow>(
+    'SELECT seq, format, content FROM message_versions WHERE session_id = ?1 AND seq >= ?2 AND seq <= ?3',
+    session.id,
+    rows[0]!.seq,
+    rows.at(-1)!.seq,
+  )
+  const recalled = [...rows, ...versions].flatMap(({ seq, content, format }) =>
     content?.includes('recalled') ? [{ seq, of: recalledSeqs(decodeContent({ content, format })) }] : [],
   )
   const erased = yield* allIn<{ seq: number }>(
@@ -61,7 +81,8 @@ function* thoseThatRecallErased(session: SessionRow, rows: readonly LinkedRow[])
     [...new Set(recalled.flatMap(({ of }) => of))],
   )
   const isErased = new Set(erased.map(({ seq }) => seq))
-  return recalled.filter(({ of }) => of.some(seq => isErased.has(seq))).map(({ seq }) => seq)
+  const recalling = recalled.filter(({ of }) => of.some(seq => isErased.has(seq))).map(({ seq }) => seq)
+  return [...new Set(recalling)].sort((one, other) => one - other)
 }
 
 /** The messages of this session that memory tools gave back, in whatever a framework wrapped their results. */

@@ -255,8 +255,9 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
 /** What stands for segments that wait to be made anew after an erasure knows no more than they do: so it waits, too. */
 function* inheritWithheld(session: SessionRow, id: number): Steps<void> {
   yield* run(
-    `UPDATE segments SET withheld = 1 WHERE session_id = ?1 AND id = ?2 AND EXISTS (
-       SELECT 1 FROM segments lower WHERE lower.session_id = ?1 AND lower.rolled_into = ?2 AND lower.withheld > 0)`,
+    `UPDATE segments SET withheld = coalesce((
+       SELECT max(lower.withheld) FROM segments lower WHERE lower.session_id = ?1 AND lower.rolled_into = ?2), 0)
+     WHERE session_id = ?1 AND id = ?2`,
     session.id,
     id,
   )

@@ -1,7 +1,7 @@
 import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
 import type { FileDocument } from '../session-file.ts'
 import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, versionsOf } from './documents.ts'
-import { lineKey, readFacts, type StoredFact, withoutLines } from './facts.ts'
+import { condemnedLines, lineKey, readFacts, type StoredFact, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
@@ -162,10 +162,7 @@ export function* forkDocuments(
     const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))
     const gone = facts.filter(fact => isLost(fact) && !said.has(fact.line))
     const whole = JSON.parse(row.content) as string
-    const content = withoutLines(
-      whole,
-      gone.map(({ line }) => line),
-    )
+    const content = withoutLines(whole, [...gone.map(({ line }) => line), ...(yield* condemnedLines(row.id))])
     if (content.trim() === '') continue
     copies.push({
       day: dayOf(row),

@@ -370,7 +370,7 @@ export class SqlStore implements Store {
     const { dialect } = this.#driver
     return this.#write(function* () {
       const session = yield* lockSession(key, dialect)
-      return session ? yield* commitRebuilt(session, rebuilt) : false
+      return session ? yield* commitRebuilt(session, rebuilt, dialect) : false
     })
   }
 

@@ -1,4 +1,6 @@
 import type { RebuiltSegment, WithheldSegment } from '../erasure.ts'
+import { lockDocuments, writeDocuments } from './documents.ts'
+import type { Dialect } from './driver.ts'
 import type { Slice } from './erasure-slice.ts'
 import { readShown } from './fold-state.ts'
 import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
@@ -7,8 +9,8 @@ import { countVisible } from './visible.ts'
 
 /** Segments that tell of erased messages, until they are made anew from what is left. */
 
-/** What was said to nobody but the messages themselves: these never tell of what lies before them. */
-const SELF_CONTAINED = `('verbatim', 'extractive')`
+/** Made of the messages themselves and nothing else: these never tell of what lies before them. */
+const SELF_CONTAINED = `(level = 1 AND summarizer IN ('verbatim', 'extractive'))`
 
 const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0`
 /** One that the next fold is to take in again stays so. */
@@ -48,7 +50,7 @@ export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): 
   const withheld = yield* all<{ id: number }>(
     `UPDATE segments SET ${NOTHING}, withheld = 2, ${DIRTY} WHERE session_id = ?1 AND id IN (
        SELECT id FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq > ?2 AND withheld < 2
-         AND text <> '""' AND summarizer NOT IN ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
+         AND text <> '""' AND NOT ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
      RETURNING id`,
     session.id,
     seq,
@@ -110,8 +112,17 @@ function* lowerOf({ session_id, id, level }: WithheldRow): Steps<WithheldSegment
   return rows.map(toSegment)
 }
 
-export function* commitRebuilt(session: SessionRow, rebuilt: RebuiltSegment): Steps<boolean> {
+export function* commitRebuilt(
+  session: SessionRow,
+  rebuilt: RebuiltSegment,
+  dialect: Dialect,
+): Steps<boolean> {
   if (session.epoch !== rebuilt.expectedEpoch) return false
+  const { documents = [] } = rebuilt
+  yield* lockDocuments(
+    documents.map(({ key }) => key),
+    dialect,
+  )
   const row = yield* first<{ id: number }>(
     'SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND withheld > 0',
     session.id,
@@ -138,6 +149,7 @@ export function* commitRebuilt(session: SessionRow, rebuilt: RebuiltSegment): St
     isSettled ? 0 : 1,
     isSettled ? 'live' : 'dirty',
   )
+  yield* writeDocuments(documents)
   yield* beginEpoch(session)
   return true
 }

@@ -25,6 +25,25 @@ async function versionsOf(store: Store, key = ANN) {
 }
 
 export const erasingDocuments = contractCases('erased messages', {
+  'take along what later folds told of by a model that had been shown the earlier summary': async store => {
+    const chat = new Chat(store, 'chat')
+    await chat.say(8)
+    const key = documentKey('chat', 'chat')
+    await store.changeDocuments([
+      learning(key, [
+        fact('- told before', 'chat', [1, 2], { from: 'fold' }),
+        fact(`- ${CANARY}`, 'chat', [5, 6], { from: 'fold' }),
+        fact('- read from messages', 'chat', [5, 6]),
+      ]),
+    ])
+    await eraseMessages(chat, 3)
+    assertForgotten(await toldBy(store))
+    assert.deepEqual(
+      (await store.readFacts(key, 'current')).map(({ line }) => line),
+      ['- told before', '- read from messages'],
+    )
+  },
+
   'take their lines out of documents, and out of every version': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann', scope: 'work' })
     await chat.say(8)
@@ -36,7 +55,7 @@ export const erasingDocuments = contractCases('erased messages', {
         learning(key, [
           fact(`- ${CANARY}`, 'chat', [3, 4], { from: 'tool' }),
           fact('- before', 'chat', [1, 2]),
-          fact('- after', 'chat', [5, 6], { from: 'fold' }),
+          fact('- after', 'chat', [5, 6]),
         ]),
         adding(key, '- by a person'),
         replacing(key, '# Notes\n- by a person alone\n\n'),
