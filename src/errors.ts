@@ -72,16 +72,11 @@ export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extend
   }
 }
 
-function refusal(field: string, value: unknown, allowed: string): string {
-  if (value === undefined) return `${field} is missing; allowed: ${allowed}`
-  return `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`
-}
-
 /** A value that a caller handed in and that cannot be taken. Nothing was changed. */
 export class InvalidMessageError extends PalimpsestError<{ field: string; value: unknown; allowed: string }> {
   override readonly name = 'InvalidMessageError'
   constructor(field: string, value: unknown, allowed: string) {
-    super('invalid_message', refusal(field, value, allowed), {
+    super('invalid_message', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
       field,
       value: abbreviate(value),
       allowed,
@@ -96,7 +91,7 @@ export class InvalidArgumentError extends PalimpsestError<{
 }> {
   override readonly name = 'InvalidArgumentError'
   constructor(field: string, value: unknown, allowed: string) {
-    super('invalid_argument', refusal(field, value, allowed), {
+    super('invalid_argument', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
       field,
       value: abbreviate(value),
       allowed,
