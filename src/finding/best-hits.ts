@@ -1,6 +1,7 @@
 import { searchableText } from '../log/index.ts'
 import { collectionOf, countTerms, rank, refine, type SearchQuery } from '../search/index.ts'
 import { keyName, type SessionKey, type Store } from '../store/index.ts'
+import { isSought } from './is-sought.ts'
 import type { SearchedSession } from './look-up.ts'
 import { Pace } from './pace.ts'
 
@@ -28,22 +29,25 @@ interface Search {
  * phrases, the others are looked at in their order until there are enough.
  */
 export async function bestHits(store: Reader, search: Search): Promise<readonly Hit[]> {
-  const { query, wanted } = search
-  const first = query.verbatim.length > 0 ? await verbatimHits(store, search) : []
-  if (query.phrases.length === 0) {
-    const isFirst = new Set(first.map(hitName))
-    const others = (await rankAll(search, wanted + first.length)).filter(hit => !isFirst.has(hitName(hit)))
-    return inOrder([...first, ...others]).slice(0, wanted)
+  const { query, searched, wanted } = search
+  const ranking: Ranking = {
+    ...search,
+    collection: collectionOf(
+      query,
+      searched.map(({ index }) => index),
+    ),
   }
+  const first = query.verbatim.length > 0 ? await verbatimHits(store, ranking) : []
   const isFirst = new Set(first.map(hitName))
-  const others: Hit[] = []
-  const pace = new Pace()
-  const candidates = (await rankAll(search, MOST_CANDIDATES)).filter(hit => !isFirst.has(hitName(hit)))
-  for (let from = 0; from < candidates.length && others.length < wanted; from += TEXTS_AT_A_TIME) {
-    others.push(...(await refineAll(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
-    await pace.keep()
-  }
-  return inOrder([...first, ...others]).slice(0, wanted)
+  const hasPhrases = query.phrases.length > 0
+  const ranked = await rankAll(ranking, hasPhrases ? MOST_CANDIDATES : wanted + first.length)
+  const others = ranked.filter(hit => !isFirst.has(hitName(hit)))
+  const seen = hasPhrases ? await refineAll(store, query, others, wanted) : others
+  return inOrder([...first, ...seen]).slice(0, wanted)
+}
+
+interface Ranking extends Search {
+  readonly collection: ReturnType<typeof collectionOf>
 }
 
 const MOST_CANDIDATES = 1_000_000
@@ -51,18 +55,12 @@ const MOST_VERBATIM = 1_000
 const TEXTS_AT_A_TIME = 100
 
 /** Messages that hold every term of something that the query names verbatim, as they count once their texts are seen. */
-async function verbatimHits(store: Reader, search: Search): Promise<readonly Hit[]> {
-  const { query, accepts } = search
+async function verbatimHits(store: Reader, ranking: Ranking): Promise<readonly Hit[]> {
+  const { query, accepts } = ranking
   const parts = query.verbatim.map(part => [...countTerms(part).keys()].filter(isIndexedAlike))
   const may: Accepts = session => both(accepts(session), holdsAll(parts, session.index))
-  const candidates = await rankAll({ ...search, accepts: may }, MOST_VERBATIM)
-  const pace = new Pace()
-  const refined: Hit[] = []
-  for (let from = 0; from < candidates.length; from += TEXTS_AT_A_TIME) {
-    refined.push(...(await refineAll(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
-    await pace.keep()
-  }
-  return refined
+  const candidates = await rankAll({ ...ranking, accepts: may }, MOST_VERBATIM)
+  return refineAll(store, query, candidates, candidates.length)
 }
 
 /** A run of letters without spaces ends elsewhere in a message than in a query: its last letter is no term there. */
@@ -99,13 +97,9 @@ function inOrder(hits: readonly Hit[]): readonly Hit[] {
 }
 
 async function rankAll(
-  { query, searched, accepts }: Omit<Search, 'wanted'>,
+  { query, searched, accepts, collection }: Ranking,
   limit: number,
 ): Promise<readonly Hit[]> {
-  const collection = collectionOf(
-    query,
-    searched.map(({ index }) => index),
-  )
   const pace = new Pace()
   const hits: Hit[] = []
   for (const session of searched) {
@@ -136,17 +130,31 @@ const MOST_LOOKED_UP_WORDS = 2
 /** Where words are not spaced, so many terms are a word or two. */
 const MOST_LOOKED_UP_TERMS = 4
 
-function holdsAny({ terms }: SearchQuery, { postings, lastSeq }: SearchedSession['index']) {
-  const sought = terms.filter(({ weight }) => weight > 0)
-  const isSought = (name: string) =>
-    sought.some(({ term, prefix }) => (prefix ? name.startsWith(term) : name === term))
+function holdsAny(query: SearchQuery, { postings, lastSeq }: SearchedSession['index']) {
+  const isWanted = isSought(query)
   const isHolder = new Uint8Array(lastSeq + 1)
-  for (const [name, { seqs }] of postings) if (isSought(name)) for (const seq of seqs) isHolder[seq] = 1
+  for (const [name, { seqs }] of postings) if (isWanted(name)) for (const seq of seqs) isHolder[seq] = 1
   return (seq: number) => isHolder[seq] === 1
 }
 
-/** With what their texts say; in no particular order. */
+/** In their order, page by page until there are enough, with what their texts say. */
 async function refineAll(
+  store: Reader,
+  query: SearchQuery,
+  candidates: readonly Hit[],
+  enough: number,
+): Promise<readonly Hit[]> {
+  const pace = new Pace()
+  const refined: Hit[] = []
+  for (let from = 0; from < candidates.length && refined.length < enough; from += TEXTS_AT_A_TIME) {
+    refined.push(...(await refinePage(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
+    await pace.keep()
+  }
+  return refined
+}
+
+/** In no particular order. */
+async function refinePage(
   store: Reader,
   query: SearchQuery,
   candidates: readonly Hit[],

@@ -8,7 +8,8 @@ import {
   type SearchQuery,
   type SessionIndex,
 } from '../search/index.ts'
-import type { SearchRead, SearchRequest, Speaker, Store } from '../store/index.ts'
+import { type SearchRead, type SearchRequest, type Speaker, type Store, speakerName } from '../store/index.ts'
+import { isSought, matcherOf } from './is-sought.ts'
 import { Pace } from './pace.ts'
 
 type Reader = Pick<Store, 'readSearch' | 'readMessages' | 'readMessagesAt'>
@@ -51,14 +52,9 @@ export async function lookUp(
   return sessions
 }
 
-function holdsSought({ terms }: SearchQuery, { postings }: SessionIndex): boolean {
-  const sought = terms.filter(({ weight }) => weight > 0)
-  for (const [name, { seqs }] of postings)
-    if (
-      seqs.length > 0 &&
-      sought.some(({ term, prefix }) => (prefix ? name.startsWith(term) : name === term))
-    )
-      return true
+function holdsSought(query: SearchQuery, { postings }: SessionIndex): boolean {
+  const isWanted = isSought(query)
+  for (const [name, { seqs }] of postings) if (seqs.length > 0 && isWanted(name)) return true
   return false
 }
 
@@ -95,16 +91,14 @@ async function complete(
 /** Messages that the index does not have yet, or has as they were. */
 class UnindexedEnd {
   readonly #read: SearchRead
-  readonly #wanted: ReadonlySet<string>
-  readonly #prefixes: readonly string[]
+  readonly #isWanted: (term: string) => boolean
   readonly #speakers: Speaker[]
   readonly #places = new Map<string, number>()
   readonly #found = new Map<string, [seq: number, count: number][]>()
 
   constructor(read: SearchRead, { terms }: SearchQuery) {
     this.#read = read
-    this.#wanted = new Set(terms.map(({ term }) => term))
-    this.#prefixes = terms.filter(({ prefix }) => prefix).map(({ term }) => term)
+    this.#isWanted = matcherOf(terms)
     this.#speakers = [...read.speakers]
     for (const [place, speaker] of read.speakers.entries()) this.#places.set(speakerKey(speaker), place)
   }
@@ -123,10 +117,6 @@ class UnindexedEnd {
     lengths[seq] = Math.min(length, MOST_LENGTH)
     speakers[seq] = this.#placeOf(message)
     minutes[seq] = minuteOf(at.getTime())
-  }
-
-  #isWanted(term: string): boolean {
-    return this.#wanted.has(term) || this.#prefixes.some(prefix => term.startsWith(prefix))
   }
 
   #placeOf({ role, sender }: Speaker): number {
@@ -155,7 +145,7 @@ class UnindexedEnd {
         counts: Uint8Array.from(places, ([, count]) => Math.min(count, MOST_COUNT)),
       })
     }
-    const speakerNames = this.#speakers.map(({ sender }) => sender?.name ?? sender?.id ?? '')
+    const speakerNames = this.#speakers.map(speakerName)
     return { index: { ...index, speakerNames, postings }, speakers: this.#speakers }
   }
 }

@@ -32,6 +32,11 @@ export interface Speaker {
   readonly sender: Sender | null
 }
 
+/** By which a query may name them; empty: they have none. */
+export function speakerName({ sender }: Speaker): string {
+  return sender?.name ?? sender?.id ?? ''
+}
+
 /** Of one session all that a search needs, but for the messages' texts. */
 export interface SearchRead {
   readonly key: SessionKey

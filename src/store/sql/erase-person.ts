@@ -10,6 +10,7 @@ import { type Finish, finishSession } from './finish-session.ts'
 import { doomBuild } from './forks.ts'
 import {
   BEGINNING,
+  LOOK_ROWS,
   type LogPage,
   type LogPlace,
   ROWS_AT_A_TIME,
@@ -66,8 +67,6 @@ export const eraseWhatWasSaid: ErasureStep = function* (slice, cursor) {
   }
   return { next: { ...at, place } }
 }
-
-const LOOK_ROWS = 20
 
 function isOf(personId: string): (sender: { readonly person: { readonly id: string } | null }) => boolean {
   return ({ person }) => person?.id === personId

@@ -3,7 +3,7 @@ import { senderKey } from './append.ts'
 import { deleteSome } from './delete-some.ts'
 import { type ErasureStep, ownerOf, type Slice } from './erasure-slice.ts'
 import { allIn } from './many.ts'
-import { BEGINNING, type LogPlace, ROWS_AT_A_TIME, scanLog } from './scan-log.ts'
+import { BEGINNING, LOOK_ROWS, type LogPlace, ROWS_AT_A_TIME, scanLog } from './scan-log.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
@@ -88,9 +88,6 @@ export const settleSenders: ErasureStep = function* (slice, cursor) {
   for (const { id, person } of retired) if (found.has(id)) yield* restoreSender(id, person, slice)
   return 'done'
 }
-
-/** What it costs to look for a session at all. */
-const LOOK_ROWS = 20
 
 function* restoreSender(id: number, sender: Sender, { namespace }: Slice): Steps<void> {
   yield* run(

@@ -1,5 +1,5 @@
 import { ROLES, type Sender } from '../../log/index.ts'
-import type { Speaker } from '../search.ts'
+import { type Speaker, speakerName } from '../search.ts'
 import { allIn } from './many.ts'
 import {
   BLOCK_MESSAGES,
@@ -31,7 +31,7 @@ class SessionColumns {
 
   learn(speakers: readonly Speaker[]): void {
     this.speakers = [...this.speakers, ...speakers]
-    this.names = this.speakers.map(({ sender }) => sender?.name ?? sender?.id ?? '')
+    this.names = this.speakers.map(speakerName)
   }
 
   /** What blocks say, through a message. What is as it was is not unpacked again. */

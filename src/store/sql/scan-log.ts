@@ -26,6 +26,8 @@ export interface LogPage {
 }
 
 export const ROWS_AT_A_TIME = 2_000
+/** What it costs to look for a session at all, in rows. */
+export const LOOK_ROWS = 20
 /** Of all namespaces: there is no index by namespace and number. */
 const SESSIONS_AT_A_TIME = 2_000
 

@@ -1,0 +1,13 @@
+import type { SearchQuery } from '../search/index.ts'
+
+/** Whether a term of the index is one that a query seeks, and does not only look up. */
+export function isSought({ terms }: SearchQuery): (name: string) => boolean {
+  return matcherOf(terms.filter(({ weight }) => weight > 0))
+}
+
+/** Whether a term of the index is one of these, or begins like one of them that is a prefix. */
+export function matcherOf(terms: SearchQuery['terms']): (name: string) => boolean {
+  const names = new Set(terms.map(({ term }) => term))
+  const prefixes = terms.filter(({ prefix }) => prefix).map(({ term }) => term)
+  return name => names.has(name) || prefixes.some(prefix => name.startsWith(prefix))
+}
