@@ -1,16 +1,15 @@
-import type { ModelReply } from './model-server.ts'
+import type { ModelReply } from './model-reply.ts'
 
-/** The ways in which a model that was asked for a summary has failed in the field, for `startModelServer`. */
+/**
+ * The ways in which a model that was asked for a summary has failed in the field. The errors come with the status,
+ * the shape and the words of the provider whose protocol is spoken.
+ */
 export const modelFailures = {
-  'too many requests': failure(429, 'rate_limit_exceeded', 'Rate limit reached', { 'retry-after': '30' }),
-  'internal error': failure(500, 'server_error', 'The server had an error'),
-  overloaded: failure(503, 'overloaded', 'The engine is overloaded'),
-  'wrong key': failure(401, 'invalid_api_key', 'Incorrect API key provided'),
-  'context overflow': failure(
-    400,
-    'context_length_exceeded',
-    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-  ),
+  'too many requests': { error: { kind: 'rate_limited' }, headers: { 'retry-after': '30' } },
+  'internal error': { error: { kind: 'internal' } },
+  overloaded: { error: { kind: 'overloaded' } },
+  'wrong key': { error: { kind: 'unauthorized' } },
+  'context overflow': { error: { kind: 'overflow' } },
   'connection reset': { fault: 'reset' },
   'body cut off': { text: 'The crates of lemons sail to Porto on Friday. '.repeat(20), fault: 'cut_off' },
   hang: { fault: 'hang' },
@@ -43,12 +42,3 @@ export const modelFailures = {
     body: '<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>',
   },
 } as const satisfies Record<string, ModelReply>
-
-function failure(
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): ModelReply {
-  return { status, headers, body: JSON.stringify({ error: { message, type: code, code } }) }
-}

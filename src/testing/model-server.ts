@@ -1,9 +1,20 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { untilTheLastPiece, untilTheMiddle } from './broken-off.ts'
+import { askScript, errorOf, type ModelReply, type ModelScript } from './model-reply.ts'
+import type { ModelRequest, ModelRequestBody } from './model-request.ts'
+import { chat } from './protocols/chat.ts'
+import { isObject } from './protocols/json.ts'
+import { messages } from './protocols/messages.ts'
+import type { Exchange, Protocol, StreamEvent } from './protocols/protocol.ts'
+import { createResponses } from './protocols/responses.ts'
+
+export type { ModelReply, ModelRequest }
 
 /**
- * A model behind a real socket: it speaks the OpenAI chat-completions protocol on 127.0.0.1, at once or as a
- * stream, says what a script tells it to, fails in the ways in which providers fail, and keeps every request.
+ * A model behind a real socket: it speaks OpenAI's chat completions and Responses and Anthropic's Messages on
+ * 127.0.0.1, at once or as a stream, says what a script tells it to, fails in the ways in which providers fail,
+ * and keeps every request.
  */
 export interface ModelServer extends AsyncDisposable {
   /** For `baseURL`; it ends in `/v1`. */
@@ -16,60 +27,50 @@ export interface ModelServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export interface ModelRequest {
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: ChatRequest
-}
-
-/** The part of a chat-completions request that tests look at; the rest is there as it came. */
-export interface ChatRequest {
-  readonly model?: string
-  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
-  readonly stream?: boolean
-  readonly [field: string]: unknown
-}
-
-/** A bare string is `{ text }`. All is left out: an empty answer that ended normally. */
-export interface ModelReply {
-  readonly text?: string | null
-  readonly refusal?: string
-  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[]
-  /** The default: `stop`, or `tool_calls` where there are any. */
-  readonly finishReason?: string | null
-  readonly usage?: { readonly input: number; readonly cached?: number; readonly output: number }
-  /** Before the first byte. */
-  readonly delayMs?: number
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is, in place of a completion. */
-  readonly body?: string
-  /** `reset`: the connection ends before a byte. `cut_off`: in the middle of the body. `hang`: no answer, ever. */
-  readonly fault?: 'reset' | 'cut_off' | 'hang'
-}
-
-export type ModelScript =
-  | ModelReply
-  | string
-  | ((request: ModelRequest, index: number) => ModelReply | string | Promise<ModelReply | string>)
-
 /** Listens on a free port. Without a script it answers with an empty text. */
 export async function startModelServer(options: { reply?: ModelScript } = {}): Promise<ModelServer> {
   let script: ModelScript = options.reply ?? ''
   const requests: ModelRequest[] = []
+  const protocols: Readonly<Record<string, Protocol>> = {
+    '/chat/completions': chat,
+    '/messages': messages,
+    '/responses': createResponses(),
+  }
 
-  const server = createServer(async (incoming, outgoing) => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const bytes = await bytesOf(incoming)
+    const path = incoming.url ?? ''
+    const ending = Object.keys(protocols).find(each => pathname(path).endsWith(each))
+    const protocol = protocols[ending ?? ''] ?? chat
+    const refuse = (kind: 'invalid' | 'not_found', message: string) => {
+      const { status, body } = protocol.fail({ kind, message })
+      outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    }
+    if (ending === undefined || incoming.method !== 'POST')
+      return refuse(
+        'not_found',
+        `${incoming.method} ${path}: allowed: POST to ${Object.keys(protocols).join(', ')}`,
+      )
+    const body = parsedBody(bytes)
+    if (body === null) return refuse('invalid', 'The body of the request is no JSON object.')
+
+    const { problem, ...heard } = protocol.read(body)
+    const request = { protocol: protocol.name, path, headers: incoming.headers, body, ...heard }
+    const number = requests.push(request)
+    try {
+      const reply = problem ? { error: problem } : await askScript(script, request, number - 1)
+      await sendReply(outgoing, protocol, { number, body, reply })
+    } catch (error) {
+      // Nothing that a client would try again.
+      if (!outgoing.headersSent) refuse('invalid', `The script of the model server failed: ${String(error)}`)
+      else outgoing.destroy()
+    }
+  }
+
+  const server = createServer((incoming, outgoing) => {
     // A client that gives up is no event here.
     outgoing.on('error', () => {})
-    try {
-      const request = await readRequest(incoming)
-      requests.push(request)
-      const said = typeof script === 'function' ? await script(request, requests.length - 1) : script
-      await send(outgoing, request.body, typeof said === 'string' ? { text: said } : said)
-    } catch (error) {
-      if (!outgoing.headersSent) outgoing.writeHead(500, { 'content-type': 'text/plain' })
-      outgoing.end(`The script of the model server failed: ${String(error)}`)
-    }
+    answer(incoming, outgoing).catch(() => outgoing.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -92,95 +93,84 @@ export async function startModelServer(options: { reply?: ModelScript } = {}): P
   }
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString()
-  return {
-    path: incoming.url ?? '',
-    headers: incoming.headers,
-    body: text === '' ? {} : (JSON.parse(text) as ChatRequest),
+  return Buffer.concat(chunks)
+}
+
+/** Without the question that some clients append. */
+function pathname(path: string): string {
+  return path.split('?', 1)[0]!
+}
+
+/** `null`: no JSON object. */
+function parsedBody(bytes: Buffer): ModelRequestBody | null {
+  if (bytes.length === 0) return {}
+  try {
+    const body: unknown = JSON.parse(bytes.toString())
+    return isObject(body) ? body : null
+  } catch {
+    return null
   }
 }
 
-async function send(outgoing: ServerResponse, request: ChatRequest, reply: ModelReply): Promise<void> {
+async function sendReply(outgoing: ServerResponse, protocol: Protocol, exchange: Exchange): Promise<void> {
+  const { reply, body } = exchange
   if (reply.fault === 'hang') return
   if (reply.delayMs) await new Promise(resolve => setTimeout(resolve, reply.delayMs))
   if (reply.fault === 'reset') {
     outgoing.socket?.resetAndDestroy()
     return
   }
-  const isStream = request.stream === true && reply.body === undefined
-  const body = reply.body ?? (isStream ? streamBody(request, reply) : completionBody(request, reply))
-  const type = isStream ? 'text/event-stream' : 'application/json'
-  const bytes = Buffer.from(body)
-  outgoing.writeHead(reply.status ?? 200, {
-    'content-type': type,
-    ...(!isStream && { 'content-length': String(bytes.length) }),
-    ...reply.headers,
-  })
-  if (reply.fault !== 'cut_off') {
-    outgoing.end(bytes)
+  const error = errorOf(reply)
+  if (reply.body === undefined && body.stream === true && (!error || error.isLate)) {
+    sendStream(outgoing, protocol, exchange)
     return
   }
-  outgoing.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => outgoing.socket?.destroy())
-}
-
-const FRAME = { id: 'chatcmpl-scripted', created: 1_767_225_600 }
-
-function completionBody(request: ChatRequest, reply: ModelReply): string {
-  return JSON.stringify({
-    ...FRAME,
-    object: 'chat.completion',
-    model: request.model ?? 'scripted',
-    choices: [{ index: 0, message: { role: 'assistant', ...said(reply) }, finish_reason: ending(reply) }],
-    usage: usageOf(reply),
+  const failure = error && reply.body === undefined ? protocol.fail(error) : null
+  const sent = reply.body ?? JSON.stringify(failure?.body ?? protocol.complete(exchange))
+  const bytes = Buffer.from(sent)
+  outgoing.writeHead(reply.status ?? failure?.status ?? 200, {
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+    ...reply.headers,
   })
+  sendBytes(outgoing, isBroken(reply) ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes, reply)
 }
 
-const STREAMED_CHARACTERS = 20
-
-function streamBody(request: ChatRequest, reply: ModelReply): string {
-  const { content, ...rest } = said(reply)
-  const pieces = content?.match(new RegExp(`.{1,${STREAMED_CHARACTERS}}`, 'gsu')) ?? []
-  const frame = { ...FRAME, object: 'chat.completion.chunk', model: request.model ?? 'scripted' }
-  const chunk = (delta: object, finish: string | null = null) => ({
-    ...frame,
-    choices: [{ index: 0, delta, finish_reason: finish }],
-  })
-  const calls = rest.tool_calls?.map((call, index) => ({ index, ...call }))
-  const chunks: object[] = [
-    chunk({ role: 'assistant', content: '', ...rest, ...(calls && { tool_calls: calls }) }),
-    ...pieces.map(piece => chunk({ content: piece })),
-    chunk({}, ending(reply)),
-    { ...frame, choices: [], usage: usageOf(reply) },
-  ]
-  return `${chunks.map(each => `data: ${JSON.stringify(each)}\n\n`).join('')}data: [DONE]\n\n`
+function sendStream(outgoing: ServerResponse, protocol: Protocol, exchange: Exchange): void {
+  const { reply } = exchange
+  const events = protocol.stream(exchange)
+  outgoing.writeHead(reply.status ?? 200, { 'content-type': 'text/event-stream', ...reply.headers })
+  const isPiece = (event: StreamEvent) => event.isPiece === true
+  if (reply.error) {
+    const begun = untilTheLastPiece(events, isPiece)
+    const failed = protocol.failLate(reply.error, exchange, begun.length)
+    sendBytes(outgoing, Buffer.from(written([...begun, ...failed])), reply)
+  } else
+    sendBytes(
+      outgoing,
+      Buffer.from(written(isBroken(reply) ? untilTheMiddle(events, isPiece) : events)),
+      reply,
+    )
 }
 
-function said({ text, refusal, toolCalls }: ModelReply) {
-  const calls = toolCalls?.map((call, index) => ({
-    id: `call_${index + 1}`,
-    type: 'function',
-    function: { name: call.name, arguments: call.arguments },
-  }))
-  return {
-    content: text ?? (calls || refusal !== undefined ? null : ''),
-    ...(refusal !== undefined && { refusal }),
-    ...(calls && { tool_calls: calls }),
-  }
+function isBroken({ fault }: ModelReply): boolean {
+  return fault === 'cut_off' || fault === 'stall'
 }
 
-function ending({ finishReason, toolCalls }: ModelReply): string | null {
-  if (finishReason !== undefined) return finishReason
-  return toolCalls ? 'tool_calls' : 'stop'
+function sendBytes(outgoing: ServerResponse, bytes: Buffer, { fault }: ModelReply): void {
+  if (fault === 'cut_off') outgoing.write(bytes, () => outgoing.socket?.destroy())
+  else if (fault === 'stall') outgoing.write(bytes)
+  else outgoing.end(bytes)
 }
 
-function usageOf({ usage = { input: 100, output: 20 } }: ModelReply) {
-  return {
-    prompt_tokens: usage.input,
-    completion_tokens: usage.output,
-    total_tokens: usage.input + usage.output,
-    ...(usage.cached !== undefined && { prompt_tokens_details: { cached_tokens: usage.cached } }),
-  }
+function written(events: readonly StreamEvent[]): string {
+  return events
+    .map(({ name, data }) => {
+      const line = `data: ${data === '[DONE]' ? data : JSON.stringify(data)}\n\n`
+      return name === undefined ? line : `event: ${name}\n${line}`
+    })
+    .join('')
 }

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { InvalidArgumentError } from '../errors.ts'
+import { parseInstant } from '../log/index.ts'
+
+/**
+ * A clock that stands still until it is told to move. It is itself the function that `createPalimpsest({ clock })`
+ * takes, and has timers of its own, whose callbacks run while it advances.
+ */
+export interface TestClock {
+  /** Milliseconds since 1970. */
+  (): number
+  /** The same. */
+  now(): number
+  /**
+   * Lets time pass. The timers that fall due run one after the other, each at its own instant and when all that the
+   * one before it returned has settled; those that they set meanwhile run too.
+   */
+  advance(ms: number): Promise<void>
+  /** Sets the hands, also back, as somebody sets a machine's clock: timers still wait for as long as they did. */
+  set(instant: number | string | Date): void
+  setTimeout(callback: () => unknown, ms?: number): TestTimer
+  clearTimeout(timer: TestTimer | null | undefined): void
+  /** How many timers wait. */
+  readonly pending: number
+}
+
+/** Here for those who let go of a timer of Node's: a test clock keeps no process running. */
+export interface TestTimer {
+  ref(): TestTimer
+  unref(): TestTimer
+}
+
+interface Waiting {
+  readonly due: number
+  readonly callback: () => unknown
+}
+
+/** As Node has it: what is longer is not waited for, and nothing is run at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** The default: the beginning of 2026, in UTC. */
+export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'): TestClock {
+  let hands = checkInstant('start', start)
+  /** What timers go by: it never goes back. */
+  let elapsed = 0
+  let isAdvancing = false
+  /** In the order in which they were set. */
+  const waiting = new Map<TestTimer, Waiting>()
+
+  const moveTo = (instant: number) => {
+    hands += instant - elapsed
+    elapsed = instant
+  }
+  /** Among equals the one that was set first. */
+  const takeNext = (until: number): Waiting | null => {
+    let next: TestTimer | null = null
+    let earliest = until + 1
+    for (const [timer, { due }] of waiting) if (due < earliest) [next, earliest] = [timer, due]
+    const found = next && waiting.get(next)!
+    if (next) waiting.delete(next)
+    return found
+  }
+  /** Between two timers the event loop turns, so that what waited for the first can set the second. */
+  const runUntil = async (until: number) => {
+    await nextTurn()
+    for (let next = takeNext(until); next; next = takeNext(until)) {
+      moveTo(next.due)
+      await next.callback()
+      await nextTurn()
+    }
+    moveTo(until)
+  }
+
+  const now = () => hands
+  const clock = Object.assign(now, {
+    now,
+    advance: async (ms: number) => {
+      if (!Number.isSafeInteger(ms) || ms < 0)
+        throw new InvalidArgumentError('ms', ms, 'a whole number of at least 0')
+      if (isAdvancing)
+        throw new InvalidArgumentError('advance', ms, 'one at a time: await the one before it first')
+      isAdvancing = true
+      try {
+        await runUntil(elapsed + ms)
+      } finally {
+        isAdvancing = false
+      }
+    },
+    set: (instant: number | string | Date) => {
+      hands = checkInstant('instant', instant)
+    },
+    setTimeout: (callback: () => unknown, ms = 1) => {
+      const timer: TestTimer = { ref: () => timer, unref: () => timer }
+      const wait = ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1
+      waiting.set(timer, { due: elapsed + wait, callback })
+      return timer
+    },
+    clearTimeout: (timer: TestTimer | null | undefined) => {
+      if (timer) waiting.delete(timer)
+    },
+    pending: 0,
+  })
+  return Object.defineProperty(clock, 'pending', { get: () => waiting.size })
+}
+
+function checkInstant(field: string, value: unknown): number {
+  const instant = parseInstant(value, 'UTC')
+  if (instant !== null) return instant
+  throw new InvalidArgumentError(field, value, 'milliseconds since 1970, a Date or "2026-01-15T09:00:00Z"')
+}
