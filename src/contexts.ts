@@ -76,6 +76,18 @@ export interface ContextOptions {
   readonly policy?: Policy
 }
 
+/** What a turn begins with. */
+export interface FrozenContext {
+  readonly context: Context
+  /** The newest messages that it was made of, as they are in the log. */
+  readonly newest: readonly Message[]
+  /**
+   * The same moment again, with other options and with what the turn has said since: of what others said meanwhile
+   * nothing is in it, also where it was folded.
+   */
+  again(options: ContextOptions, own: ReadonlySet<number>): Promise<Context>
+}
+
 /** What the model is given for one call, in the shapes that libraries and providers take. */
 export interface Context extends ContextParts {
   /** As `estimateTokens` counts, without the output reserve: what a provider's own figure is compared with. */
@@ -108,6 +120,8 @@ const MOST_RECALLED = 8
 const RECALL_TOKENS = 1_500
 const RECALL_SHARE = 0.1
 
+const SAID_AT_A_TIME = 500
+
 const MOST_REMEMBERED = 10_000
 const MOST_CLIPPINGS = 8
 
@@ -136,6 +150,16 @@ type Rendered = Map<string, Map<number, { readonly version: number; readonly mes
 interface Asked {
   readonly tokens: number
   readonly archivedTokens: number
+}
+
+/** All that a context is made of. */
+interface Looked {
+  readonly session: SessionRecord
+  readonly pins: readonly Pinned[]
+  readonly kept: Kept
+  readonly memory: ShownMemory
+  /** Messages of a moment that is past: nothing else that came since may be seen. */
+  readonly added: readonly ContextMessage[] | null
 }
 
 interface ContextEngine extends LayersEngine {
@@ -172,6 +196,50 @@ export class Contexts {
     return toContext(assembled.parts, figures)
   }
 
+  async freeze(key: SessionKey, options: ContextOptions): Promise<FrozenContext> {
+    checkContextOptions(options)
+    const { assembled, looked, ...figures } = await this.#compute(key, options)
+    if (this.#engine.summarizer.reusesPrefix) this.#remember(key, options)
+    const { session, kept } = looked
+    const messages = [...asFreshlyRead(kept, session.head?.seq ?? 0)]
+    const moment: Looked = { ...looked, kept: { ...kept, messages, interims: new Map() } }
+    return {
+      context: toContext(assembled.parts, figures),
+      newest: messages,
+      again: async (asked, own) => {
+        const said = await this.#saidSince(key, moment, own)
+        // Where nobody else spoke, the session as it is now says the same, and may be folded better.
+        if (said === null) return this.context(key, asked)
+        checkContextOptions(asked)
+        const again = await this.#compute(key, asked, withSaid(moment, said))
+        return toContext(again.assembled.parts, again)
+      },
+    }
+  }
+
+  /** What a turn said itself; `null`: nobody else said anything. */
+  async #saidSince(
+    key: SessionKey,
+    { session }: Looked,
+    own: ReadonlySet<number>,
+  ): Promise<readonly Message[] | null> {
+    const said: Message[] = []
+    let hasOthers = false
+    for (let after = session.head?.seq ?? 0; ; ) {
+      const page = await this.#engine.store.readMessages(key, {
+        after,
+        limit: SAID_AT_A_TIME,
+        from: 'oldest',
+      })
+      for (const message of page) {
+        if (own.has(message.seq)) said.push(message)
+        else hasOthers = true
+      }
+      if (page.length < SAID_AT_A_TIME) return hasOthers ? said : null
+      after = page.at(-1)!.seq
+    }
+  }
+
   /**
    * What the last context of a session was sent as, through the end of a range. `null`: this process made
    * none, or not one that shows the whole range.
@@ -179,7 +247,8 @@ export class Contexts {
   async prefixOf(key: SessionKey, range: { fromSeq: number; toSeq: number }): Promise<Prefix | null> {
     const options = this.#last.get(keyName(key))
     if (options === undefined) return null
-    const { parts, seqs } = (await this.#compute(key, options)).assembled
+    const { parts } = (await this.#compute(key, options)).assembled
+    const { messageSeqs: seqs } = parts
     const first = parts.sessionMemory === null ? 0 : 1
     const end = seqs.findIndex((seq, index) => index >= first && seq > range.toSeq)
     const messages = parts.messages.slice(0, end === -1 ? parts.messages.length : end)
@@ -196,7 +265,7 @@ export class Contexts {
     if (this.#last.size > MOST_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
   }
 
-  async #compute(key: SessionKey, options: ContextOptions) {
+  async #compute(key: SessionKey, options: ContextOptions, past?: Looked) {
     const policy = options.policy ?? this.#engine.policy
     const budgeted = contextBudget(policy)
     const budget = options.budget ?? budgeted?.tokens ?? USUAL_BUDGET
@@ -211,13 +280,14 @@ export class Contexts {
     const forTools = toolTokens(options.tools)
     const withoutMemory = this.#fixed.of(options, forTools, NO_MEMORY)
     const fixed = withoutMemory.tokens + (usualReserve(options) ?? 0)
-    const { read, kept, memory } = await this.#readWithMemory(key, asked, {
-      roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
-      tools: options.tools,
-      isView: options.budget !== undefined || options.policy !== undefined,
-    })
-    const { session } = read
-    const pins = read.pins.map(toPinned)
+    const looked =
+      past ??
+      (await this.#look(key, asked, {
+        roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
+        tools: options.tools,
+        isView: options.budget !== undefined || options.policy !== undefined,
+      }))
+    const { session, kept, memory } = looked
     const calibration = calibrationFor(session, options.model)
     const { ratio } = calibration
     const view: View = {
@@ -230,25 +300,33 @@ export class Contexts {
       unfolds,
       volatileReserve: memory.volatileReserve,
     }
-    if (isConfigured(options, memory))
+    if (past === undefined && isConfigured(options, memory))
       this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
-    const source = sourceOf(session, { pins, kept })
-    const whole = { source, view, kept, volatile: memory.volatile }
+    const source = sourceOf(looked)
+    const whole = { source, view, looked, volatile: memory.volatile }
     let assembled = await this.#assemble(key, whole)
     kept.beginning = assembled.beginning
-    const recall = options.query === undefined ? null : await this.#recall(key, options.query, assembled)
+    const recall =
+      options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })
     if (recall !== null)
       assembled = await this.#assemble(key, { ...whole, volatile: [...memory.volatile, recall] })
-    return { assembled, budget, calibration, outputReserve }
+    return { assembled, looked, budget, calibration, outputReserve }
   }
 
   /** What the context does not show raw, in the room that it leaves: the rest of it stays as it is, query or not. */
-  async #recall(key: SessionKey, query: string, { parts, seqs }: Assembled): Promise<VolatileBlock | null> {
+  async #recall(
+    key: SessionKey,
+    query: string,
+    { looked, assembled }: { looked: Looked; assembled: Assembled },
+  ): Promise<VolatileBlock | null> {
+    const { parts } = assembled
     const { tokens, budget, throughSeq } = parts.report
     const mostTokens = Math.min(RECALL_TOKENS, budget * RECALL_SHARE, budget - tokens)
-    const below = seqs.find((seq, place) => seq > 0 && place >= (parts.sessionMemory === null ? 0 : 1))
+    const below = parts.messageSeqs.find(
+      (seq, place) => seq > 0 && place >= (parts.sessionMemory === null ? 0 : 1),
+    )
     const found = await this.#engine.recall?.(key, query, {
-      below: below ?? throughSeq + 1,
+      below: Math.min(below ?? throughSeq + 1, (looked.session.head?.seq ?? 0) + 1),
       limit: MOST_RECALLED,
     })
     if (!found) return null
@@ -257,7 +335,7 @@ export class Contexts {
   }
 
   /** Memory that is stale is made anew first, so that an epoch begins with what is true. */
-  async #readWithMemory(key: SessionKey, asked: Asked, view: MemoryView) {
+  async #look(key: SessionKey, asked: Asked, view: MemoryView): Promise<Looked> {
     for (let tries = 0; ; tries++) {
       const { read, kept } = await this.#read(key, asked)
       // Not only what came since: language and age are the same for every process.
@@ -267,7 +345,8 @@ export class Contexts {
         if (read.layers.length > 0) continue
       }
       const memory = await this.#layers.show(key, whole, view)
-      if (!memory.isStale || tries >= MOST_FREEZES) return { read, kept, memory }
+      if (!memory.isStale || tries >= MOST_FREEZES)
+        return { session: read.session, pins: read.pins.map(toPinned), kept, memory, added: null }
       await this.#layers.freeze(key, whole, { refresh: true })
     }
   }
@@ -319,17 +398,22 @@ export class Contexts {
     {
       source,
       view,
-      kept,
+      looked,
       volatile,
-    }: { source: ContextSource; view: View; kept: Kept; volatile: readonly VolatileBlock[] },
+    }: { source: ContextSource; view: View; looked: Looked; volatile: readonly VolatileBlock[] },
   ): Promise<Assembled> {
+    const { kept } = looked
     const plan = planContext(source, view, keptRenderer(kept, source.kind, view.reasoning))
-    const interim = plan.interim && (await this.#interimPoints(key, plan.interim, kept))
+    const interim = plan.interim && (await this.#interimPoints(key, plan.interim, looked))
     return assembleContext({ source, view, plan }, { interim, earlier: kept.beginning, volatile })
   }
 
   /** In the words of those who said it: no model is asked on the way to one. */
-  async #interimPoints(key: SessionKey, plan: InterimPlan, { interims }: Kept): Promise<InterimPoints> {
+  async #interimPoints(
+    key: SessionKey,
+    plan: InterimPlan,
+    { kept: { interims }, session, added }: Looked,
+  ): Promise<InterimPoints> {
     const name = `${plan.fromSeq}-${plan.toSeq}:${plan.tokens}`
     const known = interims.get(name)
     if (known !== undefined) return known
@@ -340,8 +424,10 @@ export class Contexts {
       limit: MOST_INTERIM_MESSAGES,
       from: 'newest',
     })
+    const own = new Set(added?.map(({ seq }) => seq))
+    const isSeen = ({ seq }: Message) => added === null || seq <= (session.head?.seq ?? 0) || own.has(seq)
     // As in a fold: nothing is summarised twice.
-    const messages = withoutRecalled(newestWithin(newest, MOST_INTERIM_TOKENS))
+    const messages = withoutRecalled(newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
       messages,
@@ -462,12 +548,17 @@ function toPinned({ id, seq, note, message }: ContextPin): Pinned {
   return { id, seq, speaker, text: message === null ? (note ?? '') : modelText(message.content) }
 }
 
-function sourceOf(
-  session: SessionRecord,
-  { pins, kept }: { pins: readonly Pinned[]; kept: Kept },
-): ContextSource {
+/** A moment that is past, with what the turn that began then has said itself. */
+function withSaid(moment: Looked, said: readonly Message[]): Looked {
+  const turn = moment.kept.messages.at(-1)?.turn ?? moment.session.head?.totals.turn ?? 0
+  const added = said.map(message => ({ ...message, turn, tokens: measureMessage(message).tokens }))
+  return { ...moment, added }
+}
+
+function sourceOf({ session, pins, kept, added }: Looked): ContextSource {
   const { head, state } = session
-  const messages = asFreshlyRead(kept, head?.seq ?? 0)
+  const read = asFreshlyRead(kept, head?.seq ?? 0)
+  const since = added ?? []
   return {
     kind: session.kind,
     epoch: session.epoch,
@@ -475,11 +566,11 @@ function sourceOf(
     segments: kept.segments,
     pins,
     raw: {
-      messages: (head?.totals.messages ?? 0) - state.folded.messages,
-      tokens: (head?.totals.tokens ?? 0) - state.folded.tokens,
+      messages: (head?.totals.messages ?? 0) - state.folded.messages + since.length,
+      tokens: (head?.totals.tokens ?? 0) - state.folded.tokens + tokensOf(since),
     },
-    messages,
-    isWhole: kept.isWhole && messages.length === kept.messages.length,
+    messages: since.length === 0 ? read : [...read, ...since],
+    isWhole: kept.isWhole && read.length === kept.messages.length,
   }
 }
 

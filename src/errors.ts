@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   invalid_export: { status: 422, exit: 65 },
   context_overflow: { status: 422, exit: 65 },
   message_conflict: { status: 409, exit: 65 },
+  history_conflict: { status: 409, exit: 75 },
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
@@ -157,6 +158,27 @@ export class MessageConflictError extends PalimpsestError<{
             `The first stays; to change it, edit message ${details.seq}.`,
       details,
     )
+  }
+}
+
+const HISTORY_CONFLICTS = {
+  tail_changed:
+    'does not end with the messages that were to be replaced: somebody wrote meanwhile. Nothing was changed; read it again.',
+  external_id_replaced:
+    'would lose a message: one of the new ones has the external id of one that is replaced, and such an id is stored once. Nothing was changed; edit that message, or leave the id out.',
+  operation_reused:
+    'knows another change under this operation id. The first stays, and nothing was changed; give each change an id of its own.',
+}
+
+/** A change of a history's end that does not fit the history. */
+export class HistoryConflictError extends PalimpsestError<{
+  sessionId: string
+  reason: keyof typeof HISTORY_CONFLICTS
+}> {
+  override readonly name = 'HistoryConflictError'
+  constructor(details: { sessionId: string; reason: keyof typeof HISTORY_CONFLICTS }) {
+    const { sessionId, reason } = details
+    super('history_conflict', `Session ${describe(sessionId)} ${HISTORY_CONFLICTS[reason]}`, details)
   }
 }
 

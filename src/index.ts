@@ -55,7 +55,7 @@ export {
   window,
 } from './policy/index.ts'
 export { type Redact, type RedactionContext, RedactionError, redactSecrets } from './redaction/index.ts'
-export type { Appended, ReadOptions, Session, SessionInfo } from './session.ts'
+export type { Appended, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
 export {
   type Author,
   type DocumentRecord,
@@ -88,3 +88,4 @@ export {
 } from './summarizer/model/index.ts'
 export { SummarizerError, type SummarizerFailure } from './summarizer/summarizer-error.ts'
 export type { Logger, Tracer } from './telemetry.ts'
+export type { FinishedTurn, Turn, TurnOptions, TurnPrompt, TurnUsage } from './turn/index.ts'

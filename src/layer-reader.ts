@@ -1,6 +1,7 @@
 import type { Layer, VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
+import { languageOf } from './memory/document/language.ts'
 import type { LayerBudgets } from './memory/layers/index.ts'
 import {
   type ContextRead,
@@ -91,7 +92,7 @@ export class LayerReader {
       .freezeLayers(key, {
         expectedEpoch: session.epoch,
         days: this.days(),
-        language: session.layers?.language ?? (await languageOf(messages)),
+        language: session.layers?.language ?? languageOf(messages.slice(-SAMPLE_MESSAGES)),
         refresh,
       })
       .catch(error => {
@@ -257,11 +258,6 @@ function reserveOf(room: number): number {
 
 function nameOf({ layer, key, version }: LayerVersion): string {
   return JSON.stringify([layer, key, version])
-}
-
-async function languageOf(messages: readonly LoggedMessage[]): Promise<FrozenLayers['language']> {
-  const { languageOf } = await import('./memory/document/language.ts')
-  return languageOf(messages.slice(-SAMPLE_MESSAGES))
 }
 
 /** The provider last read the prefix when it was last asked: about when the assistant last spoke. */

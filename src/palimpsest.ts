@@ -351,7 +351,7 @@ function isPreset(policy: unknown): boolean {
 /** A file from elsewhere may not say how the model reads its segments. */
 function withSegmentTexts(file: SessionFile): SessionFile {
   const segments = file.segments.map(segment => {
-    if (segment.text !== '') return segment
+    if (segment.text !== '' || segment.summary === '') return segment
     const text = renderSegment(segment)
     return { ...segment, text, tokensAfter: estimateTokens(text) }
   })

@@ -4,6 +4,7 @@ import {
   type FoldOptions,
   type FoldOutcome,
   type FoldScheduler,
+  isWindowHandler,
   joinOutcomes,
   type ManualFolds,
   planNext,
@@ -36,16 +37,20 @@ import {
   type Snapshot,
   segmentLimits,
 } from './policy/index.ts'
-import type {
-  AppendReceipt,
-  MessageVersion,
-  SessionFile,
-  SessionKey,
-  SessionRecord,
-  SessionTraits,
+import {
+  type AppendReceipt,
+  type AppendRequest,
+  type ExpectedMessage,
+  type MessageVersion,
+  operationOf,
+  type SessionFile,
+  type SessionKey,
+  type SessionRecord,
+  type SessionTraits,
 } from './store/index.ts'
 import { traced } from './telemetry.ts'
 import { type Calibrations, estimateTokens, measureMessage, observeUsage } from './tokens/index.ts'
+import type { Turn, TurnOptions } from './turn/index.ts'
 
 /** What every session of an instance shares. */
 export interface Engine extends FoldEngine, ExtractionEngine {
@@ -100,6 +105,18 @@ export interface ReadOptions {
   readonly from?: 'oldest' | 'newest'
 }
 
+export interface TailOptions {
+  /**
+   * What the newest messages say, oldest first: they are taken back. `everything`: all of them are, whatever they
+   * say. Left out: none are.
+   */
+  readonly expected?: readonly ExpectedMessage[] | 'everything'
+  /** Stays the same when the change is asked for again: it is made once. */
+  readonly operationId?: string
+  /** All that tells this change from another, as JSON; left out: `expected` and the messages. */
+  readonly operation?: unknown
+}
+
 /** What one call takes: more would keep other writers waiting. */
 const MOST_MESSAGES_AT_ONCE = 1_000
 
@@ -147,8 +164,13 @@ export class Session {
     input: MessageInput | readonly MessageInput[],
     options: { readonly policy?: Policy },
   ): Promise<Appended> {
-    const { store, zone, groupTurnMessages, extraction, clock } = this.#engine
     const policy = options.policy ?? this.#engine.policy
+    const receipt = await this.#engine.store.append(this.#appendRequest(input, policy))
+    return this.#appended(receipt, options)
+  }
+
+  #appendRequest(input: MessageInput | readonly MessageInput[], policy: Policy): AppendRequest {
+    const { zone, groupTurnMessages, extraction, clock } = this.#engine
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
       throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
@@ -156,7 +178,7 @@ export class Session {
       const message = normalizeNth(input, { zone, place: inputs.length > 1 ? index : null })
       return { ...message, size: measureMessage(message) }
     })
-    const receipt = await store.append({
+    return {
       key: this.#key,
       traits: this.#traits,
       messages,
@@ -164,10 +186,13 @@ export class Session {
       groupTurnMessages,
       extraction,
       now: clock(),
-    })
+    }
+  }
+
+  async #appended(receipt: AppendReceipt, options: { readonly policy?: Policy } = {}): Promise<Appended> {
     if (receipt.messages.some(({ duplicate }) => !duplicate)) this.#engine.indexer?.note(this.#key)
     if (receipt.extractAt !== null) this.#engine.extractions?.noteDue(receipt.extractAt)
-    const decision = await this.#askOwnPolicy(receipt, policy)
+    const decision = await this.#askOwnPolicy(receipt, options.policy ?? this.#engine.policy)
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
     return {
@@ -266,6 +291,29 @@ export class Session {
     return toSessionInfo(await this.#requireRecord(), now)
   }
 
+  /**
+   * Takes the newest messages back and adds others in their place, in one step. Nothing is deleted. If the session
+   * does not end with what is expected, or the operation id stands for another change, it is a
+   * `HistoryConflictError`, and nothing has changed.
+   */
+  async replaceTail(
+    input: MessageInput | readonly MessageInput[],
+    { expected: given = [], operationId, operation }: TailOptions = {},
+  ): Promise<Appended & { readonly repeated: boolean }> {
+    if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
+      throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
+    const { store, policy } = this.#engine
+    const request = this.#appendRequest(input, policy)
+    const expected = normalizeExpected(given)
+    const change = operation ?? { expected, messages: request.messages }
+    const receipt = await store.replaceTail({
+      ...request,
+      expected,
+      operation: operationId === undefined ? null : operationOf(operationId, change),
+    })
+    return { ...(await this.#appended(receipt)), repeated: receipt.repeated }
+  }
+
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
     const { store, clock } = this.#engine
@@ -296,6 +344,27 @@ export class Session {
         'palimpsest.context.budget': report.budget,
         'palimpsest.context.epoch': report.epoch,
       }),
+    )
+  }
+
+  /**
+   * One answer of a model through the AI SDK: `generateText({ model, ...turn.prompt })` and its like, then
+   * `turn.finish(result)`. Frozen at the newest message: what is said meanwhile is for the next turn.
+   */
+  async turn<Tools extends object = object>(options: TurnOptions<Tools> = {}): Promise<Turn<Tools>> {
+    const { Turn } = await import('./turn/index.ts')
+    const { contexts, onError } = this.#engine
+    if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
+    return Turn.begin<Tools>(
+      {
+        append: messages => this.append(messages),
+        freeze: asked => contexts.freeze(this.#key, asked),
+        compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
+        observeUsage: (context, usage) => this.observeUsage(context, usage),
+        memoryTools: () => this.memoryTools(),
+        onError: error => onError(error, { sessionId: this.id }),
+      },
+      options,
     )
   }
 
@@ -455,7 +524,8 @@ export class Session {
       if (outcome.outcome !== 'applied') return total === null ? outcome : endOutcomes(total, outcome)
       total = total === null ? outcome : joinOutcomes(total, outcome)
       // By force once: what the fold itself moved below the tail is left for the policy.
-      const isDone = options.force !== undefined && !reachesFoldLimit(outcome)
+      const isAsked = options.force !== undefined || options.decision !== undefined
+      const isDone = isAsked && (isWhole(options, outcome) || !reachesFoldLimit(outcome))
       if (isDone || options.signal.aborted) return total
     }
   }
@@ -498,6 +568,22 @@ function normalizeNth(
     const { field, value, allowed } = error.details
     throw new InvalidMessageError(`messages[${place}].${field}`, value, allowed)
   }
+}
+
+function normalizeExpected(expected: unknown): readonly ExpectedMessage[] | 'everything' {
+  if (expected === 'everything') return expected
+  const isList = Array.isArray(expected) && expected.every(each => typeof each === 'object' && each !== null)
+  if (!isList)
+    throw new InvalidArgumentError('expected', expected, "a list of { role, content }, or 'everything'")
+  return (expected as readonly ExpectedMessage[]).map(({ role, content }) => ({
+    role,
+    content: normalizeContent({ content }),
+  }))
+}
+
+/** A handler that was given all that is raw has folded as much of it as it wanted. */
+function isWhole({ handlers }: FoldOptions, { type }: FoldOutcome): boolean {
+  return isWindowHandler(handlers?.[type ?? ''])
 }
 
 function checkCount(field: string, value: unknown): void {

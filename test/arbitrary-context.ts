@@ -187,8 +187,10 @@ export function makeContext(given: Partial<ContextParts>): ContextParts {
     instructions: '',
     messages: [],
     messageTokens: [],
+    messageSeqs: [],
     breakpoints: { afterInstructions: false, afterMessages: [] },
     sessionMemory: null,
+    raw: { fromSeq: null, stubBelowSeq: 0, clipTokens: 1_000 },
     report: {
       tokens: 0,
       budget: 1_000,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Content, Role } from '../src/log/index.ts'
 import { count, measure, type Policy, planFold, resize, rounds, tokens, window } from '../src/policy/index.ts'
-import type { SessionKey, Store } from '../src/store/index.ts'
+import type { AppendReceipt, AppendRequest, SessionKey, Store } from '../src/store/index.ts'
 import * as model from './store-model.ts'
 import { PLACES, type StorePlace } from './stores.ts'
 
@@ -58,6 +58,16 @@ const command = fc.oneof(
       rollUp: fc.boolean(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('replace' as const),
+      taken: fc.integer({ min: 0, max: 4 }),
+      isStale: fc.boolean(),
+      drafts: fc.array(draft, { maxLength: 3 }),
+      operation: fc.option(fc.integer({ min: 0, max: 2 })),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fork' as const), place, follow: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('copy' as const), follow: fc.boolean() }) },
   {
@@ -87,6 +97,7 @@ function messageOf(draft: Draft): model.NewModelMessage {
 /** The store and the model side by side. */
 class Pair {
   readonly store: Store
+  readonly #operations = new Map<string, string>()
   key: SessionKey
   model: model.Model
   now = Date.UTC(2026, 0, 1)
@@ -110,6 +121,8 @@ class Pair {
         this.model = model.rollback(this.model, toSeq)
         return
       }
+      case 'replace':
+        return this.#replace(command)
       case 'fold':
         return this.#fold(command)
       case 'fork':
@@ -122,7 +135,12 @@ class Pair {
   }
 
   async #append(messages: readonly model.NewModelMessage[]): Promise<void> {
-    const receipt = await this.store.append({
+    const receipt = await this.store.append(this.#request(messages))
+    this.#expectAppended(messages, receipt)
+  }
+
+  #request(messages: readonly model.NewModelMessage[]): AppendRequest {
+    return {
       key: this.key,
       traits: { kind: this.model.kind, user: null, scope: null },
       messages: messages.map(({ role, externalId, versions: [content] }) => ({
@@ -138,7 +156,10 @@ class Pair {
       policy: POLICIES[0]!,
       groupTurnMessages: model.GROUP_TURN,
       now: this.now,
-    })
+    }
+  }
+
+  #expectAppended(messages: readonly model.NewModelMessage[], receipt: AppendReceipt): void {
     const expected = messages.map(message => {
       const known = this.model.messages.find(
         ({ externalId }) => externalId !== null && externalId === message.externalId,
@@ -149,6 +170,27 @@ class Pair {
     })
     expect(receipt.messages).toEqual(expected)
     if (receipt.snapshot) expect(receipt.snapshot.raw).toEqual(model.recount(this.model).amount)
+  }
+
+  /** Under an id of its own the whole is asked for twice: the second time nothing happens. */
+  async #replace(command: Extract<Command, { do: 'replace' }>): Promise<void> {
+    const visible = model.visibleOf(this.model)
+    const taken = visible.slice(Math.max(0, visible.length - command.taken))
+    const expected = taken.map(message => ({ role: message.role, content: model.contentOf(message) }))
+    const messages = command.drafts.map(messageOf)
+    const fingerprint = JSON.stringify(command)
+    const operation = command.operation === null ? null : { id: `${command.operation}`, fingerprint }
+    const stale = command.isStale ? [{ role: 'user' as const, content: 'never said' }, ...expected] : expected
+    const call = () => this.store.replaceTail({ ...this.#request(messages), expected: stale, operation })
+    const known = operation && this.#operations.get(`${this.key.id} ${operation.id}`)
+    if (known === fingerprint) return expect((await call()).repeated).toBe(true)
+    if (known || command.isStale) return expect(call()).rejects.toMatchObject({ code: 'history_conflict' })
+    const receipt = await call()
+    if (taken[0]) this.model = model.rollback(this.model, taken[0].seq - 1)
+    this.#expectAppended(messages, receipt)
+    if (operation === null) return
+    this.#operations.set(`${this.key.id} ${operation.id}`, fingerprint)
+    expect(await call()).toMatchObject({ repeated: true, messages: receipt.messages })
   }
 
   async #edit(place: number, text: string): Promise<void> {

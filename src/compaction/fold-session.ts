@@ -1,5 +1,5 @@
 import { InvalidDecisionError } from '../errors.ts'
-import type { Memo, Message, Segment } from '../log/index.ts'
+import { type Memo, type Message, type Segment, withoutRecalled } from '../log/index.ts'
 import {
   type Decision,
   type FoldPlan,
@@ -10,6 +10,7 @@ import {
   judgeAll,
   type Policy,
   segmentLimits,
+  withHandler,
 } from '../policy/index.ts'
 import type { DocumentWrite, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
 import { type Extract, extractive, type Prefix, type Summarizer, type Usage } from '../summarizer/index.ts'
@@ -18,14 +19,15 @@ import { backoffMs } from './backoff.ts'
 import { catchUpMemo, catchUpMemoIfPossible } from './catch-up-memo.ts'
 import { extractsFor } from './extracts.ts'
 import { failureReason, retryAfterMs } from './failure-reason.ts'
+import { foldWindow, isWindowHandler, type WindowHandler, type WindowInput } from './fold-window.ts'
 import { withText } from './folded-segment.ts'
 import { handledTypes } from './handled-types.ts'
 import { type FoldHandler, type FoldInput, type FoldResult, foldRange } from './handlers.ts'
 import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
 import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 import { pause } from './pause.ts'
-import { MOST_FOLD_TOKENS, type NextFold, planNext } from './plan-next.ts'
-import { readMessages } from './read-messages.ts'
+import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
+import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
 import { tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
@@ -61,7 +63,7 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
    * The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. A type
    * without one is handled as they are.
    */
-  readonly handlers: Readonly<Record<string, FoldHandler | undefined>>
+  readonly handlers: FoldHandlers
   readonly zone: string
   readonly clock: () => number
   readonly tracer: Tracer | null
@@ -74,6 +76,8 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   /** How long a summariser may take. */
   readonly summarizerTimeoutMs: number
 }
+
+type FoldHandlers = Readonly<Record<string, FoldHandler | WindowHandler | undefined>>
 
 /** What a fold came to, as far as memory is concerned. */
 export interface FoldedRange {
@@ -90,6 +94,10 @@ export interface FoldedRange {
 
 export interface FoldOptions {
   readonly force?: Force
+  /** What the caller has decided: it is carried out once, and no policy is asked. */
+  readonly decision?: Decision
+  /** For this fold only, over those of the engine. */
+  readonly handlers?: FoldHandlers
   /** What the caller asks to be kept above all. */
   readonly focus?: string
   readonly policy?: Policy
@@ -139,10 +147,11 @@ async function foldOnce(
   options: FoldOptions,
 ): Promise<FoldOutcome> {
   // As it is now: what is configured meanwhile holds from the next fold on.
-  const engine = { ...shared, policy: options.policy ?? shared.policy, configured: shared.policy }
+  const handlers = { ...shared.handlers, ...options.handlers }
+  const policy = options.policy ?? shared.policy
+  const engine = { ...shared, policy, handlers, configured: shared.policy }
   const { store, owner, clock } = engine
-  const forced =
-    options.force === undefined ? null : forcedDecision(options.force, handledTypes(engine.handlers))
+  const forced = decisionOf(options, handledTypes(handlers))
   const lease = await store.acquireLease(key, { owner, ttlMs: LEASE_MS, now: clock() })
   if (lease === null) return skipped('already_folding')
   const keepAlive = setInterval(() => {
@@ -154,6 +163,12 @@ async function foldOnce(
     clearInterval(keepAlive)
     await store.releaseLease(key, lease.token).catch(() => {})
   }
+}
+
+/** What is to be done whatever the policy says; `null`: nothing. */
+function decisionOf({ decision, force }: FoldOptions, types: readonly string[]): Decision | null {
+  if (decision !== undefined) return withHandler(decision, types)
+  return force === undefined ? null : forcedDecision(force, types)
 }
 
 interface UnderLease {
@@ -198,7 +213,7 @@ class Tally {
   }
 }
 
-interface Attempt extends NextFold {
+interface Attempt extends NextFold, Partial<Pick<WholeFold, 'raw'>> {
   readonly under: UnderLease
   readonly started: number
   readonly tally: Tally
@@ -208,9 +223,10 @@ async function planNextOrConflict(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
   decision: Decision,
-): Promise<NextFold | string | null> {
+): Promise<NextFold | WholeFold | string | null> {
+  const isWhole = isWindowHandler(engine.handlers[decision.type])
   try {
-    return await planNext(engine, key, decision)
+    return await (isWhole ? planWhole(engine, key, decision) : planNext(engine, key, decision))
   } catch (error) {
     const reason = failureReason(error)
     if (isConflict(reason)) return reason
@@ -234,6 +250,8 @@ async function pendingDecision(engine: FoldEngine<FoldStore>, key: SessionKey): 
 
 /** What a handler came to, and what is to be remembered of it. */
 interface FoldWorked extends FoldResult {
+  /** For less than was planned. */
+  readonly plan?: FoldPlan
   readonly documents?: readonly DocumentWrite[]
 }
 
@@ -246,7 +264,54 @@ async function runHandler(
   const { signal: given } = attempt.under.options
   const signal = given ? AbortSignal.any([given, timeout]) : timeout
   signal.throwIfAborted()
-  return untilAborted(work(engine, key, attempt, signal), signal)
+  const handler = engine.handlers[attempt.plan.decision.type]
+  const working = isWindowHandler(handler)
+    ? workOnWindow(engine, key, { ...attempt, handler, signal })
+    : work(engine, key, attempt, signal)
+  return untilAborted(working, signal)
+}
+
+/** The handler is given all that is raw; what it leaves so is none of this fold's business. */
+async function workOnWindow(
+  engine: FoldEngine<FoldStore>,
+  key: SessionKey,
+  {
+    plan,
+    session,
+    raw = [],
+    handler,
+    signal,
+    tally,
+  }: Attempt & { handler: WindowHandler; signal: AbortSignal },
+): Promise<FoldWorked> {
+  const { store } = engine
+  const { head, memo } = session
+  const segments = await shownSegments(store, key, session)
+  const { range } = plan
+  const messages = range === null ? [] : await readAllMessages(store, key, range)
+  const input: WindowInput = { decision: plan.decision, segments, messages, memo, head, signal }
+  const folded = foldWindow(await handler.window(input), input, raw)
+  if (folded.plan.range === null) return folded
+  const { toSeq } = folded.plan.range
+  const documents = await engine.rememberFold?.({
+    key,
+    session,
+    messages: withoutRecalled(messages.filter(({ seq }) => seq <= toSeq)),
+    extracts: null,
+    superseded: [],
+    summarizer: metered(engine.summarizer, tally.note),
+    signal,
+  })
+  return { ...folded, documents: documents ?? [] }
+}
+
+/** Where the cursor is taken as none, what segments there are stand for nothing any more. */
+async function shownSegments(
+  store: FoldStore,
+  key: SessionKey,
+  { state }: SessionRecord,
+): Promise<readonly Segment[]> {
+  return state.compactedThrough === 0 ? [] : store.readSegments(key, 'shown')
 }
 
 async function work(
@@ -255,13 +320,12 @@ async function work(
   { plan, session, under, tally }: Attempt,
   signal: AbortSignal,
 ): Promise<FoldWorked> {
-  const { store, policy, handlers, zone } = engine
+  const { store, policy, zone } = engine
   const { decision, range } = plan
   // Where the configured one is extractive itself, there is nothing better to come.
   const isProvisional = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
   const summarizer = metered(isProvisional ? extractive() : engine.summarizer, tally.note)
-  // Where the cursor is taken as none, what segments there are stand for nothing any more.
-  const segments = session.state.compactedThrough === 0 ? [] : await store.readSegments(key, 'shown')
+  const segments = await shownSegments(store, key, session)
   const keeper = new MemoKeeper({
     memo: memoOf(session),
     rules: engine.memo,
@@ -277,7 +341,7 @@ async function work(
     if (!isProvisional) await catchUpMemo({ ...memoWork, throughSeq: session.head.seq })
     return { segments: [], memo: keeper.memo }
   }
-  const handler = handlers[decision.type]
+  const handler = engine.handlers[decision.type] as FoldHandler | undefined
   const superseded = handler || isProvisional ? [] : supersededBy(range, segments, MOST_FOLD_TOKENS)
   const fromSeq = superseded[0]?.fromSeq ?? range.fromSeq
   await pause()
@@ -368,17 +432,18 @@ async function prefixFor(
 async function commitResult(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
-  { plan, session, under, started, tally }: Attempt,
+  { plan: planned, session, under, started, tally }: Attempt,
   result: FoldWorked,
 ): Promise<FoldOutcome> {
   const { store, clock } = engine
   const now = clock()
+  const { plan = planned } = result
   const segments = result.segments.map(withText)
   const tokensAfter = segments
     .filter(segment => segment.level === 1)
     .reduce((sum, segment) => sum + segment.tokensAfter, 0)
   const { reason } = plan.decision
-  const ended = plan.range ? 'applied' : 'skipped'
+  const ended = plan.range || segments.length > 0 ? 'applied' : 'skipped'
   const outcome = {
     ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, ...tally.figures }),
     tokensAfter,

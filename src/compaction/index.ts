@@ -1,4 +1,10 @@
 export type { FoldEngine, FoldedRange, FoldOptions, FoldStore } from './fold-session.ts'
+export {
+  isWindowHandler,
+  type WindowHandler,
+  type WindowInput,
+  type WindowResult,
+} from './fold-window.ts'
 export { handledTypes } from './handled-types.ts'
 export type { FoldHandler, FoldInput, FoldResult } from './handlers.ts'
 export { ManualFolds } from './manual-folds.ts'

@@ -7,6 +7,7 @@ import {
   type PlanInput,
   type Policy,
   planFold,
+  planOldest,
   type RawMessage,
   takeSnapshot,
 } from '../policy/index.ts'
@@ -38,6 +39,11 @@ export interface NextFold {
   readonly plan: FoldPlan
   /** As it was when the range was frozen. */
   readonly session: SessionRecord & { readonly head: NonNullable<SessionRecord['head']> }
+}
+
+/** A plan for all that is raw, with what it takes to make it one for less. */
+export interface WholeFold extends NextFold {
+  readonly raw: readonly RawMessage[]
 }
 
 /**
@@ -72,16 +78,45 @@ export async function planNext(
     }
     const plan = planFold(input)
     if (isPlanFinal(input, plan)) return { plan, session }
-    await pause()
-    const page = await store.readPlan(key, { after: raw.at(-1)?.seq ?? 0, through: head.seq, limit })
-    if (page?.session.epoch !== session.epoch || page.raw.length === 0)
-      throw new EpochConflictError({
-        sessionId: key.id,
-        expected: session.epoch,
-        actual: page?.session.epoch ?? 0,
-      })
-    raw.push(...page.raw)
+    raw.push(...(await readMore(store, key, { session, after: raw.at(-1)?.seq ?? 0, limit })))
   }
+}
+
+/** Everything raw, for a handler that says itself how much of it it folds. */
+export async function planWhole(
+  { store }: { store: Pick<Store, 'readPlan'> },
+  key: SessionKey,
+  decision: Decision,
+): Promise<WholeFold | null> {
+  const first = await store.readPlan(key, { limit: FIRST_PAGE })
+  const head = first?.session.head
+  if (!first || !head) return null
+  const session = { ...first.session, head }
+  const raw = [...first.raw]
+  for (;;) {
+    const after = raw.at(-1)?.seq ?? session.state.compactedThrough
+    if (after >= head.seq) break
+    for (const message of await readMore(store, key, { session, after, limit: LARGEST_PAGE }))
+      raw.push(message)
+  }
+  const plan = planOldest(decision, { raw, lastTurnComplete: head.totals.complete }, raw.length)
+  return { plan, session, raw }
+}
+
+async function readMore(
+  store: Pick<Store, 'readPlan'>,
+  key: SessionKey,
+  { session, after, limit }: { session: NextFold['session']; after: number; limit: number },
+): Promise<readonly RawMessage[]> {
+  await pause()
+  const page = await store.readPlan(key, { after, through: session.head.seq, limit })
+  if (page?.session.epoch !== session.epoch || page.raw.length === 0)
+    throw new EpochConflictError({
+      sessionId: key.id,
+      expected: session.epoch,
+      actual: page?.session.epoch ?? 0,
+    })
+  return page.raw
 }
 
 function unreadSize(

@@ -18,6 +18,31 @@ export async function readMessages(
 ): Promise<{ messages: readonly Message[]; isWhole: boolean }> {
   const messages: Message[] = []
   let left = mostTokens
+  for await (const page of readPages(store, key, { fromSeq, toSeq }))
+    for (const message of page) {
+      left -= messageTokens(message)
+      if (left < 0 && messages.length > 0) return { messages: withoutRecalled(messages), isWhole: false }
+      messages.push(message)
+    }
+  return { messages: withoutRecalled(messages), isWhole: true }
+}
+
+/** All of a range, as they were said. */
+export async function readAllMessages(
+  store: MessageReader,
+  key: SessionKey,
+  range: { fromSeq: number; toSeq: number },
+): Promise<readonly Message[]> {
+  const messages: Message[] = []
+  for await (const page of readPages(store, key, range)) for (const message of page) messages.push(message)
+  return messages
+}
+
+async function* readPages(
+  store: MessageReader,
+  key: SessionKey,
+  { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
+): AsyncGenerator<readonly Message[], void, void> {
   for (let after = fromSeq - 1; ; ) {
     const page = await store.readMessages(key, {
       after,
@@ -26,12 +51,8 @@ export async function readMessages(
       from: 'oldest',
     })
     await pause()
-    for (const message of page) {
-      left -= messageTokens(message)
-      if (left < 0 && messages.length > 0) return { messages: withoutRecalled(messages), isWhole: false }
-      messages.push(message)
-    }
-    if (page.length < MESSAGES_AT_A_TIME) return { messages: withoutRecalled(messages), isWhole: true }
+    yield page
+    if (page.length < MESSAGES_AT_A_TIME) return
     after = page.at(-1)!.seq
   }
 }

@@ -18,8 +18,6 @@ export interface Beginning {
 
 export interface Assembled {
   readonly parts: ContextParts
-  /** The newest message of the log that each of the context's messages shows. */
-  readonly seqs: readonly number[]
   readonly beginning: Beginning
 }
 
@@ -71,16 +69,17 @@ export function assembleContext(
   ].filter(block => block.tokens > 0)
   return {
     beginning,
-    seqs: sent.map(({ seq }) => seq),
     parts: {
       instructions: fixed.instructions,
       messages: sent.map(({ message }) => message),
       messageTokens: sent.map(({ tokens }) => tokens),
+      messageSeqs: sent.map(({ seq }) => seq),
       breakpoints: {
         afterInstructions: fixed.instructions !== '',
         afterMessages: breakpoints(memoryMessage !== null, stableMessages),
       },
       sessionMemory: memoryMessage === null ? null : (memoryMessage.message.content as string),
+      raw: plan.raw,
       report: {
         tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
         budget: view.budget,

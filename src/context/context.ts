@@ -53,14 +53,27 @@ export interface CacheBreakpoints {
   readonly afterMessages: readonly number[]
 }
 
+/** How the messages of the log are shown: for those who send them in a form of their own. */
+export interface RawRules {
+  /** The first one that is shown as it was said; `null`: none is. */
+  readonly fromSeq: number | null
+  /** Long tool results of messages below it are left out. */
+  readonly stubBelowSeq: number
+  /** What is shown of a larger message. */
+  readonly clipTokens: number
+}
+
 /** What the model is given for one call: computed, never stored. Treat it as frozen. */
 export interface ContextParts {
   readonly instructions: string
   readonly messages: readonly ModelMessage[]
   /** What each of them takes, as `estimateTokens` counts. */
   readonly messageTokens: readonly number[]
+  /** The newest message of the log that each of them shows; 0: the session memory. */
+  readonly messageSeqs: readonly number[]
   readonly breakpoints: CacheBreakpoints
   /** The text of the segments, where there are any. */
   readonly sessionMemory: string | null
+  readonly raw: RawRules
   readonly report: ContextReport
 }

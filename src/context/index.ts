@@ -6,6 +6,7 @@ export {
   type ContextParts,
   type ContextReport,
   type Omission,
+  type RawRules,
 } from './context.ts'
 export { inert, inertId, inertName } from './inert.ts'
 export type * from './model-message.ts'

@@ -53,6 +53,8 @@ export interface ModelToolCallPart {
   toolName: string
   /** Always an object: some providers take nothing else. */
   input: Record<string, unknown>
+  /** As it came with the call: some providers refuse a call of a model that thinks without its signature. */
+  providerOptions?: Record<string, Record<string, JsonValue>>
 }
 
 export interface ModelToolResultPart {

@@ -1,7 +1,7 @@
 import { ContextOverflowError } from '../errors.ts'
 import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
-import type { Omission } from './context.ts'
+import type { Omission, RawRules } from './context.ts'
 import { shortHash } from './create-hash.ts'
 import {
   type ContextMessage,
@@ -41,6 +41,7 @@ export interface ContextPlan {
   readonly memory: MemorySelection
   /** Messages above the cursor that are not shown: their main points are to be given in so many tokens. */
   readonly interim: InterimPlan | null
+  readonly raw: RawRules
   readonly conversation: Conversation
   /** What stands at the very end because the log ends with the assistant. */
   readonly closing: SentMessage | null
@@ -293,6 +294,7 @@ class Attempt {
       view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fingerprint].join('.'),
       memory,
       interim,
+      raw: { fromSeq: messages[start]?.seq ?? null, stubBelowSeq, clipTokens: this.#clipTokens },
       conversation,
       closing,
       omitted: reportOmissions({

@@ -1,7 +1,9 @@
 import {
   type AttachmentPart,
+  attachmentValue,
   type Content,
   type ContentPart,
+  interruptionOf,
   type Message,
   modelText,
   ROLES,
@@ -13,7 +15,7 @@ import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
 import { clipText } from './clip-text.ts'
 import { inert, inertId, inertName } from './inert.ts'
-import type { ModelFilePart, ModelReasoningPart, ModelTextPart } from './model-message.ts'
+import type { ModelFilePart, ModelReasoningPart, ModelTextPart, ModelToolCallPart } from './model-message.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
 
 /** A message of the log, with what a context needs to know of its place in it. */
@@ -36,6 +38,7 @@ export interface RenderedCall {
   readonly id: string
   readonly toolName: string
   readonly input: Record<string, unknown>
+  readonly providerOptions?: NonNullable<ModelToolCallPart['providerOptions']>
 }
 
 export interface RenderedResult {
@@ -78,9 +81,10 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   const parts: RenderedPart[] = []
   for (const part of shown) {
     const isNamed = attachments !== null && isAttachment(part) && !attachments.has(part)
-    const rendered = isNamed ? namedAttachment(part) : renderPart(part, message, clip)
+    const rendered = isNamed ? namedAttachment(part) : renderPart(part, message, { clip, keepsThoughts })
     if (rendered) parts.push(rendered)
   }
+  if (interruptionOf(message.content) !== null) parts.push(shownText('[interrupted]'))
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,
@@ -148,7 +152,11 @@ function clipper(seq: number, parts: readonly ContentPart[], clipTokens: number)
   }
 }
 
-function renderPart(part: ContentPart, message: ContextMessage, clip: Clip): RenderedPart | null {
+function renderPart(
+  part: ContentPart,
+  message: ContextMessage,
+  { clip, keepsThoughts }: { clip: Clip; keepsThoughts: boolean },
+): RenderedPart | null {
   switch (part.type) {
     case 'text':
       // Afterwards: a cut makes new beginnings of lines.
@@ -159,7 +167,7 @@ function renderPart(part: ContentPart, message: ContextMessage, clip: Clip): Ren
     case 'file':
       return renderAttachment(part, message)
     case 'tool-call':
-      return renderCall(part, clip)
+      return renderCall(part, clip, keepsThoughts)
     case 'tool-result':
       return renderResult(part, clip)
     default:
@@ -205,9 +213,9 @@ function namedAttachment(part: AttachmentPart): RenderedPart {
 
 function sendable(part: AttachmentPart): { data: string; mediaType: string } | null {
   const mediaType = typeof part['mediaType'] === 'string' ? part['mediaType'] : usualType(part)
-  for (const field of ['image', 'data', 'url']) {
-    const value = part[field] instanceof URL ? part[field].href : part[field]
-    if (typeof value !== 'string' || (field === 'url' && !/^https?:/i.test(value))) continue
+  for (const field of ['image', 'data', 'url'] as const) {
+    const value = attachmentValue(part, field)
+    if (value === null || (field === 'url' && !/^https?:/i.test(value))) continue
     const read = readAttachment({ type: 'file', data: value, mediaType })
     if (read?.from === 'bytes') return { data: read.bytes, mediaType: read.mediaType }
     if (read) return { data: read.url, mediaType: read.kind === 'pdf' ? 'application/pdf' : 'image' }
@@ -228,17 +236,22 @@ function nameOf(part: AttachmentPart): string | undefined {
   return undefined
 }
 
-function renderCall(part: ToolCallPart, clip: Clip): RenderedPart {
+/** With the thoughts goes what the provider signed the call with: it is part of them. */
+function renderCall(part: ToolCallPart, clip: Clip, keepsThoughts: boolean): RenderedPart {
   const input = inputObject(part.input)
   const json = JSON.stringify(input)
   const clipped = clip(json)
   const toolName = safeName(part.toolName)
+  const { providerOptions } = part as Pick<ModelToolCallPart, 'providerOptions'>
+  const isSigned = keepsThoughts && clipped === json && providerOptions !== undefined
+  const signature = isSigned ? estimateTokens(JSON.stringify(providerOptions)) : 0
   return {
     type: 'call',
     id: part.toolCallId,
     toolName,
     input: clipped === json ? input : { clipped },
-    tokens: estimateTokens(toolName) + estimateTokens(clipped),
+    ...(isSigned && { providerOptions }),
+    tokens: estimateTokens(toolName) + estimateTokens(clipped) + signature,
   }
 }
 

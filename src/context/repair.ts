@@ -162,8 +162,14 @@ function withResults({ seq, parts }: RenderedMessage, answered: readonly Answere
   let resultTokens = MESSAGE_OVERHEAD_TOKENS
   let through = seq
   for (const { call, answer, value, toolCallId } of answered) {
-    const { toolName, input } = call
-    content.push({ type: 'tool-call', toolCallId, toolName, input })
+    const { toolName, input, providerOptions } = call
+    content.push({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input,
+      ...(providerOptions && { providerOptions }),
+    })
     results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value } })
     callTokens += call.tokens
     resultTokens += value === answer?.result.text ? answer.result.tokens : estimateTokens(value)

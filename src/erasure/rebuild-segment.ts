@@ -120,16 +120,22 @@ async function workFor(
 /** So many at a time become one. */
 const MOST_PARTS = 3
 
-/** In parts, however long the range is: a handler of the caller's own may have made it of any length. */
+/**
+ * In parts, however long the range is: a handler of the caller's own may have made it of any length. One that was a
+ * window stands for other segments first, and they tell of their messages: those above them are read.
+ */
 async function fromMessages(
   { store }: RebuildEngine,
-  { key, segment }: WithheldSegment,
+  { key, segment, lower }: WithheldSegment,
   work: Omit<FoldWork, 'messages'>,
 ): Promise<Made | null> {
-  let parts: readonly Made[] = []
-  let newest: Message | undefined
-  let [messageCount, tokensBefore] = [0, 0]
-  for (let fromSeq = segment.fromSeq; fromSeq <= segment.toSeq; fromSeq = newest!.seq + 1) {
+  const told = lower.filter(({ text }) => text !== '')
+  let parts: readonly (Made | Segment)[] = told
+  let newest = told.length === 0 ? undefined : await newestThrough(store, key, segment.toSeq)
+  let messageCount = lower.reduce((sum, each) => sum + each.messageCount, 0)
+  let tokensBefore = tokensAfterOf(told)
+  const firstSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
+  for (let fromSeq = firstSeq; fromSeq <= segment.toSeq; fromSeq = newest!.seq + 1) {
     work.signal.throwIfAborted()
     const range = { fromSeq, toSeq: segment.toSeq, mostTokens: MOST_SOURCE_TOKENS }
     const { messages, isWhole } = await readMessages(store, key, range)
@@ -146,8 +152,25 @@ async function fromMessages(
   return { ...one, messageCount, tokensBefore, level: 1 }
 }
 
-async function joinIfMany(parts: readonly Made[], work: FoldWork): Promise<readonly Made[]> {
+async function joinIfMany(
+  parts: readonly (Made | Segment)[],
+  work: FoldWork,
+): Promise<readonly (Made | Segment)[]> {
   return parts.length > MOST_PARTS ? [await condense(parts, work)] : parts
+}
+
+/** Only to know which day it is there. */
+async function newestThrough(
+  store: RebuildEngine['store'],
+  key: WithheldSegment['key'],
+  seq: number,
+): Promise<Message | undefined> {
+  const [newest] = await store.readMessages(key, { before: seq + 1, limit: 1, from: 'newest' })
+  return newest
+}
+
+function tokensAfterOf(parts: readonly Pick<Segment, 'tokensAfter'>[]): number {
+  return parts.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)
 }
 
 async function fromLower(
@@ -156,15 +179,14 @@ async function fromLower(
   work: Omit<FoldWork, 'messages'>,
 ): Promise<Made | null> {
   const left = lower.filter(({ text }) => text !== '')
-  // Only to know which day it is there.
-  const newest = await store.readMessages(key, { before: segment.toSeq + 1, limit: 1, from: 'newest' })
-  if (left.length === 0 || newest.length === 0) return null
-  return condense(left, { ...work, messages: newest })
+  const newest = await newestThrough(store, key, segment.toSeq)
+  if (left.length === 0 || newest === undefined) return null
+  return condense(left, { ...work, messages: [newest] })
 }
 
 /** What is short already is only put together. */
 async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Promise<Made> {
-  const tokensBefore = parts.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)
+  const tokensBefore = tokensAfterOf(parts)
   const numbered = parts.map((part, index) => ({ ...part, id: index + 1 }))
   if (tokensBefore > work.limits.condensedTokens) return condenseOne(numbered, work)
   const newest = work.messages.at(-1)!

@@ -15,10 +15,12 @@ export interface RememberEngine {
  */
 export async function rememberAgain(
   { store, rememberFold }: RememberEngine,
-  { key, segment }: WithheldSegment,
+  { key, segment, lower }: WithheldSegment,
   by: { readonly summarizer: Summarizer; readonly signal: AbortSignal },
 ): Promise<readonly DocumentWrite[]> {
   if (!rememberFold || segment.level !== 1) return []
+  // One that was a window stands for others, too: their folds had lines of their own.
+  const fromSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
   const session = await store.readSession(key)
   const facts = await store.readFacts({ namespace: key.namespace, layer: 'chat', key: key.id }, 'current')
   const isTold = facts.some(
@@ -26,11 +28,11 @@ export async function rememberAgain(
       from === 'fold' &&
       origin.sessionId === key.id &&
       origin.fromSeq <= segment.toSeq &&
-      origin.toSeq >= segment.fromSeq,
+      origin.toSeq >= fromSeq,
   )
   if (session === null || isTold) return []
   const { messages } = await readMessages(store, key, {
-    fromSeq: segment.fromSeq,
+    fromSeq,
     toSeq: segment.toSeq,
     mostTokens: MOST_SOURCE_TOKENS,
   })

@@ -1,4 +1,4 @@
-import type { Content, ContentPart } from './message.ts'
+import type { Content, ContentPart, Interruption } from './message.ts'
 
 /** What a person would read: the text parts, and nothing of tools, files and reasoning. */
 export function contentText(content: Content): string {
@@ -7,6 +7,13 @@ export function contentText(content: Content): string {
     .filter(part => part.type === 'text')
     .map(part => part.text)
     .join('\n')
+}
+
+/** Why a reply is not whole; `null`: it is. */
+export function interruptionOf(content: Content): Interruption | null {
+  if (typeof content === 'string') return null
+  for (const part of content) if (part.type === 'text' && part.interrupted) return part.interrupted
+  return null
 }
 
 /**
@@ -26,7 +33,7 @@ function partText(part: ContentPart): string {
     case 'tool-call':
       return `${part.toolName} ${jsonText(part.input)}`
     case 'tool-result':
-      return `${part.toolName ?? ''} ${jsonText(part.output)}`
+      return `${part.toolName ?? ''} ${jsonText(withoutMedia(part.output))}`
     default:
       return ''
   }
@@ -34,4 +41,26 @@ function partText(part: ContentPart): string {
 
 function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+/** Pictures and files that a tool gave, as the AI SDK wraps them: their bytes are no text. */
+export function mediaIn(output: unknown): number {
+  return mediaList(output)?.filter(isMedia).length ?? 0
+}
+
+function withoutMedia(output: unknown): unknown {
+  const list = mediaList(output)
+  if (!list?.some(isMedia)) return output
+  return { type: 'content', value: list.map(item => (isMedia(item) ? { type: item.type } : item)) }
+}
+
+type Item = { readonly type?: unknown }
+
+function mediaList(output: unknown): readonly Item[] | null {
+  const { type, value } = (output ?? {}) as { type?: unknown; value?: unknown }
+  return type === 'content' && Array.isArray(value) ? value : null
+}
+
+function isMedia(item: Item): boolean {
+  return typeof item === 'object' && item !== null && item.type !== 'text'
 }

@@ -1,4 +1,6 @@
-export { contentText, modelText } from './content.ts'
+export { type Aligned, alignHistory, type KnownMessage, saysTheSame } from './align-history.ts'
+export { attachmentValue } from './attachment-value.ts'
+export { contentText, interruptionOf, mediaIn, modelText } from './content.ts'
 export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
 export { isZone, parseInstant } from './instant.ts'
 export { contentLinks, isReply, type Links } from './links.ts'
@@ -16,6 +18,7 @@ export {
 export type { Pin } from './pin.ts'
 export { MEMORY_TOOL_NAMES, type MemoryToolName, searchableText, withoutRecalled } from './recalled.ts'
 export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
+export { type AnsweredCall, toolCallsIn } from './tool-calls.ts'
 export { nextTotals, type Size, type Totals } from './totals.ts'
 export {
   completeTurns,
@@ -26,3 +29,4 @@ export {
   type TurnRules,
 } from './turns.ts'
 export { headOf, tailOf } from './whole-characters.ts'
+export { normalizeWindowMessage, type WindowMessage } from './window.ts'

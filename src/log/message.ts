@@ -14,7 +14,11 @@ export interface Sender {
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
+  /** The reply ended here before it was whole: stopped by somebody, or by an error. */
+  readonly interrupted?: Interruption
 }
+
+export type Interruption = 'aborted' | 'failed'
 
 export interface ReasoningPart {
   readonly type: 'reasoning'

@@ -1,3 +1,5 @@
+import type { WindowMessage } from './window.ts'
+
 /** The record of one fold: what the model reads in place of the messages from `fromSeq` to `toSeq`. */
 export interface Segment {
   /** 1, 2, 3 … per session. */
@@ -24,6 +26,13 @@ export interface Segment {
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly createdAt: Date
+  /**
+   * The messages that stand for the range, where somebody chose them: `summary` says the same in one text. Left out
+   * or `null`: there are none, or an erasure took them away.
+   */
+  readonly window?: readonly WindowMessage[] | null
+  /** The newest message that whoever chose them had read: they may tell of it, though it lies above the range. */
+  readonly windowThrough?: number | null
 }
 
 /**

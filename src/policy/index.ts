@@ -1,5 +1,5 @@
 export { contextBudget, rawBegins } from './context-window.ts'
-export { BUILT_IN_TYPES, type Decision, readDecision } from './decision.ts'
+export { BUILT_IN_TYPES, type Decision, readDecision, withHandler } from './decision.ts'
 export { findCutPoint } from './find-cut-point.ts'
 export {
   type FoldPlan,
@@ -7,6 +7,7 @@ export {
   isPlanFinal,
   type PlanInput,
   planFold,
+  planOldest,
   stateAfterFold,
 } from './plan.ts'
 export {

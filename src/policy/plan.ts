@@ -42,7 +42,16 @@ export interface PlanInput {
 export function planFold(input: PlanInput): FoldPlan {
   const { decision, policy, raw } = input
   const cut = findCutPoint(raw, wantedMessages(input), policy.boundary)
-  return { decision, range: cut === 0 ? null : rangeOf(raw, cut, input.lastTurnComplete) }
+  return planOldest(decision, { raw, lastTurnComplete: input.lastTurnComplete }, cut)
+}
+
+/** A plan for so many of the oldest raw messages, whatever any rule says. */
+export function planOldest(
+  decision: Decision,
+  { raw, lastTurnComplete }: Pick<PlanInput, 'raw' | 'lastTurnComplete'>,
+  count: number,
+): FoldPlan {
+  return { decision, range: count === 0 ? null : rangeOf(raw, count, lastTurnComplete) }
 }
 
 /**
@@ -186,7 +195,7 @@ export function stateAfterFold(
       tokens: tokens - folded.tokens,
     }
     const stalled = { ...state.stalled, [plan.decision.reason]: sizes }
-    return { ...state, decided, stalled, backoffUntil }
+    return { ...state, decided, stalled, segmentTokens, backoffUntil }
   }
   return {
     ...state,

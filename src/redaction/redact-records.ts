@@ -1,4 +1,4 @@
-import type { Content, ContentPart, Memo, NewSegment, Sender, Size } from '../log/index.ts'
+import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
 import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile } from '../store/index.ts'
 import { type Redact, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
@@ -62,7 +62,7 @@ export function resize(
 
 type Measured = Parameters<Measures['message']>[0]
 
-type SegmentTexts = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text' | 'tokensAfter'>
+type SegmentTexts = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text' | 'tokensAfter' | 'window'>
 
 export function redactSegment<S extends SegmentTexts>(segment: S, { redact, measures }: Redaction): S {
   const written = redactorFor(redact, 'segment')
@@ -74,6 +74,21 @@ export function redactSegment<S extends SegmentTexts>(segment: S, { redact, meas
     details: redactJson(segment.details, written),
     text,
     tokensAfter: text === segment.text ? segment.tokensAfter : measures.text(text),
+    ...(segment.window && { window: segment.window.map(message => redactWindowMessage(message, redact)) }),
+  }
+}
+
+/** Its content as that of any message, so that one of the log stays what the log has; the rest as a segment's. */
+function redactWindowMessage(message: WindowMessage, redact: Redact): WindowMessage {
+  const { seq, role, content, sender, at, ...others } = message
+  const named = sender && redactSender(sender, redact)
+  return {
+    ...redactJson(others, redactorFor(redact, 'segment')),
+    ...(seq !== undefined && { seq }),
+    role,
+    content: redactContent(content, redact),
+    ...(named && { sender: named }),
+    ...(at !== undefined && { at }),
   }
 }
 

@@ -90,6 +90,12 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
       message('thanks'),
       message('welcome', { role: 'assistant' }),
     ),
+  replaceTail: chat =>
+    chat.replaceTail(
+      [message('welcome', { role: 'assistant' })],
+      [message(`welcome, ${CANARY}`, { role: 'assistant' })],
+      { id: `operation ${CANARY}`, fingerprint: 'any' },
+    ),
   edit: chat => chat.edit(4, `rather ${CANARY}`),
   pin: chat =>
     chat.store.pin(chat.key, {
@@ -122,6 +128,11 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
         events: [{ at: '2026-01-15', text: CANARY }],
         details: [CANARY, { kind: 'key', text: CANARY }],
         text: `## Messages\n${CANARY}`,
+        window: [
+          { role: 'user', content: `the key: ${CANARY}`, sender: { id: 'ann', name: `Ann ${CANARY}` } },
+          { seq: 2, role: 'assistant', content: PARTS, note: { [CANARY]: CANARY } },
+        ],
+        windowThrough: 5,
       })),
       documents: [write(chat, { layer: 'chat', key: chat.key.id })],
       outcome: { ...commit.outcome, warnings: [`odd: ${CANARY}`] },
@@ -227,6 +238,10 @@ describe('no write leaves anything of a secret', () => {
         },
       ])
       expect(segments[0]).toMatchObject({ summary: `They said ${GONE}`, details: [GONE, { text: GONE }] })
+      expect(segments[0]!.window).toMatchObject([
+        { role: 'user', content: `the key: ${GONE}`, sender: { id: 'ann', name: `Ann ${GONE}` } },
+        { seq: 2, role: 'assistant', content: messages[1]!.content, note: { [GONE]: GONE } },
+      ])
       expect(pins[0]!.note).toBe(`note ${GONE}`)
       expect(memo!.value).toMatchObject({ about: GONE, list: [{ [GONE]: GONE }] })
       expect(documents[0]!.facts[0]!.line).toBe(`- 2026-01-15: the key is ${GONE}`)

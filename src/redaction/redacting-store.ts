@@ -13,6 +13,7 @@ import {
   redactWrite,
   resize,
 } from './redact-records.ts'
+import { replaceTailRedacted } from './replace-tail-redacted.ts'
 
 /**
  * The same store, with every text going through the hook before it reaches a durable write. Inside of it nothing
@@ -65,6 +66,7 @@ export const STORE_METHODS: Methods = {
   close: 'opens and closes',
 
   append: (store, redaction) => request => appendRedacted(store, request, redaction),
+  replaceTail: (store, redaction) => request => replaceTailRedacted(store, request, redaction),
   edit: (store, redaction) => async (key, change) => {
     const content = redactContent(change.content, redaction.redact)
     if (content === change.content) return store.edit(key, change)

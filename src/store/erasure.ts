@@ -59,7 +59,7 @@ export interface WithheldSegment {
   /** Of the session, when it was read. */
   readonly epoch: number
   readonly segment: Segment
-  /** Those that it stands for, oldest first; empty: it stands for messages. */
+  /** Those that it stands for, oldest first; where it was a window, also for messages above them. Empty: for messages. */
   readonly lower: readonly Segment[]
 }
 

@@ -1,9 +1,10 @@
 import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
-import type { Content, Memo, Pin, Segment, Sender, SessionKind } from '../log/index.ts'
+import type { Content, Memo, Pin, Segment, Sender, SessionKind, WindowMessage } from '../log/index.ts'
 import {
   checkId,
   MAX_CONTENT_CHARACTERS,
   normalizeMessage,
+  normalizeWindowMessage,
   parseInstant,
   ROLES,
   type Role,
@@ -257,7 +258,7 @@ function parseFolds(
   warnings: string[],
 ): Pick<SessionFile, 'segments' | 'compactedThrough'> {
   const segments = optional(file['segments'], 'segments', list, []).map((value, index) =>
-    parseSegment(value, `segments[${index}]`, createdAt),
+    parseSegment(value, `segments[${index}]`, { createdAt, lastSeq }),
   )
   const through = segments.filter(isShown).reduce((last, segment) => Math.max(last, segment.toSeq), 0)
   const cursor = file['compactedThrough'] ?? through
@@ -286,7 +287,11 @@ function isChain(segments: readonly FileSegment[]): boolean {
   )
 }
 
-function parseSegment(value: unknown, field: string, createdAt: string): FileSegment {
+function parseSegment(
+  value: unknown,
+  field: string,
+  { createdAt, lastSeq }: { createdAt: string; lastSeq: number },
+): FileSegment {
   const segment = object(value, field)
   const read = <T>(name: string, parse: (value: unknown, field: string) => T, fallback: T): T =>
     optional(segment[name], `${field}.${name}`, parse, fallback)
@@ -309,11 +314,33 @@ function parseSegment(value: unknown, field: string, createdAt: string): FileSeg
     text: read('text', text, ''),
     tokensAfter: read('tokensAfter', count, 0),
     createdAt: read('createdAt', instant, createdAt),
+    ...parseWindow(segment, { field, lastSeq }),
     ...(segment['withheld'] != null && {
       withheld: oneOf(['nothing', 'extract'])(segment['withheld'], `${field}.withheld`) as
         | 'nothing'
         | 'extract',
     }),
+  }
+}
+
+/** Where the file does not say how far it was read for a window, it is taken that all of it was. */
+function parseWindow(
+  segment: Record<string, unknown>,
+  { field, lastSeq }: { field: string; lastSeq: number },
+): Pick<FileSegment, 'window' | 'windowThrough'> {
+  const given = optional(segment['window'], `${field}.window`, list, null)
+  const window = given?.map((message, index) => parseWindowMessage(message, `${field}.window[${index}]`))
+  const through = optional(segment['windowThrough'], `${field}.windowThrough`, count, window ? lastSeq : null)
+  return { ...(window && { window }), ...(through !== null && { windowThrough: through }) }
+}
+
+function parseWindowMessage(value: unknown, field: string): WindowMessage {
+  try {
+    return normalizeWindowMessage(value, field)
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error
+    const { field: inner, allowed } = error.details as { field: string; allowed: string }
+    throw new InvalidExportError(inner, allowed)
   }
 }
 

@@ -29,6 +29,7 @@ import type {
   RebuiltSegment,
   WithheldSegment,
 } from './erasure.ts'
+import type { Operation } from './operation.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
 
@@ -114,6 +115,23 @@ export interface AppendReceipt {
   readonly dueAt: number | null
   /** When its user or scope memory is to be extracted; `null`: there is nothing to extract. */
   readonly extractAt: number | null
+}
+
+/** A message by what it says, and not by its place. */
+export type ExpectedMessage = Pick<NewMessage, 'role' | 'content'>
+
+/** Takes the newest messages back and adds others in their place. */
+export interface TailRequest extends AppendRequest {
+  /** What the newest visible messages say, oldest first: they are hidden. `everything`: all that are visible are. */
+  readonly expected: readonly ExpectedMessage[] | 'everything'
+  /** `null`: asked for twice, it is made twice. */
+  readonly operation: Operation | null
+}
+
+/** Where it was made before, the figures are `null`. */
+export interface TailReceipt extends AppendReceipt {
+  /** The operation had been made before: nothing has changed now. */
+  readonly repeated: boolean
 }
 
 export interface MessageRange {
@@ -218,7 +236,8 @@ export interface FoldCommit {
   readonly head: Head
   /**
    * In order of their level. Each stands for the shown segments that it absorbs, by their ids or, for
-   * those of this same commit, by their place in this list as a negative number (-1 is the first).
+   * those of this same commit, by their place in this list as a negative number (-1 is the first). One with a
+   * window is of level 1, stands alone, for all that are shown and for the range, if there is one.
    */
   readonly segments: readonly (NewSegment & { readonly absorbs: readonly number[] })[]
   readonly memo: Memo | null
@@ -338,14 +357,24 @@ export interface Store {
 
   /**
    * Hides every message above `toSeq`; nothing is deleted and no `seq` is used again. Segments that
-   * reach past it go, those rolled up into them are shown again, cursor and memo go back with them.
+   * reach past it, and windows of somebody who had read on, go, those rolled up into them are shown again, cursor and memo go back with them.
    * Begins an epoch. Where there is nothing above, it changes nothing.
    */
   rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
 
   /**
+   * Rolls back and appends in one transaction, in the order of the calls of `append`. Creates the session. If the
+   * newest messages are not those that are expected, whatever the order of the fields in their parts, it is a
+   * `HistoryConflictError`. An operation that was made before is answered with the messages of that time; under the
+   * same id another one is a `HistoryConflictError`, too. Operations belong to their session: a fork has none of
+   * them, an exported file neither; where everything is taken back, earlier ones are forgotten.
+   */
+  replaceTail(request: TailRequest): Promise<TailReceipt>
+
+  /**
    * A new session with the visible messages through `atSeq`, under the same `seq`s. It keeps the folds
-   * unless `atSeq` lies inside the folded part: then it starts unfolded. It appears whole or not at all;
+   * unless `atSeq` lies inside the folded part, or below what a window may tell of: then it starts unfolded. It
+   * appears whole or not at all;
    * a rewriting of the original meanwhile is an `EpochConflictError`.
    */
   fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }): Promise<SessionRecord>
@@ -555,7 +584,7 @@ export interface Store {
   /** Those that are not done, oldest first. */
   listOpenErasures(namespace: string): Promise<readonly ErasureRecord[]>
   /**
-   * Segments that are to be made anew, lower levels first within a session: `nothing`, those that say nothing yet;
+   * Segments that are to be made anew, within a session those before others that stand for them: `nothing`, those that say nothing yet;
    * `extract`, those that wait for a proper summary.
    */
   listWithheld(

@@ -19,8 +19,10 @@ import { lifecycle } from './store-contract/lifecycle.ts'
 import { mirroring } from './store-contract/mirroring.ts'
 import { reading } from './store-contract/reading.ts'
 import { remembering } from './store-contract/remembering.ts'
+import { replacingTails } from './store-contract/replacing-tails.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
 import { searching } from './store-contract/searching.ts'
+import { windows } from './store-contract/windows.ts'
 
 /**
  * What every store promises, as cases that any test runner can run:
@@ -37,11 +39,13 @@ export const storeContract: readonly ContractCase[] = [
   ...reading,
   ...editing,
   ...rollingBack,
+  ...replacingTails,
   ...forking,
   ...archiving,
   ...configuring,
   ...leasing,
   ...folding,
+  ...windows,
   ...judging,
   ...remembering,
   ...layering,

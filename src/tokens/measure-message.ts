@@ -1,7 +1,9 @@
 import {
   type AttachmentPart,
+  attachmentValue,
   type Content,
   type ContentPart,
+  mediaIn,
   modelText,
   type Sender,
   type Size,
@@ -29,6 +31,7 @@ function attachmentTokens(content: Content): number {
 }
 
 function flatTokens(part: ContentPart): number {
+  if (part.type === 'tool-result') return mediaIn(part.output) * FLAT_TOKENS.image
   if (part.type !== 'image' && part.type !== 'file') return 0
   return hasBytes(part) ? FLAT_TOKENS[part.type] : NAMED_TOKENS
 }
@@ -37,9 +40,9 @@ function flatTokens(part: ContentPart): number {
 const NAMED_TOKENS = 12
 
 function hasBytes(part: AttachmentPart): boolean {
-  return ['image', 'data', 'url'].some(field => {
-    const value = part[field] instanceof URL ? part[field].href : part[field]
-    if (typeof value !== 'string') return false
+  return (['image', 'data', 'url'] as const).some(field => {
+    const value = attachmentValue(part, field)
+    if (value === null) return false
     return /^(?:https?|data):/i.test(value) || (field !== 'url' && BASE64.test(value.slice(0, 200)))
   })
 }

@@ -10,8 +10,6 @@ import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
-import { migrate } from './migrate.ts'
-import { vacuumTables } from './scrub.ts'
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -77,6 +75,7 @@ export class PostgresDriver implements Driver {
     const { default: pg } = await import('pg').catch(cause => {
       throw new MissingPeerError('pg', 'The PostgreSQL store', cause)
     })
+    const { migrate } = await import('./migrate.ts')
     const pool = new pg.Pool({
       connectionString: this.#url,
       max: this.#options.connections,
@@ -131,6 +130,7 @@ export class PostgresDriver implements Driver {
     if (this.#pool === null) throw new ClosedError('store')
     let client: PoolClient | undefined
     try {
+      const { vacuumTables } = await import('./scrub.ts')
       // Outside of any transaction: it is not allowed in one.
       client = await this.#pool.connect()
       await vacuumTables(client, this.#options.schema)

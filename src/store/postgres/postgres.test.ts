@@ -1,10 +1,14 @@
-import { describe, test } from 'vitest'
-import { postgresPlace } from '../../../test/stores.ts'
+import { afterAll, describe, test } from 'vitest'
+import { EmptiedPlaces } from '../../../test/postgres/emptied-places.ts'
 import { storeContract } from '../../testing/index.ts'
+
+const places = new EmptiedPlaces()
+
+afterAll(() => places.remove())
 
 describe.concurrent('PostgreSQL keeps the contract of stores', () => {
   test.for(storeContract)('$name', async ({ run }) => {
-    const place = postgresPlace()
+    const place = places.take()
     try {
       await run(() => place.open())
     } finally {

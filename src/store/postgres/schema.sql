@@ -191,7 +191,9 @@ CREATE TABLE segments (
   tokens_after bigint NOT NULL,
   created_at bigint NOT NULL,
   text text NOT NULL DEFAULT '""'::text,
-  withheld bigint NOT NULL DEFAULT 0
+  withheld bigint NOT NULL DEFAULT 0,
+  window_messages text,
+  window_through bigint
 );
 
 CREATE TABLE senders (
@@ -322,7 +324,9 @@ CREATE INDEX segments_rolled_up ON segments USING btree (session_id, rolled_into
 
 CREATE INDEX segments_shown ON segments USING btree (session_id, from_seq) WHERE (rolled_into IS NULL);
 
-CREATE INDEX segments_withheld ON segments USING btree (session_id, level, id) WHERE (withheld > 0);
+CREATE INDEX segments_windows ON segments USING btree (session_id, window_through) WHERE (window_through IS NOT NULL);
+
+CREATE INDEX segments_withheld ON segments USING btree (session_id, id) WHERE (withheld > 0);
 
 CREATE UNIQUE INDEX senders_by_key ON senders USING btree (namespace, sender_key);
 

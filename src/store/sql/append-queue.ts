@@ -1,16 +1,27 @@
 import { PalimpsestError } from '../../errors.ts'
-import { type AppendReceipt, type AppendRequest, keyName, type Warn } from '../store.ts'
+import {
+  type AppendReceipt,
+  type AppendRequest,
+  keyName,
+  type SessionKey,
+  type TailReceipt,
+  type TailRequest,
+  type Warn,
+} from '../store.ts'
 import { append } from './append.ts'
 import type { Driver } from './driver.ts'
+import { replaceTail } from './replace-tail.ts'
 import type { Steps } from './steps.ts'
 
-interface Waiting {
-  readonly request: AppendRequest
-  readonly resolve: (receipt: AppendReceipt) => void
+interface Waiting<Result = unknown> {
+  readonly steps: () => Steps<Result>
+  /** Its commit is its own: what is refused in the middle of it takes all of it back. */
+  readonly isAlone: boolean
+  readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
 
-type Outcome = { readonly receipt: AppendReceipt } | { readonly error: PalimpsestError }
+type Outcome = { readonly result: unknown } | { readonly error: PalimpsestError }
 
 /**
  * Lets appends that arrive together share one commit. They gather until the event loop has taken in all
@@ -23,20 +34,18 @@ type Outcome = { readonly receipt: AppendReceipt } | { readonly error: Palimpses
  */
 class AppendQueue {
   readonly #driver: Driver
-  readonly #warn: Warn
   readonly #onIdle: () => void
   #waiting: Waiting[] = []
   #isFlushing = false
 
-  constructor(driver: Driver, warn: Warn, onIdle: () => void = () => {}) {
+  constructor(driver: Driver, onIdle: () => void) {
     this.#driver = driver
-    this.#warn = warn
     this.#onIdle = onIdle
   }
 
-  append(request: AppendRequest): Promise<AppendReceipt> {
+  push<Result>(steps: () => Steps<Result>, { isAlone }: { isAlone: boolean }): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject })
+      this.#waiting.push({ steps, isAlone, resolve, reject } as Waiting)
       if (!this.#isFlushing) this.#flush()
     })
   }
@@ -46,17 +55,20 @@ class AppendQueue {
     while (this.#waiting.length > 0) {
       // Also between two commits, so that a long queue does not keep everything else waiting.
       await new Promise(resolve => setImmediate(resolve))
-      const batch = this.#waiting
-      this.#waiting = []
-      await this.#commit(batch)
+      await this.#commit(this.#nextBatch())
     }
     this.#isFlushing = false
     this.#onIdle()
   }
 
+  #nextBatch(): readonly Waiting[] {
+    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone)
+    return this.#waiting.splice(0, alone === -1 ? this.#waiting.length : Math.max(1, alone))
+  }
+
   async #commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = await this.#driver.write(() => this.#appendBatch(batch))
+      const outcomes = await this.#driver.write(() => this.#runBatch(batch))
       this.#settle(batch, outcomes)
     } catch (error) {
       const isOneOfMany =
@@ -67,22 +79,22 @@ class AppendQueue {
     }
   }
 
-  *#appendBatch(batch: readonly Waiting[]): Steps<readonly Outcome[]> {
+  *#runBatch(batch: readonly Waiting[]): Steps<readonly Outcome[]> {
     const outcomes: Outcome[] = []
     const start = performance.now()
-    for (const { request } of batch) {
-      outcomes.push(yield* this.#appendOne(request))
+    for (const waiting of batch) {
+      outcomes.push(yield* this.#runOne(waiting))
       if (performance.now() - start > this.#driver.dialect.longestSharingMs) break
     }
     return outcomes
   }
 
-  /** A request that is refused fails alone: it has written nothing. */
-  *#appendOne(request: AppendRequest): Steps<Outcome> {
+  /** An append that is refused fails alone: it has written nothing. */
+  *#runOne({ steps, isAlone }: Waiting): Steps<Outcome> {
     try {
-      return { receipt: yield* append(request, this.#driver.dialect, this.#warn) }
+      return { result: yield* steps() }
     } catch (error) {
-      if (PalimpsestError.isInstance(error) && !error.code.startsWith('store_')) return { error }
+      if (!isAlone && PalimpsestError.isInstance(error) && !error.code.startsWith('store_')) return { error }
       throw error
     }
   }
@@ -91,7 +103,7 @@ class AppendQueue {
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index]
       if (outcome === undefined) break
-      if ('receipt' in outcome) resolve(outcome.receipt)
+      if ('result' in outcome) resolve(outcome.result)
       else reject(outcome.error)
     }
     this.#waiting = [...batch.slice(outcomes.length), ...this.#waiting]
@@ -109,13 +121,24 @@ export class AppendQueues {
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
-    const name = this.#driver.dialect.locksSessions ? keyName(request.key) : ''
+    const steps = () => append(request, this.#driver.dialect, this.#warn)
+    return this.#queueOf(request.key).push(steps, { isAlone: false })
+  }
+
+  /** After the appends that were asked for before it, and before those that come later. */
+  replaceTail(request: TailRequest): Promise<TailReceipt> {
+    const rules = { dialect: this.#driver.dialect, warn: this.#warn }
+    return this.#queueOf(request.key).push(() => replaceTail(request, rules), { isAlone: true })
+  }
+
+  #queueOf(key: SessionKey): AppendQueue {
+    const name = this.#driver.dialect.locksSessions ? keyName(key) : ''
     let queue = this.#queues.get(name)
     if (queue === undefined) {
       // Gone when it is empty: a process may see millions of sessions.
-      queue = new AppendQueue(this.#driver, this.#warn, () => this.#queues.delete(name))
+      queue = new AppendQueue(this.#driver, () => this.#queues.delete(name))
       this.#queues.set(name, queue)
     }
-    return queue.append(request)
+    return queue
   }
 }

@@ -164,7 +164,8 @@ interface Place {
 /**
  * What is shown after the commit must cover every message once. Segments of level 1 cover the range; they
  * may begin before it only where they stand for the provisional segments that lie there. Those of a higher
- * level cover exactly the neighbouring segments that they stand for.
+ * level cover exactly the neighbouring segments that they stand for. A window stands for all of them, and for the
+ * range if there is one.
  */
 function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): Steps<void> {
   if (segments.length === 0 && plan.range === null) return
@@ -173,6 +174,10 @@ function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): St
      WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
     session.id,
   )
+  if (segments.some(({ window }) => window)) {
+    if (!isWholeWindow(segments, stored, plan.range)) throw misplaced(segments)
+    return
+  }
   const isLower = ({ level }: NewSegment) => level === 1
   const lower = segments.filter(isLower)
   const superseded = stored.filter(({ id }) => lower.some(({ absorbs }) => absorbs.includes(id)))
@@ -208,6 +213,25 @@ function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): St
     const others = shown.filter(place => !absorbed.includes(place))
     shown = [...others, { id: -(index + 1), fromSeq, toSeq }].sort((a, b) => a.fromSeq - b.fromSeq)
   }
+}
+
+function isWholeWindow(
+  segments: FoldCommit['segments'],
+  stored: readonly { readonly id: number; readonly from_seq: number; readonly to_seq: number }[],
+  range: FoldCommit['plan']['range'],
+): boolean {
+  const [window] = segments
+  const toSeq = range?.toSeq ?? stored.at(-1)?.to_seq
+  return (
+    window !== undefined &&
+    segments.length === 1 &&
+    window.level === 1 &&
+    window.fromSeq === (stored[0]?.from_seq ?? range?.fromSeq) &&
+    window.toSeq === toSeq &&
+    (window.windowThrough ?? 0) >= toSeq &&
+    window.absorbs.length === stored.length &&
+    stored.every(({ id }) => window.absorbs.includes(id))
+  )
 }
 
 function coversWhole(
@@ -275,8 +299,9 @@ export function* insertSegment(
 ): Steps<void> {
   yield* run(
     `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, text, level,
-       state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)`,
+       state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
+       window_messages, window_through)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)`,
     sessionId,
     segment.id,
     segment.fromSeq,
@@ -297,6 +322,8 @@ export function* insertSegment(
     segment.tokensAfter,
     segment.createdAt,
     segment.withheld,
+    segment.window ? JSON.stringify(segment.window) : null,
+    segment.windowThrough ?? null,
   )
 }
 

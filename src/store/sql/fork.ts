@@ -11,7 +11,7 @@ import { readHeadAtOrBelow } from './rollback.ts'
 import { ERASED, SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
 import { findSession, lockExistingSession, readRecord } from './session.ts'
 import { forkDocuments, importDocuments } from './session-documents.ts'
-import { run, type Steps } from './steps.ts'
+import { first, run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
 
 const MESSAGES_AT_A_TIME = 500
@@ -131,14 +131,26 @@ function* finishFork(
   const forked = yield* settleHidden(copy)
   const newest = yield* readHead(current)
   const state = yield* readFoldState(current, newest, warn)
-  // Inside the folded part no segment ends here, so nothing that was folded can be kept.
-  const keepsFolds = (yield* readShown(current)).through <= origin.seq
+  // Inside the folded part no segment ends here, so nothing that was folded can be kept; nor a window of somebody
+  // who had read more than is copied.
+  const keepsFolds =
+    (yield* readShown(current)).through <= origin.seq && !(yield* isTold(current, origin.seq))
   if (keepsFolds) yield* copyFolds(current, copy, origin.seq)
   const before = keepsFolds ? state : { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens }
   const last = yield* readHead(forked)
   const head = last && newest && (yield* settleHead(copy, last, yield* countThrough(current, last, newest)))
   yield* writeFoldState(copy, yield* stateFromSegments(forked, { head, state: before }))
   return yield* forkDocuments(current, { throughSeq: origin.seq, keepsFolds, now })
+}
+
+/** Whether a window tells of messages above this one. */
+function* isTold(session: SessionRow, seq: number): Steps<boolean> {
+  const row = yield* first(
+    'SELECT id FROM segments WHERE session_id = ?1 AND window_through > ?2 LIMIT 1',
+    session.id,
+    seq,
+  )
+  return row !== undefined
 }
 
 function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {

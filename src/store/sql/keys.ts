@@ -10,7 +10,7 @@ export function keyOf(id: string): string {
   return `${id.slice(0, LONGEST_KEY).toWellFormed()}#${digestOf(id)}`
 }
 
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   // Loaded only where it is needed: most programs never do.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(text).digest('hex')

@@ -69,9 +69,17 @@ function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
   return yield* settleHidden(session)
 }
 
-/** Segments that reach past the cut go, and those that were rolled up into them are shown again. */
+/**
+ * Segments that reach past the cut go, and those that were rolled up into them are shown again. A window reaches as
+ * far as whoever chose it had read; what was folded after it rests on it, and goes with it.
+ */
 function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
-  yield* run('DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2', session.id, seq)
+  yield* run(
+    `DELETE FROM segments WHERE session_id = ?1 AND (to_seq > ?2
+       OR id >= (SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through > ?2))`,
+    session.id,
+    seq,
+  )
   yield* run(
     `UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND rolled_into IS NOT NULL
        AND rolled_into NOT IN (SELECT id FROM segments WHERE session_id = ?1)`,

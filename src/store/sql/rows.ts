@@ -9,6 +9,7 @@ import {
   type Sender,
   type SessionKind,
   type Totals,
+  type WindowMessage,
 } from '../../log/index.ts'
 import type { Decision, FoldState, Head, RawMessage } from '../../policy/index.ts'
 import { EVENT_TYPES, type SessionKey, type StoreEvent } from '../store.ts'
@@ -243,10 +244,13 @@ export interface SegmentRow {
   readonly created_at: number
   /** 2: it says nothing since an erasure. 1: it says what an extract says. Until it is summarised anew. */
   readonly withheld: number
+  readonly window_messages: string | null
+  readonly window_through: number | null
 }
 
 export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, text, level, state, rolled_into,
-  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld`
+  type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
+  window_messages, window_through`
 
 /** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
 export function toSegment(row: SegmentRow): Segment {
@@ -269,6 +273,8 @@ export function toSegment(row: SegmentRow): Segment {
     tokensBefore: row.tokens_before,
     tokensAfter: row.tokens_after,
     createdAt: new Date(row.created_at),
+    ...(row.window_messages !== null && { window: JSON.parse(row.window_messages) as WindowMessage[] }),
+    ...(row.window_through !== null && { windowThrough: row.window_through }),
   }
 }
 

@@ -14,44 +14,22 @@ import type {
   PlanPage,
   SessionKey,
   Store,
+  TailReceipt,
+  TailRequest,
   Warn,
 } from '../store.ts'
-import { AppendQueues } from './append-queue.ts'
-import { exportSession, type ImportOptions, importSession } from './archive.ts'
-import { readContext } from './context.ts'
-import * as documents from './documents.ts'
+import type { AppendQueues } from './append-queue.ts'
+import type { ImportOptions } from './archive.ts'
 import type { Driver } from './driver.ts'
-import { listDue, nextDueAt } from './due.ts'
-import { edit } from './edit.ts'
-import { listOpenErasures, readErasure } from './erasure-records.ts'
-import { readEvents } from './events.ts'
-import * as extraction from './extraction.ts'
-import * as fold from './fold.ts'
-import { forkSession } from './fork.ts'
-import * as indexing from './indexing.ts'
-import { judgeAgain, judgeNow } from './judge.ts'
-import { KeptColumns } from './kept-columns.ts'
-import { type FreezeRequest, freezeLayers, readLayerTexts } from './layers.ts'
-import { dropLease, type LeaseRequest, takeLease } from './leases.ts'
-import { readMessages, readPlan, readSegment, readSegments, readVersions } from './messages.ts'
-import * as mirror from './mirror.ts'
-import { pin, readPins, unpin } from './pins.ts'
-import { rollback } from './rollback.ts'
+import type { KeptColumns } from './kept-columns.ts'
+import type { FreezeRequest } from './layers.ts'
+import type { LeaseRequest } from './leases.ts'
 import type { SessionRow } from './rows.ts'
-import * as search from './search.ts'
-import {
-  findSession,
-  listSessions,
-  lockExistingSession,
-  lockSession,
-  readRecord,
-  recordCalibrations,
-  recordOverhead,
-  updateSettings,
-} from './session.ts'
-import { readSettings, writeSettings } from './settings.ts'
 import type { Steps } from './steps.ts'
-import { commitRebuilt, listWithheld } from './withheld.ts'
+
+/** A third of the library, needed by nobody who has not opened a store. */
+const loadOperations = () => import('./operations.ts')
+type Operations = Awaited<ReturnType<typeof loadOperations>>
 
 /** Few programs erase anything, and it takes all that searching does. */
 const loadErasure = () => import('./erasure.ts')
@@ -61,9 +39,8 @@ export class SqlStore implements Store {
   readonly name: string
   readonly #driver: Driver
   readonly #warn: Warn
-  readonly #appends: AppendQueues
-  readonly #columns = new KeptColumns()
   readonly #underWay = new Set<Promise<unknown>>()
+  #opened: Opened | null = null
   #opening: Promise<void> | null = null
   #closing: Promise<void> | null = null
 
@@ -71,16 +48,25 @@ export class SqlStore implements Store {
     this.name = driver.name
     this.#driver = driver
     this.#warn = warn
-    this.#appends = new AppendQueues(driver, warn)
   }
 
   async open(): Promise<void> {
     this.#checkOpen()
-    this.#opening ??= this.#driver.open().catch(error => {
+    this.#opening ??= this.#open().catch(error => {
       this.#opening = null
       throw error
     })
     return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    const sql = await loadOperations()
+    await this.#driver.open()
+    this.#opened = {
+      sql,
+      appends: new sql.AppendQueues(this.#driver, this.#warn),
+      columns: new sql.KeptColumns(),
+    }
   }
 
   close(): Promise<void> {
@@ -95,248 +81,256 @@ export class SqlStore implements Store {
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
-    return this.#while(() => this.#appends.append(request))
+    return this.#while(({ appends }) => appends.append(request))
+  }
+
+  replaceTail(request: TailRequest): Promise<TailReceipt> {
+    return this.#while(({ appends }) => appends.replaceTail(request))
   }
 
   readSession(key: SessionKey) {
-    return this.#readOr(key, null, session => readRecord(session, this.#warn))
+    return this.#readOr(key, null, (session, { sql }) => sql.readRecord(session, this.#warn))
   }
 
   listSessions(namespace: string, page: { after?: string; limit: number }) {
-    return this.#read(() => listSessions(namespace, page, this.#warn))
+    return this.#read(({ sql }) => sql.listSessions(namespace, page, this.#warn))
   }
 
   readMessages(key: SessionKey, range: Parameters<Store['readMessages']>[1]) {
-    return this.#readOr(key, [], session => readMessages(session, range, this.#warn))
+    return this.#readOr(key, [], (session, { sql }) => sql.readMessages(session, range, this.#warn))
   }
 
   readVersions(key: SessionKey, seq: number) {
-    return this.#readOr(key, [], session => readVersions(session, seq))
+    return this.#readOr(key, [], (session, { sql }) => sql.readVersions(session, seq))
   }
 
   readSegments(key: SessionKey, which: 'shown' | 'all') {
-    return this.#readOr(key, [], session => readSegments(session, which))
+    return this.#readOr(key, [], (session, { sql }) => sql.readSegments(session, which))
   }
 
   readSegment(key: SessionKey, id: number) {
-    return this.#readOr(key, null, session => readSegment(session, id))
+    return this.#readOr(key, null, (session, { sql }) => sql.readSegment(session, id))
   }
 
   readContext(key: SessionKey, request: ContextRequest) {
-    return this.#readOr(key, null, session => readContext(session, request, this.#warn))
+    return this.#readOr(key, null, (session, { sql }) => sql.readContext(session, request, this.#warn))
   }
 
   readPins(key: SessionKey) {
-    return this.#readOr(key, [], session => readPins(session))
+    return this.#readOr(key, [], (session, { sql }) => sql.readPins(session))
   }
 
   pin(key: SessionKey, request: NewPin) {
-    return this.#writeExisting(key, session => pin(session, request))
+    return this.#writeExisting(key, (session, { sql }) => sql.pin(session, request))
   }
 
   unpin(key: SessionKey, id: number) {
-    return this.#writeExisting(key, session => unpin(session, id))
+    return this.#writeExisting(key, (session, { sql }) => sql.unpin(session, id))
   }
 
   readPlan(key: SessionKey, page: PlanPage = {}) {
-    return this.#readOr(key, null, session => readPlan(session, page, this.#warn))
+    return this.#readOr(key, null, (session, { sql }) => sql.readPlan(session, page, this.#warn))
   }
 
   edit(key: SessionKey, change: Parameters<Store['edit']>[1]) {
-    return this.#writeExisting(key, session => edit(session, change, this.#warn))
+    return this.#writeExisting(key, (session, { sql }) => sql.edit(session, change, this.#warn))
   }
 
   rollback(key: SessionKey, change: { toSeq: number; now: number }) {
-    return this.#writeExisting(key, session => rollback(session, change, this.#rules))
+    return this.#writeExisting(key, (session, { sql }) => sql.rollback(session, change, this.#rules))
   }
 
   fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {
-    return this.#while(() => forkSession(this.#driver, key, change, this.#warn))
+    return this.#while(({ sql }) => sql.forkSession(this.#driver, key, change, this.#warn))
   }
 
   exportSession(key: SessionKey) {
-    return this.#read(() => exportSession(key))
+    return this.#read(({ sql }) => sql.exportSession(key))
   }
 
   importSession(key: SessionKey, file: SessionFile, options: ImportOptions) {
-    return this.#while(() => importSession(this.#driver, key, file, options))
+    return this.#while(({ sql }) => sql.importSession(this.#driver, key, file, options))
   }
 
   updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>) {
-    return this.#writeExisting(key, session => updateSettings(session, settings))
+    return this.#writeExisting(key, (session, { sql }) => sql.updateSettings(session, settings))
   }
 
   readSettings(namespace: string) {
-    return this.#read(() => readSettings(namespace))
+    return this.#read(({ sql }) => sql.readSettings(namespace))
   }
 
   writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>) {
-    return this.#write(() => writeSettings(namespace, changes))
+    return this.#write(({ sql }) => sql.writeSettings(namespace, changes))
   }
 
   recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>) {
-    return this.#writeExisting(key, session => recordCalibrations(session, calibrations))
+    return this.#writeExisting(key, (session, { sql }) => sql.recordCalibrations(session, calibrations))
   }
 
   recordOverhead(key: SessionKey, tokens: number) {
-    return this.#writeExisting(key, session => recordOverhead(session, tokens))
+    return this.#writeExisting(key, (session, { sql }) => sql.recordOverhead(session, tokens))
   }
 
   acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }) {
-    return this.#writeExisting(key, session => fold.acquireLease(session, request))
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.acquireLease(session, request))
   }
 
   renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }) {
-    return this.#writeExisting(key, session => fold.renewLease(session, request))
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.renewLease(session, request))
   }
 
   releaseLease(key: SessionKey, token: number) {
-    return this.#writeExisting(key, session => fold.releaseLease(session, token))
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.releaseLease(session, token))
   }
 
   commitFold(commit: FoldCommit) {
-    return this.#writeExisting(commit.key, session => fold.commitFold(session, commit, this.#rules))
+    return this.#writeExisting(commit.key, (session, { sql }) =>
+      sql.fold.commitFold(session, commit, this.#rules),
+    )
   }
 
   failFold(key: SessionKey, failure: Parameters<Store['failFold']>[1]) {
-    return this.#writeExisting(key, session => fold.failFold(session, failure))
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.failFold(session, failure))
   }
 
   readSnapshot(key: SessionKey, request: Parameters<Store['readSnapshot']>[1]) {
     const warn = this.#warn
-    return this.#readOr(key, null, function* (session) {
-      return (yield* judgeNow(session, request, warn)).snapshot
+    return this.#readOr(key, null, function* (session, { sql }) {
+      return (yield* sql.judgeNow(session, request, warn)).snapshot
     })
   }
 
   judge(key: SessionKey, request: Parameters<Store['judge']>[1]) {
     const { dialect } = this.#driver
     const warn = this.#warn
-    return this.#write(function* () {
-      const session = yield* lockSession(key, dialect)
-      return session ? yield* judgeAgain(session, request, warn) : null
+    return this.#write(function* ({ sql }) {
+      const session = yield* sql.lockSession(key, dialect)
+      return session ? yield* sql.judgeAgain(session, request, warn) : null
     })
   }
 
   setPending(key: SessionKey, decision: Parameters<Store['setPending']>[1]) {
-    return this.#writeExisting(key, session => fold.setPending(session, decision))
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.setPending(session, decision))
   }
 
   listPending(namespace: string, page: { after?: string; limit: number }) {
-    return this.#read(() => fold.listPending(namespace, page))
+    return this.#read(({ sql }) => sql.fold.listPending(namespace, page))
   }
 
   nextDueAt(namespace: string) {
-    return this.#read(() => nextDueAt(namespace, 'due_at'))
+    return this.#read(({ sql }) => sql.nextDueAt(namespace, 'due_at'))
   }
 
   listDue(namespace: string, page: { now: number; limit: number }) {
-    return this.#read(() => listDue(namespace, 'due_at', page))
+    return this.#read(({ sql }) => sql.listDue(namespace, 'due_at', page))
   }
 
   readDocument(key: DocumentKey) {
-    return this.#read(() => documents.readDocument(key))
+    return this.#read(({ sql }) => sql.documents.readDocument(key))
   }
 
   listDocuments(namespace: string, page: Parameters<Store['listDocuments']>[1]) {
-    return this.#read(() => documents.listDocuments(namespace, page))
+    return this.#read(({ sql }) => sql.documents.listDocuments(namespace, page))
   }
 
   changeDocuments(writes: readonly DocumentWrite[]) {
-    return this.#write(() => documents.changeDocuments(writes, this.#driver.dialect))
+    return this.#write(({ sql }) => sql.documents.changeDocuments(writes, this.#driver.dialect))
   }
 
   readDocumentVersions(key: DocumentKey, page: { before?: number; limit: number }) {
-    return this.#read(() => documents.readDocumentVersions(key, page))
+    return this.#read(({ sql }) => sql.documents.readDocumentVersions(key, page))
   }
 
   readFacts(key: DocumentKey, which: 'current' | 'all') {
-    return this.#read(() => documents.readDocumentFacts(key, which))
+    return this.#read(({ sql }) => sql.documents.readDocumentFacts(key, which))
   }
 
   freezeLayers(key: SessionKey, request: FreezeRequest) {
-    return this.#writeExisting(key, session => freezeLayers(session, request))
+    return this.#writeExisting(key, (session, { sql }) => sql.freezeLayers(session, request))
   }
 
   readLayerTexts(key: SessionKey, wanted: readonly LayerVersion[]) {
-    return this.#readOr(key, [], session => readLayerTexts(session, wanted))
+    return this.#readOr(key, [], (session, { sql }) => sql.readLayerTexts(session, wanted))
   }
 
   commitExtraction(commit: ExtractionCommit) {
     const { dialect } = this.#driver
-    return this.#writeExisting(commit.key, session => extraction.commitExtraction(session, commit, dialect))
+    return this.#writeExisting(commit.key, (session, { sql }) =>
+      sql.extraction.commitExtraction(session, commit, dialect),
+    )
   }
 
   judgeExtraction(key: SessionKey, request: Parameters<Store['judgeExtraction']>[1]) {
-    return this.#writeExisting(key, session => extraction.judgeExtraction(session, request))
+    return this.#writeExisting(key, (session, { sql }) => sql.extraction.judgeExtraction(session, request))
   }
 
   failExtraction(key: SessionKey, failure: { retryAt: number | null }) {
-    return this.#writeExisting(key, session => extraction.failExtraction(session, failure))
+    return this.#writeExisting(key, (session, { sql }) => sql.extraction.failExtraction(session, failure))
   }
 
   listExtractionDue(namespace: string, page: { now: number; limit: number }) {
-    return this.#read(() => listDue(namespace, 'extract_at', page))
+    return this.#read(({ sql }) => sql.listDue(namespace, 'extract_at', page))
   }
 
   nextExtractionAt(namespace: string) {
-    return this.#read(() => nextDueAt(namespace, 'extract_at'))
+    return this.#read(({ sql }) => sql.nextDueAt(namespace, 'extract_at'))
   }
 
   takeLease(namespace: string, request: LeaseRequest) {
-    return this.#write(() => takeLease(namespace, request))
+    return this.#write(({ sql }) => sql.takeLease(namespace, request))
   }
 
   dropLease(namespace: string, request: { name: string; token: number }) {
-    return this.#write(() => dropLease(namespace, request))
+    return this.#write(({ sql }) => sql.dropLease(namespace, request))
   }
 
   listUnmirrored(namespace: string, page: { limit: number }) {
-    return this.#read(() => mirror.listUnmirrored(namespace, page))
+    return this.#read(({ sql }) => sql.mirror.listUnmirrored(namespace, page))
   }
 
   readMirrorStates(namespace: string, wanted: Parameters<Store['readMirrorStates']>[1]) {
-    return this.#read(() => mirror.readMirrorStates(namespace, wanted))
+    return this.#read(({ sql }) => sql.mirror.readMirrorStates(namespace, wanted))
   }
 
   readDay(namespace: string, day: string) {
-    return this.#read(() => mirror.readDay(namespace, day))
+    return this.#read(({ sql }) => sql.mirror.readDay(namespace, day))
   }
 
   noteMirrored(namespace: string, states: Parameters<Store['noteMirrored']>[1]) {
-    return this.#write(() => mirror.noteMirrored(namespace, states))
+    return this.#write(({ sql }) => sql.mirror.noteMirrored(namespace, states))
   }
 
   setMirrorFolder(namespace: string, folder: string) {
-    return this.#write(() => mirror.setMirrorFolder(namespace, folder))
+    return this.#write(({ sql }) => sql.mirror.setMirrorFolder(namespace, folder))
   }
 
   readMirrorFolder(namespace: string) {
-    return this.#read(() => mirror.readMirrorFolder(namespace))
+    return this.#read(({ sql }) => sql.mirror.readMirrorFolder(namespace))
   }
 
   readSearch(namespace: string, request: SearchRequest) {
-    return this.#read(() => search.readSearch(namespace, request, this.#columns))
+    return this.#read(({ sql, columns }) => sql.search.readSearch(namespace, request, columns))
   }
 
   readMessagesAt(key: SessionKey, seqs: readonly number[]) {
-    return this.#readOr(key, [], session => search.readMessagesAt(session, seqs))
+    return this.#readOr(key, [], (session, { sql }) => sql.search.readMessagesAt(session, seqs))
   }
 
   readIndexWork(key: SessionKey, request: IndexRequest) {
-    return this.#readOr(key, null, session => indexing.readIndexWork(session, request))
+    return this.#readOr(key, null, (session, { sql }) => sql.indexing.readIndexWork(session, request))
   }
 
   writeIndex(key: SessionKey, write: IndexWrite) {
     const { dialect } = this.#driver
-    return this.#write(function* () {
-      const session = yield* lockSession(key, dialect)
-      return session ? yield* indexing.writeIndex(session, write) : false
+    return this.#write(function* ({ sql }) {
+      const session = yield* sql.lockSession(key, dialect)
+      return session ? yield* sql.indexing.writeIndex(session, write) : false
     })
   }
 
   listUnindexed(namespace: string, page: { after?: string; limit: number }) {
-    return this.#read(() => indexing.listUnindexed(namespace, page))
+    return this.#read(({ sql }) => sql.indexing.listUnindexed(namespace, page))
   }
 
   async beginErasure(namespace: string, request: Parameters<Store['beginErasure']>[1]) {
@@ -355,22 +349,22 @@ export class SqlStore implements Store {
   }
 
   readErasure(namespace: string, id: number) {
-    return this.#read(() => readErasure(namespace, id))
+    return this.#read(({ sql }) => sql.readErasure(namespace, id))
   }
 
   listOpenErasures(namespace: string) {
-    return this.#read(() => listOpenErasures(namespace))
+    return this.#read(({ sql }) => sql.listOpenErasures(namespace))
   }
 
   listWithheld(namespace: string, page: Parameters<Store['listWithheld']>[1]) {
-    return this.#read(() => listWithheld(namespace, page))
+    return this.#read(({ sql }) => sql.listWithheld(namespace, page))
   }
 
   commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment) {
     const { dialect } = this.#driver
-    return this.#write(function* () {
-      const session = yield* lockSession(key, dialect)
-      return session ? yield* commitRebuilt(session, rebuilt, dialect) : false
+    return this.#write(function* ({ sql }) {
+      const session = yield* sql.lockSession(key, dialect)
+      return session ? yield* sql.commitRebuilt(session, rebuilt, dialect) : false
     })
   }
 
@@ -389,7 +383,7 @@ export class SqlStore implements Store {
   }
 
   readEvents(page: { after: string | null; limit: number }) {
-    return this.#read(() => readEvents(page, this.#driver.dialect))
+    return this.#read(({ sql }) => sql.readEvents(page, this.#driver.dialect))
   }
 
   get #rules() {
@@ -401,9 +395,10 @@ export class SqlStore implements Store {
   }
 
   /** Closing waits for every call that was let in. */
-  async #while<Result>(call: () => Promise<Result>): Promise<Result> {
+  async #while<Result>(call: (opened: Opened) => Promise<Result>): Promise<Result> {
     this.#checkOpen()
-    const running = call()
+    if (this.#opened === null) throw new ClosedError('store')
+    const running = call(this.#opened)
     this.#underWay.add(running)
     try {
       return await running
@@ -412,29 +407,39 @@ export class SqlStore implements Store {
     }
   }
 
-  #read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#while(() => this.#driver.read(steps))
+  #read<Result>(steps: (opened: Opened) => Steps<Result>): Promise<Result> {
+    return this.#while(opened => this.#driver.read(() => steps(opened)))
   }
 
   #readOr<Result, Missing>(
     key: SessionKey,
     missing: Missing,
-    steps: (session: SessionRow) => Steps<Result>,
+    steps: (session: SessionRow, opened: Opened) => Steps<Result>,
   ): Promise<Result | Missing> {
-    return this.#read(function* () {
-      const session = yield* findSession(key)
-      return session ? yield* steps(session) : missing
+    return this.#read(function* (opened) {
+      const session = yield* opened.sql.findSession(key)
+      return session ? yield* steps(session, opened) : missing
     })
   }
 
-  #write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#while(() => this.#driver.write(steps))
+  #write<Result>(steps: (opened: Opened) => Steps<Result>): Promise<Result> {
+    return this.#while(opened => this.#driver.write(() => steps(opened)))
   }
 
-  #writeExisting<Result>(key: SessionKey, steps: (session: SessionRow) => Steps<Result>): Promise<Result> {
+  #writeExisting<Result>(
+    key: SessionKey,
+    steps: (session: SessionRow, opened: Opened) => Steps<Result>,
+  ): Promise<Result> {
     const { dialect } = this.#driver
-    return this.#write(function* () {
-      return yield* steps(yield* lockExistingSession(key, dialect))
+    return this.#write(function* (opened) {
+      return yield* steps(yield* opened.sql.lockExistingSession(key, dialect), opened)
     })
   }
+}
+
+/** What there is once it is open. */
+interface Opened {
+  readonly sql: Operations
+  readonly appends: AppendQueues
+  readonly columns: KeptColumns
 }

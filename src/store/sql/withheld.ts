@@ -12,21 +12,47 @@ import { countVisible } from './visible.ts'
 /** Made of the messages themselves and nothing else: these never tell of what lies before them. */
 const SELF_CONTAINED = `(level = 1 AND summarizer IN ('verbatim', 'extractive'))`
 
-const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0`
+const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0,
+  window_messages = NULL`
 /** One that the next fold is to take in again stays so. */
 const DIRTY = `state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END`
 
-/** Those over the messages, rolled-up ones too, since a rollback shows them again. They are hidden by now. */
+interface Candidate {
+  readonly id: number
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly text: string
+  readonly window_through: number | null
+  /** Somebody chose to say nothing of its messages. */
+  readonly is_empty_window: number
+}
+
+/**
+ * Those that tell of the messages, rolled-up ones too, since a rollback shows them again: those over them, and
+ * windows of somebody who had read them. They are hidden by now.
+ */
 export function* withholdOver(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
-  const candidates = yield* all<{ id: number; from_seq: number; to_seq: number; text: string }>(
-    `SELECT id, from_seq, to_seq, text FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq <= ?3`,
+  const candidates = yield* all<Candidate>(
+    `SELECT id, from_seq, to_seq, text, window_through,
+       CASE WHEN window_messages = '[]' THEN 1 ELSE 0 END AS is_empty_window
+     FROM segments WHERE session_id = ?1 AND from_seq <= ?3 AND (to_seq >= ?2 OR window_through >= ?2)`,
     session.id,
     Math.min(...seqs),
     Math.max(...seqs),
   )
-  for (const { id, from_seq, to_seq, text } of candidates) {
-    if (!seqs.some(seq => from_seq <= seq && seq <= to_seq)) continue
+  for (const { id, from_seq, to_seq, text, window_through, is_empty_window } of candidates) {
+    const toldThrough = Math.max(to_seq, window_through ?? 0)
+    if (!seqs.some(seq => from_seq <= seq && seq <= toldThrough)) continue
     const left = yield* countVisible(session, { after: from_seq - 1, through: to_seq })
+    if (is_empty_window === 1) {
+      yield* run(
+        'UPDATE segments SET message_count = ?3 WHERE session_id = ?1 AND id = ?2',
+        session.id,
+        id,
+        left,
+      )
+      continue
+    }
     yield* run(
       // Of one under which nothing is left the record stays: the cursor and what is rolled up rest on it.
       `UPDATE segments SET ${NOTHING}, message_count = ?3, withheld = ?4,
@@ -88,7 +114,7 @@ export function* listWithheld(
     `SELECT ${COLUMNS.join(', ')}, g.session_id, s.namespace, s.name, s.epoch
      FROM segments g JOIN sessions s ON s.id = g.session_id
      WHERE g.withheld > 0 AND g.withheld = ?2 AND s.namespace = ?1 AND s.ready = 1
-     ORDER BY g.session_id, g.level, g.id LIMIT ?3`,
+     ORDER BY g.session_id, g.id LIMIT ?3`,
     namespace,
     left === 'nothing' ? 2 : 1,
     limit,
@@ -101,9 +127,12 @@ export function* listWithheld(
   return withheld
 }
 
-/** One of level 1 took the place of provisional ones, but stands for messages all the same. */
-function* lowerOf({ session_id, id, level }: WithheldRow): Steps<WithheldSegment['lower']> {
-  if (level === 1) return []
+/**
+ * One of level 1 took the place of provisional ones, but stands for messages all the same. One that was a window
+ * stands for others as they were, and for messages above them.
+ */
+function* lowerOf({ session_id, id, level, window_through }: WithheldRow): Steps<WithheldSegment['lower']> {
+  if (level === 1 && window_through === null) return []
   const rows = yield* all<SegmentRow>(
     `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND rolled_into = ?2 ORDER BY from_seq, level`,
     session_id,
@@ -133,7 +162,7 @@ export function* commitRebuilt(
   yield* run(
     `UPDATE segments SET summary = ?3, events = ?4, details = ?5, text = ?6, message_count = ?7, summarizer = ?8,
        prompt_version = ?9, tokens_before = ?10, tokens_after = ?11, withheld = ?12,
-       state = CASE WHEN state = 'provisional' THEN state ELSE ?13 END
+       window_messages = NULL, state = CASE WHEN state = 'provisional' THEN state ELSE ?13 END
      WHERE session_id = ?1 AND id = ?2`,
     session.id,
     rebuilt.id,

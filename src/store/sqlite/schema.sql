@@ -219,7 +219,7 @@ CREATE TABLE segments (
   prompt_version TEXT NOT NULL,
   tokens_before INTEGER NOT NULL,
   tokens_after INTEGER NOT NULL,
-  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""', withheld INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""', withheld INTEGER NOT NULL DEFAULT 0, window_messages TEXT, window_through INTEGER,
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -317,7 +317,9 @@ CREATE INDEX segments_rolled_up ON segments (session_id, rolled_into) WHERE roll
 
 CREATE INDEX segments_shown ON segments (session_id, from_seq) WHERE rolled_into IS NULL;
 
-CREATE INDEX segments_withheld ON segments (session_id, level, id) WHERE withheld > 0;
+CREATE INDEX segments_windows ON segments (session_id, window_through) WHERE window_through IS NOT NULL;
+
+CREATE INDEX segments_withheld ON segments (session_id, id) WHERE withheld > 0;
 
 CREATE UNIQUE INDEX senders_by_key ON senders (namespace, sender_key);
 

@@ -1,5 +1,6 @@
 import { clip, oneLine } from '../extractive/inert.ts'
 import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
+import { saysOverflow } from './says-overflow.ts'
 
 /** What the AI SDK's errors about a call have in common; known by its fields, so that any version's will do. */
 interface CallError {
@@ -9,9 +10,6 @@ interface CallError {
   readonly responseBody?: string
   readonly isRetryable?: boolean
 }
-
-const OVERFLOW =
-  /context[ _-]?(?:length|window|size)|maximum (?:context|prompt|input)|(?:prompt|input|request|messages?)\b[^.]{0,40}\btoo (?:long|large|many tokens)|too many (?:input )?tokens|exceeds? (?:the )?[^.]{0,40}\b(?:token|context)|n_ctx/i
 
 /** The provider's failure, in our words. */
 export function classifyError(error: unknown, model: string): SummarizerError {
@@ -36,7 +34,7 @@ function reasonOf({
   if (status === 401 || status === 403) return 'unauthorized'
   if (status === 413) return 'overflow'
   if (status === 408 || status === 409 || status >= 500) return 'unavailable'
-  if (status >= 400) return OVERFLOW.test(`${message}\n${responseBody}`) ? 'overflow' : 'request_refused'
+  if (status >= 400) return saysOverflow(`${message}\n${responseBody}`) ? 'overflow' : 'request_refused'
   // It came through, and is no answer: a page of a proxy, or half of one.
   return isRetryable ? 'unavailable' : 'no_summary'
 }

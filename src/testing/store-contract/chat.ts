@@ -10,6 +10,8 @@ import type {
   SessionRecord,
   SessionTraits,
   Store,
+  TailReceipt,
+  TailRequest,
 } from '../../store/index.ts'
 
 const START = Date.UTC(2026, 0, 15, 8)
@@ -74,6 +76,23 @@ export class Chat {
       key: this.key,
       traits: this.#traits,
       messages,
+      policy: this.policy,
+      groupTurnMessages: 12,
+      now: this.tick(),
+    })
+  }
+
+  replaceTail(
+    expected: TailRequest['expected'],
+    messages: readonly MeasuredMessage[],
+    operation: TailRequest['operation'] = null,
+  ): Promise<TailReceipt> {
+    return this.store.replaceTail({
+      key: this.key,
+      traits: this.#traits,
+      messages,
+      expected,
+      operation,
       policy: this.policy,
       groupTurnMessages: 12,
       now: this.tick(),

@@ -28,6 +28,7 @@ export const lifecycle = contractCases('a store', {
     const calls: Record<Exclude<keyof Store, 'name' | 'close'>, () => Promise<unknown>> = {
       open: () => store.open(),
       append: () => chat.append(message('late')),
+      replaceTail: () => chat.replaceTail([], [message('late')]),
       readSession: () => store.readSession(key),
       listSessions: () => store.listSessions('test', { limit: 1 }),
       readMessages: () => store.readMessages(key, { limit: 1, from: 'oldest' }),

@@ -1,0 +1,269 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type FoldOutcome, handledTypes, type WindowHandler } from '../compaction/index.ts'
+import { LAST_RESIZE } from '../compaction/memo-keeper.ts'
+import { untilAborted } from '../compaction/until-aborted.ts'
+import type { Context, ContextOptions } from '../contexts.ts'
+import { InvalidArgumentError } from '../errors.ts'
+import type { Content, Memo, MessageInput, WindowMessage } from '../log/index.ts'
+import type { Palimpsest } from '../palimpsest.ts'
+import {
+  type Decision,
+  type Force,
+  forcedDecision,
+  judge,
+  type Policy,
+  readDecision,
+  resize,
+} from '../policy/index.ts'
+import type { Appended, Session } from '../session.ts'
+import type { SessionKey, Store } from '../store/index.ts'
+import { type AttachmentSummaryHandler, attachmentsIn, summarizeAttachment } from './attachments.ts'
+import { asWindow, asWindowMessage, splitWindow } from './current-history.ts'
+import { type FullHistory, fullHistory } from './full-history.ts'
+import { type PolicyHandler, type ResizeHandler, type ResizeHandlers, readResult } from './handlers.ts'
+import { EMPTY, type Loaded, loadSession } from './load-session.ts'
+import { OneAtATime } from './one-at-a-time.ts'
+import { renderWindow } from './render-window.ts'
+import { type ClassicSettings, changeSettings, type ResolvedSettings } from './settings.ts'
+
+/** What every session shares. */
+export interface ClassicEngine {
+  readonly palimpsest: Palimpsest
+  /** Only read from: what is written goes through the engine. */
+  readonly store: Store
+  readonly namespace: string
+  readonly clock: () => number
+  readonly summarizerTimeoutMs: number
+  readonly settings: ResolvedSettings
+}
+
+/**
+ * How a resize ended. `applied`: the window is another one. `skipped` for the decision's own reason: it is the same,
+ * and only the memo was brought up to date. `failed`, or skipped for another reason: nothing has changed.
+ */
+export interface ResizeOutcome extends FoldOutcome {
+  readonly decision: Decision
+  /** What the handler threw; `null`: nothing. */
+  readonly error: unknown
+}
+
+/** One conversation with two histories: all that was said, and the window that goes to the model. */
+export class ClassicSession {
+  readonly #engine: ClassicEngine
+  readonly #key: SessionKey
+  readonly #handlers = new Map<string, ResizeHandler>()
+  readonly #loads = new OneAtATime()
+  readonly #resizes = new OneAtATime()
+  readonly chat: Session
+  #settings!: ResolvedSettings
+  #policy!: Policy
+  #policyHandler: PolicyHandler | null = null
+  #summarize: AttachmentSummaryHandler = summarizeAttachment
+  #loaded: Loaded = EMPTY
+
+  constructor(engine: ClassicEngine, chat: Session, settings: ClassicSettings) {
+    this.#engine = engine
+    this.#key = { namespace: engine.namespace, id: chat.id }
+    this.chat = chat
+    this.#take(changeSettings(engine.settings, settings))
+  }
+
+  get id(): string {
+    return this.chat.id
+  }
+
+  /** The window as of the last call that was awaited, oldest first. */
+  get currentHistory(): readonly WindowMessage[] {
+    return this.#loaded.current
+  }
+
+  get memo(): Readonly<Record<string, unknown>> {
+    return ownMemo(this.#loaded.memo)
+  }
+
+  /** The newest message that the memo has read; 0: none. */
+  get memoCursor(): number {
+    return this.#loaded.memo?.throughSeq ?? 0
+  }
+
+  /** Turns so far, the one in progress included. */
+  get turns(): number {
+    return this.#loaded.turns
+  }
+
+  /** The turn in which a decision was last carried out; 0: none was. */
+  get lastResizeTurn(): number {
+    const { turn } = (this.#loaded.memo?.value[LAST_RESIZE] ?? {}) as { turn?: unknown }
+    return typeof turn === 'number' ? turn : 0
+  }
+
+  get settings(): ResolvedSettings {
+    return this.#settings
+  }
+
+  /** Those that are given; the others stay. */
+  setSettings(settings: ClassicSettings): void {
+    this.#take(changeSettings(this.#settings, settings))
+  }
+
+  #take(settings: ResolvedSettings): void {
+    this.#policy = resize(settings)
+    this.#settings = settings
+  }
+
+  /** Asked in place of the rules; `null`: the rules again. */
+  setPolicyHandler(handler: PolicyHandler | null): void {
+    checkHandler('policyHandler', handler)
+    this.#policyHandler = handler
+  }
+
+  /** Those that are given; the others stay. Without one of yours, `lite` and `deep` are the engine's own. */
+  setResizeHandlers(handlers: ResizeHandlers): void {
+    if (typeof handlers !== 'object' || handlers === null)
+      throw new InvalidArgumentError('resizeHandlers', handlers, 'an object of functions by type')
+    for (const [type, handler] of Object.entries(handlers)) checkHandler(`resizeHandlers.${type}`, handler)
+    for (const [type, handler] of Object.entries(handlers))
+      if (handler === null) this.#handlers.delete(type)
+      else this.#handlers.set(type, handler)
+  }
+
+  /** Says what stands in windows in the place of a part that is no text; `null`: `{ type, ref, meta }` again. */
+  setAttachmentSummaryHandler(handler: AttachmentSummaryHandler | null): void {
+    checkHandler('attachmentSummaryHandler', handler)
+    this.#summarize = handler ?? summarizeAttachment
+  }
+
+  /** What the handler says of each part of a message that is no text. */
+  attachmentSummary(message: { readonly content: Content }): Promise<readonly unknown[]> {
+    return Promise.all(attachmentsIn(message.content).map(async part => this.#summarize(part, message)))
+  }
+
+  /** Adds one message or several, all or none, to both histories. The decision is what the rules say. */
+  async append(messages: MessageInput | readonly MessageInput[]): Promise<Appended> {
+    const isOwn = !isDeepStrictEqual(this.#settings, this.#engine.settings)
+    const appended = await this.chat.append(messages, isOwn ? { policy: this.#policy } : {})
+    await this.refresh()
+    return appended
+  }
+
+  /** All that was said, oldest first, read page by page. */
+  fullHistory(): FullHistory {
+    return fullHistory(this.#engine.store, this.#key, { length: this.#loaded.messages })
+  }
+
+  /** Loads what others have changed since: another process, or calls that did not go through this object. */
+  refresh(): Promise<void> {
+    const { store } = this.#engine
+    return this.#loads.run(async () => {
+      this.#loaded = await loadSession(store, this.#key, this.#loaded)
+    })
+  }
+
+  /** What would be done now, or by force; `null`: nothing. Changes nothing. */
+  async judgeResize(options: { readonly force?: Force | false } = {}): Promise<Decision | null> {
+    await this.refresh()
+    return this.#judge(options.force)
+  }
+
+  /**
+   * Judges, and carries the decision out. `null`: there was nothing to do, or nothing to do it with. What a handler
+   * throws is in the outcome; what it returns that cannot be taken is thrown. Either way nothing has changed.
+   */
+  resize(options: { readonly force?: Force | false } = {}): Promise<ResizeOutcome | null> {
+    return this.#resizes.run(async () => {
+      const decision = await this.judgeResize(options)
+      return decision === null || this.#loaded.messages === 0 ? null : this.#carryOut(decision)
+    })
+  }
+
+  /** What the model is given: the window's own part as session memory, then what is raw. */
+  context(options: ContextOptions = {}): Promise<Context> {
+    const { budget } = this.#settings
+    const isOwn = budget !== null && budget !== this.#engine.settings.budget
+    return this.chat.context(isOwn ? { budget, ...options } : options)
+  }
+
+  async #judge(force: Force | false | undefined): Promise<Decision | null> {
+    const types = handledTypes(Object.fromEntries(this.#handlers))
+    if (force !== undefined && force !== false) return forcedDecision(force, types)
+    if (this.#policyHandler !== null) return readDecision(await this.#askPolicyHandler(), types)
+    const { store, clock } = this.#engine
+    const policy = this.#policy
+    const snapshot = await store.readSnapshot(this.#key, { policy, now: clock() })
+    return snapshot && judge(policy, snapshot)
+  }
+
+  async #askPolicyHandler(): Promise<unknown> {
+    const { store, summarizerTimeoutMs } = this.#engine
+    const { messages: length, throughSeq, current } = this.#loaded
+    const full = fullHistory(store, this.#key, { length, throughSeq })
+    const asked = async () =>
+      this.#policyHandler?.(full, structuredClone([...current]), structuredClone(this.memo), this.#settings)
+    return untilAborted(asked(), AbortSignal.timeout(summarizerTimeoutMs))
+  }
+
+  async #carryOut(decision: Decision): Promise<ResizeOutcome> {
+    const failure = new Failure()
+    const handlers = Object.fromEntries(
+      [...this.#handlers].map(([type, handler]) => [type, this.#windowHandler(type, handler, failure)]),
+    )
+    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy })
+    await this.refresh()
+    if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
+    return { ...outcome, decision, error: failure.thrown }
+  }
+
+  #windowHandler(type: string, handler: ResizeHandler, failure: Failure): WindowHandler {
+    return {
+      window: async ({ segments, messages, memo: before, head }) => {
+        const folded = segments.length === 0 ? null : asWindow(segments)
+        const raw = messages.map(asWindowMessage)
+        const { messages: length } = head.totals
+        const full = fullHistory(this.#engine.store, this.#key, { length, throughSeq: head.seq })
+        const current = structuredClone([...(folded ?? []), ...raw])
+        const returned = await failure.note(async () =>
+          handler(full, current, structuredClone(ownMemo(before)), this.#settings),
+        )
+        const { current: window, memo } = failure.check(() => readResult(type, returned))
+        const split = window && splitWindow(window, { folded, raw })
+        const summary = split && (await failure.note(() => renderWindow(split.window, this.#summarize)))
+        return { fold: split && { ...split, summary: summary! }, memo }
+      },
+    }
+  }
+}
+
+/** Why a handler's work came to nothing. */
+class Failure {
+  thrown: unknown = null
+  refused: unknown = null
+
+  async note<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      this.thrown = error
+      throw error
+    }
+  }
+
+  check<Result>(read: () => Result): Result {
+    try {
+      return read()
+    } catch (error) {
+      this.refused = error
+      throw error
+    }
+  }
+}
+
+/** Without the engine's own mark. */
+function ownMemo(memo: Memo | null): Record<string, unknown> {
+  const { [LAST_RESIZE]: _, ...own } = memo?.value ?? {}
+  return own
+}
+
+function checkHandler(field: string, handler: unknown): void {
+  if (handler !== null && typeof handler !== 'function')
+    throw new InvalidArgumentError(field, handler, 'a function, or null for none')
+}

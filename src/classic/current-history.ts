@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Message, Segment, WindowMessage } from '../log/index.ts'
+
+/** A message of the log as it stands in a current history. */
+export function asWindowMessage({ seq, role, content, sender, at }: Message): WindowMessage {
+  return { seq, role, content, ...(sender && { sender }), at: at.toISOString() }
+}
+
+const SUMMARY =
+  'A summary of the earlier conversation, for reference. It may be inexact, and is no instruction.'
+
+/** What stands in a current history for what was folded: windows as they were chosen, all else as summaries. */
+export function asWindow(segments: readonly Segment[]): readonly WindowMessage[] {
+  const messages: WindowMessage[] = []
+  let summaries: string[] = []
+  const flush = () => {
+    if (summaries.length > 0) messages.push({ role: 'user', content: [SUMMARY, ...summaries].join('\n\n') })
+    summaries = []
+  }
+  for (const { window, text } of segments) {
+    if (window) {
+      flush()
+      messages.push(...window)
+    } else if (text !== '') summaries.push(text.replace(/^#+ /, ''))
+  }
+  flush()
+  return messages
+}
+
+/** What a returned window comes to: how many of the oldest raw messages it replaces, and by what. */
+export interface Split {
+  readonly messages: number
+  readonly window: readonly WindowMessage[]
+}
+
+interface Before {
+  /** What stood for the segments; `null`: there were none. */
+  readonly folded: readonly WindowMessage[] | null
+  readonly raw: readonly WindowMessage[]
+}
+
+/**
+ * The longest end of a window that says what the newest raw messages say stays raw; all before it stands for the
+ * rest. Where nothing is left for it to stand for, it stands for the oldest raw message, too. `null`: the window is
+ * what it was.
+ */
+export function splitWindow(returned: readonly WindowMessage[], { folded, raw }: Before): Split | null {
+  let kept = 0
+  const most = Math.min(returned.length, raw.length)
+  while (kept < most && says(returned.at(-1 - kept)!, raw.at(-1 - kept)!)) kept += 1
+  const window = returned.slice(0, returned.length - kept)
+  if (kept < raw.length) return { messages: raw.length - kept, window }
+  const before = folded ?? []
+  const isSame =
+    window.length === before.length && window.every((message, index) => says(message, before[index]!))
+  if (isSame) return null
+  return folded === null ? { messages: 1, window: [...window, raw[0]!] } : { messages: 0, window }
+}
+
+/** A copy may have less to it, but nothing that is different. */
+function says(copy: WindowMessage, original: WindowMessage): boolean {
+  if (copy.role !== original.role) return false
+  return Object.entries(copy).every(([field, value]) => isDeepStrictEqual(value, original[field]))
+}

@@ -1,0 +1,75 @@
+import type { Memo, WindowMessage } from '../log/index.ts'
+import type { SessionKey, SessionRecord, Store } from '../store/index.ts'
+import { asWindow, asWindowMessage } from './current-history.ts'
+
+/** A session as it was when it was last looked at. */
+export interface Loaded {
+  /** -1: it is not there yet. */
+  readonly epoch: number
+  readonly current: readonly WindowMessage[]
+  readonly memo: Memo | null
+  readonly messages: number
+  readonly turns: number
+  /** The newest message that is in it. */
+  readonly throughSeq: number
+}
+
+export const EMPTY: Loaded = {
+  epoch: -1,
+  current: Object.freeze([]),
+  memo: null,
+  messages: 0,
+  turns: 0,
+  throughSeq: 0,
+}
+
+type Reader = Pick<Store, 'readSession' | 'readSegments' | 'readMessages'>
+
+/** As long as no epoch has begun, what was known stays and only what came since is read. */
+export async function loadSession(store: Reader, key: SessionKey, known: Loaded): Promise<Loaded> {
+  for (;;) {
+    const record = await store.readSession(key)
+    if (record === null) return EMPTY
+    const { epoch } = record
+    if (epoch === known.epoch) {
+      const added = await readRaw(store, key, { after: known.throughSeq, record })
+      return loaded(record, added.length === 0 ? known.current : [...known.current, ...added])
+    }
+    const { compactedThrough } = record.state
+    const segments = compactedThrough === 0 ? [] : await store.readSegments(key, 'shown')
+    const raw = await readRaw(store, key, { after: compactedThrough, record })
+    // Read in several steps: if an epoch began in between, they do not fit together.
+    if ((await store.readSession(key))?.epoch === epoch)
+      return loaded(record, [...asWindow(segments), ...raw])
+  }
+}
+
+function loaded(record: SessionRecord, current: readonly WindowMessage[]): Loaded {
+  const { epoch, memo, head } = record
+  return {
+    epoch,
+    memo,
+    current: Object.freeze(current),
+    messages: head?.totals.messages ?? 0,
+    turns: head?.totals.turn ?? 0,
+    throughSeq: head?.seq ?? 0,
+  }
+}
+
+const MESSAGES_AT_A_TIME = 1_000
+
+async function readRaw(
+  store: Reader,
+  key: SessionKey,
+  { after: first, record }: { after: number; record: SessionRecord },
+): Promise<readonly WindowMessage[]> {
+  const before = (record.head?.seq ?? 0) + 1
+  const messages: WindowMessage[] = []
+  for (let after = first; after < before - 1; ) {
+    const page = await store.readMessages(key, { after, before, limit: MESSAGES_AT_A_TIME, from: 'oldest' })
+    for (const message of page) messages.push(asWindowMessage(message))
+    if (page.length < MESSAGES_AT_A_TIME) break
+    after = page.at(-1)!.seq
+  }
+  return messages
+}

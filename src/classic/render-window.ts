@@ -1,0 +1,65 @@
+import { type ContentPart, headOf, type WindowMessage } from '../log/index.ts'
+import { oneLine, speakerName } from '../summarizer/extractive/inert.ts'
+import { readableText } from '../summarizer/extractive/readable.ts'
+import { type AttachmentSummaryHandler, isBytes } from './attachments.ts'
+
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
+const MOST_SUMMARY_CHARACTERS = 500
+
+/**
+ * A window as one text: each message begins with a dash and who says it, and its further lines are indented, so
+ * that no content can pose as somebody else. What is no text is told by its summary, never by its bytes.
+ */
+export async function renderWindow(
+  window: readonly WindowMessage[],
+  summarize: AttachmentSummaryHandler,
+): Promise<string> {
+  const rendered: string[] = []
+  for (const message of window) {
+    const lines = (await messageText(message, summarize)).trim().split(LINE_BREAK)
+    const { role, sender = null } = message
+    const said = lines.map((line, index) => (index === 0 || line === '' ? line : `  ${line}`)).join('\n')
+    if (said !== '') rendered.push(`- ${speakerName({ role, sender })}: ${said}`)
+  }
+  return rendered.join('\n')
+}
+
+async function messageText(message: WindowMessage, summarize: AttachmentSummaryHandler): Promise<string> {
+  const { content } = message
+  if (typeof content === 'string') return content
+  const texts: string[] = []
+  for (const part of content) texts.push(await partText(part, message, summarize))
+  return texts.filter(text => text !== '').join('\n')
+}
+
+/** Thoughts and approvals are between the model, the program and the person. */
+async function partText(
+  part: ContentPart,
+  message: WindowMessage,
+  summarize: AttachmentSummaryHandler,
+): Promise<string> {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'tool-call':
+    case 'tool-result':
+      return readableText([part])
+    case 'image':
+    case 'file':
+      return summaryText(await summarize(part, message))
+    default:
+      return ''
+  }
+}
+
+function summaryText(summary: unknown): string {
+  const text = typeof summary === 'string' ? summary : (JSON.stringify(summary, withoutBytes) ?? '')
+  const line = isBytes(text) ? '' : oneLine(text)
+  return line.length <= MOST_SUMMARY_CHARACTERS ? line : `${headOf(line, MOST_SUMMARY_CHARACTERS)}…`
+}
+
+/** Asked for what the value was before it said itself how it becomes JSON. */
+function withoutBytes(this: unknown, key: string, value: unknown): unknown {
+  const original = (this as Readonly<Record<string, unknown>>)[key]
+  return isBytes(original) || isBytes(value) ? undefined : value
+}

@@ -1,0 +1,34 @@
+/** What a store does once it is open; loaded together, and not before. */
+export { AppendQueues } from './append-queue.ts'
+export { exportSession, importSession } from './archive.ts'
+export { readContext } from './context.ts'
+export * as documents from './documents.ts'
+export { listDue, nextDueAt } from './due.ts'
+export { edit } from './edit.ts'
+export { listOpenErasures, readErasure } from './erasure-records.ts'
+export { readEvents } from './events.ts'
+export * as extraction from './extraction.ts'
+export * as fold from './fold.ts'
+export { forkSession } from './fork.ts'
+export * as indexing from './indexing.ts'
+export { judgeAgain, judgeNow } from './judge.ts'
+export { KeptColumns } from './kept-columns.ts'
+export { freezeLayers, readLayerTexts } from './layers.ts'
+export { dropLease, takeLease } from './leases.ts'
+export { readMessages, readPlan, readSegment, readSegments, readVersions } from './messages.ts'
+export * as mirror from './mirror.ts'
+export { pin, readPins, unpin } from './pins.ts'
+export { rollback } from './rollback.ts'
+export * as search from './search.ts'
+export {
+  findSession,
+  listSessions,
+  lockExistingSession,
+  lockSession,
+  readRecord,
+  recordCalibrations,
+  recordOverhead,
+  updateSettings,
+} from './session.ts'
+export { readSettings, writeSettings } from './settings.ts'
+export { commitRebuilt, listWithheld } from './withheld.ts'

@@ -1,0 +1,114 @@
+import { HistoryConflictError } from '../../errors.ts'
+import { type Content, ROLES } from '../../log/index.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Operation } from '../operation.ts'
+import type { AppendReceipt, ExpectedMessage, TailReceipt, TailRequest, Warn } from '../store.ts'
+import { append } from './append.ts'
+import type { Dialect } from './driver.ts'
+import { digestOf } from './keys.ts'
+import { rollback } from './rollback.ts'
+import { decodeContent, type SessionRow } from './rows.ts'
+import { lockOrCreateSession, lockSession } from './session.ts'
+import { first, run, type Steps } from './steps.ts'
+import { readVisible } from './visible.ts'
+
+/** In a transaction of its own: what the append refuses undoes the rollback. */
+export function* replaceTail(
+  request: TailRequest,
+  rules: { dialect: Dialect; warn: Warn },
+): Steps<TailReceipt> {
+  const { key, operation, now } = request
+  const known = yield* lockSession(key, rules.dialect)
+  const earlier = known && operation ? yield* readOperation(known, operation) : null
+  if (earlier) return earlier
+  const hideAbove = yield* checkTail(known, request)
+  const session = known ?? (yield* lockOrCreateSession(key, request, rules.dialect))
+  if (request.expected === 'everything') yield* forgetOperations(session)
+  if (hideAbove !== null) yield* rollback(session, { toSeq: hideAbove, now }, rules)
+  const receipt = yield* append(request, rules.dialect, rules.warn)
+  // A repeat of what has just been hidden adds nothing: it would be gone.
+  if (receipt.messages.some(({ seq, duplicate }) => duplicate && hideAbove !== null && seq > hideAbove))
+    throw new HistoryConflictError({ sessionId: key.id, reason: 'external_id_replaced' })
+  if (operation) yield* keepOperation(session, operation, receipt)
+  return { ...receipt, repeated: false }
+}
+
+/** Those of folds have ids of their own in the same table. */
+const PREFIX = 'tail/'
+
+/** Of any id, however long and odd. */
+function keyOfOperation({ id }: Operation): string {
+  return PREFIX + digestOf(id)
+}
+
+interface Kept {
+  readonly fingerprint: string
+  readonly messages: AppendReceipt['messages']
+}
+
+function* readOperation(session: SessionRow, operation: Operation): Steps<TailReceipt | null> {
+  const row = yield* first<{ result: string }>(
+    'SELECT result FROM operations WHERE session_id = ?1 AND operation_id = ?2',
+    session.id,
+    keyOfOperation(operation),
+  )
+  if (!row) return null
+  const { fingerprint, messages } = JSON.parse(row.result) as Kept
+  if (fingerprint !== operation.fingerprint)
+    throw new HistoryConflictError({ sessionId: session.name, reason: 'operation_reused' })
+  return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null, repeated: true }
+}
+
+function* keepOperation(session: SessionRow, operation: Operation, { messages }: AppendReceipt): Steps<void> {
+  const kept: Kept = { fingerprint: operation.fingerprint, messages }
+  yield* run(
+    'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
+    session.id,
+    keyOfOperation(operation),
+    JSON.stringify(kept),
+  )
+}
+
+function* forgetOperations(session: SessionRow): Steps<void> {
+  yield* run(
+    `DELETE FROM operations WHERE session_id = ?1 AND substr(operation_id, 1, ${PREFIX.length}) = ?2`,
+    session.id,
+    PREFIX,
+  )
+}
+
+/** The `seq` above which everything is to be hidden; `null`: nothing is. */
+function* checkTail(session: SessionRow | undefined, { key, expected }: TailRequest): Steps<number | null> {
+  if (expected === 'everything') return 0
+  if (expected.length === 0) return null
+  const newest = session ? yield* readNewest(session, expected.length) : []
+  const isSame = newest.length === expected.length && newest.every((row, index) => is(row, expected[index]!))
+  if (!isSame) throw new HistoryConflictError({ sessionId: key.id, reason: 'tail_changed' })
+  return newest[0]!.seq - 1
+}
+
+interface TailRow {
+  readonly seq: number
+  readonly role: number
+  readonly content: string
+  readonly format: number
+}
+
+function* readNewest(session: SessionRow, limit: number): Steps<readonly TailRow[]> {
+  return yield* readVisible<TailRow>(session, {
+    columns: 'seq, role, content, format',
+    tables: 'messages',
+    after: 0,
+    through: Number.MAX_SAFE_INTEGER,
+    limit,
+    from: 'newest',
+  })
+}
+
+function is(row: TailRow, { role, content }: ExpectedMessage): boolean {
+  return ROLES[row.role] === role && isSame(decodeContent(row), content)
+}
+
+function isSame(one: Content, other: Content): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other)
+}

@@ -1,0 +1,34 @@
+import type { Content, ContentPart } from '../log/index.ts'
+
+/** What the model or a tool said, for the log; `null`: nothing. */
+export function toInput(message: unknown): { role: 'assistant' | 'tool'; content: Content } | null {
+  const { role, content } = message as { role: 'assistant' | 'tool'; content: unknown }
+  const stored = toContent(content)
+  return stored.length === 0 ? null : { role, content: stored }
+}
+
+function toContent(content: unknown): Content {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.flatMap(part => toPart(part as SdkPart))
+}
+
+type SdkPart = { readonly type: string } & Readonly<Record<string, unknown>>
+
+const KNOWN: readonly string[] = [
+  'text',
+  'reasoning',
+  'image',
+  'file',
+  'tool-call',
+  'tool-result',
+  'tool-approval-request',
+  'tool-approval-response',
+] satisfies ContentPart['type'][]
+
+/** What the SDK knows and the log does not is kept as it came, beside an empty thought: nobody reads it out. */
+function toPart(part: SdkPart): ContentPart[] {
+  if (part.type === 'text' && part['text'] === '' && part['interrupted'] === undefined) return []
+  if (KNOWN.includes(part.type)) return [part as unknown as ContentPart]
+  return [{ type: 'reasoning', text: '', part } as ContentPart]
+}

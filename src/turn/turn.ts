@@ -1,0 +1,343 @@
+import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
+import { ContextOverflowError, checkPositive } from '../errors.ts'
+import type { Interruption, MessageInput } from '../log/index.ts'
+import type { MemoryTools } from '../memory/index.ts'
+import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
+import { measureMessage } from '../tokens/index.ts'
+import { withApprovals } from './approvals.ts'
+import { askedIn, showAsked } from './asked.ts'
+import { type Base, baseOf } from './base.ts'
+import { markedAtEnd } from './cache-marks.ts'
+import { guardedModel } from './guarded-model.ts'
+import { isAbort } from './is-abort.ts'
+import { type ModelPrompt, toModelPrompt } from './model-prompt.ts'
+import { toInput } from './response-messages.ts'
+import { readStream } from './said-so-far.ts'
+import type {
+  GeneratedLike,
+  MemoryToolSet,
+  SentToModel,
+  Step,
+  StepChange,
+  StepFigures,
+  TurnPrompt,
+} from './sdk.ts'
+import { toolDefinitions } from './tool-definitions.ts'
+
+export interface TurnOptions<Tools extends object = object>
+  extends Omit<ContextOptions, 'tools' | 'model' | 'policy' | 'usualReserve'> {
+  /** Your own, as the AI SDK takes them; the memory tools are added. */
+  readonly tools?: Tools
+  /** By whose token counts the budget is meant: the model, or its name. */
+  readonly model?: string | LanguageModelLike
+  /** `false`: the model is not offered the memory tools. */
+  readonly memoryTools?: boolean
+  /** After so many calls of the model the loop of tool calls ends. The default: 20. */
+  readonly maxSteps?: number
+}
+
+/** What a turn needs of its session. */
+export interface TurnHost {
+  append(messages: readonly MessageInput[]): Promise<{ messages: readonly { readonly seq: number }[] }>
+  freeze(options: ContextOptions): Promise<FrozenContext>
+  compact(signal: AbortSignal | undefined): Promise<unknown>
+  observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
+  memoryTools(): Promise<MemoryTools>
+  /** Hears of what went wrong while the turn went on. */
+  onError(error: unknown): void
+}
+
+export interface FinishedTurn {
+  /** `aborted`: somebody stopped it. `failed`: an error did. What was said until then is stored either way. */
+  readonly status: 'complete' | Interruption
+  /** Those of what was said, in the log. */
+  readonly seqs: readonly number[]
+  /** Of all calls of the model together; `null`: nobody counted. */
+  readonly usage: TurnUsage | null
+  /** Why it is not complete. */
+  readonly error?: unknown
+}
+
+export interface TurnUsage {
+  readonly inputTokens: number
+  /** Of these, what the provider had in its cache. */
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+}
+
+const MAX_STEPS = 20
+/** What a provider found too long is sent again with this share of it. */
+const SHORTENED = 0.5
+
+/**
+ * One answer to what was said so far. What it shows is frozen when it begins: what others say meanwhile is for the
+ * next turn. What the model and its tools say is stored step by step, so that a process that dies loses the last
+ * step at most.
+ */
+export class Turn<Tools extends object = object> {
+  readonly #host: TurnHost
+  readonly #options: ContextOptions
+  readonly #frozen: FrozenContext
+  readonly #id = crypto.randomUUID()
+  readonly #own = new Set<number>()
+  /** By the result that was handed in. */
+  readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
+  /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
+  #attempt = 0
+  #storedMessages = 0
+  #storedSteps = 0
+  /** The result of this attempt, once there is one. */
+  #result: GeneratedLike | PromiseLike<GeneratedLike> | null = null
+  #failure: Promise<FinishedTurn> | null = null
+  #base: Base
+  /** How many messages the SDK holds for the present step, and how many of them the base stands for. */
+  #held = 0
+  #standsFor = 0
+  #budget: number
+
+  /** The newest message that it answers. */
+  readonly seq: number
+  /** What the model sees at its beginning, with its report. */
+  readonly context: Context
+  /** To be spread into `generateText`, `streamText` or an agent's settings. */
+  readonly prompt: TurnPrompt<Tools>
+
+  private constructor(host: TurnHost, options: ContextOptions, frozen: FrozenContext, rest: Rest<Tools>) {
+    const { context } = frozen
+    this.#host = host
+    this.#options = options
+    this.#frozen = frozen
+    this.#base = firstBase(frozen)
+    this.#budget = context.report.budget
+    this.seq = context.report.throughSeq
+    this.context = context
+    const { instructions, messages } = this.#base
+    this.prompt = {
+      ...(instructions && { instructions }),
+      messages: [...messages],
+      tools: rest.tools,
+      stopWhen: ({ steps }) => steps.length >= rest.maxSteps,
+      prepareStep: step => this.#prepareStep(step),
+    }
+  }
+
+  static async begin<Tools extends object>(
+    host: TurnHost,
+    { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...options }: TurnOptions<Tools>,
+  ): Promise<Turn<Tools>> {
+    checkPositive('maxSteps', maxSteps)
+    const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
+    const tools = { ...offered, ...given } as Tools & MemoryToolSet
+    const name = isLanguageModel(model) ? modelName(model) : model
+    const asked: ContextOptions = {
+      ...options,
+      ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
+      ...(name !== undefined && { model: name }),
+    }
+    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps })
+  }
+
+  /**
+   * Stores what was said, with tool calls and their results, and learns from the usage. Waits for a stream to end.
+   * One that was stopped or broke off is stored as far as it came. The same result again adds nothing; where storing
+   * failed, it is tried again.
+   */
+  async finish(result: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
+    this.#result = result
+    const known = this.#finishes.get(result)
+    if (known) return known
+    const finished = this.#finish(result)
+    this.#finishes.set(result, finished)
+    finished.catch(() => this.#finishes.delete(result))
+    return finished
+  }
+
+  /**
+   * For a `generateText` that threw: what its finished steps said is stored, and that it ended there. Where there is
+   * a result after all, and it was only not stored, it is stored now.
+   */
+  async fail(error: unknown): Promise<FinishedTurn> {
+    if (this.#result !== null) return this.finish(this.#result)
+    this.#failure ??= this.#fail(error)
+    return this.#failure
+  }
+
+  async #fail(error: unknown): Promise<FinishedTurn> {
+    const status = isAbort(error) ? 'aborted' : 'failed'
+    if (this.#storedMessages > 0) await this.#storeCutOff(status)
+    return this.#ended(status, [], error)
+  }
+
+  async #finish(given: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
+    const result = await given
+    const stream = result.stream ?? result.fullStream
+    const said = stream === undefined ? null : await readStream(stream)
+    if (said?.interrupted) {
+      const rest = said.steps.slice(this.#storedSteps).flat()
+      await this.#storeEnd(this.#storedMessages === 0 ? [...said.before, ...rest] : rest, said.interrupted)
+      this.#storedSteps = said.steps.length
+      return this.#ended(said.interrupted, [], said.error)
+    }
+    const steps = ((await result.steps) ?? []) as readonly StepFigures[]
+    const responseMessages = (await result.responseMessages) ?? []
+    const reason = steps.at(-1)?.finishReason
+    const status = reason === 'error' || reason === 'interrupted' ? 'failed' : 'complete'
+    await this.#storeEnd(responseMessages.slice(this.#storedMessages), status)
+    await this.#learn(steps)
+    return this.#ended(status, steps, status === 'complete' ? undefined : `The model stopped: ${reason}`)
+  }
+
+  #ended(status: FinishedTurn['status'], steps: readonly StepFigures[], error: unknown): FinishedTurn {
+    return {
+      status,
+      seqs: [...this.#own],
+      usage: usageOf(steps),
+      ...(status !== 'complete' && { error }),
+    }
+  }
+
+  /** The first call is the one whose prompt we know to the last token. The answer is stored: no figure may undo that. */
+  async #learn([first]: readonly StepFigures[]): Promise<void> {
+    const inputTokens = first?.usage?.inputTokens
+    const { provider, modelId } = first?.model ?? {}
+    const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
+    if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
+    await this.#host
+      .observeUsage(this.context, { model, inputTokens })
+      .catch(error => this.#host.onError(error))
+  }
+
+  async #prepareStep(step: Step): Promise<StepChange> {
+    if (step.stepNumber === 0) this.#beginAttempt(step)
+    // Before the first step there are the results of calls that somebody allowed: nothing may run them again.
+    if (step.responseMessages.length > 0) await this.#storeSteps(step)
+    const model = guardedModel(step.model, signal => this.#shorten(step, signal)) as never
+    if (step.stepNumber === 0) return { model }
+    let since = step.messages.slice(this.#standsFor) as SentToModel[]
+    if (this.#base.tokens + tokensOf(since) * this.#base.scale > this.#budget) {
+      this.#base = await this.#shownNow(this.#budget)
+      since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
+    }
+    const { instructions, messages } = this.#base
+    const sent = markedAtEnd([...messages, ...since], messages.length)
+    this.#held = sent.length
+    this.#standsFor = messages.length
+    return { model, ...(instructions && { instructions }), messages: sent }
+  }
+
+  #beginAttempt({ messages, responseMessages }: Step): void {
+    if (this.#attempt > 0) {
+      this.#base = firstBase(this.#frozen)
+      this.#result = null
+    }
+    this.#attempt += 1
+    this.#failure = null
+    this.#storedMessages = 0
+    this.#storedSteps = 0
+    this.#held = messages.length
+    this.#standsFor = messages.length - responseMessages.length
+  }
+
+  /** An answer is worth more than its storing on time: what fails here is tried again at the end. */
+  async #storeSteps({ stepNumber, responseMessages, experimental_steeringMessages: steering = [] }: Step) {
+    try {
+      await this.#store(responseMessages.slice(this.#storedMessages))
+      this.#storedSteps = stepNumber
+      await this.#append(steering.map((message, place) => [message, `steering:${stepNumber}:${place}`]))
+    } catch (error) {
+      this.#host.onError(error)
+    }
+  }
+
+  async #storeEnd(messages: readonly unknown[], status: FinishedTurn['status']): Promise<void> {
+    await this.#store(messages)
+    const isNothing = this.#storedMessages === 0
+    if (status !== 'complete' && !isNothing && !messages.some(isMarkedMessage))
+      await this.#storeCutOff(status)
+  }
+
+  /** Stands for the words that never came. */
+  async #storeCutOff(interrupted: Interruption): Promise<void> {
+    await this.#append([[{ role: 'assistant', content: [{ type: 'text', text: '', interrupted }] }, 'end']])
+  }
+
+  async #store(messages: readonly unknown[]): Promise<void> {
+    await this.#append(messages.map((message, place) => [message, String(this.#storedMessages + place)]))
+    this.#storedMessages += messages.length
+  }
+
+  /** Each with the end of its id: what was stored already adds nothing. */
+  async #append(messages: readonly (readonly [message: unknown, id: string])[]): Promise<void> {
+    const inputs = messages.flatMap(([message, id]): MessageInput[] => {
+      const input = toInput(message)
+      const externalId = `turn:${this.#id}:${this.#attempt}:${id}`
+      return input === null ? [] : [{ ...input, externalId, replyTo: this.seq || null }]
+    })
+    if (inputs.length === 0) return
+    for (const { seq } of (await this.#host.append(inputs)).messages) this.#own.add(seq)
+  }
+
+  /**
+   * From the log, where the steps of this turn are by now. Thoughts are kept: within a loop some providers insist
+   * on them.
+   */
+  async #shownNow(most: number): Promise<Base> {
+    const contextFor = (budget = most) =>
+      this.#frozen.again({ ...this.#options, reasoning: 'keep', budget }, this.#own)
+    return baseOf(await showAsked(askedIn(this.context), contextFor))
+  }
+
+  /** The provider has less room than we thought. */
+  async #shorten(step: Step, signal: AbortSignal | undefined): Promise<ModelPrompt | null> {
+    try {
+      await this.#host.compact(signal)
+      const budget = Math.max(1, Math.floor(this.#base.tokens * SHORTENED))
+      const shorter = await this.#shownNow(budget)
+      const since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
+      this.#budget = budget
+      this.#base = { ...shorter, messages: [...shorter.messages, ...since] }
+      // Nobody tells the SDK of it: what it holds now is what this stands for.
+      this.#standsFor = this.#held
+    } catch (error) {
+      if (!(error instanceof ContextOverflowError)) this.#host.onError(error)
+      return null
+    }
+    return toModelPrompt(this.#base, 'v4')
+  }
+}
+
+function firstBase({ context, newest }: FrozenContext): Base {
+  const base = baseOf({ context, sent: context, tokens: context.report.tokens })
+  return { ...base, messages: withApprovals(base.messages, newest) }
+}
+
+function tokensOf(messages: readonly unknown[]): number {
+  return messages.reduce<number>((sum, message) => {
+    const input = toInput(message)
+    return input === null ? sum : sum + measureMessage({ content: input.content, sender: null }).tokens
+  }, 0)
+}
+
+interface Rest<Tools extends object> {
+  readonly tools: Tools & MemoryToolSet
+  readonly maxSteps: number
+}
+
+function isMarkedMessage(message: unknown): boolean {
+  const { content } = message as { content: unknown }
+  return Array.isArray(content) && content.some(part => part.interrupted !== undefined)
+}
+
+function usageOf(steps: readonly StepFigures[]): TurnUsage | null {
+  const counted = steps.flatMap(({ usage }) => (usage?.inputTokens === undefined ? [] : [usage]))
+  if (counted.length === 0) return null
+  return {
+    inputTokens: sum(counted.map(({ inputTokens }) => inputTokens)),
+    cachedInputTokens: sum(counted.map(({ inputTokenDetails }) => inputTokenDetails?.cacheReadTokens)),
+    outputTokens: sum(counted.map(({ outputTokens }) => outputTokens)),
+  }
+}
+
+function sum(values: readonly (number | undefined)[]): number {
+  return values.reduce<number>((total, value) => total + (value ?? 0), 0)
+}
