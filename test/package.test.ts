@@ -1,39 +1,32 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  emptyProject,
+  codeBlocks as examples,
+  type Project,
+  packTarball,
+  type Tarball,
+} from './frameworks/packed-project.ts'
 
-/** What npm would publish, in an empty project, as a newcomer has it. */
 const root = dirname(import.meta.dirname)
-const project = mkdtempSync(join(tmpdir(), 'palimpsest-package-'))
-const installed = join(project, 'node_modules', 'palimpsest')
-let files: string[] = []
+let tarball: Tarball
+let project: Project
 
 beforeAll(() => {
-  // `npm pack` builds first.
-  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', project], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const packed = JSON.parse(output.slice(output.search(/^[[{]/m)))
-  const [entry] = Array.isArray(packed) ? packed : Object.values<(typeof packed)[number]>(packed)
-  files = entry.files.map((file: { path: string }) => file.path)
-  mkdirSync(installed, { recursive: true })
-  execFileSync('tar', ['-xzf', join(project, entry.filename), '-C', installed, '--strip-components=1'])
-  for (const dependency of Object.keys(manifest().dependencies)) {
-    const link = join(project, 'node_modules', dependency)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(join(root, 'node_modules', dependency), link)
-  }
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  cpSync(join(root, 'examples', 'trip.jsonl'), join(project, 'chat.jsonl'))
-  writeFileSync(join(project, 'conversations.json'), JSON.stringify([conversation('Trip to Oslo')]))
-  writeFileSync(join(project, 'result.json'), JSON.stringify(TELEGRAM_CHAT))
+  tarball = packTarball()
+  project = emptyProject(tarball)
+  const { folder } = project
+  cpSync(join(root, 'examples', 'trip.jsonl'), join(folder, 'chat.jsonl'))
+  writeFileSync(join(folder, 'conversations.json'), JSON.stringify([conversation('Trip to Oslo')]))
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(TELEGRAM_CHAT))
 })
 
-afterAll(() => rmSync(project, { recursive: true, force: true }))
+afterAll(() => {
+  project.remove()
+  tarball.remove()
+})
 
 /** As ChatGPT exports it. */
 function conversation(title: string) {
@@ -53,25 +46,19 @@ const TELEGRAM_CHAT = {
 }
 
 function manifest(): {
-  dependencies: Record<string, string>
   exports: Record<string, { types: string; default: string }>
 } {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 
-/** The code blocks of a page. */
-function examples(page: string, language: string): string[] {
-  const text = readFileSync(join(root, page), 'utf8')
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(match => match[1]!)
-}
-
 function runExample(code: string): string {
-  const file = join(project, 'example.ts')
+  const file = join(project.folder, 'example.ts')
   writeFileSync(file, code)
-  return execFileSync(process.execPath, [file], { cwd: project, encoding: 'utf8' })
+  return execFileSync(process.execPath, [file], { cwd: project.folder, encoding: 'utf8' })
 }
 
 test('holds what it should, and nothing else', () => {
+  const { files } = tarball
   expect(files).toContain('dist/store/sqlite/migrations/0001-log.sql')
   expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
   expect(files).toContain('dist/summarizer/prompts/summarize.md')
@@ -101,6 +88,8 @@ test.each([
   'docs/contexts.md',
   'docs/memory.md',
   'docs/search.md',
+  'docs/classic.md',
+  'docs/testing.md',
   'docs/command-line.md',
   'docs/transcripts.md',
 ])('the examples of %s run as they stand', page => {
@@ -122,10 +111,10 @@ test("the command line's examples run as they stand", () => {
     .map(line => line.replace(/#.*/, '').trim())
     .filter(line => /^(npx )?palimpsest /.test(line) && !line.includes('postgres://'))
   expect(commands.length).toBeGreaterThanOrEqual(5)
-  const installedCommand = `"${process.execPath}" "${join(installed, 'dist/cli/main.js')}"`
+  const installedCommand = `"${process.execPath}" "${join(project.folder, 'node_modules/palimpsest/dist/cli/main.js')}"`
   for (const command of commands)
     execFileSync('bash', ['-c', command.replace(/^(npx )?palimpsest/, installedCommand)], {
-      cwd: project,
+      cwd: project.folder,
       stdio: 'pipe',
     })
 })

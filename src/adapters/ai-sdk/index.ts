@@ -1,0 +1,2 @@
+export { type MemoryMiddlewareOptions, memoryMiddleware } from './memory-middleware.ts'
+export { appendUIMessage, toUIMessages } from './ui-messages.ts'

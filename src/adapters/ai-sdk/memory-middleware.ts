@@ -1,0 +1,185 @@
+import type { LanguageModelMiddleware } from 'ai'
+import type { ContextOptions } from '../../contexts.ts'
+import { ContextOverflowError } from '../../errors.ts'
+import type { Interruption, Message } from '../../log/index.ts'
+import type { Session } from '../../session.ts'
+import {
+  baseOf,
+  Collector,
+  guardedModel,
+  isAbort,
+  type Shown,
+  type StreamPart,
+  showAsked,
+  toInput,
+  toModelPrompt,
+} from '../../turn/index.ts'
+import { type CallOptions, promptInstructions, promptMessages } from './prompt-messages.ts'
+import { askedOf, findQuestion } from './prompt-question.ts'
+import { storePrompt } from './store-prompt.ts'
+
+type Model = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['model']
+type Streamed = Awaited<ReturnType<Model['doStream']>>
+
+export interface MemoryMiddlewareOptions
+  extends Pick<ContextOptions, 'budget' | 'outputReserve' | 'reasoning'> {
+  /** Hears of what went wrong after the model had answered. The default: a warning of the process. */
+  readonly onError?: (error: unknown) => void
+}
+
+/**
+ * Memory for code that can change nothing but its model: `wrapLanguageModel({ model, middleware })`. What the code
+ * sends is laid onto the log and what is new is stored; the model is sent the session's context instead; what it
+ * says is stored. `session`: one, or a function that finds it by the call's `providerOptions`.
+ */
+export function memoryMiddleware(
+  session: Session | ((call: Pick<CallOptions, 'providerOptions'>) => Session | Promise<Session>),
+  options: MemoryMiddlewareOptions = {},
+): LanguageModelMiddleware {
+  const begin = async (params: CallOptions, model: Model) => {
+    const chat = typeof session === 'function' ? await session(params) : session
+    return MemoryCall.begin(chat, { params, model, options })
+  }
+  return {
+    specificationVersion: 'v4',
+    wrapGenerate: async ({ params, model }) => {
+      const call = await begin(params, model)
+      const result = await call.guarded.doGenerate({ ...params, prompt: call.prompt })
+      const collector = new Collector()
+      for (const part of result.content) collector.takeWhole(part as StreamPart)
+      await call.store(collector, result.usage.inputTokens.total)
+      return result
+    },
+    wrapStream: async ({ params, model }) => {
+      const call = await begin(params, model)
+      const result = await call.guarded.doStream({ ...params, prompt: call.prompt })
+      return { ...result, stream: call.listen(result.stream) }
+    },
+  }
+}
+
+interface Call {
+  readonly params: CallOptions
+  readonly model: Model
+  readonly options: MemoryMiddlewareOptions
+}
+
+/** What a provider found too long is sent again with this share of it. */
+const SHORTENED = 0.5
+
+/** One call of the model. */
+class MemoryCall {
+  readonly #chat: Session
+  readonly #question: readonly Message[]
+  readonly #contextOptions: ContextOptions
+  readonly #onError: (error: unknown) => void
+  #shown: Shown
+
+  /** A provider that finds the prompt too long is sent less, once. */
+  readonly guarded: Model
+
+  private constructor(
+    chat: Session,
+    { model, options }: Call,
+    begun: { question: readonly Message[]; contextOptions: ContextOptions; shown: Shown },
+  ) {
+    this.#chat = chat
+    this.#question = begun.question
+    this.#contextOptions = begun.contextOptions
+    this.#onError = options.onError ?? (error => process.emitWarning(String(error), 'PalimpsestWarning'))
+    this.#shown = begun.shown
+    this.guarded = guardedModel(model, signal => this.#shorten(signal))
+  }
+
+  static async begin(chat: Session, call: Call): Promise<MemoryCall> {
+    const { params, model } = call
+    const theirs = promptMessages(params.prompt)
+    await storePrompt(chat, theirs, crypto.randomUUID())
+    const question = await findQuestion(chat, theirs)
+    const { onError, ...wanted } = call.options
+    const contextOptions: ContextOptions = {
+      reasoning: 'keep',
+      ...wanted,
+      instructions: promptInstructions(params.prompt),
+      model: `${model.provider}:${model.modelId}`,
+      ...(params.tools && { tools: params.tools }),
+    }
+    const shown = await show(chat, question, contextOptions)
+    return new MemoryCall(chat, call, { question, contextOptions, shown })
+  }
+
+  get prompt(): CallOptions['prompt'] {
+    return toModelPrompt(baseOf(this.#shown), 'v4') as CallOptions['prompt']
+  }
+
+  /** `null`: there is nothing shorter. */
+  async #shorten(signal: AbortSignal | undefined): Promise<CallOptions['prompt'] | null> {
+    try {
+      await this.#chat.compact({ force: true, ...(signal && { signal }) })
+      const budget = Math.max(1, Math.floor(this.#shown.tokens * SHORTENED))
+      this.#shown = await show(this.#chat, this.#question, { ...this.#contextOptions, budget })
+      return this.prompt
+    } catch (error) {
+      if (!(error instanceof ContextOverflowError)) this.#onError(error)
+      return null
+    }
+  }
+
+  /** The same stream; what comes through is stored when it ends, however it ends, before whoever reads it knows. */
+  listen(stream: Streamed['stream']): Streamed['stream'] {
+    const reader = stream.getReader()
+    const collector = new Collector()
+    let inputTokens: number | undefined
+    let isStored = false
+    const store = async (interrupted?: Interruption, error?: unknown) => {
+      if (isStored) return
+      isStored = true
+      if (interrupted) collector.end(interrupted, error)
+      await this.store(collector, inputTokens)
+    }
+    return new ReadableStream({
+      pull: async controller => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) {
+            await store()
+            controller.close()
+            return
+          }
+          if (value.type === 'finish') inputTokens = value.usage.inputTokens.total
+          collector.take(value as StreamPart)
+          controller.enqueue(value)
+        } catch (error) {
+          await store(isAbort(error) ? 'aborted' : 'failed', error)
+          controller.error(error)
+        }
+      },
+      cancel: async reason => {
+        await store('aborted', reason)
+        await reader.cancel(reason)
+      },
+    })
+  }
+
+  /** The model has answered: that must not be lost on the way, whatever the store says. */
+  async store(collector: Collector, inputTokens: number | undefined): Promise<void> {
+    try {
+      const { steps, interrupted } = collector.said()
+      const inputs = steps.flat().flatMap(message => toInput(message) ?? [])
+      if (inputs.length > 0) await this.#chat.append(inputs)
+      const { context, sent } = this.#shown
+      if (!inputTokens || interrupted || sent !== context) return
+      await this.#chat.observeUsage(context, { model: this.#contextOptions.model!, inputTokens })
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
+
+async function show(chat: Session, question: readonly Message[], options: ContextOptions): Promise<Shown> {
+  const context = await chat.context(options)
+  const asked = await askedOf(chat, question, context)
+  return showAsked(asked, async budget =>
+    budget === undefined ? context : chat.context({ ...options, budget }),
+  )
+}

@@ -1,0 +1,192 @@
+import type { UIMessage } from 'ai'
+import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import {
+  type AnsweredCall,
+  attachmentValue,
+  type ContentPart,
+  type Message,
+  type MessageInput,
+  type ToolApprovalRequestPart,
+  type ToolApprovalResponsePart,
+  type ToolCallPart,
+  toolCallsIn,
+} from '../../log/index.ts'
+import type { Appended, Session } from '../../session.ts'
+import { answersOfPage, nameOf } from './page-answers.ts'
+
+async function loadSdk(): Promise<typeof import('ai')> {
+  try {
+    return await import('ai')
+  } catch (cause) {
+    throw new MissingPeerError('ai', 'Reading UI messages', cause)
+  }
+}
+
+/** How far back a call is looked for that a page answers. */
+const MOST_LOOKED_AT = 200
+
+/**
+ * Stores what a front end sent: a message of the user's, or what the page answered to tool calls of the last reply
+ * (results, errors, approvals). The same again adds nothing, and nobody but the user speaks through it.
+ */
+export async function appendUIMessage(chat: Session, message: UIMessage): Promise<Appended> {
+  const sdk = await loadSdk()
+  switch (message.role) {
+    case 'user':
+      return chat.append(await saidByUser(message, sdk))
+    case 'assistant': {
+      const newest = await chat.messages({ from: 'newest', limit: MOST_LOOKED_AT })
+      return chat.append(await answersOfPage(message, newest, sdk))
+    }
+    default:
+      throw new InvalidArgumentError(
+        'role',
+        message.role,
+        'user, assistant (with answers to its tool calls); what the system says goes into `instructions`',
+      )
+  }
+}
+
+async function saidByUser(
+  message: UIMessage,
+  { convertToModelMessages }: typeof import('ai'),
+): Promise<MessageInput[]> {
+  const converted = await convertToModelMessages([message])
+  return converted.flatMap(({ content }): MessageInput[] =>
+    content.length === 0 ? [] : [{ role: 'user', content: content as never, externalId: message.id }],
+  )
+}
+
+type UIPart = UIMessage['parts'][number]
+
+/**
+ * Messages of the log as a front end shows them: all that the assistant and its tools said in a row is one message,
+ * as `useChat` has it while it streams. Each has the platform's id if it has one, else the log's.
+ */
+export function toUIMessages(messages: readonly Message[]): UIMessage[] {
+  const calls = new Map(toolCallsIn(messages).map(answered => [answered.call, answered]))
+  const shown: UIMessage[] = []
+  for (const message of messages) {
+    if (message.role === 'tool') continue
+    const parts = partsOf(message, calls)
+    const last = shown.at(-1)
+    if (message.role === 'assistant' && last?.role === 'assistant')
+      last.parts.push({ type: 'step-start' }, ...parts)
+    else
+      shown.push({
+        id: nameOf(message),
+        role: message.role,
+        metadata: { seq: message.seq, at: message.at.toISOString() },
+        parts: message.role === 'assistant' ? [{ type: 'step-start' }, ...parts] : parts,
+      })
+  }
+  return shown
+}
+
+function partsOf({ content }: Message, calls: ReadonlyMap<ToolCallPart, AnsweredCall>): UIPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content, state: 'done' }]
+  return content.flatMap((part): UIPart[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text, state: 'done' }]
+      case 'reasoning':
+        return part.text === '' ? [] : [{ type: 'reasoning', text: part.text, state: 'done' }]
+      case 'image':
+      case 'file':
+        return filePart(part)
+      case 'tool-call':
+        return toolPart(calls.get(part))
+      default:
+        return []
+    }
+  })
+}
+
+function filePart(part: Extract<ContentPart, { type: 'image' | 'file' }>): UIPart[] {
+  const place = (['url', 'data', 'image'] as const)
+    .map(field => attachmentValue(part, field))
+    .find(value => value !== null)
+  if (!place) return []
+  const mediaType =
+    typeof part['mediaType'] === 'string'
+      ? part['mediaType']
+      : part.type === 'image'
+        ? 'image/*'
+        : 'application/octet-stream'
+  const url = /^[a-z][a-z\d+.-]*:/i.test(place) ? place : `data:${mediaType};base64,${place}`
+  return [
+    {
+      type: 'file',
+      mediaType,
+      url,
+      ...(typeof part['filename'] === 'string' && { filename: part['filename'] }),
+    },
+  ]
+}
+
+/** In the states in which `convertToModelMessages` reads them back. A call that nobody answered is as it was asked. */
+function toolPart(answered: AnsweredCall | undefined): UIPart[] {
+  if (!answered) return []
+  const { toolCallId, toolName, input, dynamic, providerExecuted } = answered.call as SdkCall
+  const call = {
+    ...(dynamic ? { type: 'dynamic-tool', toolName } : { type: `tool-${toolName}` }),
+    toolCallId,
+    input,
+    ...(providerExecuted && { providerExecuted }),
+  }
+  return [{ ...call, ...stateOf(answered) } as UIPart]
+}
+
+type SdkCall = ToolCallPart & { readonly dynamic?: boolean; readonly providerExecuted?: boolean }
+
+function stateOf({ call, request, response, result }: AnsweredCall): object {
+  const approval = request && approvalOf(request, response)
+  if (result === null) {
+    if (!approval) return { state: 'input-available' }
+    return { state: response ? 'approval-responded' : 'approval-requested', approval }
+  }
+  const { type, value } = wrapped(result.output)
+  if (type === 'execution-denied' || response?.approved === false) {
+    const denied = { id: call.toolCallId, ...(typeof value === 'string' && { reason: value }) }
+    return { state: 'output-denied', approval: { ...denied, ...approval, approved: false } }
+  }
+  const allowed = response && { approval }
+  if (type.startsWith('error')) return { state: 'output-error', errorText: textOf(value), ...allowed }
+  return { state: 'output-available', output: value, ...allowed }
+}
+
+/** Beyond what the log knows of them: what the SDK says, and wants to hear again. */
+interface Said {
+  readonly reason?: string
+  readonly isAutomatic?: boolean
+  readonly signature?: string
+}
+
+function approvalOf(
+  request: ToolApprovalRequestPart & Said,
+  response: (ToolApprovalResponsePart & Said) | null,
+) {
+  const { approvalId, isAutomatic, signature, reason } = request
+  return {
+    id: approvalId,
+    ...(isAutomatic !== undefined && { isAutomatic }),
+    ...(signature !== undefined && { signature }),
+    ...(reason !== undefined && { requestReason: reason }),
+    ...('inputSchemaInput' in request && { inputSchemaInput: request.inputSchemaInput }),
+    ...(response && { approved: response.approved }),
+    ...(response?.reason !== undefined && { reason: response.reason }),
+  }
+}
+
+/** How the SDK wraps what a tool gave; anything else is what it gave. */
+function wrapped(output: unknown): { type: string; value: unknown } {
+  const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }
+  if (type === 'execution-denied') return { type, value: reason }
+  const isWrapped =
+    typeof type === 'string' && ['text', 'json', 'content', 'error-text', 'error-json'].includes(type)
+  return isWrapped && value !== undefined ? { type, value } : { type: 'json', value: output }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}

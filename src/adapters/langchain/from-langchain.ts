@@ -1,0 +1,138 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages'
+import { type Content, type ContentPart, isId, type MessageInput } from '../../log/index.ts'
+import { isObject, text } from './attachments.ts'
+import { CALL_TYPES, summaryText, thought, toContentParts } from './content-parts.ts'
+import { plainCopy } from './plain-copy.ts'
+
+/** What a tool kept for the program and not for the model goes into the log up to this size. */
+const MOST_ARTIFACT_CHARACTERS = 100_000
+
+/**
+ * A message of LangChain for the log. It is told by its fields and never by its class: an application may have
+ * several copies of the package. `null`: it says nothing itself, it removes others.
+ */
+export function toMessageInput(message: BaseMessage): MessageInput | null {
+  const externalId = externalIdOf(message)
+  const identity = externalId === null ? {} : { externalId }
+  switch (message.type as string) {
+    case 'remove':
+      return null
+    case 'ai':
+      return { role: 'assistant', content: replyContent(message as AIMessage), ...identity }
+    case 'tool':
+    case 'function':
+      return { role: 'tool', content: [toolResult(message as ToolMessage)], ...identity }
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: spokenContent(message), ...identity }
+    default:
+      return { ...saidBySomebody(message), ...identity }
+  }
+}
+
+/** The message's own id is the platform's id of the log: what is delivered twice is stored once. */
+export function externalIdOf({ id }: Pick<BaseMessage, 'id'>): string | null {
+  if (typeof id !== 'string' || id === '') return null
+  const externalId = `langchain:${id}`
+  return isId(externalId) ? externalId : `langchain:${createHash('sha256').update(id).digest('hex')}`
+}
+
+/** For a message whose own id stands for another one already. */
+export function newExternalId(): string {
+  return `langchain:${randomUUID()}`
+}
+
+/** A `ChatMessage` says its role in words of its own. */
+function saidBySomebody(message: BaseMessage): MessageInput {
+  const { name } = message
+  const { role } = message as { role?: unknown }
+  const known = role === 'assistant' || role === 'system' ? role : 'user'
+  const sender = known === 'user' && isId(name) ? { sender: { id: name, name } } : {}
+  return { role: known, content: spokenContent(message), ...sender }
+}
+
+function spokenContent({ content }: BaseMessage): Content {
+  return shortest(toContentParts(content))
+}
+
+/** A message with nothing in it was said, too; the log wants at least one part. */
+function shortest(parts: readonly ContentPart[]): Content {
+  const [first, ...more] = parts
+  if (first === undefined) return [{ type: 'text', text: '' }]
+  const isBare = more.length === 0 && first.type === 'text' && first.text !== ''
+  return isBare ? first.text : parts
+}
+
+function replyContent(message: AIMessage): Content {
+  const parts = toContentParts(message.content)
+  const thoughts = parts.some(part => part.type === 'reasoning' && part.text !== '')
+    ? []
+    : thoughtsBeside(message)
+  const { refusal } = message.additional_kwargs
+  const refused: ContentPart[] =
+    parts.length === 0 && typeof refusal === 'string' && refusal !== ''
+      ? [{ type: 'text', text: refusal }]
+      : []
+  return shortest([...thoughts, ...parts, ...refused, ...callsOf(message)])
+}
+
+/** Where a provider has no block for them. */
+function thoughtsBeside({ additional_kwargs }: AIMessage): ContentPart[] {
+  const { reasoning_content, reasoning } = additional_kwargs
+  const said = text(reasoning_content) ?? (isObject(reasoning) ? summaryText(reasoning['summary']) : '')
+  return said === '' ? [] : [thought(said, null)]
+}
+
+/** Those that could not be read as JSON too, with their text: nobody ran them, and the context says so. */
+function callsOf(message: AIMessage): ContentPart[] {
+  const { tool_calls = [], invalid_tool_calls = [] } = message
+  const calls = [...tool_calls, ...invalid_tool_calls]
+  const listed = calls.length > 0 ? calls : callsInContent(message.content)
+  return listed.map(({ id, name, args }, index) => ({
+    type: 'tool-call',
+    toolCallId: id ?? `${message.id ?? 'call'}-${index + 1}`,
+    toolName: name ?? '',
+    input: plainCopy(args ?? {}),
+  }))
+}
+
+interface Call {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly args?: unknown
+}
+
+/** A message made by hand may have them there alone. */
+function callsInContent(content: AIMessage['content']): Call[] {
+  if (!Array.isArray(content)) return []
+  return content.filter(isObject).flatMap(block => {
+    if (!CALL_TYPES.includes(text(block['type']) ?? '')) return []
+    return [{ id: text(block['id']), name: text(block['name']), args: block['input'] ?? block['args'] }]
+  })
+}
+
+function toolResult(message: ToolMessage): ContentPart {
+  const { tool_call_id, name, status, artifact } = message
+  const output = toolOutput(message.content)
+  const isText = typeof output === 'string'
+  const kept = artifact === undefined || artifact === null ? undefined : smallArtifact(artifact)
+  return {
+    type: 'tool-result',
+    toolCallId: tool_call_id ?? name ?? '',
+    ...(name !== undefined && { toolName: name }),
+    output: status === 'error' ? { type: isText ? 'error-text' : 'error-json', value: output } : output,
+    ...(kept !== undefined && { artifact: kept }),
+  }
+}
+
+function toolOutput(content: unknown): unknown {
+  if (typeof content === 'string') return content
+  const parts = toContentParts(content).filter(part => part.type !== 'reasoning')
+  return parts.every(part => part.type === 'text') ? parts.map(part => part.text).join('\n') : parts
+}
+
+function smallArtifact(artifact: unknown): unknown {
+  const copy = plainCopy(artifact)
+  return (JSON.stringify(copy)?.length ?? 0) <= MOST_ARTIFACT_CHARACTERS ? copy : undefined
+}

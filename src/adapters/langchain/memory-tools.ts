@@ -1,0 +1,56 @@
+import type { ClientTool } from '@langchain/core/tools'
+import { InvalidArgumentError } from '../../errors.ts'
+import { DEFINITIONS } from '../../memory/tools/definitions.ts'
+import type { Session } from '../../session.ts'
+import { loadPeers } from './peers.ts'
+import type { AgentRuntime } from './which-session.ts'
+
+/** What a tool is called with: the model's call, and the configuration of the run. */
+type ToolCall = { readonly name: string; readonly args: unknown }
+
+/**
+ * The memory tools as an agent registers them: once, for all sessions. Each call is bound to the session of its own
+ * run. What the agent sees is a shell with a tool's fields; the tool itself is made with the call, since LangChain
+ * is loaded late. So callbacks and traces hear of it as of any other.
+ */
+export function memoryToolsFor(sessionOf: (runtime: AgentRuntime) => Session): readonly ClientTool[] {
+  return Object.values(DEFINITIONS).map(({ name, description, parameters }) => {
+    const shell = {
+      lc_runnable: true,
+      name,
+      description,
+      schema: structuredClone(parameters),
+      invoke: async (call: ToolCall, config: AgentRuntime = {}) => {
+        const { tools } = await loadPeers()
+        const memory = await sessionOf(config).memoryTools()
+        // The tool itself tells the model what is wrong with its arguments.
+        const schema = { type: 'object', properties: {}, additionalProperties: true } as const
+        const execute = async (args: unknown) => JSON.stringify(await memory.execute(name, args))
+        return tools.tool(execute, { name, description, schema }).invoke(call as never, config as never)
+      },
+    }
+    return shell as unknown as ClientTool
+  })
+}
+
+/** The tools of one call: of ours, those that its session offers. */
+export function offeredTools<Tool>(
+  tools: readonly Tool[],
+  { ours, offered }: { ours: readonly unknown[]; offered: readonly string[] },
+): Tool[] {
+  const isOurs = (tool: Tool) => ours.includes(tool)
+  const names = new Set(ours.map(nameOf))
+  const twice = tools.find(tool => !isOurs(tool) && names.has(nameOf(tool)))
+  if (twice !== undefined)
+    throw new InvalidArgumentError(
+      'tools',
+      nameOf(twice),
+      `other names than those of the memory tools (${[...names].join(', ')}); ` +
+        'or palimpsestMiddleware(palimpsest, { memoryTools: false })',
+    )
+  return tools.filter(tool => !isOurs(tool) || offered.includes(nameOf(tool)))
+}
+
+function nameOf(tool: unknown): string {
+  return String((tool as { name?: unknown } | null)?.name ?? '')
+}

@@ -1,0 +1,51 @@
+import type { Target } from './to-langchain.ts'
+
+/** What a call of a model hangs on. */
+export interface ModelFacts {
+  /** By which its token counts are kept; `undefined`: it does not say. */
+  readonly name: string | undefined
+  readonly target: Target
+  /** Anthropic wants its thoughts back within a loop of tool calls. */
+  readonly thinks: boolean
+}
+
+interface ModelLike {
+  readonly model?: unknown
+  readonly modelName?: unknown
+  readonly thinking?: { readonly type?: unknown }
+  readonly bound?: unknown
+  readonly _llmType?: () => string
+  readonly _getModelInstance?: () => Promise<unknown>
+}
+
+/** Models are told by what they say of themselves: the packages of the providers are not here. */
+export async function factsOf(given: unknown): Promise<ModelFacts> {
+  const { model, modelName, thinking, ...rest } = fieldsOf(await innermost(given))
+  const name = [model, modelName].find(each => typeof each === 'string' && each !== '') as string | undefined
+  const isAnthropic = rest.type === 'anthropic'
+  const thinks = isAnthropic && thinking?.type !== undefined && thinking.type !== 'disabled'
+  return { name, target: isAnthropic ? 'anthropic' : 'others', thinks }
+}
+
+const MOST_WRAPPERS = 8
+
+/** Below bindings, and below `initChatModel`, which makes the model when it is needed. */
+async function innermost(given: unknown): Promise<ModelLike> {
+  let current = given as ModelLike
+  for (let depth = 0; depth < MOST_WRAPPERS; depth++) {
+    const inner = current?.bound ?? (await current?._getModelInstance?.())
+    if (typeof inner !== 'object' || inner === null || inner === current) break
+    current = inner as ModelLike
+  }
+  return current
+}
+
+function fieldsOf(model: ModelLike): ModelLike & { type: string | undefined } {
+  const { modelName, thinking } = model ?? {}
+  return {
+    model: model?.model,
+    modelName,
+    ...(thinking && { thinking }),
+    type: typeof model?._llmType === 'function' ? model._llmType() : undefined,
+  }
+}

@@ -1,0 +1,37 @@
+/** Deeper than any message. */
+const MOST_DEPTH = 100
+
+/**
+ * What the log can hold of a value, whatever it is: tools and models give class instances, cycles, big integers and
+ * bytes, and none of them may fail a run. `undefined`: nothing.
+ */
+export function plainCopy(value: unknown, parents: readonly unknown[] = []): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'bigint':
+      return String(value)
+    case 'object':
+      return value === null ? null : copyOfObject(value, parents)
+    default:
+      return undefined
+  }
+}
+
+function copyOfObject(value: object, parents: readonly unknown[]): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64')
+  if (parents.includes(value)) return '(circular)'
+  if (parents.length >= MOST_DEPTH) return '(deeper)'
+  const inside = [...parents, value]
+  if ('toJSON' in value && typeof value.toJSON === 'function') return plainCopy(value.toJSON(), inside)
+  if (Array.isArray(value)) return value.map(item => plainCopy(item, inside) ?? null)
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, field]) => [name, plainCopy(field, inside)] as const)
+      .filter(([, field]) => field !== undefined),
+  )
+}

@@ -1,0 +1,1 @@
+export * from './palimpsest-processor.ts'

@@ -1,0 +1,170 @@
+import type { MessageList } from '@mastra/core/agent/message-list'
+import type * as Mastra from '@mastra/core/processors'
+import type { RequestContext } from '@mastra/core/request-context'
+import type { ContextOptions } from '../../contexts.ts'
+import { InvalidArgumentError } from '../../errors.ts'
+import { contentText } from '../../log/index.ts'
+import type { Palimpsest } from '../../palimpsest.ts'
+import type { Session } from '../../session.ts'
+import {
+  type Asked,
+  askedIn,
+  baseOf,
+  isOverflowError,
+  type Shown,
+  showAsked,
+  toModelPrompt,
+  toolDefinitions,
+} from '../../turn/index.ts'
+import { type Ending, logRecords } from './log-records.ts'
+
+export type PalimpsestProcessor = Mastra.InputProcessor & Mastra.OutputProcessor & Mastra.ErrorProcessor
+
+/** What a call of an agent says of its conversation. */
+export interface MastraCall {
+  readonly threadId?: string | undefined
+  readonly resourceId?: string | undefined
+  readonly requestContext?: RequestContext | undefined
+}
+
+export interface PalimpsestProcessorOptions {
+  /** The session of a call. The default: the one named like its thread, of the user named like its resource. */
+  readonly session?: (call: MastraCall) => Session
+  /** The default: true. */
+  readonly memoryTools?: boolean
+  /** For every context, beside instructions, tools and model. */
+  readonly context?: Pick<ContextOptions, 'budget' | 'outputReserve' | 'usualReserve' | 'reasoning'>
+}
+
+/** One call of `generate` or `stream`. */
+interface Run {
+  readonly chat: Session
+  readonly stored: Set<string>
+  tools?: readonly object[]
+  /** What the caller gave as `context`: no part of the conversation, and stored by nobody. */
+  beside?: string
+  budget?: number
+  asked?: Asked | null
+  sent?: Shown & { readonly model: string }
+}
+
+const MOST_AT_ONCE = 1_000
+
+/**
+ * Gives an agent a memory: what is said goes into the log as it happens, and the model is sent the session's context
+ * in place of Mastra's messages. It belongs at the end of `inputProcessors`, `outputProcessors` and
+ * `errorProcessors`: what the others make of a message is what is kept.
+ */
+export function palimpsestProcessor(
+  palimpsest: Palimpsest,
+  options: PalimpsestProcessorOptions = {},
+): PalimpsestProcessor {
+  const { session = call => threadSession(palimpsest, call), memoryTools = true } = options
+  // By the state that all hooks of a call share. Mastra may store it, so nothing is put into it.
+  const runs = new WeakMap<object, Run>()
+  const runOf = (args: Pick<Mastra.ProcessLLMRequestArgs, 'state' | 'messageList' | 'requestContext'>) => {
+    const known = runs.get(args.state)
+    if (known) return known
+    const { threadId, resourceId } = args.messageList?.serialize().memoryInfo ?? {}
+    const chat = session({ threadId, resourceId, requestContext: args.requestContext })
+    const run: Run = { chat, stored: new Set() }
+    runs.set(args.state, run)
+    return run
+  }
+  return {
+    id: 'palimpsest',
+
+    async processInputStep(args) {
+      const run = runOf(args)
+      await store(run, args.messageList)
+      run.beside = besideText(args.messageList)
+      const memory = memoryTools ? (await run.chat.memoryTools()).toAISDK() : {}
+      const tools: Record<string, unknown> = { ...memory, ...args.tools }
+      run.tools = toolDefinitions(Object.fromEntries(Object.entries(tools).map(withSchema)))
+      return { tools }
+    },
+
+    async processLLMRequest(args) {
+      const { prompt, model } = args
+      const run = runOf(args)
+      const system = prompt.flatMap(message => (message.role === 'system' ? [message.content] : []))
+      const name = `${model.provider}:${model.modelId}`
+      const shown = await show(run, {
+        reasoning: 'keep',
+        ...options.context,
+        ...(run.budget !== undefined && { budget: run.budget }),
+        instructions: [...system, run.beside].filter(Boolean).join('\n\n'),
+        tools: run.tools,
+        model: name,
+      })
+      run.sent = { ...shown, model: name }
+      return { prompt: toModelPrompt(baseOf(shown), 'v2') as Mastra.ProcessLLMRequestArgs['prompt'] }
+    },
+
+    async processOutputStep(args) {
+      const run = runOf(args)
+      await store(run, args.messageList, { text: args.text })
+      const { context, sent, model = '' } = run.sent ?? {}
+      const inputTokens = args.usage?.inputTokens
+      if (context && sent === context && inputTokens)
+        await run.chat.observeUsage(context, { model, inputTokens })
+      return args.messageList
+    },
+
+    async processOutputResult(args) {
+      await store(runOf(args), args.messageList, { isAborted: args.result.finishReason === 'aborted' })
+      return args.messageList
+    },
+
+    /** The provider has less room than we thought: it is sent half of it, once. */
+    async processAPIError(args) {
+      const { error, retryCount, abortSignal: signal } = args
+      const run = runOf(args)
+      if (retryCount > 0 || !run.sent || !isOverflowError(error)) return undefined
+      await run.chat.compact({ force: true, ...(signal && { signal }) })
+      run.budget = Math.max(1, Math.floor(run.sent.context.report.tokens / 2))
+      return { retry: true }
+    },
+  }
+}
+
+function threadSession(palimpsest: Palimpsest, { threadId, resourceId }: MastraCall): Session {
+  const allowed =
+    'the id of the thread, as in agent.stream(text, { memory: { thread, resource } }); or the option session'
+  if (threadId === undefined) throw new InvalidArgumentError('memory.thread', threadId, allowed)
+  return palimpsest.session(threadId, resourceId === undefined ? {} : { user: resourceId })
+}
+
+/** What came with this call and what the model said to it. What Mastra's own memory adds is not ours to keep. */
+async function store({ chat, stored }: Run, messageList: MessageList, ending?: Ending): Promise<void> {
+  const { input, output } = messageList.makeMessageSourceChecker()
+  const messages = messageList.get.all.db().filter(({ id }) => input.has(id) || output.has(id))
+  const records = messages.flatMap((message, index) => logRecords(message, messages[index + 1] ? {} : ending))
+  const fresh = records.filter(({ externalId }) => !stored.has(externalId))
+  for (let first = 0; first < fresh.length; first += MOST_AT_ONCE)
+    await chat.append(fresh.slice(first, first + MOST_AT_ONCE))
+  for (const { externalId } of fresh) stored.add(externalId)
+}
+
+function besideText(messageList: MessageList): string {
+  const { context } = messageList.makeMessageSourceChecker()
+  const messages = messageList.get.all.db().filter(({ id }) => context.has(id))
+  return messages
+    .flatMap(message => logRecords(message).map(({ content = '' }) => contentText(content)))
+    .join('\n')
+}
+
+async function show(run: Run, options: ContextOptions): Promise<Shown> {
+  const contextFor = (budget?: number) =>
+    run.chat.context({ ...options, ...(budget !== undefined && { budget }) })
+  if (run.asked) return showAsked(run.asked, contextFor)
+  const shown = await showAsked(null, contextFor)
+  run.asked = askedIn(shown.context)
+  return shown
+}
+
+/** Mastra keeps the schemas of tools under a name of its own. */
+function withSchema([name, tool]: [string, unknown]): [string, object] {
+  const { parameters, inputSchema = parameters, ...rest } = tool as Record<string, unknown>
+  return [name, { ...rest, inputSchema }]
+}

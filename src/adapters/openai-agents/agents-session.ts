@@ -1,0 +1,386 @@
+import type {
+  AgentInputItem,
+  CallModelInputFilter,
+  FunctionTool,
+  RunContext,
+  RunContextAwareSession,
+  SessionHistoryMutation,
+  SessionHistoryRewriteArgs,
+  SessionHistoryRewriteAwareSession,
+  SessionHistoryTransactionArgs,
+  SessionHistoryTransactionAwareSession,
+} from '@openai/agents'
+import type { Context } from '../../contexts.ts'
+import { PalimpsestError } from '../../errors.ts'
+import { contentLinks, type Message } from '../../log/index.ts'
+import type { Session } from '../../session.ts'
+import { canonicalJson } from '../../store/index.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+import { type Fitted, fitInput, type LeftOut, NOTHING_LEFT_OUT } from './fit-input.ts'
+import { readTransaction } from './history-transaction.ts'
+import { HistoryView, type ViewOptions } from './history-view.ts'
+import { asItem, type ItemMessage } from './item-format.ts'
+import { itemsOf } from './items-of.ts'
+import { loadAgents } from './load-agents.ts'
+import { framedText, isMemoryText, memoryItem, recentChanges } from './memory-notes.ts'
+import { packBytes } from './packed-bytes.ts'
+import { measureItem } from './shorten-item.ts'
+import { toMessage } from './to-message.ts'
+import { toolDefinitions } from './tool-definitions.ts'
+
+export type AgentsSessionOptions = ViewOptions
+
+/** A session of Palimpsest as the Agents SDK takes it: `run(agent, input, { session: agentsSession(chat) })`. */
+export function agentsSession(chat: Session, options: AgentsSessionOptions = {}): AgentsSession {
+  return new AgentsSession(chat, options)
+}
+
+/** What one append takes. */
+const MOST_AT_ONCE = 1_000
+const EVERYTHING = Number.MAX_SAFE_INTEGER
+/** How often an item is popped anew that somebody else took meanwhile. */
+const MOST_TRIES = 100
+const POPPED_AT_A_TIME = 8
+
+/**
+ * Each item is one message of the log; nothing is ever deleted. What is asked for without a limit is what the model
+ * should be given: the summary of what was folded, and the items since.
+ */
+export class AgentsSession
+  implements RunContextAwareSession, SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession
+{
+  readonly acceptsRunContext = true
+  readonly #chat: Session
+  readonly #view: HistoryView
+  readonly #model: string | undefined
+  /** The items that were last given as history, as text, and those that were shortened for it. */
+  #history: readonly string[] = []
+  #originals: ReadonlyMap<string, AgentInputItem> = new Map()
+  #fitted: { readonly run: string; readonly length: number; readonly leftOut: LeftOut } | null = null
+  #run: { readonly context: RunContext<unknown>; readonly estimates: number[] } | null = null
+
+  constructor(chat: Session, options: AgentsSessionOptions = {}) {
+    this.#chat = chat
+    this.#view = new HistoryView(chat, options)
+    this.#model = options.model
+  }
+
+  async getSessionId(): Promise<string> {
+    return this.#chat.id
+  }
+
+  /** Without a limit as the model should see them; with one the newest items of the log as they are. */
+  async getItems(limit?: number, runContext?: RunContext<unknown>): Promise<AgentInputItem[]> {
+    if (limit === undefined) return this.#shown(runContext)
+    if (!(limit > 0)) return []
+    const wanted = Math.min(Math.ceil(limit), EVERYTHING)
+    const { items } = await this.#newestItems(wanted)
+    return items.slice(Math.max(0, items.length - wanted))
+  }
+
+  async #shown(runContext?: RunContext<unknown>): Promise<AgentInputItem[]> {
+    if (runContext !== undefined && this.#run?.context !== runContext)
+      this.#run = { context: runContext, estimates: [] }
+    const { items, originals } = await this.#view.items()
+    this.#originals = new Map(originals.map(({ shown, original }) => [keyOf(shown), original]))
+    this.#history = items.map(keyOf)
+    return [...items]
+  }
+
+  /** The newest messages that come to at least so many items, and all their items. */
+  async #newestItems(wanted: number): Promise<{ messages: readonly Message[]; items: AgentInputItem[] }> {
+    const kind = await this.#view.kind()
+    let [messages, items]: [readonly Message[], AgentInputItem[]] = [[], []]
+    for (;;) {
+      const limit = wanted - items.length
+      const before = messages[0]?.seq
+      const page = await this.#chat.messages({
+        limit,
+        from: 'newest',
+        ...(before !== undefined && { before }),
+      })
+      messages = [...page, ...messages]
+      items = [...page.flatMap(message => itemsOf(message, kind)), ...items]
+      if (page.length < limit || items.length >= wanted) return { messages, items }
+    }
+  }
+
+  async addItems(items: AgentInputItem[], runContext?: RunContext<unknown>): Promise<void> {
+    const messages = (await this.#own(items)).map(toMessage)
+    for (let from = 0; from < messages.length; from += MOST_AT_ONCE)
+      await this.#chat.append(messages.slice(from, from + MOST_AT_ONCE))
+    // They are stored: nothing here may make it look otherwise.
+    if (runContext !== undefined) await this.#learn(runContext).catch(() => {})
+  }
+
+  /** As they were said: without the notes of memory, and whole where they had been shortened for the model. */
+  async #own(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
+    const isNote = await this.#noteFinder(items)
+    return items.filter(item => !isNote(item)).map(item => this.#originalOf(item))
+  }
+
+  #originalOf(item: AgentInputItem): AgentInputItem {
+    return this.#originals.size === 0 ? item : (this.#originals.get(keyOf(item)) ?? item)
+  }
+
+  /** Also what another process gave, as long as it still holds. Anybody may write something that only looks like it. */
+  async #noteFinder(items: readonly AgentInputItem[]): Promise<(item: AgentInputItem) => boolean> {
+    const { id } = this.#chat
+    const texts = items.map(framedText).filter(text => text !== null)
+    const isStrange = texts.some(text => !isMemoryText(text, id))
+    const context = isStrange ? await this.#view.context() : null
+    const current = context && [context.sessionMemory, recentChanges(context)]
+    return item => {
+      const text = framedText(item)
+      return text !== null && (isMemoryText(text, id) || current?.includes(text) === true)
+    }
+  }
+
+  /** Hides the newest item. */
+  async popItem(): Promise<AgentInputItem | undefined> {
+    for (let tries = 1; ; tries++) {
+      const { messages, items } = await this.#newestItems(POPPED_AT_A_TIME)
+      const popped = items.at(-1)
+      if (popped === undefined) return undefined
+      const kind = await this.#view.kind()
+      const last = messages.findLastIndex(message => itemsOf(message, kind).length > 0)
+      const rest = itemsOf(messages[last]!, kind).slice(0, -1)
+      try {
+        await this.#chat.replaceTail(rest.map(toMessage), { expected: messages.slice(last).map(said) })
+        return popped
+      } catch (error) {
+        if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
+      }
+    }
+  }
+
+  /** Hides everything: nothing is deleted. To erase it: `palimpsest.forget()`. */
+  async clearSession(): Promise<void> {
+    if ((await this.#chat.info()) === null) return
+    await this.#chat.replaceTail([], { expected: 'everything' })
+  }
+
+  /** The provider has compacted the conversation: what came before stays in the log, and the SDK sends what follows. */
+  async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
+    const added = await this.#own(items)
+    // What follows the mark may be stored already.
+    const { taken, left } = await this.#matchSuffix(added.slice(1))
+    await this.#chat.replaceTail([...left, ...added].map(toMessage), { expected: taken ?? [] })
+  }
+
+  async applyHistoryTransaction(args: SessionHistoryTransactionArgs): Promise<void> {
+    const { operationId, expected, added } = readTransaction(args)
+    const [gone, own] = [await this.#own(expected), await this.#own(added)]
+    const { taken, left } = await this.#matchSuffix(gone)
+    await this.#chat.replaceTail([...left, ...own].map(toMessage), {
+      operationId,
+      operation: packBytes(args.transaction),
+      // What is not there now may have been replaced by this same operation: the store knows.
+      expected: taken ?? gone.map(toMessage),
+    })
+  }
+
+  /**
+   * The newest messages, if their items end with these, and what of the first of them is not meant; `taken` is `null`
+   * where they do not.
+   */
+  async #matchSuffix(
+    suffix: readonly AgentInputItem[],
+  ): Promise<{ taken: readonly ItemMessage[] | null; left: readonly AgentInputItem[] }> {
+    if (suffix.length === 0) return { taken: [], left: [] }
+    const { messages, items } = await this.#newestItems(suffix.length)
+    const ending = items.slice(Math.max(0, items.length - suffix.length))
+    const isSame =
+      ending.length === suffix.length && ending.every((item, place) => keyOf(item) === keyOf(suffix[place]!))
+    if (!isSame) return { taken: null, left: [] }
+    return { taken: messages.map(said), left: items.slice(0, items.length - suffix.length) }
+  }
+
+  async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
+    for (const mutation of mutations)
+      if (mutation.type === 'replace_function_call') await this.#replaceCall(mutation)
+  }
+
+  /** The first of them is replaced, others with the same id go, as the SDK has it; of folded ones the newest. */
+  async #replaceCall({ callId, replacement }: SessionHistoryMutation): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const after = (await this.#chat.info())?.compactedThrough ?? 0
+      const raw = await this.#chat.messages({ after, limit: EVERYTHING })
+      try {
+        if (await this.#replaceCallWithin(raw, callId, replacement)) return
+        const folded = await this.#foldedCall(callId, after)
+        if (folded !== null) await this.#chat.edit(folded.seq, toMessage(replacement).content)
+        return
+      } catch (error) {
+        if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
+      }
+    }
+  }
+
+  /** `false`: none of them has such a call. */
+  async #replaceCallWithin(
+    messages: readonly Message[],
+    callId: string,
+    replacement: AgentInputItem,
+  ): Promise<boolean> {
+    const kind = await this.#view.kind()
+    const isCall = (item: AgentInputItem) => {
+      const { type, callId: id } = asItem(item)
+      return type === 'function_call' && id === callId
+    }
+    const places = [...messages.keys()].filter(place => itemsOf(messages[place]!, kind).some(isCall))
+    const [first, ...others] = places
+    if (first === undefined) return false
+    const message = messages[first]!
+    const { content } = toMessage(replacement)
+    const isEdit =
+      others.length === 0 &&
+      itemsOf(message, kind).length === 1 &&
+      canonicalJson(contentLinks(content)) === canonicalJson(contentLinks(message.content))
+    if (isEdit) {
+      await this.#chat.edit(message.seq, content)
+      return true
+    }
+    const tail = messages.slice(first)
+    let isReplaced = false
+    const items = tail
+      .flatMap(each => itemsOf(each, kind))
+      .flatMap(item => {
+        if (!isCall(item)) return [item]
+        const isFirst = !isReplaced
+        isReplaced = true
+        return isFirst ? [replacement] : []
+      })
+    await this.#chat.replaceTail(items.map(toMessage), { expected: tail.map(said) })
+    return true
+  }
+
+  async #foldedCall(callId: string, through: number): Promise<Message | null> {
+    for (let before = through + 1; ; ) {
+      const page = await this.#chat.messages({ before, limit: MOST_AT_ONCE, from: 'newest' })
+      const link = `call:${callId}`
+      const found = page.findLast(({ content }) => contentLinks(content).opens.includes(link))
+      if (found !== undefined || page.length === 0) return found ?? null
+      before = page[0]!.seq
+    }
+  }
+
+  /** The SDK compares what is stored with what it knows: as it was said, not as it was shortened for the model. */
+  prepareHistoryItemsForPersistenceComparison(items: AgentInputItem[]): AgentInputItem[] {
+    return items.map(item => this.#originalOf(item))
+  }
+
+  /** For `new Agent({ instructions })`: yours, and what memory knows. */
+  instructions(base: string): () => Promise<string> {
+    this.#view.instructions = base
+    return async () => {
+      this.#view.instructions = base
+      const context = (await this.#view.context()) ?? (await this.#created())
+      return context?.instructions ?? base
+    }
+  }
+
+  async #created(): Promise<Context | null> {
+    await this.#chat.append([])
+    return this.#view.context()
+  }
+
+  /** The memory tools, for `new Agent({ tools })`. */
+  async tools(): Promise<FunctionTool[]> {
+    const { tool } = await loadAgents('session.tools()')
+    const memory = await this.#chat.memoryTools()
+    this.#view.memoryTools = memory.definitions
+    return memory.definitions.map(({ name, description, parameters }) =>
+      tool({
+        name,
+        description,
+        parameters: parameters as never,
+        strict: false,
+        execute: input => memory.execute(name, input),
+      }),
+    ) as FunctionTool[]
+  }
+
+  /**
+   * For `run(agent, input, { session, callModelInputFilter: session.inputFilter })`: keeps what is sent within the
+   * budget, also in a long loop of tool calls, and says what changed in memory since the instructions were made.
+   */
+  readonly inputFilter: CallModelInputFilter = async ({ modelData, agent }) => {
+    const { input, instructions } = modelData
+    const context = await this.#view.context()
+    const fixed =
+      estimateTokens(instructions ?? '') + estimateTokens(JSON.stringify(toolDefinitions(agent.tools)))
+    const changes = context && recentChanges(context)
+    const note = changes === null ? null : memoryItem(changes, this.#chat.id)
+    const noteTokens = note === null ? 0 : measureItem(note)
+    const room = context === null ? Infinity : this.#view.roomOf(context) - fixed - noteTokens
+    const fitted = this.#fit(input, room)
+    const items = note === null ? [...fitted.items] : withNote(fitted.items, note)
+    this.#run?.estimates.push(items.reduce((sum, item) => sum + measureItem(item), fixed))
+    const count = input.length - fitted.items.length
+    return {
+      ...modelData,
+      input: items,
+      ...(count > 0 && { instructions: withLeftOut(instructions, count) }),
+    }
+  }
+
+  /** Within a run what was left out once stays out. */
+  #fit(input: readonly AgentInputItem[], room: number): Fitted {
+    const history = this.#historyOf(input)
+    const run = `${history} ${input[history] === undefined ? '' : keyOf(input[history])}`
+    const isSameRun = this.#fitted?.run === run && this.#fitted.length <= input.length
+    const earlier = isSameRun ? this.#fitted!.leftOut : NOTHING_LEFT_OUT
+    const fitted = fitInput(input, { room, history, earlier })
+    this.#fitted = { run, length: input.length, leftOut: fitted.leftOut }
+    return fitted
+  }
+
+  /** How many of the items were there before this run. */
+  #historyOf(items: readonly AgentInputItem[]): number {
+    const known = new Set(this.#history)
+    const firstNew = items.findIndex(item => framedText(item) === null && !known.has(keyOf(item)))
+    const lastAsked = items.findLastIndex(item => asItem(item)['role'] === 'user')
+    return Math.max(0, firstNew === -1 ? lastAsked : Math.min(firstNew, lastAsked))
+  }
+
+  /** What the provider counted, compared with our own estimate of the same request. */
+  async #learn(runContext: RunContext<unknown>): Promise<void> {
+    const [model, run] = [this.#model, this.#run]
+    if (model === undefined || run === null || run.context !== runContext) return
+    const { requestUsageEntries: entries = [] } = runContext.usage
+    const [estimate, inputTokens] = [run.estimates.at(-1), entries.at(-1)?.inputTokens]
+    // Where there were others besides, nobody knows which is whose.
+    if (!estimate || !inputTokens || entries.length !== run.estimates.length) return
+    const context = await this.#view.context()
+    if (context)
+      await this.#chat.observeUsage({ ...context, estimatedInputTokens: estimate }, { model, inputTokens })
+  }
+}
+
+function said({ role, content }: Message): ItemMessage {
+  return { role, content }
+}
+
+function keyOf(item: AgentInputItem): string {
+  return canonicalJson(packBytes(item))
+}
+
+function hasCode(error: unknown, code: string): error is PalimpsestError {
+  return PalimpsestError.isInstance(error) && error.code === code
+}
+
+function isTailConflict(error: unknown): boolean {
+  return hasCode(error, 'history_conflict') && error.details['reason'] === 'tail_changed'
+}
+
+/** Before what is asked now, where it breaks no cache. */
+function withNote(items: readonly AgentInputItem[], note: AgentInputItem): AgentInputItem[] {
+  const place = items.findLastIndex(item => asItem(item)['role'] === 'user' && framedText(item) === null)
+  return items.toSpliced(Math.max(0, place), 0, note)
+}
+
+function withLeftOut(instructions: string | undefined, count: number): string {
+  const note = `(${count} earlier items are left out here for want of room; they are in the history of this chat.)`
+  return instructions ? `${instructions}\n\n${note}` : note
+}

@@ -1,0 +1,156 @@
+import type { AgentInputItem } from '@openai/agents'
+import { clipText } from '../../context/clip-text.ts'
+import { type ContentPart, modelText } from '../../log/index.ts'
+import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../../tokens/index.ts'
+import { asItem, isRecord, type StoredPart } from './item-format.ts'
+import { toItem } from './to-item.ts'
+import { toMessage } from './to-message.ts'
+
+/** Items made shorter, in the forms that providers take. What cannot be shortened stays as it is. */
+
+/** A shorter result is not worth a note in its place. */
+const LEAST_STUBBED_TOKENS = 60
+
+export function measureItem(item: AgentInputItem): number {
+  return measureMessage({ content: toMessage(item).content, sender: null }).tokens
+}
+
+export function isResult(item: AgentInputItem): boolean {
+  return toMessage(item).role === 'tool'
+}
+
+/** Without what a tool gave. `where`: to be read in its place, such as "message 12". */
+export function stubResult(item: AgentInputItem, where: string): AgentInputItem {
+  const text = resultText(item)
+  if (estimateTokens(text) < LEAST_STUBBED_TOKENS) return item
+  const note = `(${text.length} characters, left out here${where && `: ${where}`})`
+  return smaller(
+    withOutput(item, () => note),
+    item,
+  )
+}
+
+/** At most about so many tokens of it: the head and the tail of each text. */
+export function clipItem(item: AgentInputItem, tokens: number, where: string): AgentInputItem {
+  return measureItem(item) <= tokens
+    ? item
+    : smaller(clipped(item, tokens - MESSAGE_OVERHEAD_TOKENS, where), item)
+}
+
+/** A note in the place of little may be more. */
+function smaller(short: AgentInputItem, item: AgentInputItem): AgentInputItem {
+  return measureItem(short) < measureItem(item) ? short : item
+}
+
+function clipped(item: AgentInputItem, tokens: number, where: string): AgentInputItem {
+  const { role, content } = toMessage(item)
+  const parts: readonly StoredPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const clip = clipper(parts, tokens, where)
+  if (role === 'tool') return withOutput(item, clip)
+  if (asItem(item)['type'] === 'function_call') return withArguments(item, clip)
+  if (parts.every(part => part.type !== 'text' && !isAttachment(part))) return item
+  const kept = attachmentsWithin(parts, tokens / 2)
+  const shown = parts.map(part => {
+    if (part.type === 'text') return { ...part, text: clip(part.text) }
+    if (!isAttachment(part) || kept.has(part)) return part
+    return namedAttachment(part, role)
+  })
+  const isPlain = typeof content === 'string'
+  const shortened = isPlain ? (shown[0] as { text: string }).text : shown
+  return toItem({ role, content: shortened }) ?? item
+}
+
+type Clip = (text: string) => string
+
+/** Each text keeps its share; half of the room is for what is no text, where there is any. */
+function clipper(parts: readonly ContentPart[], tokens: number, where: string): Clip {
+  const room = parts.some(isAttachment) ? tokens / 2 : tokens
+  const all = Math.max(1, estimateTokens(modelText(parts)))
+  const of = where && ` of ${where}`
+  return text => {
+    if (text === '') return text
+    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
+    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`)
+  }
+}
+
+function isAttachment(part: ContentPart): part is Extract<ContentPart, { type: 'image' | 'file' }> {
+  return part.type === 'image' || part.type === 'file'
+}
+
+function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
+  const kept = new Set<ContentPart>()
+  let left = tokens
+  for (const part of parts.toReversed()) {
+    if (!isAttachment(part)) continue
+    left -= FLAT_TOKENS[part.type]
+    if (left < 0) break
+    kept.add(part)
+  }
+  return kept
+}
+
+function namedAttachment(part: StoredPart, role: string): StoredPart {
+  const { filename } = part as { filename?: unknown }
+  const name = typeof filename === 'string' ? `: ${filename}` : ''
+  const entry = { type: role === 'assistant' ? 'output_text' : 'input_text' }
+  return { type: 'text', text: `(${part.type}${name})`, agents: { ...part.agents, entry } } as StoredPart
+}
+
+function resultText(item: AgentInputItem): string {
+  const { output } = asItem(item)
+  if (typeof output === 'string') return output
+  return asItem(item)['type'] === 'computer_call_result' ? '' : (JSON.stringify(output) ?? '')
+}
+
+/** In the form that each kind of result has; of pictures and lists of tools nothing can be left out. */
+function withOutput(item: AgentInputItem, shorten: Clip): AgentInputItem {
+  const { type, output } = asItem(item)
+  switch (type) {
+    case 'function_call_result':
+    case 'apply_patch_call_output':
+    case 'program_output':
+      return changed(item, {
+        output: typeof output === 'string' ? shorten(output) : shortEntries(output, shorten),
+      })
+    case 'shell_call_output':
+      return changed(item, { output: shortOutputs(output, shorten) })
+    default:
+      return item
+  }
+}
+
+/** What is no text in it goes: it is large, or it would not be shortened. */
+function shortEntries(output: unknown, shorten: Clip): unknown {
+  const entries = Array.isArray(output) ? output : [output]
+  const texts = entries.flatMap(entry =>
+    isRecord(entry) && typeof entry['text'] === 'string' ? [entry['text']] : [`(${String(entry?.type)})`],
+  )
+  return shorten(texts.join('\n'))
+}
+
+function shortOutputs(output: unknown, shorten: Clip): unknown {
+  if (!Array.isArray(output)) return output
+  return output.map(entry => {
+    if (!isRecord(entry)) return entry
+    const { stdout, stderr } = entry
+    return {
+      ...entry,
+      ...(typeof stdout === 'string' && { stdout: shorten(stdout) }),
+      ...(typeof stderr === 'string' && stderr !== '' && { stderr: shorten(stderr) }),
+    }
+  })
+}
+
+/** Providers take JSON only. */
+function withArguments(item: AgentInputItem, clip: Clip): AgentInputItem {
+  const { arguments: given } = asItem(item)
+  if (typeof given !== 'string') return item
+  const short = clip(given)
+  return short === given ? item : changed(item, { arguments: JSON.stringify({ clipped: short }) })
+}
+
+function changed(item: AgentInputItem, fields: Readonly<Record<string, unknown>>): AgentInputItem {
+  return { ...item, ...fields } as AgentInputItem
+}
