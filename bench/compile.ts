@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -12,17 +12,19 @@ let compiled: string | null = null
  */
 export function compileLibrary(folder: string): string {
   if (compiled !== null) return compiled
-  const out = join(folder, 'dist')
+  const library = join(folder, 'palimpsest')
+  const out = join(library, 'dist')
+  mkdirSync(library)
+  copyFileSync(join(ROOT, 'package.json'), join(library, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(library, 'node_modules'))
   try {
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-    execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', out], { cwd: ROOT })
+    execFileSync(process.execPath, [join(ROOT, 'scripts/build.ts'), out], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
   } catch (error) {
-    // It writes its output in spite of errors; those are for `npm run check` to tell.
+    // Types that are wrong are for `npm run check` to tell; the JavaScript is there before they are looked at.
     if (!existsSync(join(out, 'index.js'))) throw error
   }
-  for (const file of globSync('src/**/*.sql', { cwd: ROOT }))
-    cpSync(join(ROOT, file), join(out, file.slice('src/'.length)))
-  writeFileSync(join(out, 'package.json'), '{ "type": "module" }')
   compiled = pathToFileURL(join(out, 'index.js')).href
   return compiled
 }

@@ -8,6 +8,7 @@ import { bytes } from './bytes.ts'
 import { context } from './context.ts'
 import { Fixtures } from './fixtures.ts'
 import { folding } from './folding.ts'
+import { importing } from './import.ts'
 import { memory } from './memory.ts'
 import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
@@ -30,6 +31,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   modelTokens,
   replaying,
   bytes,
+  importing,
   start,
   memory,
   snapshot,

@@ -13,12 +13,12 @@ export function median(values: readonly number[]): number {
  * Runs the contestants in turn, round after round, so that whatever else the machine does meets all of
  * them. The order is reversed in every other round. The first round warms up and is dropped.
  */
-export async function interleave<Name extends string>(
+export async function interleave<Name extends string, Value>(
   rounds: number,
-  contestants: Readonly<Record<Name, () => Promise<number> | number>>,
-): Promise<Record<Name, number[]>> {
+  contestants: Readonly<Record<Name, () => Promise<Value> | Value>>,
+): Promise<Record<Name, Value[]>> {
   const names = Object.keys(contestants) as Name[]
-  const values = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<Name, number[]>
+  const values = Object.fromEntries(names.map(name => [name, [] as Value[]])) as Record<Name, Value[]>
   for (let round = 0; round <= rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const value = await contestants[name]()

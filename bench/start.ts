@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { sqlite } from '../src/index.ts'
 import type { Benchmark } from './benchmark.ts'
@@ -6,6 +5,7 @@ import { compileLibrary } from './compile.ts'
 import { SESSION } from './fixtures.ts'
 import { foldSession } from './fold.ts'
 import { interleave, median } from './measure.ts'
+import { runNode } from './run-node.ts'
 
 const FIRST_READ = join(import.meta.dirname, 'children/first-read.js')
 
@@ -22,8 +22,8 @@ export const start: Benchmark = {
     await store.close()
     progress('start: spawning')
     const times = await interleave(quick ? 5 : 21, {
-      ours: () => timeNode([FIRST_READ, library, file, SESSION]),
-      bare: () => timeNode(['-e', '0']),
+      ours: () => timeNode(FIRST_READ, library, file, SESSION),
+      bare: () => timeNode('-e', '0'),
     })
     return {
       figures: [
@@ -39,14 +39,6 @@ export const start: Benchmark = {
   },
 }
 
-function timeNode(args: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const begin = performance.now()
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-    child.on('error', reject)
-    child.on('exit', code => {
-      if (code === 0) resolve(performance.now() - begin)
-      else reject(new Error(`A child ended with ${code}.`))
-    })
-  })
+async function timeNode(...args: readonly string[]): Promise<number> {
+  return (await runNode(args)).ms
 }

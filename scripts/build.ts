@@ -1,14 +1,81 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, cpSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
+import { type Plugin, rolldown } from 'rolldown'
 
-/** Compiles `src` into `dist` and takes along what is not TypeScript: the migrations and the prompts. */
+/**
+ * Makes `dist`, or the folder that is named, of `src`: JavaScript in few files by the bundler
+ * (docs/decisions/0015-bundled-dist.md), what is read as it is, which is the migrations and the prompts, and the
+ * declarations by the compiler, which checks the types.
+ */
 const root = dirname(import.meta.dirname)
+const source = join(root, 'src')
+const target = resolve(process.argv[2] ?? join(root, 'dist'))
 process.chdir(root)
-rmSync('dist', { recursive: true, force: true })
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-})
+rmSync(target, { recursive: true, force: true })
+await bundle()
+chmodSync(join(target, 'cli/main.js'), 0o755)
 for (const file of globSync(['src/**/migrations/*.sql', 'src/**/prompts/*.md']))
-  cpSync(file, join('dist', file.slice('src/'.length)))
-chmodSync('dist/cli/main.js', 0o755)
+  cpSync(file, join(target, file.slice('src/'.length)))
+execFileSync(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', target],
+  { stdio: 'inherit' },
+)
+
+/** No module is in two files, so that each class is there once. Packages stay outside. */
+async function bundle(): Promise<void> {
+  const bundler = await rolldown({
+    input: Object.fromEntries(entries().map(name => [name, join(source, `${name}.ts`)])),
+    platform: 'node',
+    external: id => !id.startsWith('.') && !id.startsWith('\0') && !isAbsolute(id),
+    plugins: [filesBesideModules()],
+  })
+  await bundler.write({
+    dir: target,
+    format: 'esm',
+    chunkFileNames: ({ name }) => (name.includes('/') ? '[name].js' : 'chunks/[name].js'),
+    minifyInternalExports: false,
+    // They are in the declarations.
+    comments: { jsdoc: false },
+    codeSplitting: {
+      // Each takes along what its modules import, as far as one with a higher priority does not.
+      groups: [
+        { name: 'pure', test: /src[\\/](log|policy|tokens|context)[\\/]index\.ts$/, priority: 2 },
+        { name: 'core', test: /src[\\/]index\.ts$/, priority: 1 },
+        { name: 'sql', test: /sql[\\/]operations\.ts$/ },
+        // It asks whether it still is a file of its own.
+        { name: 'adapters/langchain/peers', test: /langchain[\\/]peers\.ts$/ },
+      ],
+    },
+  })
+  await bundler.close()
+}
+
+/** What is loaded by its path: whatever the manifest names, and a thread. */
+function entries(): string[] {
+  const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const exported = Object.values<string | { default: string }>(exports).flatMap(entry =>
+    typeof entry === 'string' ? [] : [entry.default],
+  )
+  const files = [...exported, ...Object.values<string>(bin), 'dist/store/sqlite/scrub-thread.js']
+  return files.map(file => posix.relative('dist', file).replace(/\.js$/, ''))
+}
+
+/** `new URL('./migrations/', import.meta.url)` means the same in whatever file its module ends up. */
+function filesBesideModules(): Plugin {
+  const placeholder = '__target__'
+  return {
+    name: 'files-beside-modules',
+    transform(code, id) {
+      const place = `${placeholder}/${relative(source, id).split(sep).join('/')}`
+      return code.replaceAll(
+        /(new URL\([^()]*, )import\.meta\.url\)/g,
+        (_, start: string) => `${start}new URL('${place}', import.meta.url))`,
+      )
+    },
+    renderChunk(code, { fileName }) {
+      return code.replaceAll(placeholder, posix.relative(posix.dirname(fileName), '.') || '.')
+    },
+  }
+}
