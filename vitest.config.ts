@@ -1,10 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/long-first.ts'
+import { longest } from './test/runs.ts'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
-    globalSetup: ['test/postgres/global-setup.ts'],
-    testTimeout: 240_000,
+    globalSetup: ['test/compile-cache.ts', 'test/postgres/global-setup.ts'],
+    testTimeout: longest(240_000),
     hookTimeout: 60_000,
+    sequence: { sequencer: LongFirst },
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 })

@@ -25,7 +25,11 @@ for await (const line of createInterface({ input: process.stdin })) {
   const turn = await chat.turn({ instructions: 'You help the customers of a shop.', tools })
   const result = streamText({ model, ...turn.prompt })
   process.stdout.write('bot: ')
-  for await (const text of result.textStream) process.stdout.write(text.replaceAll('\n', ' '))
+  try {
+    for await (const text of result.textStream) process.stdout.write(text.replaceAll('\n', ' '))
+  } catch (error) {
+    console.error(String(error)) // the connection broke: what came is stored below
+  }
   process.stdout.write('\n')
   await turn.finish(result)
 }

@@ -11,7 +11,7 @@ import {
 import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import type { ErasureProgress, ErasureReceipt, Erasures } from './erasure/index.ts'
-import { ClosedError, InvalidArgumentError } from './errors.ts'
+import { ClosedError, InvalidArgumentError, MissingPeerError } from './errors.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
@@ -182,6 +182,9 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     concurrency: options.foldConcurrency ?? FOLD_CONCURRENCY,
     onOutcome: (outcome, key) => {
       if (outcome.outcome === 'applied') engine.noteChange()
+      // No later try will help, and nobody would ever know.
+      if (outcome.reason === 'missing_peer')
+        onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
       if (logger) logFold(logger, outcome, key.id)
       onFold?.(outcome, { sessionId: key.id })
     },
@@ -312,7 +315,9 @@ function checkOptions(options: PalimpsestOptions): void {
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
   const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
   if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
-  const { foldConcurrency, memo } = options
+  const { foldConcurrency, memo, folding } = options
+  if (folding !== undefined && folding !== 'background' && folding !== 'manual')
+    throw new InvalidArgumentError('folding', folding, 'background, manual')
   if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
     throw new InvalidArgumentError('foldConcurrency', foldConcurrency, 'a whole number of at least 1')
   const { instructions = [] } = memo ?? {}
@@ -415,7 +420,9 @@ export class Palimpsest implements AsyncDisposable {
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
   session(id: string = crypto.randomUUID(), options: SessionOptions = {}): Session {
-    const { kind = 'private', user, scope } = options
+    const { kind = 'private', user, scope, ...unknown } = options
+    const [misspelt] = Object.keys(unknown)
+    if (misspelt !== undefined) throw new InvalidArgumentError('options', misspelt, 'kind, user, scope')
     if (!['private', 'group', 'agent'].includes(kind))
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
     return new Session(this.#engine, this.#key(id), {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sqlitePlace } from '../../test/stores.ts'
 import type { Content } from '../log/index.ts'
+import { summarizeAttachment } from './attachments.ts'
 import { createClassic, summarizeAttachments } from './index.ts'
 import { renderWindow } from './render-window.ts'
 
@@ -35,12 +36,30 @@ test('bytes are no reference', () => {
       id: null,
       name: 'cat.png',
     },
-    { type: 'file', file: new Uint8Array(9), name: BYTES },
+    { type: 'file', file: new Uint8Array(9), name: 'data:,x', mime_type: new Uint8Array(9) },
   ] as unknown as Content
   expect(summarizeAttachments({ content })).toEqual([
     { type: 'image', ref: 'cat.png', meta: { name: 'cat.png' } },
     { type: 'file', ref: null, meta: {} },
   ])
+})
+
+test('a long path, id or name is one, and what says nothing is left out', async () => {
+  const path = `/srv/${'harbour/'.repeat(40)}doc`
+  const id = 'A'.repeat(220)
+  const content = [
+    { type: 'file', file: BYTES, path, name: '', width: Number.NaN, size: 0 },
+    { type: 'file', url: BYTES, id, height: Number.POSITIVE_INFINITY },
+    { type: 'file', id: Number.NaN, name: id },
+  ] as unknown as Content
+  expect(summarizeAttachments({ content })).toEqual([
+    { type: 'file', ref: path, meta: { size: 0 } },
+    { type: 'file', ref: id, meta: {} },
+    { type: 'file', ref: id, meta: { name: id } },
+  ])
+  const text = await renderWindow([{ role: 'user', content }], summarizeAttachment)
+  expect(text).toContain(path)
+  expect(text).not.toContain(BYTES.slice(0, 80))
 })
 
 test('a window is told without bytes, whatever a handler of the caller says', async () => {

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type FoldOutcome, handledTypes, type WindowHandler } from '../compaction/index.ts'
+import {
+  type FoldOutcome,
+  handledTypes,
+  type WindowHandler,
+  type WindowInput,
+  type WindowResult,
+} from '../compaction/index.ts'
 import { LAST_RESIZE } from '../compaction/memo-keeper.ts'
 import { untilAborted } from '../compaction/until-aborted.ts'
 import type { Context, ContextOptions } from '../contexts.ts'
@@ -21,6 +27,7 @@ import { type AttachmentSummaryHandler, attachmentsIn, summarizeAttachment } fro
 import { asWindow, asWindowMessage, splitWindow } from './current-history.ts'
 import { type FullHistory, fullHistory } from './full-history.ts'
 import { type PolicyHandler, type ResizeHandler, type ResizeHandlers, readResult } from './handlers.ts'
+import { type Caller, checkMayJudge, checkMayResize, insideHandler } from './inside-handlers.ts'
 import { EMPTY, type Loaded, loadSession } from './load-session.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { renderWindow } from './render-window.ts'
@@ -43,9 +50,12 @@ export interface ClassicEngine {
  */
 export interface ResizeOutcome extends FoldOutcome {
   readonly decision: Decision
-  /** What the handler threw; `null`: nothing. */
+  /** What the handler threw, or a `TimeoutError` where it took too long; `null`: neither. */
   readonly error: unknown
 }
+
+/** By force: `true`, or the name of a type; also bare, as where `resize(force)` was called. */
+export type ResizeOptions = Force | boolean | { readonly force?: Force | false }
 
 /** One conversation with two histories: all that was said, and the window that goes to the model. */
 export class ClassicSession {
@@ -160,20 +170,28 @@ export class ClassicSession {
   }
 
   /** What would be done now, or by force; `null`: nothing. Changes nothing. */
-  async judgeResize(options: { readonly force?: Force | false } = {}): Promise<Decision | null> {
+  async judgeResize(options: ResizeOptions = {}): Promise<Decision | null> {
+    checkMayJudge(this.#caller)
     await this.refresh()
-    return this.#judge(options.force)
+    return this.#judge(forceOf(options))
   }
 
   /**
    * Judges, and carries the decision out. `null`: there was nothing to do, or nothing to do it with. What a handler
    * throws is in the outcome; what it returns that cannot be taken is thrown. Either way nothing has changed.
    */
-  resize(options: { readonly force?: Force | false } = {}): Promise<ResizeOutcome | null> {
+  async resize(options: ResizeOptions = {}): Promise<ResizeOutcome | null> {
+    checkMayResize(this.#caller)
     return this.#resizes.run(async () => {
       const decision = await this.judgeResize(options)
-      return decision === null || this.#loaded.messages === 0 ? null : this.#carryOut(decision)
+      if (decision === null || this.#loaded.messages === 0) return null
+      const isForced = forceOf(options) !== null
+      return this.#carryOut(decision, isForced ? {} : { isUnchanged: this.#sinceJudged() })
     })
+  }
+
+  get #caller(): Caller {
+    return { store: this.#engine.store, key: this.#key }
   }
 
   /** What the model is given: the window's own part as session memory, then what is raw. */
@@ -183,9 +201,9 @@ export class ClassicSession {
     return this.chat.context(isOwn ? { budget, ...options } : options)
   }
 
-  async #judge(force: Force | false | undefined): Promise<Decision | null> {
+  async #judge(force: Force | null): Promise<Decision | null> {
     const types = handledTypes(Object.fromEntries(this.#handlers))
-    if (force !== undefined && force !== false) return forcedDecision(force, types)
+    if (force !== null) return forcedDecision(force, types)
     if (this.#policyHandler !== null) return readDecision(await this.#askPolicyHandler(), types)
     const { store, clock } = this.#engine
     const policy = this.#policy
@@ -197,46 +215,81 @@ export class ClassicSession {
     const { store, summarizerTimeoutMs } = this.#engine
     const { messages: length, throughSeq, current } = this.#loaded
     const full = fullHistory(store, this.#key, { length, throughSeq })
-    const asked = async () =>
+    const ask = async () =>
       this.#policyHandler?.(full, structuredClone([...current]), structuredClone(this.memo), this.#settings)
-    return untilAborted(asked(), AbortSignal.timeout(summarizerTimeoutMs))
+    return insideHandler('policy', this.#caller, () =>
+      untilAborted(ask(), AbortSignal.timeout(summarizerTimeoutMs)),
+    )
   }
 
-  async #carryOut(decision: Decision): Promise<ResizeOutcome> {
+  async #carryOut(
+    decision: Decision,
+    checks: { readonly isUnchanged?: (epoch: number) => boolean },
+  ): Promise<ResizeOutcome> {
     const failure = new Failure()
     const handlers = Object.fromEntries(
       [...this.#handlers].map(([type, handler]) => [type, this.#windowHandler(type, handler, failure)]),
     )
-    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy })
+    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...checks })
     await this.refresh()
     if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
-    return { ...outcome, decision, error: failure.thrown }
+    const error = outcome.outcome === 'failed' ? failure.error : failure.thrown
+    return { ...outcome, decision, error }
+  }
+
+  /** Whether the decision is of this epoch. Of several folds that carry it out, each begins one. */
+  #sinceJudged(): (epoch: number) => boolean {
+    const { epoch: judged } = this.#loaded
+    let hasBegun = false
+    return epoch => {
+      hasBegun ||= epoch === judged
+      return hasBegun
+    }
   }
 
   #windowHandler(type: string, handler: ResizeHandler, failure: Failure): WindowHandler {
     return {
-      window: async ({ segments, messages, memo: before, head }) => {
-        const folded = segments.length === 0 ? null : asWindow(segments)
-        const raw = messages.map(asWindowMessage)
-        const { messages: length } = head.totals
-        const full = fullHistory(this.#engine.store, this.#key, { length, throughSeq: head.seq })
-        const current = structuredClone([...(folded ?? []), ...raw])
-        const returned = await failure.note(async () =>
-          handler(full, current, structuredClone(ownMemo(before)), this.#settings),
-        )
-        const { current: window, memo } = failure.check(() => readResult(type, returned))
-        const split = window && splitWindow(window, { folded, raw })
-        const summary = split && (await failure.note(() => renderWindow(split.window, this.#summarize)))
-        return { fold: split && { ...split, summary: summary! }, memo }
-      },
+      window: input =>
+        insideHandler('resize', this.#caller, () =>
+          untilAborted(this.#chooseWindow(input, { type, handler, failure }), input.signal),
+        ),
     }
   }
+
+  async #chooseWindow(
+    { segments, messages, memo: before, head, signal }: WindowInput,
+    { type, handler, failure }: { type: string; handler: ResizeHandler; failure: Failure },
+  ): Promise<WindowResult> {
+    failure.signal = signal
+    const folded = segments.length === 0 ? null : asWindow(segments)
+    const raw = messages.map(asWindowMessage)
+    const { messages: length } = head.totals
+    const full = fullHistory(this.#engine.store, this.#key, { length, throughSeq: head.seq })
+    const current = structuredClone([...(folded ?? []), ...raw])
+    const returned = await failure.note(async () =>
+      handler(full, current, structuredClone(ownMemo(before)), this.#settings),
+    )
+    const { current: window, memo } = failure.check(() => readResult(type, returned))
+    const split = window && splitWindow(window, { folded, raw })
+    const summary = split && (await failure.note(() => renderWindow(split.window, this.#summarize)))
+    return { fold: split && { ...split, summary: summary! }, memo }
+  }
+}
+
+function forceOf(options: ResizeOptions): Force | null {
+  const force = typeof options === 'object' && options !== null ? options.force : options
+  return force === undefined || force === false || force === null ? null : force
 }
 
 /** Why a handler's work came to nothing. */
 class Failure {
   thrown: unknown = null
   refused: unknown = null
+  signal: AbortSignal | null = null
+
+  get error(): unknown {
+    return this.thrown ?? (this.signal?.aborted ? this.signal.reason : null)
+  }
 
   async note<Result>(work: () => Promise<Result>): Promise<Result> {
     try {

@@ -231,6 +231,26 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
       expect(await current(session)).toEqual(['own'])
     })
 
+    test('may take something off a message of its own', async () => {
+      const session = await talk(4)
+      const marked = { ...own, note: 'for nobody else', deep: { a: 1, b: 2 } }
+      await resizeWith(session, (_full, current) => ({ current: [marked, ...current.slice(-2)] }))
+      const outcome = await resizeWith(session, (_full, [, ...rest]) => ({ current: [own, ...rest] }))
+      expect(outcome).toMatchObject({ outcome: 'applied' })
+      expect(session.currentHistory[0]).toEqual(own)
+      await current(session)
+    })
+
+    test('is not taken where a message was edited that the handler had read', async () => {
+      const session = await talk(4)
+      const outcome = await resizeWith(session, async (_full, current) => {
+        await session.chat.edit(4, 'other')
+        return { current: [{ role: 'system', content: `Of ${current[3]!.content}` }, ...current.slice(-2)] }
+      })
+      expect(outcome).toMatchObject({ outcome: 'skipped', reason: 'epoch_conflict' })
+      expect(await current(session)).toEqual(['message 1', 'message 2', 'message 3', 'other'])
+    })
+
     test('is followed by what is appended while the handler runs', async () => {
       const session = await talk(4)
       const other = await (await open()).session('chat')
@@ -352,9 +372,54 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
       expect(await resizeWith(session, () => new Promise(() => {}))).toMatchObject({
         outcome: 'failed',
         reason: 'timeout',
+        error: { name: 'TimeoutError' },
       })
       expect(await session.chat.export()).toEqual(before)
       expect(await resizeWith(session, () => ({ current: [] }))).toMatchObject({ outcome: 'applied' })
+    })
+
+    test('that returns no memo is told what it returned', async () => {
+      const session = await talk(2)
+      await expect(resizeWith(session, () => ({ memo: null }) as never)).rejects.toThrow(/memo: null cannot/)
+      await expect(resizeWith(session, () => ({ memo: [1] }))).rejects.toThrow(/memo: "a list" cannot/)
+      await expect(resizeWith(session, () => ({ current: null }) as never)).rejects.toThrow(/current: null /)
+      await expect(resizeWith(session, () => null as never)).rejects.toThrow(/lite: null cannot/)
+    })
+
+    test('may not wait for itself', async () => {
+      const session = await talk(4, { summarizerTimeoutMs: 5_000 })
+      const same = await opened[0]!.session('chat')
+      const other = await opened[0]!.session('other')
+      await other.append(said(1, 2))
+      const later: Promise<unknown>[] = []
+      const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+      for (const each of [session, same])
+        expect(
+          await resizeWith(session, async () => ({ memo: { done: await each.resize() } })),
+        ).toMatchObject({
+          outcome: 'failed',
+          error: { name: 'InvalidArgumentError', message: expect.stringContaining('inside a handler') },
+        })
+      const outcome = await resizeWith(session, async (_full, current) => {
+        // What does not wait for it, and what concerns another session, may.
+        later.push(isOver.then(() => session.resize({ force: 'lite' })))
+        expect(await resizeWith(other, () => ({ current: [] }))).toMatchObject({ outcome: 'applied' })
+        expect(await session.judgeResize()).toBe(null)
+        return { current: current.slice(-1) }
+      })
+      expect(outcome).toMatchObject({ outcome: 'applied' })
+      session.setResizeHandlers({ lite: () => ({ current: [] }) })
+      end()
+      expect(await Promise.all(later)).toMatchObject([{ outcome: 'applied' }])
+      expect(await current(session)).toEqual([])
+      session.setPolicyHandler(() => session.judgeResize())
+      await expect(session.judgeResize()).rejects.toThrow('inside a policy handler')
+      session.setPolicyHandler(() => session.resize({ force: true }))
+      await expect(session.resize()).rejects.toThrow('inside a handler')
+      // Each asks the other.
+      session.setPolicyHandler(() => other.judgeResize())
+      other.setPolicyHandler(() => session.judgeResize())
+      await expect(session.judgeResize()).rejects.toThrow(InvalidArgumentError)
     })
 
     test('keeps what it leaves out as it was', async () => {
@@ -400,6 +465,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
         }),
       })
       expect(await session.judgeResize({ force: 'nap' })).toMatchObject({ type: 'nap', reason: 'force' })
+      expect(await session.judgeResize('nap')).toMatchObject({ type: 'nap', reason: 'force' })
       expect(await session.resize({ force: 'nap' })).toMatchObject({ outcome: 'applied', type: 'nap' })
       expect(session.memo).toEqual({ keep: 3, every: null })
       await expect(session.judgeResize({ force: 'doze' })).rejects.toThrow(InvalidDecisionError)
@@ -423,6 +489,38 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
       await Promise.all([session, other].map(each => each.resize({ force: 'lite' })))
       await session.refresh()
       expect(await current(session)).toEqual(['message 6'])
+    })
+  })
+
+  describe('two resizes at once', () => {
+    test('carry out one decision once', async () => {
+      const sessions = [await (await open()).session('chat'), await (await open()).session('chat')]
+      await sessions[0]!.append(said(1, 8))
+      let calls = 0
+      const { promise: isJudged, resolve: judged } = Promise.withResolvers<void>()
+      let asked = 0
+      for (const session of sessions) {
+        session.setPolicyHandler(() => {
+          asked += 1
+          if (asked === 2) judged()
+          return 'lite'
+        })
+        session.setResizeHandlers({
+          lite: async (_full, current) => {
+            calls += 1
+            await isJudged
+            return { current: current.slice(1) }
+          },
+        })
+      }
+      const outcomes = await Promise.all(sessions.map(session => session.resize()))
+      expect(outcomes.map(outcome => `${outcome?.outcome} ${outcome?.reason}`).sort()).toEqual([
+        'applied custom',
+        'skipped epoch_conflict',
+      ])
+      expect(calls).toBe(1)
+      expect((await Promise.all(sessions.map(session => session.refresh()))).length).toBe(2)
+      expect(await current(sessions[0]!)).toHaveLength(7)
     })
   })
 

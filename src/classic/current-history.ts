@@ -20,7 +20,7 @@ export function asWindow(segments: readonly Segment[]): readonly WindowMessage[]
   for (const { window, text } of segments) {
     if (window) {
       flush()
-      messages.push(...window)
+      for (const message of window) messages.push(message)
     } else if (text !== '') summaries.push(text.replace(/^#+ /, ''))
   }
   flush()
@@ -50,10 +50,8 @@ export function splitWindow(returned: readonly WindowMessage[], { folded, raw }:
   while (kept < most && says(returned.at(-1 - kept)!, raw.at(-1 - kept)!)) kept += 1
   const window = returned.slice(0, returned.length - kept)
   if (kept < raw.length) return { messages: raw.length - kept, window }
-  const before = folded ?? []
-  const isSame =
-    window.length === before.length && window.every((message, index) => says(message, before[index]!))
-  if (isSame) return null
+  // What is left out of a message of its own is left out for good: the log has no other copy.
+  if (isDeepStrictEqual(window, folded ?? [])) return null
   return folded === null ? { messages: 1, window: [...window, raw[0]!] } : { messages: 0, window }
 }
 

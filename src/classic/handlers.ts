@@ -50,21 +50,27 @@ function fieldsOf(place: string, returned: unknown): { current?: unknown; memo?:
     throw new InvalidArgumentError(place, `a list of ${returned.length}`, ALLOWED)
   }
   if (typeof returned !== 'object' || returned === null)
-    throw new InvalidArgumentError(place, typeof returned, ALLOWED)
+    throw new InvalidArgumentError(place, kindOf(returned), ALLOWED)
   const unknown = Object.keys(returned).find(field => !FIELDS.includes(field))
   if (unknown !== undefined) throw new InvalidArgumentError(place, unknown, ALLOWED)
   return returned
 }
 
 function readWindow(place: string, current: unknown): readonly WindowMessage[] {
-  if (!Array.isArray(current)) throw new InvalidMessageError(place, typeof current, 'a list of messages')
+  if (!Array.isArray(current)) throw new InvalidMessageError(place, kindOf(current), 'a list of messages')
   return Array.from(current, (message, index) => normalizeWindowMessage(message, `${place}[${index}]`))
 }
 
 function readMemo(place: string, memo: unknown): Readonly<Record<string, unknown>> {
   const plain = typeof memo === 'object' && memo !== null && !Array.isArray(memo) ? asJson(memo) : null
-  if (plain === null) throw new InvalidArgumentError(place, typeof memo, 'an object that JSON can hold')
+  if (plain === null) throw new InvalidArgumentError(place, kindOf(memo), 'an object that JSON can hold')
   return plain
+}
+
+/** For an error: not the value, which may be long, or what somebody said. */
+function kindOf(value: unknown): string | null {
+  if (value === null) return null
+  return Array.isArray(value) ? 'a list' : typeof value
 }
 
 /** As it would come back from the store; `null`: JSON cannot hold it. */

@@ -1,7 +1,7 @@
 export type { WindowMessage } from '../log/index.ts'
 export { type AttachmentSummary, type AttachmentSummaryHandler, summarizeAttachments } from './attachments.ts'
 export { type Classic, type ClassicOptions, createClassic } from './classic.ts'
-export type { ClassicSession, ResizeOutcome } from './classic-session.ts'
+export type { ClassicSession, ResizeOptions, ResizeOutcome } from './classic-session.ts'
 export type { FullHistory } from './full-history.ts'
 export type { PolicyHandler, ResizeHandler, ResizeHandlers, ResizeResult } from './handlers.ts'
 export type { ClassicSettings, ResolvedSettings } from './settings.ts'

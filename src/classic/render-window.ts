@@ -1,7 +1,7 @@
 import { type ContentPart, headOf, type WindowMessage } from '../log/index.ts'
 import { oneLine, speakerName } from '../summarizer/extractive/inert.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
-import { type AttachmentSummaryHandler, isBytes } from './attachments.ts'
+import { type AttachmentSummaryHandler, isBytes, summarizeAttachment } from './attachments.ts'
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const MOST_SUMMARY_CHARACTERS = 500
@@ -46,14 +46,16 @@ async function partText(
       return readableText([part])
     case 'image':
     case 'file':
-      return summaryText(await summarize(part, message))
+      return summaryText(await summarize(part, message), summarize)
     default:
       return ''
   }
 }
 
-function summaryText(summary: unknown): string {
-  const text = typeof summary === 'string' ? summary : (JSON.stringify(summary, withoutBytes) ?? '')
+/** Ours leaves bytes out itself, and knows a long path from them. */
+function summaryText(summary: unknown, by: AttachmentSummaryHandler): string {
+  const replacer = by === summarizeAttachment ? undefined : withoutBytes
+  const text = typeof summary === 'string' ? summary : (JSON.stringify(summary, replacer) ?? '')
   const line = isBytes(text) ? '' : oneLine(text)
   return line.length <= MOST_SUMMARY_CHARACTERS ? line : `${headOf(line, MOST_SUMMARY_CHARACTERS)}…`
 }

@@ -96,6 +96,8 @@ export interface FoldOptions {
   readonly force?: Force
   /** What the caller has decided: it is carried out once, and no policy is asked. */
   readonly decision?: Decision
+  /** Whether the decision still holds in the epoch in which it is to be carried out; left out: it does in any. */
+  readonly isUnchanged?: (epoch: number) => boolean
   /** For this fold only, over those of the engine. */
   readonly handlers?: FoldHandlers
   /** What the caller asks to be kept above all. */
@@ -183,6 +185,7 @@ async function foldUnderLease(
   under: UnderLease,
 ): Promise<FoldOutcome> {
   const started = engine.clock()
+  if (under.options.isUnchanged?.(under.lease.epoch) === false) return skipped('epoch_conflict')
   const decision = under.forced ?? (await pendingDecision(engine, key))
   await pause()
   const next = decision && (await planNextOrConflict(engine, key, decision))

@@ -91,8 +91,8 @@ let forks = 0
 /** Of messages that are not visible any more nothing tells, shown or rolled up; nor of those that were erased. */
 async function checkTold(chat: Chat): Promise<void> {
   const visible = new Set(await chat.seqs())
-  const { segments, memos } = (await chat.file())!
-  for (const each of [...segments, ...memos])
+  const { segments, memo, memoVersions } = await chat.file()
+  for (const each of [...segments, memo, ...memoVersions])
     for (const [, seq] of JSON.stringify(each).matchAll(/<(\d+)>/g))
       assert.ok(visible.has(Number(seq)), `${JSON.stringify(each)} tells of ${seq}`)
 }

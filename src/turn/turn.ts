@@ -1,5 +1,5 @@
 import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
-import { ContextOverflowError, checkPositive } from '../errors.ts'
+import { ContextOverflowError, InvalidArgumentError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
@@ -8,11 +8,12 @@ import { withApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
 import { type Base, baseOf } from './base.ts'
 import { markedAtEnd } from './cache-marks.ts'
+import { checkTurnOptions } from './check-options.ts'
 import { guardedModel } from './guarded-model.ts'
 import { isAbort } from './is-abort.ts'
 import { type ModelPrompt, toModelPrompt } from './model-prompt.ts'
 import { toInput } from './response-messages.ts'
-import { readStream } from './said-so-far.ts'
+import { Collector, readStream, type SaidMessage, type StreamPart } from './said-so-far.ts'
 import type {
   GeneratedLike,
   MemoryToolSet,
@@ -89,6 +90,8 @@ export class Turn<Tools extends object = object> {
   /** The result of this attempt, once there is one. */
   #result: GeneratedLike | PromiseLike<GeneratedLike> | null = null
   #failure: Promise<FinishedTurn> | null = null
+  /** What the model says in the present step, where it streams. */
+  #heard: Collector | null = null
   #base: Base
   /** How many messages the SDK holds for the present step, and how many of them the base stands for. */
   #held = 0
@@ -123,9 +126,10 @@ export class Turn<Tools extends object = object> {
 
   static async begin<Tools extends object>(
     host: TurnHost,
-    { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...options }: TurnOptions<Tools>,
+    turnOptions: TurnOptions<Tools>,
   ): Promise<Turn<Tools>> {
-    checkPositive('maxSteps', maxSteps)
+    checkTurnOptions(turnOptions)
+    const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...options } = turnOptions
     const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
     const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model
@@ -143,6 +147,7 @@ export class Turn<Tools extends object = object> {
    * failed, it is tried again.
    */
   async finish(result: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
+    checkResult(result)
     this.#result = result
     const known = this.#finishes.get(result)
     if (known) return known
@@ -164,16 +169,18 @@ export class Turn<Tools extends object = object> {
 
   async #fail(error: unknown): Promise<FinishedTurn> {
     const status = isAbort(error) ? 'aborted' : 'failed'
-    if (this.#storedMessages > 0) await this.#storeCutOff(status)
+    await this.#storeEnd(this.#heardSoFar(status), status)
     return this.#ended(status, [], error)
   }
 
   async #finish(given: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
     const result = await given
+    checkGenerated(result)
     const stream = result.stream ?? result.fullStream
     const said = stream === undefined ? null : await readStream(stream)
     if (said?.interrupted) {
-      const rest = said.steps.slice(this.#storedSteps).flat()
+      const shown = said.steps.slice(this.#storedSteps).flat()
+      const rest = shown.length > 0 ? shown : this.#heardSoFar(said.interrupted)
       await this.#storeEnd(this.#storedMessages === 0 ? [...said.before, ...rest] : rest, said.interrupted)
       this.#storedSteps = said.steps.length
       return this.#ended(said.interrupted, [], said.error)
@@ -185,6 +192,12 @@ export class Turn<Tools extends object = object> {
     await this.#storeEnd(responseMessages.slice(this.#storedMessages), status)
     await this.#learn(steps)
     return this.#ended(status, steps, status === 'complete' ? undefined : `The model stopped: ${reason}`)
+  }
+
+  /** Of the step that was cut off. Of one that is whole there is nothing here: it is in the log by the next. */
+  #heardSoFar(interrupted: Interruption): readonly SaidMessage[] {
+    this.#heard?.end(interrupted, undefined)
+    return this.#heard?.said().steps.flat() ?? []
   }
 
   #ended(status: FinishedTurn['status'], steps: readonly StepFigures[], error: unknown): FinishedTurn {
@@ -211,7 +224,16 @@ export class Turn<Tools extends object = object> {
     if (step.stepNumber === 0) this.#beginAttempt(step)
     // Before the first step there are the results of calls that somebody allowed: nothing may run them again.
     if (step.responseMessages.length > 0) await this.#storeSteps(step)
-    const model = guardedModel(step.model, signal => this.#shorten(step, signal)) as never
+    this.#heard = null
+    const model = guardedModel(
+      step.model,
+      signal => this.#shorten(step, signal),
+      () => {
+        const heard = new Collector()
+        this.#heard = heard
+        return part => heard.take(part as StreamPart)
+      },
+    ) as never
     if (step.stepNumber === 0) return { model }
     let since = step.messages.slice(this.#standsFor) as SentToModel[]
     if (this.#base.tokens + tokensOf(since) * this.#base.scale > this.#budget) {
@@ -304,6 +326,22 @@ export class Turn<Tools extends object = object> {
     }
     return toModelPrompt(this.#base, 'v4')
   }
+}
+
+const RESULT = 'what generateText, streamText or an agent gave, or a promise of it'
+
+const FIELDS: readonly (keyof GeneratedLike)[] = ['stream', 'fullStream', 'steps', 'responseMessages']
+
+function checkResult(result: unknown): void {
+  if (typeof result !== 'object' || result === null)
+    throw new InvalidArgumentError('result', typeof result, RESULT)
+}
+
+function checkGenerated(result: unknown): void {
+  checkResult(result)
+  // Looked for, not at: the SDK's promises reject where nobody awaits them.
+  if (!FIELDS.some(field => field in (result as object)))
+    throw new InvalidArgumentError('result', result, RESULT)
 }
 
 function firstBase({ context, newest }: FrozenContext): Base {

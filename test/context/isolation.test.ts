@@ -8,9 +8,10 @@ import {
   type SessionKind,
   tokens,
 } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 
-const HISTORIES = 1_000
+const HISTORIES = runs(500)
 const place = sqlitePlace()
 const tenants: Palimpsest[] = []
 

@@ -12,10 +12,11 @@ import {
 } from '../../src/index.ts'
 import { estimateTokens } from '../../src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
+import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 import { type History, history, newSession, play } from './histories.ts'
 
-const HISTORIES = 1_000
+const HISTORIES = runs(500)
 const BUDGET = 2_000
 
 const place = sqlitePlace()

@@ -3,7 +3,7 @@
  * Arguments: database file, folder, the person's id, step to die at (0: none), milliseconds by which its clock is ahead.
  */
 import { writeSync } from 'node:fs'
-import { createPalimpsest } from '../../src/index.ts'
+import { createPalimpsest } from '../../src/palimpsest.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
 import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'

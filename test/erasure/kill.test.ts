@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { ANN, expectUnseen, fill, othersOf, World } from './world.ts'
 
 /** Longer than any lease. */
 const LATER_MS = 400_000
 const AT_A_TIME = 3
 /** There are thousands of steps: a run takes some of them, from a random one on. */
-const DEATHS = 15
+const DEATHS = runs(15)
 
 let template: World
 let others: unknown

@@ -9,25 +9,16 @@ import {
 } from '../../src/index.ts'
 import type { SessionFile } from '../../src/store/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
-import { PLACES, type StorePlace } from '../stores.ts'
+import { stride } from '../runs.ts'
+import { PLACES } from '../stores.ts'
 import { runScript } from './children.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
+import { fill, GROUNDS, type Ground, stored } from './fold-grounds.ts'
 
 const policy = count({ threshold: 20, keepLast: 10 })
 /** Longer than a lease: whoever comes with such a clock may take it. */
 const LATER_MS = 61_000
-
-async function fill(place: StorePlace): Promise<void> {
-  const palimpsest = await createPalimpsest({ store: await place.open(), policy, folding: 'manual' })
-  await palimpsest.session('shared').append(
-    Array.from({ length: 21 }, (_, index) => ({
-      role: index % 2 ? ('assistant' as const) : ('user' as const),
-      content: `Message ${index + 1}: ${'forty crates of lemons sail to Porto on Friday '.repeat(6)}`,
-    })),
-  )
-  await palimpsest.close()
-}
 
 /** What must be wholly before or wholly after. */
 function essence(file: SessionFile) {
@@ -39,83 +30,84 @@ function essence(file: SessionFile) {
   }
 }
 
-async function stored(place: StorePlace): Promise<SessionFile> {
-  const store = await place.open()
-  try {
-    return await store.exportSession({ namespace: 'default', id: 'shared' })
-  } finally {
-    await store.close()
-  }
-}
-
 const FOLDED = { compactedThrough: 11, segments: [[1, 11]], lastFoldAt: true }
 
 /** Whether the process died there, and not of old age. */
-async function dieAtStep(place: StorePlace, dieAt: number): Promise<boolean> {
-  await fill(place)
-  const before = essence(await stored(place))
+async function dieAtStep(ground: Ground, dieAt: number): Promise<boolean> {
+  const { address, namespace } = ground
+  const before = essence(await ground.stored())
   const { signal } = await runScript('fold-child.ts', [
-    place.address,
+    address,
     inject('postgresUrl'),
     String(dieAt),
     '0',
+    namespace,
   ])
-  expect([before, { ...before, ...FOLDED }]).toContainEqual(essence(await stored(place)))
+  expect([before, { ...before, ...FOLDED }]).toContainEqual(essence(await ground.stored()))
   // Another process takes over once the lease has run out.
-  const store = await place.open()
+  const store = await ground.open()
   const clock = () => Date.now() + LATER_MS
-  const heir = await createPalimpsest({ store, policy, folding: 'manual', clock })
+  const heir = await createPalimpsest({ store, policy, namespace, folding: 'manual', clock })
   await heir.session('shared').compact()
   await heir.close()
-  expect(essence(await stored(place))).toEqual({ ...before, ...FOLDED })
-  await place.remove()
+  expect(essence(await ground.stored())).toEqual({ ...before, ...FOLDED })
+  await ground.remove()
   return signal === 'SIGKILL'
 }
 
 const AT_A_TIME = 4
+/** What one store leaves out the other has. */
+const STRIDE = stride(2)
 
-test.each(Object.entries(PLACES))(
-  '%s: kill -9 at every step of a fold leaves all before or all after',
-  async (_, open) => {
-    for (let step = 1; ; step += AT_A_TIME) {
-      const steps = Array.from({ length: AT_A_TIME }, (_, index) => dieAtStep(open(), step + index))
-      if ((await Promise.all(steps)).every(Boolean)) continue
-      expect(step).toBeGreaterThan(15)
-      return
+test.each(Object.entries(GROUNDS))(
+  '%s: kill -9 at the steps of a fold leaves all before or all after',
+  async (name, open) => {
+    const grounds = await open(policy)
+    const first = name === 'SQLite' ? 1 : STRIDE
+    for (let step = first, died = true; died; step += STRIDE * AT_A_TIME) {
+      const steps = Array.from({ length: AT_A_TIME }, async (_, index) =>
+        dieAtStep(await grounds.next(), step + index * STRIDE),
+      )
+      died = (await Promise.all(steps)).every(Boolean)
+      if (!died) expect(step).toBeGreaterThan(15)
     }
+    await grounds.remove()
   },
 )
 
-test.each(Object.entries(PLACES))(
+test.each(Object.entries(GROUNDS))(
   '%s: whichever call of a fold fails, a retry converges',
   async (_, open) => {
+    const grounds = await open(policy)
     for (let failAt = 1, failed = true; failed; failAt++) {
-      const place = open()
-      await fill(place)
-      const before = essence(await stored(place))
+      const ground = await grounds.next()
+      const { namespace } = ground
+      const before = essence(await ground.stored())
       failed = false
       let isFirst = true
-      const driver = faultyDriver(driverFor(place.address, inject('postgresUrl')), step => {
+      const driver = faultyDriver(driverFor(ground.address, inject('postgresUrl')), step => {
         if (!isFirst || step !== failAt) return
         failed = true
         throw new StoreError('store_full', 'test', 'the disk is full')
       })
       let now = Date.now()
       const store = new SqlStore(driver, () => {})
-      const palimpsest = await createPalimpsest({ store, policy, folding: 'manual', clock: () => now })
+      const clock = () => now
+      const palimpsest = await createPalimpsest({ store, policy, namespace, folding: 'manual', clock })
       const chat = palimpsest.session('shared')
       const first = await chat.compact().catch((error: unknown) => error)
       isFirst = false
       if (PalimpsestError.isInstance(first)) expect(first.code).toBe('store_full')
       else if (failed) expect((first as FoldOutcome).outcome).toBeOneOf(['failed', 'applied'])
-      expect([before, { ...before, ...FOLDED }]).toContainEqual(essence(await stored(place)))
+      expect([before, { ...before, ...FOLDED }]).toContainEqual(essence(await ground.stored()))
       now += 3_600_000
       await chat.compact()
-      expect(essence(await stored(place))).toEqual({ ...before, ...FOLDED })
+      expect(essence(await ground.stored())).toEqual({ ...before, ...FOLDED })
       await palimpsest.close()
-      await place.remove()
+      await ground.remove()
       expect(failAt).toBeLessThan(200)
     }
+    await grounds.remove()
   },
 )
 
@@ -123,9 +115,9 @@ test.each(Object.entries(PLACES))(
   '%s: of several processes one folds a range, and the others leave it',
   async (_, open) => {
     const place = open()
-    await fill(place)
+    await fill(await place.open(), policy)
     const children = Array.from({ length: 4 }, () =>
-      runScript('fold-child.ts', [place.address, inject('postgresUrl'), '0', '0']),
+      runScript('fold-child.ts', [place.address, inject('postgresUrl'), '0', '0', 'default']),
     )
     const outcomes = (await Promise.all(children)).map(({ stdout }) => JSON.parse(stdout) as FoldOutcome)
     // Whoever waited for it tells of the same fold.
@@ -142,7 +134,7 @@ test.each(Object.entries(PLACES))(
   '%s: one that was paused past its lease can commit nothing',
   async (_, open) => {
     const place = open()
-    await fill(place)
+    await fill(await place.open(), policy)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const summarizer = (name: string, wait: Promise<void>) => ({

@@ -5,14 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Store, sqlite } from '../../src/index.ts'
 import { decodeId, documentOf } from '../../src/memory/workspace/file-names.ts'
 import { dailyKey, type LayerName } from '../../src/store/index.ts'
+import { runs } from '../runs.ts'
 import { setting, step, World } from './canary-world.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const HISTORIES = 10_000
-const WITH_FILES = 100
+const HISTORIES = runs(2_500)
+const WITH_FILES = runs(100)
 const MOST_STEPS = 10
-/** On a machine that does other things, too. */
-const LONGEST_MS = 900_000
 
 /** A namespace each: so nothing crosses from one history to another either. */
 let run = 0
@@ -38,26 +37,22 @@ async function checkEvents(): Promise<void> {
 }
 
 describe('a canary', () => {
-  it(
-    'is in no context, tool result, document or event that its audience has no part in',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(history, async ({ setting, steps }) => {
-          run += 1
-          const clock = new Clock()
-          const world = await World.open({ store, clock, run, setting })
-          for (const step of steps) {
-            clock.pass({ hours: 1 })
-            await world.play(step)
-          }
-          await world.check()
-          await checkEvents()
-        }),
-        { numRuns: HISTORIES },
-      )
-    },
-    LONGEST_MS,
-  )
+  it('is in no context, tool result, document or event that its audience has no part in', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ setting, steps }) => {
+        run += 1
+        const clock = new Clock()
+        const world = await World.open({ store, clock, run, setting })
+        for (const step of steps) {
+          clock.pass({ hours: 1 })
+          await world.play(step)
+        }
+        await world.check()
+        await checkEvents()
+      }),
+      { numRuns: HISTORIES },
+    )
+  })
 
   it('is in no file of anybody else, nor what a person writes into a file anywhere else', async () => {
     await fc.assert(

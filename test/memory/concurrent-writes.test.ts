@@ -15,9 +15,10 @@ import {
 import { normalizeMarkdown } from '../../src/memory/document/index.ts'
 import { fileOf, Workspace } from '../../src/memory/workspace/index.ts'
 import { parseFile } from '../../src/memory/workspace/workspace-file.ts'
+import { runs } from '../runs.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const INTERLEAVINGS = 1_000
+const INTERLEAVINGS = runs(500)
 
 /** What happens to one chat's memory at the same time; each leaves a mark of its own. */
 type Deed =

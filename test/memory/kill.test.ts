@@ -7,6 +7,7 @@ import { createPalimpsest, sqlite } from '../../src/index.ts'
 import { normalizeMarkdown } from '../../src/memory/document/index.ts'
 import { fileOf } from '../../src/memory/workspace/index.ts'
 import { parseFile } from '../../src/memory/workspace/workspace-file.ts'
+import { stride } from '../runs.ts'
 import { temporaryFolder } from './kit.ts'
 
 describe('kill -9', () => {
@@ -36,7 +37,7 @@ describe('kill -9', () => {
 
 const AT_A_TIME = 4
 /** There are some 180 steps: a run takes every third of them, from a random one on. */
-const STRIDE = 3
+const STRIDE = stride(3)
 /** Longer than any lease. */
 const LATER_MS = 400_000
 

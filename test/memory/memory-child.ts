@@ -5,7 +5,8 @@
  * its clock is ahead.
  */
 import { writeSync } from 'node:fs'
-import { count, createPalimpsest } from '../../src/index.ts'
+import { createPalimpsest } from '../../src/palimpsest.ts'
+import { count } from '../../src/policy/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
 import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'

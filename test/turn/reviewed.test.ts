@@ -267,3 +267,59 @@ test('an error after the last word marks the words', async () => {
     [{ type: 'text', text: 'Nearly all of it.', interrupted: 'failed' }],
   ])
 })
+
+describe('a stream that breaks while the program reads it', () => {
+  const broken = { text: 'The tide turns at noon. '.repeat(40), fault: 'cut_off' } as const
+
+  test('is stored as far as it came by finish', async () => {
+    const { chat, model } = await start(broken)
+    await chat.append({ role: 'user', content: 'q' })
+    const turn = await chat.turn({ memoryTools: false })
+    const result = streamText({ model, ...turn.prompt, onError: () => {} })
+    let heard = ''
+    const read = async () => {
+      for await (const text of result.textStream) heard += text
+    }
+    await read().catch(() => {})
+    expect(await turn.finish(result)).toMatchObject({ status: 'failed', seqs: [2] })
+    const [, reply] = await chat.messages()
+    expect(reply!.content).toMatchObject([{ type: 'text', interrupted: 'failed' }])
+    expect(JSON.stringify(reply!.content)).toContain(heard)
+    expect(heard.length).toBeGreaterThan(100)
+  })
+
+  test('and by fail', async () => {
+    const { chat, model } = await start(broken)
+    await chat.append({ role: 'user', content: 'q' })
+    const turn = await chat.turn({ memoryTools: false })
+    const result = streamText({ model, ...turn.prompt, onError: () => {} })
+    const read = async () => {
+      for await (const _ of result.textStream);
+    }
+    const error = await read().then(
+      () => null,
+      error => error,
+    )
+    expect(await turn.fail(error)).toMatchObject({ status: 'failed', seqs: [2] })
+  })
+})
+
+test.each([
+  [{ system: 'x' }, 'instructions, which is what the AI SDK calls it too'],
+  [{ maxStep: 3 }, 'maxSteps'],
+  [{ maxSteps: 0 }, 'a number above 0'],
+  [{ tools: [] }, 'an object of tools by their names'],
+  [{ memoryTools: 'no' }, 'true or false'],
+  [null, 'an object with instructions'],
+])('options %j are refused with what is allowed', async (options, allowed) => {
+  const { chat } = await start('Yes.')
+  await chat.append({ role: 'user', content: 'q' })
+  await expect(chat.turn(options as never)).rejects.toThrow(allowed)
+})
+
+test.each([undefined, 5, streamText, {}])('finish of what is no result is an error: %s', async result => {
+  const { chat } = await start('Yes.')
+  await chat.append({ role: 'user', content: 'q' })
+  const turn = await chat.turn()
+  await expect(turn.finish(result as never)).rejects.toMatchObject({ code: 'invalid_argument' })
+})

@@ -12,7 +12,7 @@ import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './r
 import { all, run, type Steps } from './steps.ts'
 import { unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
-import { withholdOver } from './withheld.ts'
+import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
 
 /**
  * An erased message leaves its place in the log: seq, role, instants, its place among the turns and a digest of its
@@ -59,6 +59,7 @@ export function* eraseMessages(
   const state = yield* readFoldState(session, before, slice.warn)
   const visible = rows.filter(({ is_visible }) => is_visible === 1)
   yield* eraseRows(session, rows, slice)
+  if (visible.length > 0) yield* widenFacts(session, visible[0]!.seq)
   yield* condemnFacts(
     session,
     rows.map(({ seq }) => seq),
@@ -237,12 +238,7 @@ function* stateWithout(
 function* forgetDerived(session: SessionRow, visible: readonly ErasedRow[], slice: Slice): Steps<void> {
   const seqs = visible.map(({ seq }) => seq)
   yield* withholdOver(session, seqs, slice)
-  const memos = yield* all(
-    'DELETE FROM memos WHERE session_id = ?1 AND through_seq >= ?2 RETURNING version',
-    session.id,
-    seqs[0]!,
-  )
-  slice.count('memos', memos.length)
+  slice.count('memos', yield* forgetMemos(session, seqs[0]!))
 }
 
 /** They may quote what was said. Where something was pending, the session is to be judged again. */

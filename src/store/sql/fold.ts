@@ -124,10 +124,12 @@ export function* commitFold(
 function* checkUnchanged(
   session: SessionRow,
   cursor: number,
-  { expectedEpoch, plan, head }: FoldCommit,
+  { expectedEpoch, plan, head, segments }: FoldCommit,
 ): Steps<void> {
   const sessionId = session.name
-  const lastRead = plan.range?.toSeq ?? head.seq
+  const isWindow = segments.some(({ windowThrough }) => windowThrough !== undefined)
+  // Whoever chose a window had read all that was raw.
+  const lastRead = plan.range === null || isWindow ? head.seq : plan.range.toSeq
   const isUntouched = session.epoch === expectedEpoch || isUntouchedThrough(session, lastRead, expectedEpoch)
   if (!isUntouched)
     throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })

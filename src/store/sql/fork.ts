@@ -31,8 +31,8 @@ export async function forkSession(
   const event = { type: 'session-forked', at: now, toSeq: atSeq } as const
   const newKey = { namespace: key.namespace, id: newId }
   await buildSession(driver, newKey, { traits, event }, async build => {
-    for (let after = 0; after < origin.seq; after += MESSAGES_AT_A_TIME) {
-      const through = Math.min(origin.seq, after + MESSAGES_AT_A_TIME)
+    for (let after = 0; after < origin.through; after += MESSAGES_AT_A_TIME) {
+      const through = Math.min(origin.through, after + MESSAGES_AT_A_TIME)
       await build.write(copy => copyMessages(origin.session, copy, { after, through }))
     }
     const documents = await build.write(copy =>
@@ -48,6 +48,8 @@ export async function forkSession(
 interface Origin {
   readonly session: SessionRow
   readonly seq: number
+  /** Above `seq` there are only messages that were erased, and segments over them that are kept. */
+  readonly through: number
 }
 
 function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
@@ -55,7 +57,10 @@ function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
   if (!session) throw new SessionNotFoundError(key.id)
   const head = yield* readHeadAtOrBelow(session, atSeq)
   if (head === null && atSeq > 0) throw new MessageNotFoundError(key.id, atSeq)
-  return { session, seq: head?.seq ?? 0 }
+  const seq = head?.seq ?? 0
+  const newest = yield* readHead(session)
+  const told = newest?.seq === seq ? yield* toldThrough(session) : 0
+  return { session, seq, through: Math.max(seq, told) }
 }
 
 function* copyMessages(
@@ -126,15 +131,14 @@ function* finishFork(
     // What was read once is not read again.
     Math.min(current.extracted_through, origin.seq),
   )
-  yield* copyHidden(current, copy, origin.seq)
+  yield* copyHidden(current, copy, origin.through)
   yield* copyPins(current, copy, origin.seq)
   const forked = yield* settleHidden(copy)
   const newest = yield* readHead(current)
   const state = yield* readFoldState(current, newest, warn)
   // Inside the folded part no segment ends here, so nothing that was folded can be kept; nor a window of somebody
   // who had read more than is copied.
-  const keepsFolds =
-    (yield* readShown(current)).through <= origin.seq && !(yield* isTold(current, origin.seq))
+  const keepsFolds = (yield* toldThrough(current)) <= origin.through
   if (keepsFolds) yield* copyFolds(current, copy, origin.seq)
   const before = keepsFolds ? state : { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens }
   const last = yield* readHead(forked)
@@ -143,20 +147,21 @@ function* finishFork(
   return yield* forkDocuments(current, { throughSeq: origin.seq, keepsFolds, now })
 }
 
-/** Whether a window tells of messages above this one. */
-function* isTold(session: SessionRow, seq: number): Steps<boolean> {
-  const row = yield* first(
-    'SELECT id FROM segments WHERE session_id = ?1 AND window_through > ?2 LIMIT 1',
+/** The last message that a segment is over, or that a window may tell of. */
+function* toldThrough(session: SessionRow): Steps<number> {
+  const { through } = yield* readShown(session)
+  const row = yield* first<{ through: number | null }>(
+    'SELECT max(window_through) AS through FROM segments WHERE session_id = ?1',
     session.id,
-    seq,
   )
-  return row !== undefined
+  return Math.max(through, row?.through ?? 0)
 }
 
 function* copyHidden(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {
   yield* run(
     `INSERT INTO hidden_ranges (session_id, from_seq, to_seq)
-     SELECT ?2, from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1 AND to_seq <= ?3`,
+     SELECT ?2, from_seq, CASE WHEN to_seq > ?3 THEN ?3 ELSE to_seq END FROM hidden_ranges
+     WHERE session_id = ?1 AND from_seq <= ?3`,
     origin.id,
     copy.id,
     throughSeq,

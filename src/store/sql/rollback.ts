@@ -10,6 +10,7 @@ import { findSession, readRecord } from './session.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 import { withdrawFacts } from './withdraw-facts.ts'
+import { forgetMemos, widenFacts } from './withheld.ts'
 
 export function* rollback(
   session: SessionRow,
@@ -19,6 +20,7 @@ export function* rollback(
   const before = yield* readHead(session)
   if (before !== null && before.seq > toSeq) {
     const head = yield* readHeadAtOrBelow(session, toSeq)
+    yield* widenFacts(session, (head?.seq ?? 0) + 1)
     yield* withdrawFacts(session, { above: head?.seq ?? 0, now }, dialect)
     const state = yield* readFoldState(session, before, warn)
     const newest = head && (yield* settleHead(session, head, yield* countThrough(session, head, before)))
@@ -74,6 +76,7 @@ function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
  * far as whoever chose it had read; what was folded after it rests on it, and goes with it.
  */
 function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
+  yield* forgetMemos(session, seq + 1)
   yield* run(
     `DELETE FROM segments WHERE session_id = ?1 AND (to_seq > ?2
        OR id >= (SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through > ?2))`,
@@ -85,5 +88,4 @@ function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
        AND rolled_into NOT IN (SELECT id FROM segments WHERE session_id = ?1)`,
     session.id,
   )
-  yield* run('DELETE FROM memos WHERE session_id = ?1 AND through_seq > ?2', session.id, seq)
 }

@@ -25,24 +25,28 @@ interface Candidate {
   readonly window_through: number | null
   /** Somebody chose to say nothing of its messages. */
   readonly is_empty_window: number
+  /** Whoever made it may have been shown a window that tells of the oldest of the messages. */
+  readonly is_after_window: number
 }
 
 /**
- * Those that tell of the messages, rolled-up ones too, since a rollback shows them again: those over them, and
- * windows of somebody who had read them. They are hidden by now.
+ * Those that tell of the messages, rolled-up ones too, since a rollback shows them again: those over them, windows
+ * of somebody who had read them, and what was made since of such a window. They are hidden by now.
  */
 export function* withholdOver(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
   const candidates = yield* all<Candidate>(
     `SELECT id, from_seq, to_seq, text, window_through,
-       CASE WHEN window_messages = '[]' THEN 1 ELSE 0 END AS is_empty_window
-     FROM segments WHERE session_id = ?1 AND from_seq <= ?3 AND (to_seq >= ?2 OR window_through >= ?2)`,
+       CASE WHEN window_messages = '[]' THEN 1 ELSE 0 END AS is_empty_window,
+       CASE WHEN ${AFTER_WINDOW} THEN 1 ELSE 0 END AS is_after_window
+     FROM segments WHERE session_id = ?1 AND (
+       (from_seq <= ?3 AND (to_seq >= ?2 OR window_through >= ?2)) OR ${AFTER_WINDOW})`,
     session.id,
     Math.min(...seqs),
     Math.max(...seqs),
   )
-  for (const { id, from_seq, to_seq, text, window_through, is_empty_window } of candidates) {
-    const toldThrough = Math.max(to_seq, window_through ?? 0)
-    if (!seqs.some(seq => from_seq <= seq && seq <= toldThrough)) continue
+  for (const candidate of candidates) {
+    if (!tellsOf(candidate, seqs)) continue
+    const { id, from_seq, to_seq, text, is_empty_window } = candidate
     const left = yield* countVisible(session, { after: from_seq - 1, through: to_seq })
     if (is_empty_window === 1) {
       yield* run(
@@ -64,6 +68,85 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
     )
     if (text !== '""') slice.count('segments', 1)
   }
+}
+
+function tellsOf(
+  { from_seq, to_seq, window_through, is_after_window }: Candidate,
+  seqs: readonly number[],
+): boolean {
+  const toldThrough = Math.max(to_seq, window_through ?? 0)
+  return is_after_window === 1 || seqs.some(seq => from_seq <= seq && seq <= toldThrough)
+}
+
+/** The oldest window whose maker had read this message. */
+const OLDEST_WINDOW = 'SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through >= ?2'
+
+const AFTER_WINDOW = `(text <> '""' AND NOT ${SELF_CONTAINED} AND id > (${OLDEST_WINDOW}))`
+
+interface ToldRow {
+  readonly from_seq: number
+  readonly to_seq: number
+  /** When it was chosen. */
+  readonly turn: number | null
+  /** The last message that any window tells of. */
+  readonly newest: number
+}
+
+/**
+ * The memos that may tell of this message or one above it: those that have read so far, and those that were written
+ * since a window of somebody who had. Each says in which turn it was written; one of the same turn may be older. Call
+ * it while the windows are there. How many there were.
+ */
+export function* forgetMemos(session: SessionRow, seq: number): Steps<number> {
+  const window = yield* oldestWindow(session, seq)
+  const memos = yield* all<{ version: number; through_seq: number; memo: string }>(
+    'SELECT version, through_seq, memo FROM memos WHERE session_id = ?1 AND through_seq >= ?2',
+    session.id,
+    Math.min(seq, window?.from_seq ?? seq),
+  )
+  const told = memos.filter(
+    ({ through_seq, memo }) => through_seq >= seq || writtenIn(memo) >= (window?.turn ?? 0),
+  )
+  for (const { version } of told)
+    yield* run('DELETE FROM memos WHERE session_id = ?1 AND version = ?2', session.id, version)
+  return told.length
+}
+
+function* oldestWindow(session: SessionRow, seq: number): Steps<ToldRow | undefined> {
+  return yield* first<ToldRow>(
+    `SELECT from_seq, to_seq,
+       (SELECT total_turns FROM messages
+         WHERE messages.session_id = ?1 AND seq = segments.window_through) AS turn,
+       (SELECT max(window_through) FROM segments WHERE session_id = ?1) AS newest
+     FROM segments WHERE session_id = ?1 AND id = (${OLDEST_WINDOW})`,
+    session.id,
+    seq,
+  )
+}
+
+/** By the mark that every fold leaves in the memo. One without it may be of any turn. */
+function writtenIn(memo: string): number {
+  const { turn } = JSON.parse(memo)?.last_resize ?? {}
+  return typeof turn === 'number' ? turn : Number.POSITIVE_INFINITY
+}
+
+/**
+ * What folds after such a window left in memory, where their summariser was shown it, may tell of all that it tells
+ * of: from now on the facts say so, and go with any of these messages.
+ */
+export function* widenFacts(session: SessionRow, seq: number): Steps<void> {
+  const window = yield* oldestWindow(session, seq)
+  if (!window) return
+  yield* run(
+    `UPDATE facts SET to_seq = ?3
+     WHERE session_id = ?1 AND to_seq > ?2 AND from_seq > ?2 AND to_seq < ?3 AND source = 'fold' AND gone < 2
+       AND EXISTS (SELECT 1 FROM document_versions v
+         WHERE v.document_id = facts.document_id AND v.version = facts.version
+           AND (v.author_name IS NULL OR v.author_name <> '"extractive"'))`,
+    session.id,
+    window.to_seq,
+    window.newest,
+  )
 }
 
 const SEGMENTS_AT_A_TIME = 100

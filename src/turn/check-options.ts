@@ -1,0 +1,37 @@
+import { checkPositive, InvalidArgumentError } from '../errors.ts'
+
+const OPTIONS = [
+  'instructions',
+  'tools',
+  'model',
+  'memoryTools',
+  'maxSteps',
+  'budget',
+  'outputReserve',
+  'query',
+  'reasoning',
+]
+
+/** What types would have caught, for those who do without: a misspelt option would be lost. */
+export function checkTurnOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidArgumentError('options', options, `an object with ${OPTIONS.join(', ')}`)
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(
+      'options',
+      unknown,
+      unknown === 'system' ? 'instructions, which is what the AI SDK calls it too' : OPTIONS.join(', '),
+    )
+  const { tools, memoryTools, maxSteps } = options as {
+    tools?: unknown
+    memoryTools?: unknown
+    maxSteps?: unknown
+  }
+  const isToolSet = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
+  if (tools !== undefined && !isToolSet)
+    throw new InvalidArgumentError('tools', tools, 'an object of tools by their names')
+  if (memoryTools !== undefined && typeof memoryTools !== 'boolean')
+    throw new InvalidArgumentError('memoryTools', memoryTools, 'true or false')
+  if (maxSteps !== undefined) checkPositive('maxSteps', maxSteps)
+}
