@@ -184,7 +184,12 @@ class Pair {
     const call = () => this.store.replaceTail({ ...this.#request(messages), expected: stale, operation })
     const known = operation && this.#operations.get(`${this.key.id} ${operation.id}`)
     if (known === fingerprint) return expect((await call()).repeated).toBe(true)
-    if (known || command.isStale) return expect(call()).rejects.toMatchObject({ code: 'history_conflict' })
+    const goes = taken[0] ? this.model.messages.filter(({ seq }) => seq >= taken[0]!.seq) : []
+    const isLost = messages.some(
+      ({ externalId }) => externalId !== null && goes.some(message => message.externalId === externalId),
+    )
+    if (known || command.isStale || isLost)
+      return expect(call()).rejects.toMatchObject({ code: 'history_conflict' })
     const receipt = await call()
     if (taken[0]) this.model = model.rollback(this.model, taken[0].seq - 1)
     this.#expectAppended(messages, receipt)

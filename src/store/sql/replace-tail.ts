@@ -26,11 +26,17 @@ export function* replaceTail(
   if (request.expected === 'everything') yield* forgetOperations(session)
   if (hideAbove !== null) yield* rollback(session, { toSeq: hideAbove, now }, rules)
   const receipt = yield* append(request, rules.dialect, rules.warn)
-  // A repeat of what has just been hidden adds nothing: it would be gone.
-  if (receipt.messages.some(({ seq, duplicate }) => duplicate && hideAbove !== null && seq > hideAbove))
+  if (hideAbove !== null && repeatsHidden(receipt, hideAbove))
     throw new HistoryConflictError({ sessionId: key.id, reason: 'external_id_replaced' })
   if (operation) yield* keepOperation(session, operation, receipt)
   return { ...receipt, repeated: false }
+}
+
+/** A repeat of what is hidden adds nothing: it would be gone. One of what is added here is there. */
+function repeatsHidden({ messages }: AppendReceipt, hideAbove: number): boolean {
+  const added = messages.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq)
+  const firstAdded = Math.min(...added)
+  return messages.some(({ seq, duplicate }) => duplicate && seq > hideAbove && seq < firstAdded)
 }
 
 /** Those of folds have ids of their own in the same table. */
