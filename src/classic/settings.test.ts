@@ -53,8 +53,11 @@ test('what is unknown or wrong is named', () => {
     expect(() => changeSettings(DEFAULT_SETTINGS, wrong as never)).toThrow(InvalidArgumentError)
 })
 
-test('a session has its own over those of all, and refuses what it cannot take', async () => {
+test('a session has its own over those of all, and refuses what it cannot take', async ({
+  onTestFinished,
+}) => {
   const place = sqlitePlace()
+  onTestFinished(() => place.remove())
   const store = await place.open()
   for (const odd of [
     { policy: () => null },
