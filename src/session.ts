@@ -438,9 +438,9 @@ export class Session {
    */
   async memoryTools(): Promise<MemoryTools> {
     const { MemoryTools } = await import('./memory/tools/index.ts')
-    const { store } = this.#engine
-    if ((await store.readSession(this.#key)) === null) await this.append([])
-    return new MemoryTools(this.#engine, await this.#requireRecord())
+    const known = await this.#engine.store.readSession(this.#key)
+    if (known === null) await this.append([])
+    return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()))
   }
 
   /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */

@@ -5,7 +5,6 @@ import {
   type ContentPart,
   interruptionOf,
   type Message,
-  modelText,
   ROLES,
   type SessionKind,
   type ToolCallPart,
@@ -13,7 +12,7 @@ import {
 } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
-import { clipText } from './clip-text.ts'
+import { attachmentsWithin, type Clip, clipper, isAttachment } from './clip-parts.ts'
 import { inert, inertId, inertName } from './inert.ts'
 import type { ModelFilePart, ModelReasoningPart, ModelTextPart, ModelToolCallPart } from './model-message.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
@@ -77,7 +76,9 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     rules.reasoning === 'keep' && (!isOversized || thoughtTokens(given) <= rules.clipTokens / 2)
   const shown = keepsThoughts ? given : withoutThoughts
   const attachments = isOversized ? attachmentsWithin(shown, rules.clipTokens / 2) : null
-  const clip = isOversized ? clipper(message.seq, shown, rules.clipTokens) : (text: string) => text
+  const clip = isOversized
+    ? clipper(shown, rules.clipTokens, `message ${message.seq}`)
+    : (text: string) => text
   const parts: RenderedPart[] = []
   for (const part of shown) {
     const isNamed = attachments !== null && isAttachment(part) && !attachments.has(part)
@@ -119,37 +120,6 @@ function thoughtTokens(parts: readonly ContentPart[]): number {
 
 function renderedThought(part: ContentPart): RenderedPart | null {
   return part.type === 'reasoning' ? renderReasoning(part) : null
-}
-
-function isAttachment(part: ContentPart): part is AttachmentPart {
-  return part.type === 'image' || part.type === 'file'
-}
-
-/** The last ones, as many as there is room for. */
-function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
-  const kept = new Set<ContentPart>()
-  let left = tokens
-  for (const part of parts.toReversed()) {
-    if (!isAttachment(part)) continue
-    left -= FLAT_TOKENS[part.type]
-    if (left < 0) break
-    kept.add(part)
-  }
-  return kept
-}
-
-type Clip = (text: string) => string
-
-/** Of a message that is too large, each text keeps its share of half the room: the rest is for what is no text. */
-function clipper(seq: number, parts: readonly ContentPart[], clipTokens: number): Clip {
-  const attached = parts.some(part => isAttachment(part) || part.type === 'reasoning')
-  const room = attached ? clipTokens / 2 : clipTokens
-  const all = Math.max(1, estimateTokens(modelText(parts.filter(part => part.type !== 'reasoning'))))
-  return text => {
-    if (text === '') return text
-    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
-    return clipText(text, share, leftOut => `[… ${leftOut} characters of message ${seq} are left out here …]`)
-  }
 }
 
 function renderPart(

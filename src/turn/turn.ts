@@ -23,6 +23,7 @@ import type {
   StepFigures,
   TurnPrompt,
 } from './sdk.ts'
+import { shortenedBudget } from './shortened-budget.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
 export interface TurnOptions<Tools extends object = object>
@@ -67,8 +68,6 @@ export interface TurnUsage {
 }
 
 const MAX_STEPS = 20
-/** What a provider found too long is sent again with this share of it. */
-const SHORTENED = 0.5
 
 /**
  * One answer to what was said so far. What it shows is frozen when it begins: what others say meanwhile is for the
@@ -313,7 +312,7 @@ export class Turn<Tools extends object = object> {
   async #shorten(step: Step, signal: AbortSignal | undefined): Promise<ModelPrompt | null> {
     try {
       await this.#host.compact(signal)
-      const budget = Math.max(1, Math.floor(this.#base.tokens * SHORTENED))
+      const budget = shortenedBudget(this.#base.tokens)
       const shorter = await this.#shownNow(budget)
       const since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
       this.#budget = budget

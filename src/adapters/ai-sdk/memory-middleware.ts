@@ -10,6 +10,7 @@ import {
   isAbort,
   type Shown,
   type StreamPart,
+  shortenedBudget,
   showAsked,
   toInput,
   toModelPrompt,
@@ -64,9 +65,6 @@ interface Call {
   readonly options: MemoryMiddlewareOptions
 }
 
-/** What a provider found too long is sent again with this share of it. */
-const SHORTENED = 0.5
-
 /** One call of the model. */
 class MemoryCall {
   readonly #chat: Session
@@ -116,7 +114,7 @@ class MemoryCall {
   async #shorten(signal: AbortSignal | undefined): Promise<CallOptions['prompt'] | null> {
     try {
       await this.#chat.compact({ force: true, ...(signal && { signal }) })
-      const budget = Math.max(1, Math.floor(this.#shown.tokens * SHORTENED))
+      const budget = shortenedBudget(this.#shown.tokens)
       this.#shown = await show(this.#chat, this.#question, { ...this.#contextOptions, budget })
       return this.prompt
     } catch (error) {

@@ -1,9 +1,6 @@
 import type { Context, ContextOptions } from '../../contexts.ts'
 import type { Session } from '../../session.ts'
-import { type Asked, askedIn, type Shown, showAsked } from '../../turn/index.ts'
-
-/** What a provider found too long is sent again with this share of it, until the run ends. */
-const SHORTENED = 0.5
+import { type Asked, askedIn, type Shown, shortenedBudget, showAsked } from '../../turn/index.ts'
 
 /** What the calls of one run have in common: a loop of tool calls may outgrow the window. */
 export class Run {
@@ -18,7 +15,8 @@ export class Run {
     return shown
   }
 
+  /** Until the run ends. */
   shorten({ report }: Context): void {
-    this.#budget = Math.max(1, Math.floor(report.tokens * SHORTENED))
+    this.#budget = shortenedBudget(report.tokens)
   }
 }

@@ -12,6 +12,7 @@ import {
   baseOf,
   isOverflowError,
   type Shown,
+  shortenedBudget,
   showAsked,
   toModelPrompt,
   toolDefinitions,
@@ -122,7 +123,7 @@ export function palimpsestProcessor(
       const run = runOf(args)
       if (retryCount > 0 || !run.sent || !isOverflowError(error)) return undefined
       await run.chat.compact({ force: true, ...(signal && { signal }) })
-      run.budget = Math.max(1, Math.floor(run.sent.context.report.tokens / 2))
+      run.budget = shortenedBudget(run.sent.context.report.tokens)
       return { retry: true }
     },
   }

@@ -1,7 +1,6 @@
 import type { AgentInputItem } from '@openai/agents'
-import { clipText } from '../../context/clip-text.ts'
-import { type ContentPart, modelText } from '../../log/index.ts'
-import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../../tokens/index.ts'
+import { attachmentsWithin, type Clip, clipper, isAttachment } from '../../context/clip-parts.ts'
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../../tokens/index.ts'
 import { asItem, isRecord, type StoredPart } from './item-format.ts'
 import { toItem } from './to-item.ts'
 import { toMessage } from './to-message.ts'
@@ -59,36 +58,6 @@ function clipped(item: AgentInputItem, tokens: number, where: string): AgentInpu
   const isPlain = typeof content === 'string'
   const shortened = isPlain ? (shown[0] as { text: string }).text : shown
   return toItem({ role, content: shortened }) ?? item
-}
-
-type Clip = (text: string) => string
-
-/** Each text keeps its share; half of the room is for what is no text, where there is any. */
-function clipper(parts: readonly ContentPart[], tokens: number, where: string): Clip {
-  const room = parts.some(isAttachment) ? tokens / 2 : tokens
-  const all = Math.max(1, estimateTokens(modelText(parts)))
-  const of = where && ` of ${where}`
-  return text => {
-    if (text === '') return text
-    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
-    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`)
-  }
-}
-
-function isAttachment(part: ContentPart): part is Extract<ContentPart, { type: 'image' | 'file' }> {
-  return part.type === 'image' || part.type === 'file'
-}
-
-function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
-  const kept = new Set<ContentPart>()
-  let left = tokens
-  for (const part of parts.toReversed()) {
-    if (!isAttachment(part)) continue
-    left -= FLAT_TOKENS[part.type]
-    if (left < 0) break
-    kept.add(part)
-  }
-  return kept
 }
 
 function namedAttachment(part: StoredPart, role: string): StoredPart {

@@ -1,0 +1,38 @@
+import { type AttachmentPart, type ContentPart, modelText } from '../log/index.ts'
+import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
+import { clipText } from './clip-text.ts'
+
+export type Clip = (text: string) => string
+
+export function isAttachment(part: ContentPart): part is AttachmentPart {
+  return part.type === 'image' || part.type === 'file'
+}
+
+/** The last ones, as many as there is room for. */
+export function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
+  const kept = new Set<ContentPart>()
+  let left = tokens
+  for (const part of parts.toReversed()) {
+    if (!isAttachment(part)) continue
+    left -= FLAT_TOKENS[part.type]
+    if (left < 0) break
+    kept.add(part)
+  }
+  return kept
+}
+
+/**
+ * Of a message that is too large, each text keeps its share of the room, half of which is for what is no text where
+ * there is any. `where`: what it is a part of, such as "message 12".
+ */
+export function clipper(parts: readonly ContentPart[], tokens: number, where: string): Clip {
+  const attached = parts.some(part => isAttachment(part) || part.type === 'reasoning')
+  const room = attached ? tokens / 2 : tokens
+  const all = Math.max(1, estimateTokens(modelText(parts.filter(part => part.type !== 'reasoning'))))
+  const of = where && ` of ${where}`
+  return text => {
+    if (text === '') return text
+    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
+    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`)
+  }
+}
