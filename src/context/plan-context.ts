@@ -91,10 +91,11 @@ export function planContext(
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = [view.reasoning, pins && shortHash(pins), fixed.hash].join('/')
   if (room >= LEAST_ROOM_TOKENS)
-    for (const [attempt, shares] of TRIES.entries()) {
-      const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
-      if (plan) return plan
-    }
+    for (const tears of [false, true])
+      for (const [attempt, shares] of TRIES.entries()) {
+        const plan = new Attempt(source, view, { room, shares, attempt, tears, fingerprint, render }).plan()
+        if (plan) return plan
+      }
   const newest = source.messages.at(-1)?.tokens ?? 0
   throw new ContextOverflowError({ budget: view.budget, fixedTokens: fixed.tokens, newestTokens: newest })
 }
@@ -110,6 +111,11 @@ interface AttemptOptions {
   readonly room: number
   readonly shares: (typeof TRIES)[number]
   readonly attempt: number
+  /**
+   * It may begin between a call and its result, which is then a note where it stands: for a result that came when its
+   * call was long out of reach.
+   */
+  readonly tears: boolean
   /** Of what else decides the bytes. */
   readonly fingerprint: string
   readonly render: Renderer
@@ -233,7 +239,7 @@ class Attempt {
     let index = this.#first
     while (index < messages.length - 1 && (this.#suffix[index]! > tokens || messages.length - index > most))
       index += 1
-    return this.#legalStart(index)
+    return this.#options.tears ? index : this.#legalStart(index)
   }
 
   /** Where there are too many messages, the number moves in steps too. */

@@ -258,3 +258,26 @@ test('the frame of the session memory takes its room once, with a pin and an int
   expect(report.tokens).toBeLessThanOrEqual(240)
   expect(sessionMemory).toContain('## Messages 1–1, main points')
 })
+
+test('a result that comes when its call is long out of reach does not take up the whole context', async () => {
+  const chat = await open({ policy: tokens({ budget: 1_000 }) })
+  const call = { type: 'tool-call', toolCallId: 'late', toolName: 'f', input: {} } as const
+  const result = {
+    type: 'tool-result',
+    toolCallId: 'late',
+    toolName: 'f',
+    output: { type: 'text', value: 'done' },
+  } as const
+  await chat.append([
+    { role: 'user', content: 'Begin.' },
+    { role: 'assistant', content: [call] },
+    ...Array.from({ length: 60 }, (_, turn) => ({
+      role: 'user' as const,
+      content: `${turn} ${'word '.repeat(60)}`,
+    })),
+    { role: 'tool', content: [result] },
+  ])
+  const shown = JSON.stringify((await chat.context()).messages)
+  expect(shown).toContain('done')
+  expect(shown).toContain('59 word')
+})

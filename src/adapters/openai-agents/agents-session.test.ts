@@ -23,6 +23,8 @@ async function open(options: Partial<PalimpsestOptions> = {}): Promise<Palimpses
     store: await place.open(),
     folding: 'manual',
     indexing: 'off',
+    // Random names are now and then those of secrets.
+    redact: false,
     policy: tokens({ budget: 2_000 }),
     ...options,
   })
