@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
     globalSetup: ['test/compile-cache.ts', 'test/postgres/global-setup.ts'],
+    setupFiles: ['test/fixed-seed.ts'],
     testTimeout: longest(240_000),
     hookTimeout: 60_000,
     sequence: { sequencer: LongFirst },

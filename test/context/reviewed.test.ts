@@ -34,7 +34,7 @@ test.each(['<', '[', '#', '\n', '\r', '\u2028', ' ', '[a', '< /', '\u200b'])(
     const started = performance.now()
     inert(text)
     inertUnderHeadings(text)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   },
 )
 

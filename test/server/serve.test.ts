@@ -129,7 +129,7 @@ describe('a listening server', () => {
     const closing = server.close()
     expect(await (await folding).json()).toMatchObject({ outcome: 'skipped', reason: 'aborted' })
     await closing
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
     await own.remove()
   })
 

@@ -46,6 +46,6 @@ test.each([
   for (const call of CALLS) {
     const started = performance.now()
     call(text)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
   }
 })
