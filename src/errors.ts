@@ -15,6 +15,8 @@ export const ERROR_CODES = {
   context_overflow: { status: 422, exit: 65 },
   message_conflict: { status: 409, exit: 65 },
   history_conflict: { status: 409, exit: 75 },
+  not_waiting: { status: 409, exit: 65 },
+  channel_failed: { status: 502, exit: 69 },
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
@@ -179,6 +181,27 @@ export class HistoryConflictError extends PalimpsestError<{
   constructor(details: { sessionId: string; reason: keyof typeof HISTORY_CONFLICTS }) {
     const { sessionId, reason } = details
     super('history_conflict', `Session ${describe(sessionId)} ${HISTORY_CONFLICTS[reason]}`, details)
+  }
+}
+
+/** A chat platform does not let us go on. */
+export class ChannelFailedError extends PalimpsestError<{ channel: string }> {
+  override readonly name = 'ChannelFailedError'
+  constructor(channel: string, reason: string, cause?: unknown) {
+    super('channel_failed', `The channel ${channel} cannot go on: ${reason}`, { channel }, { cause })
+  }
+}
+
+/** What was to be answered is answered already, or gone: nothing was stored. */
+export class NotWaitingError extends PalimpsestError<{ sessionId: string; seqs: readonly number[] }> {
+  override readonly name = 'NotWaitingError'
+  constructor(details: { sessionId: string; seqs: readonly number[] }) {
+    const { sessionId, seqs } = details
+    super(
+      'not_waiting',
+      `In session ${describe(sessionId)} no answer is waited for by ${seqs.join(', ')}: it was given, or the message is gone.`,
+      details,
+    )
   }
 }
 

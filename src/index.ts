@@ -55,9 +55,11 @@ export {
   window,
 } from './policy/index.ts'
 export { type Redact, type RedactionContext, RedactionError, redactSecrets } from './redaction/index.ts'
-export type { Appended, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
+export type { AppendOptions, Appended, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
 export {
+  type Answers,
   type Author,
+  type Awaits,
   type DocumentRecord,
   type DocumentVersion,
   type ErasureTarget,
@@ -67,6 +69,7 @@ export {
   type SessionFile,
   type Source,
   type Store,
+  type WaitingEntry,
 } from './store/index.ts'
 export { type PostgresOptions, postgres } from './store/postgres/index.ts'
 export { type SqliteOptions, sqlite } from './store/sqlite/index.ts'

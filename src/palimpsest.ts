@@ -40,6 +40,7 @@ import {
   type SessionFile,
   type SessionKey,
   type Store,
+  type WaitingEntry,
   type Warn,
   warnOnStderr,
 } from './store/index.ts'
@@ -510,6 +511,12 @@ export class Palimpsest implements AsyncDisposable {
     const records = await store.listSessions(namespace, { limit, ...(after !== undefined && { after }) })
     const now = clock()
     return records.map(record => toSessionInfo(record, now))
+  }
+
+  /** What waits for an answer or for its delivery, over all sessions, in the order in which it came. */
+  async waiting(page: { after?: number; limit?: number } = {}): Promise<readonly WaitingEntry[]> {
+    const { store, namespace } = this.#engine
+    return store.readWaiting(namespace, { limit: 100, ...page })
   }
 
   /** Reads what `session.export()` gave, under its own id or another. */

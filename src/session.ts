@@ -38,8 +38,10 @@ import {
   segmentLimits,
 } from './policy/index.ts'
 import {
+  type Answers,
   type AppendReceipt,
   type AppendRequest,
+  type Awaits,
   type ExpectedMessage,
   type MessageVersion,
   operationOf,
@@ -96,6 +98,15 @@ export interface SessionInfo {
   readonly lastOutcome: SessionRecord['lastOutcome']
 }
 
+export interface AppendOptions {
+  /** Has its say about this append alone. */
+  readonly policy?: Policy
+  /** The messages wait for an answer, also after a restart, until one is stored with `answers` or they are settled. */
+  readonly awaits?: Awaits
+  /** What is appended is the answer to these, which wait; where one of them does not, a `NotWaitingError`. */
+  readonly answers?: Answers
+}
+
 export interface ReadOptions {
   readonly after?: number
   readonly before?: number
@@ -141,7 +152,7 @@ export class Session {
   /** Adds one message or several, all or none. Resolves when they are durable; never waits for a fold. */
   async append(
     input: MessageInput | readonly MessageInput[],
-    options: { readonly policy?: Policy } = {},
+    options: AppendOptions = {},
   ): Promise<Appended> {
     const { tracer } = this.#engine
     return traced(
@@ -160,12 +171,14 @@ export class Session {
     return { name: `palimpsest.${operation}`, attributes }
   }
 
-  async #append(
-    input: MessageInput | readonly MessageInput[],
-    options: { readonly policy?: Policy },
-  ): Promise<Appended> {
-    const policy = options.policy ?? this.#engine.policy
-    const receipt = await this.#engine.store.append(this.#appendRequest(input, policy))
+  async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
+    const { awaits, answers } = options
+    const request = this.#appendRequest(input, options.policy ?? this.#engine.policy)
+    const receipt = await this.#engine.store.append({
+      ...request,
+      ...(awaits && { awaits }),
+      ...(answers && { answers }),
+    })
     return this.#appended(receipt, options)
   }
 
@@ -233,6 +246,22 @@ export class Session {
       onError(error, { sessionId: this.id })
       return decision
     }
+  }
+
+  /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
+  async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
+    const { store, clock } = this.#engine
+    return store.awaitAnswer(this.#key, { seq, awaits, now: clock() })
+  }
+
+  /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
+  async noteWaiting(seq: number, note: { attempts?: number; sent?: unknown }): Promise<void> {
+    await this.#engine.store.noteWaiting(this.#key, { seq, ...note })
+  }
+
+  /** They wait no longer: the answer is delivered, or there will be none. */
+  async settleWaiting(seqs: readonly number[]): Promise<void> {
+    await this.#engine.store.settleWaiting(this.#key, seqs)
   }
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
@@ -357,7 +386,7 @@ export class Session {
     if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
     return Turn.begin<Tools>(
       {
-        append: messages => this.append(messages),
+        append: (messages, answers) => this.append(messages, answers && { answers }),
         freeze: asked => contexts.freeze(this.#key, asked),
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => this.observeUsage(context, usage),

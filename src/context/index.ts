@@ -16,6 +16,7 @@ export {
   type RenderedMessage,
   type RenderedPart,
   renderMessage,
+  senderName,
 } from './render-message.ts'
 export { renderRecall } from './render-recall.ts'
 export { type ContextSegment, type Pinned, renderSegment } from './session-memory.ts'

@@ -325,7 +325,8 @@ function attribute(parts: RenderedPart[], message: ContextMessage, kind: Session
   return [shownText(name), ...parts]
 }
 
-function senderName({ sender }: ContextMessage): string {
+/** As a message of theirs is headed in a group. */
+export function senderName({ sender }: Pick<ContextMessage, 'sender'>): string {
   const id = inertId(sender?.id ?? '')
   const name = inertName(sender?.name ?? '')
   const shown = name === '' || name === id ? id : `${name} (${id})`

@@ -20,7 +20,7 @@ export async function appendRedacted(
     const isKnown = ({ externalId }: MeasuredMessage) => externalId !== null && known.has(externalId)
     const fresh = messages.filter(message => !isKnown(message))
     try {
-      const receipt = await store.append({ ...request, messages: fresh })
+      const receipt = await store.append(withMessages(request, fresh))
       const answers = receipt.messages.values()
       const answer = (message: MeasuredMessage) =>
         isKnown(message) ? { seq: known.get(message.externalId!)!, duplicate: true } : answers.next().value!
@@ -33,6 +33,13 @@ export async function appendRedacted(
       known.set(repeat.externalId, repeat.seq)
     }
   }
+}
+
+/** Where all of them are known it is a repeat as a whole, and not an answer without words. */
+function withMessages(request: AppendRequest, messages: readonly MeasuredMessage[]): AppendRequest {
+  const { answers, ...rest } = request
+  const isRepeat = messages.length === 0 && request.messages.length > 0
+  return { ...rest, messages, ...(answers && !isRepeat && { answers }) }
 }
 
 function isConflict(error: unknown): error is MessageConflictError {

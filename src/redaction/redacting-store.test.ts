@@ -405,6 +405,21 @@ describe('a message that is delivered twice', () => {
       expect((await chat.append(delivered())).messages).toEqual([{ seq: 1, duplicate: true }])
     }))
 
+  test('answers nobody again where it was stored before there was a hook', () =>
+    withStore(async store => {
+      const before = new Chat(store)
+      const awaits = { burst: 'ann', address: { chat: 7 } }
+      await before.ask(awaits, message('one'))
+      await before.answer({ seqs: [1] }, delivered())
+      await before.ask(awaits, message('two'))
+      const chat = new Chat(redactingStore(store, redactSecrets, MEASURES))
+      const replies = async () => (await store.readWaiting('test', { limit: 9 })).map(({ reply }) => reply)
+      expect((await chat.answer({ seqs: [3] }, delivered())).messages).toEqual([{ seq: 2, duplicate: true }])
+      expect(await replies()).toEqual([[2], null])
+      await chat.answer({ seqs: [3] }, delivered(), message('new'))
+      expect(await replies()).toEqual([[2], [4]])
+    }))
+
   test('is a conflict where it says something else', () =>
     withStore(async store => {
       await new Chat(store).append(delivered())
@@ -432,14 +447,19 @@ describe('what never goes through the hook', () => {
         toolName: 'id-tool',
         input: 'id-input',
       } as const
-      await chat.append(
+      await chat.ask(
+        { burst: 'id-burst', address: { chat: 'id-chat' } },
         message([call, { type: 'tool-approval-request', approvalId: 'id-approval', toolCallId: 'id-call' }], {
           externalId: 'id-external',
           replyTo: 'id-reply',
           sender: { id: 'id-sender', name: 'id-name' },
         }),
       )
+      await wrapped.noteWaiting(chat.key, { seq: 1, sent: ['id-sent'] })
       expect(asked.sort()).toEqual(['id-input', 'id-name'])
+      expect(await store.readWaiting('test', { limit: 9 })).toMatchObject([
+        { burst: 'id-burst', address: { chat: 'id-chat' }, sent: ['id-sent'] },
+      ])
       const [stored] = await chat.messages()
       expect(stored).toMatchObject({
         externalId: 'id-external',

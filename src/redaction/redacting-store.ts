@@ -130,6 +130,10 @@ export const STORE_METHODS: Methods = {
   updateSettings: 'the settings of the operator',
   writeSettings: 'the settings of the operator',
 
+  // Of what an answer is sent to or was sent as, its ids.
+  awaitAnswer: 'keys and numbers',
+  noteWaiting: 'keys and numbers',
+  settleWaiting: 'keys and numbers',
   unpin: 'keys and numbers',
   recordOverhead: 'keys and numbers',
   recordCalibrations: 'keys and numbers',
@@ -141,6 +145,7 @@ export const STORE_METHODS: Methods = {
   failExtraction: 'keys and numbers',
   setMirrorFolder: 'keys and numbers',
 
+  readWaiting: 'reads',
   readSession: 'reads',
   listSessions: 'reads',
   readMessages: 'reads',

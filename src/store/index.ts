@@ -1,6 +1,7 @@
 export { canonicalJson } from './canonical-json.ts'
 export * from './document.ts'
 export * from './erasure.ts'
+export * from './inbox.ts'
 export { type Operation, operationOf } from './operation.ts'
 export * from './search.ts'
 export { InvalidExportError, parseSessionFile, type SessionFile } from './session-file.ts'

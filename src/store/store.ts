@@ -29,6 +29,7 @@ import type {
   RebuiltSegment,
   WithheldSegment,
 } from './erasure.ts'
+import type { Answers, Awaits, WaitingEntry } from './inbox.ts'
 import type { Operation } from './operation.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
@@ -92,6 +93,9 @@ export interface AppendRequest {
   readonly groupTurnMessages: number
   /** Left out: none is. */
   readonly extraction?: ExtractionRules
+  /** Each of the messages that is new waits for an answer. */
+  readonly awaits?: Awaits
+  readonly answers?: Answers
   readonly now: number
 }
 
@@ -319,6 +323,24 @@ export interface Store {
    * becomes the session's pending one. Calls that arrive together share one commit.
    */
   append(request: AppendRequest): Promise<AppendReceipt>
+
+  /**
+   * What waits for an answer or for its delivery, in the order in which it came, of all sessions of a namespace:
+   * nothing of what was hidden or erased. Of the messages that an append `answers`, the first stays here with its
+   * `reply` until it is settled; the others go. An append that answers and is a repeat as a whole changes nothing
+   * here either. Pages are of one reading: what was written at the same time may appear in any order, so the next
+   * reading begins anew.
+   */
+  readWaiting(namespace: string, page: { after?: number; limit: number }): Promise<readonly WaitingEntry[]>
+  /**
+   * A message that is in the log waits from now on, as though it had been appended so. `false`: it waits already, or
+   * cannot be seen.
+   */
+  awaitAnswer(key: SessionKey, change: { seq: number; awaits: Awaits; now: number }): Promise<boolean>
+  /** What became of an attempt to answer, what is left out stays; nothing where the message does not wait any more. */
+  noteWaiting(key: SessionKey, note: { seq: number; attempts?: number; sent?: unknown }): Promise<void>
+  /** They wait no longer: the answer is delivered, or there will be none. Those that do not wait are no error. */
+  settleWaiting(key: SessionKey, seqs: readonly number[]): Promise<void>
 
   /** `null` where there is none. A cursor that makes no sense is taken as none, with a warning. */
   readSession(key: SessionKey): Promise<SessionRecord | null>

@@ -22,6 +22,7 @@ import { remembering } from './store-contract/remembering.ts'
 import { replacingTails } from './store-contract/replacing-tails.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
 import { searching } from './store-contract/searching.ts'
+import { waiting } from './store-contract/waiting.ts'
 import { windows } from './store-contract/windows.ts'
 
 /**
@@ -40,6 +41,7 @@ export const storeContract: readonly ContractCase[] = [
   ...editing,
   ...rollingBack,
   ...replacingTails,
+  ...waiting,
   ...forking,
   ...archiving,
   ...configuring,

@@ -6,6 +6,8 @@ const OPTIONS = [
   'model',
   'memoryTools',
   'maxSteps',
+  'answers',
+  'reminder',
   'budget',
   'outputReserve',
   'query',
@@ -23,15 +25,15 @@ export function checkTurnOptions(options: unknown): void {
       unknown,
       unknown === 'system' ? 'instructions, which is what the AI SDK calls it too' : OPTIONS.join(', '),
     )
-  const { tools, memoryTools, maxSteps } = options as {
-    tools?: unknown
-    memoryTools?: unknown
-    maxSteps?: unknown
-  }
+  const { tools, memoryTools, maxSteps, answers, reminder } = options as Record<string, unknown>
   const isToolSet = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
   if (tools !== undefined && !isToolSet)
     throw new InvalidArgumentError('tools', tools, 'an object of tools by their names')
   if (memoryTools !== undefined && typeof memoryTools !== 'boolean')
     throw new InvalidArgumentError('memoryTools', memoryTools, 'true or false')
   if (maxSteps !== undefined) checkPositive('maxSteps', maxSteps)
+  if (answers !== undefined && (!Array.isArray(answers) || answers.length === 0))
+    throw new InvalidArgumentError('answers', answers, 'the seqs of messages that wait for an answer')
+  if (reminder !== undefined && (typeof reminder !== 'string' || reminder.trim() === ''))
+    throw new InvalidArgumentError('reminder', reminder, 'text that is not empty')
 }

@@ -2,8 +2,9 @@ import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
 import { ContextOverflowError, InvalidArgumentError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
+import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
-import { measureMessage } from '../tokens/index.ts'
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../tokens/index.ts'
 import { withApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
 import { type Base, baseOf } from './base.ts'
@@ -36,11 +37,21 @@ export interface TurnOptions<Tools extends object = object>
   readonly memoryTools?: boolean
   /** After so many calls of the model the loop of tool calls ends. The default: 20. */
   readonly maxSteps?: number
+  /**
+   * The messages that this answers, where they wait (`append` with `awaits`): noting that they are answered and
+   * storing the whole answer are one step. The answer points to the first of them.
+   */
+  readonly answers?: readonly number[]
+  /** Said to the model at the very end, after what was said last, and not stored. */
+  readonly reminder?: string
 }
 
 /** What a turn needs of its session. */
 export interface TurnHost {
-  append(messages: readonly MessageInput[]): Promise<{ messages: readonly { readonly seq: number }[] }>
+  append(
+    messages: readonly MessageInput[],
+    answers?: Answers,
+  ): Promise<{ messages: readonly { readonly seq: number }[] }>
   freeze(options: ContextOptions): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
@@ -80,6 +91,8 @@ export class Turn<Tools extends object = object> {
   readonly #frozen: FrozenContext
   readonly #id = crypto.randomUUID()
   readonly #own = new Set<number>()
+  readonly #answers: readonly number[]
+  readonly #reminder: string | null
   /** By the result that was handed in. */
   readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
   /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
@@ -109,7 +122,9 @@ export class Turn<Tools extends object = object> {
     this.#host = host
     this.#options = options
     this.#frozen = frozen
-    this.#base = firstBase(frozen)
+    this.#answers = rest.answers
+    this.#reminder = rest.reminder
+    this.#base = this.#reminding(firstBase(frozen))
     this.#budget = context.report.budget
     this.seq = context.report.throughSeq
     this.context = context
@@ -128,16 +143,18 @@ export class Turn<Tools extends object = object> {
     turnOptions: TurnOptions<Tools>,
   ): Promise<Turn<Tools>> {
     checkTurnOptions(turnOptions)
-    const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...options } = turnOptions
+    const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
+    const { answers = [], reminder = null, ...options } = others
     const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
     const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model
     const asked: ContextOptions = {
       ...options,
+      ...(reminder !== null && withRoomFor(reminder, options)),
       ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
       ...(name !== undefined && { model: name }),
     }
-    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps })
+    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps, answers, reminder })
   }
 
   /**
@@ -188,7 +205,9 @@ export class Turn<Tools extends object = object> {
     const responseMessages = (await result.responseMessages) ?? []
     const reason = steps.at(-1)?.finishReason
     const status = reason === 'error' || reason === 'interrupted' ? 'failed' : 'complete'
-    await this.#storeEnd(responseMessages.slice(this.#storedMessages), status)
+    const rest = responseMessages.slice(this.#storedMessages)
+    if (status === 'complete') await this.#storeAnswer(rest)
+    else await this.#storeEnd(rest, status)
     await this.#learn(steps)
     return this.#ended(status, steps, status === 'complete' ? undefined : `The model stopped: ${reason}`)
   }
@@ -248,7 +267,7 @@ export class Turn<Tools extends object = object> {
 
   #beginAttempt({ messages, responseMessages }: Step): void {
     if (this.#attempt > 0) {
-      this.#base = firstBase(this.#frozen)
+      this.#base = this.#reminding(firstBase(this.#frozen))
       this.#result = null
     }
     this.#attempt += 1
@@ -270,11 +289,15 @@ export class Turn<Tools extends object = object> {
     }
   }
 
-  async #storeEnd(messages: readonly unknown[], status: FinishedTurn['status']): Promise<void> {
+  async #storeAnswer(messages: readonly unknown[]): Promise<void> {
+    const answers = this.#answers.length > 0 && { seqs: this.#answers, earlier: [...this.#own] }
+    await this.#store(messages, answers || undefined)
+  }
+
+  async #storeEnd(messages: readonly unknown[], interrupted: Interruption): Promise<void> {
     await this.#store(messages)
     const isNothing = this.#storedMessages === 0
-    if (status !== 'complete' && !isNothing && !messages.some(isMarkedMessage))
-      await this.#storeCutOff(status)
+    if (!isNothing && !messages.some(isMarkedMessage)) await this.#storeCutOff(interrupted)
   }
 
   /** Stands for the words that never came. */
@@ -282,20 +305,26 @@ export class Turn<Tools extends object = object> {
     await this.#append([[{ role: 'assistant', content: [{ type: 'text', text: '', interrupted }] }, 'end']])
   }
 
-  async #store(messages: readonly unknown[]): Promise<void> {
-    await this.#append(messages.map((message, place) => [message, String(this.#storedMessages + place)]))
+  async #store(messages: readonly unknown[], answers?: Answers): Promise<void> {
+    await this.#append(
+      messages.map((message, place) => [message, String(this.#storedMessages + place)]),
+      answers,
+    )
     this.#storedMessages += messages.length
   }
 
   /** Each with the end of its id: what was stored already adds nothing. */
-  async #append(messages: readonly (readonly [message: unknown, id: string])[]): Promise<void> {
+  async #append(
+    messages: readonly (readonly [message: unknown, id: string])[],
+    answers?: Answers,
+  ): Promise<void> {
     const inputs = messages.flatMap(([message, id]): MessageInput[] => {
       const input = toInput(message)
       const externalId = `turn:${this.#id}:${this.#attempt}:${id}`
-      return input === null ? [] : [{ ...input, externalId, replyTo: this.seq || null }]
+      return input === null ? [] : [{ ...input, externalId, replyTo: this.#answers[0] ?? (this.seq || null) }]
     })
-    if (inputs.length === 0) return
-    for (const { seq } of (await this.#host.append(inputs)).messages) this.#own.add(seq)
+    if (inputs.length === 0 && answers === undefined) return
+    for (const { seq } of (await this.#host.append(inputs, answers)).messages) this.#own.add(seq)
   }
 
   /**
@@ -305,7 +334,13 @@ export class Turn<Tools extends object = object> {
   async #shownNow(most: number): Promise<Base> {
     const contextFor = (budget = most) =>
       this.#frozen.again({ ...this.#options, reasoning: 'keep', budget }, this.#own)
-    return baseOf(await showAsked(askedIn(this.context), contextFor))
+    return this.#reminding(baseOf(await showAsked(askedIn(this.context), contextFor)))
+  }
+
+  #reminding(base: Base): Base {
+    if (this.#reminder === null) return base
+    const last = { role: 'user', content: `[system]: ${this.#reminder}` } as SentToModel
+    return { ...base, messages: [...base.messages, last] }
   }
 
   /** The provider has less room than we thought. */
@@ -358,6 +393,14 @@ function tokensOf(messages: readonly unknown[]): number {
 interface Rest<Tools extends object> {
   readonly tools: Tools & MemoryToolSet
   readonly maxSteps: number
+  readonly answers: readonly number[]
+  readonly reminder: string | null
+}
+
+/** It counts as room for the reply: what else is shown is the same with it and without. */
+function withRoomFor(reminder: string, { outputReserve = 0 }: ContextOptions): ContextOptions {
+  const tokens = estimateTokens(reminder) + 2 * MESSAGE_OVERHEAD_TOKENS
+  return { outputReserve: outputReserve + tokens, usualReserve: outputReserve || null }
 }
 
 function isMarkedMessage(message: unknown): boolean {

@@ -359,3 +359,53 @@ test('a session that holds nothing yet is a clear error', async () => {
     code: 'session_not_found',
   })
 })
+
+describe('a turn that answers messages that wait', () => {
+  const awaits = { burst: 'ann', address: { chat: '7' } }
+
+  test('notes with the end of the answer that they are answered, and points to the first of them', async () => {
+    const { chat, model, palimpsest } = await start(scriptedAssistant)
+    await chat.append({ role: 'user', content: 'Hello there' }, { awaits })
+    await chat.append({ role: 'user', content: 'Where is order B-7?' }, { awaits })
+    const turn = await chat.turn({ tools, answers: [1, 2] })
+    const result = await generateText({ model, ...turn.prompt })
+    expect((await palimpsest.waiting()).map(({ reply }) => reply)).toEqual([null, null])
+    await turn.finish(result)
+    expect(await palimpsest.waiting()).toMatchObject([{ seq: 1, reply: [3, 4, 5] }])
+    expect((await chat.messages()).slice(2).map(({ replyTo }) => replyTo)).toEqual([1, 1, 1])
+  })
+
+  test('leaves them waiting where it was cut off, and stores nothing where another one answered', async () => {
+    const { chat, model, palimpsest } = await start(scriptedAssistant)
+    await chat.append({ role: 'user', content: 'Hello' }, { awaits })
+    const failed = await chat.turn({ answers: [1] })
+    await failed.fail(new Error('no line'))
+    expect(await palimpsest.waiting()).toMatchObject([{ seq: 1, reply: null }])
+    const [slow, quick] = [await chat.turn({ answers: [1] }), await chat.turn({ answers: [1] })]
+    const late = await generateText({ model, ...slow.prompt })
+    await quick.finish(await generateText({ model, ...quick.prompt }))
+    await expect(slow.finish(late)).rejects.toMatchObject({ code: 'not_waiting' })
+    expect(await chat.count()).toBe(2)
+  })
+})
+
+test('a reminder stands at the end of every request of the turn, and is not stored', async () => {
+  const { chat, model, server } = await start(({ said }) =>
+    said.at(-1)!.role === 'tool'
+      ? { text: 'Done.' }
+      : { toolCalls: [{ id: 'c-1', name: 'look_up_order', arguments: { id: 'B-7' } }] },
+  )
+  await chat.append({ role: 'user', content: 'Where is order B-7?' })
+  const turn = await chat.turn({ tools, reminder: 'Answer Ann.' })
+  await turn.finish(await generateText({ model, ...turn.prompt }))
+  const places = server.requests.map(({ said }) =>
+    said.findIndex(({ text }) => text === '[system]: Answer Ann.'),
+  )
+  // After the instructions and the question, before the call and its result.
+  expect(places).toEqual([2, 2])
+  expect(server.requests[1]!.said).toHaveLength(5)
+  expect(turn.context.report.tokens).toBeLessThanOrEqual(BUDGET)
+  expect(JSON.stringify(await chat.messages())).not.toContain('Answer Ann.')
+  await expect(chat.turn({ reminder: ' ' })).rejects.toThrow(/reminder/)
+  await expect(chat.turn({ answers: [] })).rejects.toThrow(/answers/)
+})

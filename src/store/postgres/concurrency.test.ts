@@ -64,7 +64,8 @@ test('a connection that breaks fails its call and nothing else', async () => {
   let killed = 0
   while (killed === 0) {
     const { rowCount } = await admin.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid <> pg_backend_pid()`,
+      // Who waits for us, and nobody of another test on the same server.
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
     )
     killed = rowCount ?? 0
   }

@@ -256,6 +256,19 @@ CREATE TABLE settings (
   value text NOT NULL
 );
 
+CREATE TABLE waiting (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  namespace text COLLATE "C" NOT NULL,
+  session_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  burst text NOT NULL,
+  address text NOT NULL,
+  received_at bigint NOT NULL,
+  attempts bigint NOT NULL DEFAULT 0,
+  sent text,
+  reply text
+);
+
 CREATE UNIQUE INDEX document_versions_pkey ON document_versions USING btree (document_id, version);
 
 CREATE UNIQUE INDEX documents_by_key ON documents USING btree (namespace, layer, name_key);
@@ -349,3 +362,9 @@ CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);
 CREATE INDEX sessions_to_extract ON sessions USING btree (namespace, extract_at) WHERE (extract_at IS NOT NULL);
 
 CREATE UNIQUE INDEX settings_pkey ON settings USING btree (namespace, name);
+
+CREATE UNIQUE INDEX waiting_by_message ON waiting USING btree (session_id, seq);
+
+CREATE INDEX waiting_in_order ON waiting USING btree (namespace, id);
+
+CREATE UNIQUE INDEX waiting_pkey ON waiting USING btree (id);

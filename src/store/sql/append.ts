@@ -1,6 +1,7 @@
 import { MessageConflictError } from '../../errors.ts'
 import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
 import type { FoldState, Head } from '../../policy/index.ts'
+import type { Answers } from '../inbox.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -21,6 +22,7 @@ import {
 } from './rows.ts'
 import { lockOrCreateSession, lockSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
+import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
   readonly seq: number
@@ -38,9 +40,12 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const known = yield* lockSession(request.key, dialect)
   const start = known ? yield* readStart(known, request.messages[0]) : EMPTY_START
   const repeats = yield* findRepeats(request, known, start)
+  const answers = answersOf(request, repeats)
+  if (answers) yield* checkWaiting(request.key, known, answers)
   const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
+  yield* keepOwed(session, { request, answers, messages })
   if (head === null) return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
@@ -93,6 +98,24 @@ function* readStart(session: SessionRow, message: MeasuredMessage | undefined): 
   )
   if (!row) return EMPTY_START
   return { newest: row, isFirstNew: row.known_seq === null, senderId: row.sender_id }
+}
+
+/** What it answers; a request that is a repeat as a whole did so when it came first. */
+function answersOf({ answers }: AppendRequest, repeats: readonly Repeat[]): Answers | undefined {
+  const isRepeat = repeats.length > 0 && repeats.every(repeat => repeat !== undefined)
+  return isRepeat ? undefined : answers
+}
+
+/** What the new messages wait for, and whom they answer. Nearly all appends do neither, and pay nothing for it. */
+function* keepOwed(
+  session: SessionRow,
+  owed: { request: AppendRequest; answers: Answers | undefined; messages: AppendReceipt['messages'] },
+): Steps<void> {
+  const { awaits, now } = owed.request
+  if (!awaits && !owed.answers) return
+  const added = owed.messages.flatMap(({ seq, duplicate }) => (duplicate ? [] : [seq]))
+  if (awaits) yield* addWaiting(session, added, { awaits, now })
+  if (owed.answers) yield* keepReply(session, owed.answers, added)
 }
 
 /** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */

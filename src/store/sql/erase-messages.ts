@@ -12,6 +12,7 @@ import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './r
 import { all, run, type Steps } from './steps.ts'
 import { unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
+import { settleWaiting } from './waiting.ts'
 import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
 
 /**
@@ -140,6 +141,7 @@ function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slic
     [session.id],
     seqs,
   )
+  yield* settleWaiting(session, seqs)
   slice.count('messages', rows.length)
   slice.count('index', rows.length)
   slice.count('versions', [...versions.values()].flat().length)

@@ -85,6 +85,7 @@ const PARTS: readonly {
   { table: 'index_changes', key: 'seq', place: null },
   { table: 'hidden_ranges', key: 'from_seq', place: null },
   { table: 'operations', key: 'operation_id', place: null },
+  { table: 'waiting', key: 'seq', place: null },
 ]
 
 export const emptySessions: ErasureStep = function* (slice, cursor) {

@@ -31,4 +31,5 @@ export {
   updateSettings,
 } from './session.ts'
 export { readSettings, writeSettings } from './settings.ts'
+export * as waiting from './waiting.ts'
 export { commitRebuilt, listWithheld } from './withheld.ts'

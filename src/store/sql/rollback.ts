@@ -9,6 +9,7 @@ import type { SessionRow } from './rows.ts'
 import { findSession, readRecord } from './session.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
+import { settleAbove } from './waiting.ts'
 import { withdrawFacts } from './withdraw-facts.ts'
 import { forgetMemos, widenFacts } from './withheld.ts'
 
@@ -25,6 +26,7 @@ export function* rollback(
     const state = yield* readFoldState(session, before, warn)
     const newest = head && (yield* settleHead(session, head, yield* countThrough(session, head, before)))
     const hidden = yield* hideAbove(session, head?.seq ?? 0)
+    yield* settleAbove(session, head?.seq ?? 0)
     yield* dropFoldsAbove(session, head?.seq ?? 0)
     yield* writeFoldState(session, yield* stateFromSegments(hidden, { head: newest, state }))
     yield* run(

@@ -88,6 +88,22 @@ export class SqlStore implements Store {
     return this.#while(({ appends }) => appends.replaceTail(request))
   }
 
+  readWaiting(namespace: string, page: { after?: number; limit: number }) {
+    return this.#read(({ sql }) => sql.waiting.readWaiting(namespace, page))
+  }
+
+  awaitAnswer(key: SessionKey, change: Parameters<Store['awaitAnswer']>[1]) {
+    return this.#writeOr(key, false, (session, { sql }) => sql.waiting.awaitAnswer(session, change))
+  }
+
+  noteWaiting(key: SessionKey, note: Parameters<Store['noteWaiting']>[1]) {
+    return this.#writeOr(key, undefined, (session, { sql }) => sql.waiting.noteWaiting(session, note))
+  }
+
+  settleWaiting(key: SessionKey, seqs: readonly number[]) {
+    return this.#writeOr(key, undefined, (session, { sql }) => sql.waiting.settleWaiting(session, seqs))
+  }
+
   readSession(key: SessionKey) {
     return this.#readOr(key, null, (session, { sql }) => sql.readRecord(session, this.#warn))
   }
@@ -202,12 +218,7 @@ export class SqlStore implements Store {
   }
 
   judge(key: SessionKey, request: Parameters<Store['judge']>[1]) {
-    const { dialect } = this.#driver
-    const warn = this.#warn
-    return this.#write(function* ({ sql }) {
-      const session = yield* sql.lockSession(key, dialect)
-      return session ? yield* sql.judgeAgain(session, request, warn) : null
-    })
+    return this.#writeOr(key, null, (session, { sql }) => sql.judgeAgain(session, request, this.#warn))
   }
 
   setPending(key: SessionKey, decision: Parameters<Store['setPending']>[1]) {
@@ -322,11 +333,7 @@ export class SqlStore implements Store {
   }
 
   writeIndex(key: SessionKey, write: IndexWrite) {
-    const { dialect } = this.#driver
-    return this.#write(function* ({ sql }) {
-      const session = yield* sql.lockSession(key, dialect)
-      return session ? yield* sql.indexing.writeIndex(session, write) : false
-    })
+    return this.#writeOr(key, false, (session, { sql }) => sql.indexing.writeIndex(session, write))
   }
 
   listUnindexed(namespace: string, page: { after?: string; limit: number }) {
@@ -362,10 +369,7 @@ export class SqlStore implements Store {
 
   commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment) {
     const { dialect } = this.#driver
-    return this.#write(function* ({ sql }) {
-      const session = yield* sql.lockSession(key, dialect)
-      return session ? yield* sql.commitRebuilt(session, rebuilt, dialect) : false
-    })
+    return this.#writeOr(key, false, (session, { sql }) => sql.commitRebuilt(session, rebuilt, dialect))
   }
 
   async listErasedDocuments(namespace: string) {
@@ -424,6 +428,18 @@ export class SqlStore implements Store {
 
   #write<Result>(steps: (opened: Opened) => Steps<Result>): Promise<Result> {
     return this.#while(opened => this.#driver.write(() => steps(opened)))
+  }
+
+  #writeOr<Result, Missing>(
+    key: SessionKey,
+    missing: Missing,
+    steps: (session: SessionRow, opened: Opened) => Steps<Result>,
+  ): Promise<Result | Missing> {
+    const { dialect } = this.#driver
+    return this.#write(function* (opened) {
+      const session = yield* opened.sql.lockSession(key, dialect)
+      return session ? yield* steps(session, opened) : missing
+    })
   }
 
   #writeExisting<Result>(

@@ -58,6 +58,7 @@ describe('no row of any table holds what was erased', () => {
       'segments',
       'senders',
       'sessions',
+      'waiting',
     ])
     await eraseAll(store, targets)
     await store.close()

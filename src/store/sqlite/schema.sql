@@ -286,6 +286,22 @@ CREATE TABLE settings (
 
 CREATE TABLE sqlite_sequence(name,seq);
 
+CREATE TABLE waiting (
+  -- Never used again, so that nobody who has read up to one can miss another under it.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  namespace TEXT NOT NULL,
+  session_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  -- As JSON, as all texts that may hold anything.
+  burst TEXT NOT NULL,
+  address TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  sent TEXT,
+  -- The messages of the answer, as JSON; NULL: there is none yet.
+  reply TEXT
+) STRICT;
+
 CREATE UNIQUE INDEX documents_by_key ON documents (namespace, layer, name_key);
 
 CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NULL;
@@ -336,3 +352,7 @@ CREATE INDEX sessions_forked ON sessions (namespace) WHERE origin IS NOT NULL;
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
 
 CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;
+
+CREATE UNIQUE INDEX waiting_by_message ON waiting (session_id, seq);
+
+CREATE INDEX waiting_in_order ON waiting (namespace, id);

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { type Content, completeTurns, modelText, type NewSegment, type Size } from '../../log/index.ts'
 import { count, type Decision, measure, type Policy } from '../../policy/index.ts'
 import type {
+  Answers,
   AppendReceipt,
+  AppendRequest,
+  Awaits,
   FoldCommit,
   FoldReceipt,
   MeasuredMessage,
@@ -72,14 +75,28 @@ export class Chat {
   }
 
   append(...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
-    return this.store.append({
+    return this.store.append(this.#request(messages))
+  }
+
+  /** Messages that wait for an answer. */
+  ask(awaits: Awaits, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
+    return this.store.append({ ...this.#request(messages), awaits })
+  }
+
+  /** Messages that are the answer. */
+  answer(answers: Answers, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
+    return this.store.append({ ...this.#request(messages), answers })
+  }
+
+  #request(messages: readonly MeasuredMessage[]): AppendRequest {
+    return {
       key: this.key,
       traits: this.#traits,
       messages,
       policy: this.policy,
       groupTurnMessages: 12,
       now: this.tick(),
-    })
+    }
   }
 
   replaceTail(
@@ -87,16 +104,7 @@ export class Chat {
     messages: readonly MeasuredMessage[],
     operation: TailRequest['operation'] = null,
   ): Promise<TailReceipt> {
-    return this.store.replaceTail({
-      key: this.key,
-      traits: this.#traits,
-      messages,
-      expected,
-      operation,
-      policy: this.policy,
-      groupTurnMessages: 12,
-      now: this.tick(),
-    })
+    return this.store.replaceTail({ ...this.#request(messages), expected, operation })
   }
 
   /** A question, an answer, a question …, in one request. */

@@ -127,6 +127,7 @@ export async function toldBy(store: Store, namespace = 'test'): Promise<string> 
   for (const { id } of sessions) told.push(await toldBySession(store, id, namespace))
   told.push(JSON.stringify(await store.readEvents({ after: null, limit: ALL })))
   told.push(JSON.stringify(await store.readSettings(namespace)))
+  told.push(JSON.stringify(await store.readWaiting(namespace, { limit: ALL })))
   told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'nothing', limit: ALL })))
   told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'extract', limit: ALL })))
   return told.join('\n')

@@ -52,7 +52,9 @@ async function speakIn(store: Store, id: string, options: ChatOptions): Promise<
       ? message(`${CANARY} ${place}`, { sender: ANN_HERSELF, externalId: `${CANARY}-${place}` })
       : message(`harmless ${place}`, { sender: BO, externalId: `bo-${place}` }),
   )
-  await chat.append(...said)
+  await chat.append(...said.slice(0, 8))
+  await chat.ask({ burst: 'ann', address: { said: CANARY } }, said[8]!)
+  await chat.append(...said.slice(9))
   await chat.edit(1, `${CANARY} edited`)
   await chat.rollback(10)
   await store.pin(chat.key, { seq: 3, note: null, tokens: 3, mostTokens: 100, now: chat.now })

@@ -1,0 +1,151 @@
+import { NotWaitingError } from '../../errors.ts'
+import type { Answers, Awaits, WaitingEntry } from '../inbox.ts'
+import type { SessionKey, Store } from '../store.ts'
+import { allIn } from './many.ts'
+import type { SessionRow } from './rows.ts'
+import { all, first, run, type Steps } from './steps.ts'
+import { AND_VISIBLE } from './visible.ts'
+
+/**
+ * A row for each message to which an answer is owed, from the transaction of the message to that of the answer; then
+ * one for the answer, until it is delivered. Whoever writes holds the session's lock.
+ */
+
+/** New messages, in their order. */
+export function* addWaiting(
+  session: SessionRow,
+  seqs: readonly number[],
+  { awaits, now }: { awaits: Awaits; now: number },
+): Steps<void> {
+  for (const seq of seqs)
+    yield* run(
+      `INSERT INTO waiting (namespace, session_id, seq, burst, address, received_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+      session.namespace,
+      session.id,
+      seq,
+      JSON.stringify(awaits.burst),
+      JSON.stringify(awaits.address),
+      now,
+    )
+}
+
+/** `false`: it waits already, or cannot be seen. */
+export function* awaitAnswer(
+  session: SessionRow,
+  { seq, awaits, now }: Parameters<Store['awaitAnswer']>[1],
+): Steps<boolean> {
+  const known = yield* first(
+    `SELECT seq FROM messages WHERE session_id = ?1 AND seq = ?2 ${AND_VISIBLE}
+       AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.session_id = ?1 AND w.seq = ?2)`,
+    session.id,
+    seq,
+  )
+  if (known === undefined) return false
+  yield* addWaiting(session, [seq], { awaits, now })
+  return true
+}
+
+/** Refuses what has an answer, or is not there any more. */
+export function* checkWaiting(
+  { id }: SessionKey,
+  session: SessionRow | undefined,
+  answers: Answers,
+): Steps<void> {
+  const rows = session
+    ? yield* allIn<{ seq: number }>(
+        'SELECT seq FROM waiting WHERE session_id = ?1 AND reply IS NULL AND seq IN (*)',
+        [session.id],
+        answers.seqs.filter(Number.isSafeInteger),
+      )
+    : []
+  const waiting = new Set(rows.map(({ seq }) => seq))
+  const seqs = answers.seqs.filter(seq => !waiting.has(seq))
+  if (seqs.length > 0) throw new NotWaitingError({ sessionId: id, seqs })
+}
+
+/** One delivery for all of them: where the oldest said that it goes. */
+export function* keepReply(
+  session: SessionRow,
+  { seqs, earlier = [] }: Answers,
+  added: readonly number[],
+): Steps<void> {
+  if (seqs.length === 0) return
+  const oldest = Math.min(...seqs)
+  yield* run(
+    'UPDATE waiting SET reply = ?3 WHERE session_id = ?1 AND seq = ?2',
+    session.id,
+    oldest,
+    JSON.stringify([...earlier, ...added]),
+  )
+  yield* settleWaiting(
+    session,
+    seqs.filter(seq => seq !== oldest),
+  )
+}
+
+interface WaitingRow {
+  readonly id: number
+  readonly name: string
+  readonly seq: number
+  readonly burst: string
+  readonly address: string
+  readonly received_at: number
+  readonly attempts: number
+  readonly sent: string | null
+  readonly reply: string | null
+}
+
+export function* readWaiting(
+  namespace: string,
+  { after = 0, limit }: Parameters<Store['readWaiting']>[1],
+): Steps<readonly WaitingEntry[]> {
+  const rows = yield* all<WaitingRow>(
+    // Not joined, so that no database begins with the sessions: hardly any of them waits.
+    `SELECT id, seq, burst, address, received_at, attempts, sent, reply,
+       (SELECT s.name FROM sessions s WHERE s.id = w.session_id) AS name
+     FROM waiting w WHERE namespace = ?1 AND id > ?2
+       AND (SELECT s.ready FROM sessions s WHERE s.id = w.session_id) = 1 ORDER BY id LIMIT ?3`,
+    namespace,
+    after,
+    limit,
+  )
+  return rows.map(toEntry)
+}
+
+function toEntry(row: WaitingRow): WaitingEntry {
+  return {
+    id: row.id,
+    sessionId: row.name,
+    seq: row.seq,
+    burst: JSON.parse(row.burst),
+    address: JSON.parse(row.address),
+    receivedAt: new Date(row.received_at),
+    attempts: row.attempts,
+    sent: row.sent === null ? null : JSON.parse(row.sent),
+    reply: row.reply === null ? null : JSON.parse(row.reply),
+  }
+}
+
+export function* noteWaiting(
+  session: SessionRow,
+  { seq, attempts, sent }: Parameters<Store['noteWaiting']>[1],
+): Steps<void> {
+  yield* run(
+    `UPDATE waiting SET attempts = coalesce(?3, attempts), sent = coalesce(?4, sent)
+     WHERE session_id = ?1 AND seq = ?2`,
+    session.id,
+    seq,
+    attempts ?? null,
+    sent === undefined ? null : JSON.stringify(sent),
+  )
+}
+
+export function* settleWaiting(session: SessionRow, seqs: readonly number[]): Steps<void> {
+  yield* allIn('DELETE FROM waiting WHERE session_id = ?1 AND seq IN (*) RETURNING seq', [session.id], seqs)
+}
+
+/** What a rollback hides waits for nothing. */
+export function* settleAbove(session: SessionRow, seq: number): Steps<void> {
+  yield* run('DELETE FROM waiting WHERE session_id = ?1 AND seq > ?2', session.id, seq)
+}
