@@ -1,0 +1,106 @@
+import type { Content } from '../log/index.ts'
+
+/** Where a chat platform and the runtime meet. A channel knows its platform, and nothing of memory or of models. */
+export interface Channel {
+  /** The first part of its sessions' ids, as in `telegram:42`. */
+  readonly name: string
+  /** What one message of the platform can hold, in UTF-16 units. Left out: anything. */
+  readonly mostCharacters?: number
+  /** A message can be changed after it was sent: then a reply is shown while it grows. */
+  readonly edits?: boolean
+  /** At the most one edit of a message in so many milliseconds. The default: 1,000. */
+  readonly editEveryMs?: number
+
+  /** Begins to receive. What `host.receive` was given is durable once that resolves: confirm it to the platform then. */
+  start(host: ChannelHost): Promise<void>
+  /** Receives nothing any more; what is being sent may still be sent. */
+  stop(): Promise<void>
+
+  /** Throws a `DeliveryError` where the platform refuses it. */
+  send(message: OutgoingMessage): Promise<SentMessageId>
+  edit?(message: OutgoingMessage & { readonly id: string }): Promise<void>
+  /** Shows that an answer is being written; it ends by itself after some seconds. */
+  typing?(place: Place): Promise<void>
+}
+
+export interface SentMessageId {
+  /** The platform's own. */
+  readonly id: string
+}
+
+/** What a channel gives to the runtime. */
+export interface ChannelHost {
+  receive(message: IncomingMessage): Promise<Received>
+  /** The platform says that a message says something else now. */
+  edited(message: IncomingMessage): Promise<void>
+  /** Something went wrong, and the channel goes on. */
+  onError(error: unknown): void
+  /** The channel cannot go on: a wrong token, say. */
+  onFatal(error: unknown): void
+}
+
+export interface Received {
+  readonly sessionId: string
+  /** `null`: it may not be seen, and was not stored. */
+  readonly seq: number | null
+  /** It had been received before. */
+  readonly duplicate: boolean
+  /** It will be answered, by itself or with others. */
+  readonly triggers: Trigger | null
+}
+
+/** Why a message is answered. */
+export type Trigger = 'private' | 'mention' | 'reply' | 'name' | 'proactive'
+
+/** A chat, and the thread in it if it has threads. */
+export interface Place {
+  readonly chat: string
+  readonly thread?: string
+}
+
+export interface IncomingMessage extends Place {
+  readonly kind: 'private' | 'group'
+  /** The platform's own, unique within the chat. */
+  readonly id: string
+  readonly sender: IncomingSender
+  /** Media as references, never as bytes. */
+  readonly content: Content
+  readonly at: Date
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string
+  /** It names the bot as the platform lets people name somebody. */
+  readonly mentionsBot?: boolean
+  /** What it answers was said by the bot. */
+  readonly repliesToBot?: boolean
+}
+
+export interface IncomingSender {
+  /** Stable: the platform's id, never a display name. */
+  readonly id: string
+  readonly name?: string
+}
+
+export interface OutgoingMessage extends Place {
+  readonly text: string
+  /** The platform's id of the message that it answers; `null`: none in particular. */
+  readonly replyTo: string | null
+  /** The same for the same message: a platform that knows such keys sends it once. */
+  readonly key: string
+  /** More of it will follow by an edit. */
+  readonly isPartial: boolean
+}
+
+/** The platform did not take a message. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError'
+  /** Try again after so long, as the platform says. */
+  readonly retryAfterMs: number | null
+  /** It never will: the bot was blocked, the chat is gone, the message cannot be changed any more. */
+  readonly isFinal: boolean
+
+  constructor(message: string, options: { retryAfterMs?: number; isFinal?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.retryAfterMs = options.retryAfterMs ?? null
+    this.isFinal = options.isFinal ?? false
+  }
+}

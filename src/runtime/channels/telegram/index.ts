@@ -1,0 +1,2 @@
+export type { TelegramOptions } from './options.ts'
+export { telegram } from './telegram.ts'

@@ -1,0 +1,76 @@
+import type { Chat, Message, Update, User } from 'grammy/types'
+import type { IncomingMessage, IncomingSender } from '../../channel.ts'
+import { contentOf } from './content.ts'
+import { mentionsBot } from './mentions.ts'
+
+/** Who the bot is on Telegram. */
+export interface BotIdentity {
+  readonly id: number
+  readonly username: string
+}
+
+export type ReadUpdate =
+  | { readonly type: 'message' | 'edited'; readonly message: IncomingMessage }
+  /** A group became a supergroup, under another id. */
+  | { readonly type: 'moved'; readonly from: string; readonly to: string }
+
+/** `null`: nothing that anybody said to us. */
+export function readUpdate(update: Update, bot: BotIdentity): ReadUpdate | null {
+  const { message, edited_message: edited } = update
+  if (message?.migrate_to_chat_id !== undefined)
+    return { type: 'moved', from: String(message.chat.id), to: String(message.migrate_to_chat_id) }
+  // A live location is edited every few seconds.
+  const said = edited?.location ? undefined : (message ?? edited)
+  const read = said && readMessage(said, bot)
+  return read ? { type: edited ? 'edited' : 'message', message: read } : null
+}
+
+const KINDS = { private: 'private', group: 'group', supergroup: 'group', channel: null } as const
+
+/** `null`: a service message, one of the bot's own, or one that only one member of a group can see. */
+export function readMessage(message: Message, bot: BotIdentity): IncomingMessage | null {
+  const kind = KINDS[message.chat.type]
+  const content = contentOf(message)
+  const sender = senderOf(message)
+  const isSeenByAll = message.message_id !== 0
+  if (kind === null || content === null || !sender || sender.id === String(bot.id) || !isSeenByAll)
+    return null
+  const repliedTo = repliedToBy(message)
+  return {
+    kind,
+    chat: String(message.chat.id),
+    ...(isInTopic(message) && { thread: String(message.message_thread_id) }),
+    id: String(message.message_id),
+    sender,
+    content,
+    at: new Date(message.date * 1_000),
+    ...(repliedTo && { replyTo: String(repliedTo.message_id) }),
+    mentionsBot: mentionsBot(message, bot),
+    repliesToBot: repliedTo?.from?.id === bot.id,
+  }
+}
+
+/** In other groups `message_thread_id` is only a chain of replies. */
+function isInTopic({ is_topic_message, message_thread_id }: Message): boolean {
+  return is_topic_message === true && message_thread_id !== undefined
+}
+
+/** In a topic, what answers nothing is said to answer the message that opened the topic. */
+function repliedToBy(message: Message): Message | null {
+  const { reply_to_message: replied } = message
+  return replied && !replied.forum_topic_created ? replied : null
+}
+
+/** Who speaks for a chat, as anonymous administrators and channels do, has a made-up user beside it. */
+function senderOf({ sender_chat: chat, from }: Message): IncomingSender | null {
+  const sender = chat ?? from
+  if (!sender) return null
+  const name = nameOf(sender)
+  return { id: String(sender.id), ...(name !== '' && { name }) }
+}
+
+function nameOf(sender: User | Chat): string {
+  const { first_name: first, last_name: last, title, username } = sender as Partial<User> & { title?: string }
+  const name = [first, last].filter(Boolean).join(' ').trim() || (title ?? '').trim()
+  return name || (username ? `@${username}` : '')
+}

@@ -1,0 +1,158 @@
+import { InvalidArgumentError } from '../errors.ts'
+import type { BurstRules } from './bursts.ts'
+import type { GroupOptions, InboxOptions, PrivateOptions, RuntimeOptions, TurnRules } from './options.ts'
+
+const FAILURE_TEXT = 'I could not answer that. Please try again later.'
+
+/** With every default filled in. */
+export interface RuntimeRules {
+  readonly bursts: BurstRules
+  readonly groupsBy: 'sender' | 'chat'
+  readonly privates: PrivateOptions
+  readonly groups: GroupOptions & { readonly proactivePerHour: number }
+  readonly turns: Required<TurnRules>
+}
+
+export function rulesOf({
+  inbox = {},
+  privates = {},
+  groups = {},
+  turns = {},
+}: RuntimeOptions): RuntimeRules {
+  const { quietMs = 1_500, mostMs = 10_000, groupsBy = 'sender' } = inbox
+  return {
+    bursts: { quietMs, mostMs },
+    groupsBy,
+    privates,
+    groups: { proactivePerHour: 4, ...groups },
+    turns: {
+      during: 'queue',
+      timeoutMs: 120_000,
+      attempts: 4,
+      backoffMs: 2_000,
+      failureText: FAILURE_TEXT,
+      concurrency: Infinity,
+      ...turns,
+    },
+  }
+}
+
+type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
+
+/** As far as a timer of Node's reaches. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+const milliseconds: Check = [
+  `milliseconds from 0 to ${LONGEST_TIMER_MS}`,
+  value => typeof value === 'number' && value >= 0 && value <= LONGEST_TIMER_MS,
+]
+const atLeastOne: Check = [
+  'a whole number of at least 1',
+  value => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
+]
+const people: Check = [
+  "'all', or a list of ids such as telegram:7",
+  value => value === 'all' || isTexts(value),
+]
+const flag: Check = ['true, false', value => typeof value === 'boolean']
+const own: Check = ['a function of yours', value => typeof value === 'function']
+const oneOf = (...values: readonly string[]): Check => [
+  values.join(', '),
+  value => values.includes(value as string),
+]
+
+const INBOX: Readonly<Record<keyof InboxOptions, Check>> = {
+  quietMs: milliseconds,
+  mostMs: milliseconds,
+  groupsBy: oneOf('sender', 'chat'),
+}
+const PRIVATES: Readonly<Record<keyof PrivateOptions, Check>> = { seen: people, triggeredBy: people }
+const GROUPS: Readonly<Record<keyof GroupOptions, Check>> = {
+  seen: [`${people[0]}, or 'addressed'`, value => value === 'addressed' || people[1](value)],
+  triggeredBy: people,
+  mention: flag,
+  reply: flag,
+  names: [
+    'a list of names that are not empty',
+    value => isTexts(value) && value.every(name => name.trim() !== ''),
+  ],
+  proactive: own,
+  proactivePerHour: [
+    'a whole number of at least 0',
+    value => Number.isSafeInteger(value) && (value as number) >= 0,
+  ],
+}
+const TURNS: Readonly<Record<keyof TurnRules, Check>> = {
+  during: oneOf('queue', 'join', 'interrupt'),
+  timeoutMs: [
+    `milliseconds from 1 to ${LONGEST_TIMER_MS}`,
+    value => milliseconds[1](value) && (value as number) >= 1,
+  ],
+  attempts: atLeastOne,
+  backoffMs: milliseconds,
+  failureText: [
+    'text that is not empty, or null',
+    value => value === null || (typeof value === 'string' && value.trim() !== ''),
+  ],
+  concurrency: atLeastOne,
+}
+
+/** The options that hold others, with what is allowed in them: also for those who read them from a file. */
+export const RUNTIME_SECTIONS = { inbox: INBOX, privates: PRIVATES, groups: GROUPS, turns: TURNS } as const
+
+const OPTIONS = [
+  'palimpsest',
+  'channels',
+  'responder',
+  ...Object.keys(RUNTIME_SECTIONS),
+  'belongsTo',
+  'timers',
+  'onReply',
+  'onError',
+  'onFatal',
+]
+
+/** What types would have caught, for those who do without: a misspelt option would be lost. */
+export function checkRuntimeOptions(options: RuntimeOptions): void {
+  const { palimpsest, channels, responder } = options ?? {}
+  if (typeof palimpsest?.session !== 'function')
+    throw new InvalidArgumentError('palimpsest', palimpsest, 'what createPalimpsest gave')
+  if (typeof responder !== 'function')
+    throw new InvalidArgumentError('responder', responder, 'a responder such as modelResponder({ model })')
+  checkKnown('options', options, OPTIONS)
+  checkChannels(channels)
+  for (const [section, checks] of Object.entries(RUNTIME_SECTIONS))
+    checkSection(section, options[section as keyof typeof RUNTIME_SECTIONS], checks)
+}
+
+function checkKnown(field: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find(name => !known.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(field, unknown, known.join(', '))
+}
+
+function checkChannels(channels: unknown): void {
+  if (!Array.isArray(channels) || channels.some(channel => typeof channel?.send !== 'function'))
+    throw new InvalidArgumentError('channels', channels, 'a list of channels such as telegram({ token })')
+  const names = channels.map(({ name }) => name)
+  const bad = names.find(
+    (name, index) => typeof name !== 'string' || name === '' || names.indexOf(name) < index,
+  )
+  if (bad !== undefined)
+    throw new InvalidArgumentError('channels', bad, 'channels with names, each of them another one')
+}
+
+function checkSection(section: string, given: object | undefined, checks: Readonly<Record<string, Check>>) {
+  if (given === undefined) return
+  if (typeof given !== 'object' || given === null)
+    throw new InvalidArgumentError(section, given, `an object with ${Object.keys(checks).join(', ')}`)
+  checkKnown(section, given, Object.keys(checks))
+  for (const [name, [allowed, accepts]] of Object.entries(checks)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    if (value !== undefined && !accepts(value))
+      throw new InvalidArgumentError(`${section}.${name}`, value, allowed)
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(each => typeof each === 'string')
+}

@@ -1,0 +1,64 @@
+import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import { contentText } from '../../log/index.ts'
+import { isLanguageModel, type LanguageModelLike } from '../../summarizer/model/language-model.ts'
+import type { TurnOptions } from '../../turn/index.ts'
+import type { Reply, ReplyRequest, Responder } from '../responder.ts'
+import { answerWhom, GROUP_INSTRUCTIONS } from './group-instructions.ts'
+import { replyText } from './reply-text.ts'
+
+export interface ModelResponderOptions<Tools extends object = object>
+  extends Pick<
+    TurnOptions<Tools>,
+    'instructions' | 'tools' | 'maxSteps' | 'memoryTools' | 'budget' | 'outputReserve' | 'reasoning'
+  > {
+  /** Any model of the AI SDK. */
+  readonly model: LanguageModelLike
+  /** `false`: what was said long ago is shown only where the model asks for it. The default: true. */
+  readonly recall?: boolean
+}
+
+/** Answers with a language model through the AI SDK, with the memory tools and those that it is given. */
+export function modelResponder<Tools extends object = object>(
+  options: ModelResponderOptions<Tools>,
+): Responder {
+  const { model, recall = true, instructions, ...turnOptions } = options
+  if (!isLanguageModel(model))
+    throw new InvalidArgumentError('model', model, "a model of the AI SDK, such as anthropic('…')")
+  return async (request): Promise<Reply> => {
+    const { streamText } = await import('ai').catch(cause => {
+      throw new MissingPeerError('ai', 'A language model', cause)
+    })
+    const isGroup = (await request.session.info())?.kind === 'group'
+    const turn = await request.turn<Tools>({
+      ...turnOptions,
+      model,
+      ...allInstructions(instructions, isGroup),
+      ...(isGroup && { reminder: answerWhom(request.messages, request.trigger) }),
+      ...(recall && queryOf(request)),
+    })
+    const call: object = {
+      model,
+      ...turn.prompt,
+      abortSignal: request.signal,
+      // The runtime tries again.
+      maxRetries: 0,
+      // It is thrown to whoever reads the text.
+      onError: () => {},
+    }
+    const result = streamText(call as Parameters<typeof streamText>[0])
+    return { text: replyText(result.stream), finish: () => turn.finish(result) }
+  }
+}
+
+function allInstructions(own: string | undefined, isGroup: boolean): Pick<TurnOptions, 'instructions'> {
+  const all = [own, isGroup ? GROUP_INSTRUCTIONS : undefined].filter(text => text !== undefined)
+  return all.length > 0 ? { instructions: all.join('\n\n') } : {}
+}
+
+function queryOf({ messages }: ReplyRequest): Pick<TurnOptions, 'query'> {
+  const query = messages
+    .map(({ content }) => contentText(content))
+    .join('\n')
+    .trim()
+  return query === '' ? {} : { query }
+}

@@ -1,0 +1,301 @@
+import { ClosedError, InvalidArgumentError, MessageConflictError } from '../errors.ts'
+import type { MessageInput } from '../log/index.ts'
+import type { Palimpsest } from '../palimpsest.ts'
+import type { AppendOptions, Session } from '../session.ts'
+import type { WaitingEntry } from '../store/index.ts'
+import { owedIn, toAddress } from './address.ts'
+import { attend } from './attention.ts'
+import { within } from './bounded.ts'
+import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
+import { checkRuntimeOptions, type RuntimeRules, rulesOf } from './check-options.ts'
+import { Conversation, type ConversationHost } from './conversation.ts'
+import type { RuntimeOptions } from './options.ts'
+import { sessionIdOf } from './session-id.ts'
+import { Slots } from './slots.ts'
+import { SpeakingUp } from './speaking-up.ts'
+import { SYSTEM_TIMERS, type Timers } from './timers.ts'
+
+/** Puts what stands between chat platforms and a model together. Nothing happens before `start()`. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  checkRuntimeOptions(options)
+  return new Runtime(options)
+}
+
+const TAKE_UP_PAGE = 500
+/** After what is under way was told to stop. */
+const ABANDON_MS = 1_000
+
+/** Receives, and sees to it that everything that waits for an answer gets one. */
+export class Runtime implements AsyncDisposable {
+  readonly #options: RuntimeOptions
+  readonly #rules: RuntimeRules
+  readonly #timers: Timers
+  readonly #palimpsest: Palimpsest
+  readonly #channels: ReadonlyMap<string, Channel>
+  readonly #speakingUp: SpeakingUp
+  readonly #host: ConversationHost
+  /** By the ids of their sessions: only those that owe something. */
+  readonly #conversations = new Map<string, Conversation>()
+  readonly #quiet = new Set<() => void>()
+  /** Whether to speak up is being decided for so many messages. */
+  #deciding = 0
+  #state: 'new' | 'running' | 'stopped' = 'new'
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options
+    this.#rules = rulesOf(options)
+    this.#timers = options.timers ?? SYSTEM_TIMERS
+    this.#palimpsest = options.palimpsest
+    this.#channels = new Map(options.channels.map(channel => [channel.name, channel]))
+    this.#speakingUp = new SpeakingUp(this.#rules.groups.proactivePerHour)
+    const slots = new Slots(this.#rules.turns.concurrency)
+    this.#host = {
+      ...{ responder: options.responder, timers: this.#timers },
+      ...{ bursts: this.#rules.bursts, turns: this.#rules.turns },
+      enter: () => slots.enter(),
+      onReply: report => options.onReply?.(report),
+      onError: (error, { sessionId }) => this.#report(error, sessionId),
+      onQuiet: sessionId => this.#noteQuiet(sessionId),
+    }
+  }
+
+  /** Takes up what an earlier process has left, then starts the channels. */
+  async start(): Promise<void> {
+    if (this.#state !== 'new')
+      throw new InvalidArgumentError('start', this.#state, 'one call for each runtime')
+    this.#state = 'running'
+    await this.#takeUp()
+    try {
+      for (const channel of this.#channels.values())
+        await channel.start({
+          receive: message => this.receive(channel.name, message),
+          edited: message => this.edited(channel.name, message),
+          onError: error => this.#report(error, channel.name),
+          onFatal: error => this.#fail(error, channel.name),
+        })
+    } catch (error) {
+      await this.stop({ drainMs: 0 })
+      throw error
+    }
+  }
+
+  sessionId(channel: string, place: Place): string {
+    return sessionIdOf(this.#channel(channel).name, place)
+  }
+
+  /** Resolves when the message is durable. What it leads to comes later, also after a restart. */
+  async receive(channelName: string, message: IncomingMessage): Promise<Received> {
+    const { isOther, ...received } = await this.#receive(this.#channel(channelName), message)
+    if (isOther)
+      this.#report(new MessageConflictError({ ...received, externalId: message.id }), received.sessionId)
+    return received
+  }
+
+  /** `isOther`: it says something else than the first time. */
+  async #receive(channel: Channel, message: IncomingMessage): Promise<Received & { isOther?: true }> {
+    if (this.#state !== 'running') throw new ClosedError(`The runtime (${this.#state})`)
+    const { session, sender, key } = this.#belongingsOf(channel, message)
+    const conversation = this.#conversation(session, channel, message)
+    const attention = attend(message, sender, this.#rules)
+    // What the same person adds to it; what others say meanwhile is only seen.
+    const trigger = attention.trigger ?? (key === '' ? null : conversation.openTrigger(key))
+    if (trigger === null && !attention.isSeen) {
+      this.#noteQuiet(session.id)
+      return { sessionId: session.id, seq: null, duplicate: false, triggers: null }
+    }
+    const arrived = trigger && conversation.expect(key, trigger)
+    try {
+      const awaits = trigger && { burst: key, address: { ...toAddress(channel.name, message, trigger) } }
+      const stored = await this.#store(session, toInput(message, sender), awaits ? { awaits } : {})
+      const { seq, duplicate } = stored
+      const triggers = duplicate ? null : trigger
+      if (triggers) conversation.add({ key, seq, trigger: triggers })
+      else if (!duplicate) this.#considerSpeaking({ channel, message, session, sender, key, seq })
+      return { sessionId: session.id, ...stored, triggers }
+    } finally {
+      arrived?.()
+      this.#noteQuiet(session.id)
+    }
+  }
+
+  /** The message says something else now, and is not answered anew; one that was not known is received. */
+  async edited(channelName: string, message: IncomingMessage): Promise<void> {
+    const { sessionId, seq, duplicate } = await this.#receive(this.#channel(channelName), message)
+    if (duplicate && seq !== null) await this.#palimpsest.session(sessionId).edit(seq, message.content)
+  }
+
+  /** Somebody has read enough: the reply is stored as far as it came. `false`: none is under way. */
+  stopReply(sessionId: string): boolean {
+    return this.#conversations.get(sessionId)?.stopReply() ?? false
+  }
+
+  /** Resolves when nothing is being answered or waits to be, in this session or in any. */
+  async quiet(sessionId?: string): Promise<void> {
+    while (!this.#isQuiet(sessionId)) await new Promise<void>(resolve => this.#quiet.add(resolve))
+  }
+
+  /**
+   * Receives nothing any more and begins no answer. Those under way have `drainMs` (2,500) to end; what is not answered
+   * then is answered by the next process.
+   */
+  async stop({ drainMs = 2_500 }: { readonly drainMs?: number } = {}): Promise<void> {
+    if (this.#state === 'stopped') return
+    this.#state = 'stopped'
+    const conversations = [...this.#conversations.values()]
+    const ended = Promise.all(conversations.map(conversation => conversation.close()))
+    const silent = Promise.all([...this.#channels.values()].map(channel => this.#stopChannel(channel)))
+    const isDrained = (await within(drainMs, ended, this.#timers)) !== null
+    if (!isDrained) {
+      for (const conversation of conversations) conversation.abort()
+      await within(ABANDON_MS, ended, this.#timers)
+    }
+    await within(ABANDON_MS, silent, this.#timers)
+    for (const resolve of this.#quiet) resolve()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #stopChannel(channel: Channel): Promise<void> {
+    await channel.stop().catch(error => this.#report(error, channel.name))
+  }
+
+  #channel(name: string): Channel {
+    const channel = this.#channels.get(name)
+    if (channel) return channel
+    throw new InvalidArgumentError('channel', name, [...this.#channels.keys()].join(', '))
+  }
+
+  /** Whose message it is, where it is kept, and with what it is answered. */
+  #belongingsOf(channel: Channel, message: IncomingMessage) {
+    const { user, scope } = this.#options.belongsTo?.({ ...message, channel: channel.name }) ?? {}
+    const sender = user ?? sessionIdOf(channel.name, { chat: message.sender.id })
+    const isGroup = message.kind === 'group'
+    const session = this.#palimpsest.session(sessionIdOf(channel.name, message), {
+      kind: message.kind,
+      ...(!isGroup && { user: sender }),
+      ...(scope !== undefined && { scope }),
+    })
+    return { session, sender, key: isGroup && this.#rules.groupsBy === 'sender' ? sender : '' }
+  }
+
+  #conversation(session: Session, channel: Channel, { chat, thread }: Place): Conversation {
+    const known = this.#conversations.get(session.id)
+    if (known) return known
+    const place = { chat, ...(thread !== undefined && { thread }) }
+    const conversation = new Conversation(this.#host, { session, channel, place })
+    this.#conversations.set(session.id, conversation)
+    return conversation
+  }
+
+  /** A repeat adds nothing, whatever it says. */
+  async #store(
+    session: Session,
+    input: MessageInput,
+    options: AppendOptions,
+  ): Promise<{ seq: number; duplicate: boolean; isOther?: true }> {
+    try {
+      const { messages } = await session.append(input, options)
+      const { seq, duplicate } = messages[0]!
+      return { seq, duplicate }
+    } catch (error) {
+      if (!(error instanceof MessageConflictError) || error.details.seq === null) throw error
+      return { seq: error.details.seq, duplicate: true, isOther: true }
+    }
+  }
+
+  /** Never in the way of the message, which is stored. */
+  #considerSpeaking(heard: Heard): void {
+    const { proactive, triggeredBy = 'all' } = this.#rules.groups
+    const { message, session, sender } = heard
+    if (proactive === undefined || message.kind !== 'group') return
+    if (triggeredBy !== 'all' && !triggeredBy.includes(sender)) return
+    if (!this.#speakingUp.isAllowed(session.id, this.#timers.now())) return
+    this.#deciding += 1
+    const decide = async () => {
+      if (await proactive({ ...message, sessionId: session.id })) await this.#speakUp(heard)
+    }
+    decide()
+      .catch(error => this.#report(error, session.id))
+      .finally(() => {
+        this.#deciding -= 1
+        this.#noteQuiet(session.id)
+      })
+  }
+
+  async #speakUp({ channel, message, session, key, seq }: Heard): Promise<void> {
+    if (this.#state !== 'running' || !this.#speakingUp.take(session.id, this.#timers.now())) return
+    const trigger: Trigger = 'proactive'
+    const address = { ...toAddress(channel.name, message, trigger) }
+    const conversation = this.#conversation(session, channel, message)
+    const arrived = conversation.expect(key, trigger)
+    try {
+      if (await session.awaitAnswer(seq, { burst: key, address })) conversation.add({ key, seq, trigger })
+    } finally {
+      arrived()
+    }
+  }
+
+  async #takeUp(): Promise<void> {
+    const entries: WaitingEntry[] = []
+    for (let after = 0; ; after = entries.at(-1)!.id) {
+      const page = await this.#palimpsest.waiting({ after, limit: TAKE_UP_PAGE })
+      entries.push(...page)
+      if (page.length < TAKE_UP_PAGE) break
+    }
+    for (const [sessionId, owed] of Map.groupBy(entries, entry => entry.sessionId)) {
+      const { address, undelivered, unanswered } = owedIn(owed)
+      const channel = this.#channels.get(address.channel)
+      // Another bot's, on the same database.
+      if (!channel) continue
+      const conversation = this.#conversation(this.#palimpsest.session(sessionId), channel, address)
+      for (const { burst, reply } of undelivered) conversation.deliverAgain(burst, reply)
+      for (const burst of unanswered) conversation.takeUp(burst)
+    }
+  }
+
+  #isQuiet(sessionId: string | undefined): boolean {
+    if (this.#state === 'stopped') return true
+    if (sessionId !== undefined) return this.#conversations.get(sessionId)?.isQuiet ?? true
+    return this.#deciding === 0 && [...this.#conversations.values()].every(({ isQuiet }) => isQuiet)
+  }
+
+  #noteQuiet(sessionId: string): void {
+    if (this.#conversations.get(sessionId)?.isQuiet) this.#conversations.delete(sessionId)
+    for (const resolve of this.#quiet) resolve()
+    this.#quiet.clear()
+  }
+
+  #report(error: unknown, sessionId: string): void {
+    const { onError } = this.#options
+    if (onError) onError(error, { sessionId })
+    else process.emitWarning(`${sessionId}: ${String(error)}`, 'PalimpsestWarning')
+  }
+
+  #fail(error: unknown, channel: string): void {
+    const { onFatal } = this.#options
+    if (onFatal) onFatal(error, { channel })
+    else this.#report(error, channel)
+  }
+}
+
+interface Heard {
+  readonly channel: Channel
+  readonly message: IncomingMessage
+  readonly session: Session
+  readonly sender: string
+  readonly key: string
+  readonly seq: number
+}
+
+function toInput({ sender, content, at, id, replyTo }: IncomingMessage, senderId: string): MessageInput {
+  return {
+    role: 'user',
+    content,
+    sender: { id: senderId, ...(sender.name !== undefined && { name: sender.name }) },
+    at,
+    externalId: id,
+    ...(replyTo !== undefined && { replyTo }),
+  }
+}

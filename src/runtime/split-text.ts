@@ -1,0 +1,39 @@
+/**
+ * A reply in pieces that a platform takes, cut at a paragraph, a line, a sentence or a word where one is near, and
+ * never inside a character. Where each piece ends is decided by what is before and shortly after it: as a reply grows,
+ * pieces that are full stay what they are.
+ */
+export function splitText(text: string, most: number): readonly string[] {
+  const pieces: string[] = []
+  let rest = text
+  while (rest.length > most) {
+    const end = findEnd(rest.slice(0, most))
+    pieces.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  if (rest.trim() !== '' || pieces.length === 0) pieces.push(rest)
+  return pieces.filter((piece, index) => piece !== '' || index === 0)
+}
+
+/** From the best place to cut to the worst. */
+const ENDS = [/\n\s*\n/g, /\n/g, /[.!?。！？…]["”’）)]*(?:\s|(?<=[。！？]))/g, /\s/g]
+
+/** A piece is to be at least half full. */
+function findEnd(piece: string): number {
+  for (const pattern of ENDS) {
+    let end = 0
+    for (const match of piece.matchAll(pattern)) end = match.index + match[0].length
+    if (end >= piece.length / 2) return end
+  }
+  return wholeCharacters(piece)
+}
+
+/** The last one may go on after the cut, and then it goes to the next piece. */
+function wholeCharacters(piece: string): number {
+  const last = [...segmenter.segment(piece.slice(-LONGEST_CHARACTER))].at(-1)!
+  const end = piece.length - last.segment.length
+  return end > piece.length / 2 ? end : piece.length
+}
+
+const LONGEST_CHARACTER = 64
+const segmenter = new Intl.Segmenter()
