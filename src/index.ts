@@ -55,7 +55,7 @@ export {
   window,
 } from './policy/index.ts'
 export { type Redact, type RedactionContext, RedactionError, redactSecrets } from './redaction/index.ts'
-export type { AppendOptions, Appended, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
+export type { Appended, AppendOptions, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
 export {
   type Answers,
   type Author,

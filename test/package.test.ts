@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import {
   packTarball,
   type Tarball,
 } from './frameworks/packed-project.ts'
+import { startTelegramServer } from './telegram/telegram-server.ts'
 
 const root = dirname(import.meta.dirname)
 let tarball: Tarball
@@ -94,6 +96,23 @@ test.each([
   'docs/transcripts.md',
 ])('the examples of %s run as they stand', page => {
   for (const code of examples(page, 'ts')) runExample(code)
+})
+
+test("the README's bot answers, and ends when it is told to", async () => {
+  project.install('grammy')
+  await using telegram = await startTelegramServer()
+  const file = join(project.folder, 'bot.ts')
+  writeFileSync(
+    file,
+    examples('README.md', 'ts')[1]!.replace('telegram({', 'telegram({ apiRoot: process.env.ROOT,'),
+  )
+  const env = { ...process.env, TELEGRAM_TOKEN: telegram.token, ROOT: telegram.url }
+  const bot = spawn(process.execPath, [file], { cwd: project.folder, env, stdio: 'inherit' })
+  telegram.say('My dog is called Rex.')
+  const [reply] = await telegram.waitForSent(1)
+  expect(reply).toMatchObject({ text: expect.stringContaining('Kept.') })
+  bot.kill('SIGTERM')
+  expect(await once(bot, 'close')).toEqual([0, null])
 })
 
 test('the example of docs/log.md runs in a chat', () => {

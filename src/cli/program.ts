@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { botCommand } from './bot.ts'
+import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
 import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
@@ -44,7 +46,7 @@ function createProgram(terminal: Terminal): Command {
     })
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
-    ...[searchCommand, compactCommand, memoryCommand, forgetCommand, serveCommand],
+    ...[searchCommand, compactCommand, memoryCommand, forgetCommand, serveCommand, chatCommand, botCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 /** A stream that may lead to a screen. */
 type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -6,6 +6,8 @@ type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 export interface Terminal {
   readonly output: Screen
   readonly error: Screen
+  /** For commands that read what somebody types. The default: standard input. */
+  readonly input?: Readable & { readonly isTTY?: boolean }
 }
 
 /** How many characters a line of it has; `undefined`: it is a file or a pipe. */

@@ -4,6 +4,7 @@ import { LAYER_BUDGETS, layerBudgets } from '../memory/budgets.ts'
 import { PRESETS } from '../policy/index.ts'
 import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
 import {
+  fillIn,
   findSetting,
   loadModel,
   policyOf,
@@ -194,6 +195,25 @@ describe('the environment', () => {
     expect(problemsOf(() => policyOf(resolved))).toEqual([])
     const own = resolveSettings({ environment: { policy: 'count', threshold: 2, keepLast: 5 } })
     expect(problemsOf(() => policyOf(own))).toEqual(['PALIMPSEST_KEEP_LAST'])
+  })
+})
+
+describe('a text with variables', () => {
+  const filled = (text: string) => fillIn(text, { NAME: 'Bo', OTHER: '$' + '{NAME}', EMPTY: ' ' })
+  const variable = (name: string) => `$${`{${name}}`}`
+
+  test('has them from the environment, and nothing of what they say is filled in again', () => {
+    expect(filled(`${variable('NAME')} and ${variable('OTHER')}, 5 $`)).toEqual({
+      text: `Bo and ${variable('NAME')}, 5 $`,
+    })
+    expect(filled(`$${variable('NAME')}`)).toEqual({ text: variable('NAME') })
+  })
+
+  test('says which are not set, and where there is no name', () => {
+    const missing = ['EMPTY', 'GONE', 'toString']
+    expect(filled([...missing, 'GONE', 'NAME'].map(variable).join())).toEqual({ missing })
+    for (const text of [variable(''), variable('a b'), variable('A:-b'), '$' + '{NAME'])
+      expect(filled(text)).toEqual({ unreadable: true })
   })
 })
 

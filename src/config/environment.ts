@@ -31,3 +31,27 @@ export function readEnvironment(environment: Environment = process.env): {
   const unknown = Object.keys(environment).filter(name => name.startsWith('PALIMPSEST_') && !known.has(name))
   return { layer, warnings: unknown.map(name => `${name} is no setting of palimpsest and is not used`) }
 }
+
+/** `unreadable`: there is a `${` after which no name and no `}` follow. */
+export type Filled =
+  | { readonly text: string }
+  | { readonly missing: readonly string[] }
+  | { readonly unreadable: true }
+
+/**
+ * A text with each `${NAME}` replaced from the environment. An empty variable is as good as none. `$${` stands
+ * for `${` itself.
+ */
+export function fillIn(text: string, environment: Environment = process.env): Filled {
+  const missing = new Set<string>()
+  let isReadable = true
+  const filled = text.replaceAll(/\$(\$\{)|\$\{(?:([A-Za-z_]\w*)\})?/g, (_, escaped, name) => {
+    if (escaped !== undefined) return escaped
+    if (name === undefined) isReadable = false
+    const value = (Object.hasOwn(environment, name) && environment[name]) || ''
+    if (value.trim() === '') missing.add(name)
+    return value
+  })
+  if (!isReadable) return { unreadable: true }
+  return missing.size > 0 ? { missing: [...missing] } : { text: filled }
+}

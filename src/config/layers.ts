@@ -1,6 +1,6 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
 import { findSetting, SETTINGS } from './schema.ts'
-import type { Reach } from './setting.ts'
+import type { Reach, Setting } from './setting.ts'
 
 /** Checked values by name. One that is `null` was set to none; one that is absent was not set. */
 export type Layer = Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ export type Layer = Readonly<Record<string, unknown>>
  * What somebody asks for, checked: under the newest names, every problem named at once. `undefined` and
  * `null` ask for nothing.
  */
-export function readLayer(input: Layer, reach: Exclude<Reach, 'start'>): Layer {
+export function readLayer(input: Layer, reach: Reach): Layer {
   const { layer, problems } = tryLayer(input, reach)
   if (problems.length > 0) throw new InvalidSettingsError(problems)
   return layer
@@ -17,7 +17,7 @@ export function readLayer(input: Layer, reach: Exclude<Reach, 'start'>): Layer {
 
 export function tryLayer(
   input: Layer,
-  reach: Exclude<Reach, 'start'>,
+  reach: Reach,
 ): { readonly layer: Layer; readonly problems: readonly SettingsProblem[] } {
   const layer: Record<string, unknown> = {}
   const problems: SettingsProblem[] = []
@@ -41,14 +41,11 @@ function inPrecedence(names: readonly string[]): readonly string[] {
   return names.toSorted((one, other) => age(one) - age(other))
 }
 
-function unfitness(
-  given: string,
-  reach: Exclude<Reach, 'start'>,
-): Omit<SettingsProblem, 'setting' | 'value'> | null {
+function unfitness(given: string, reach: Reach): Omit<SettingsProblem, 'setting' | 'value'> | null {
   const setting = findSetting(given)
   if (setting === undefined)
     return { allowed: `the settings ${namesWithin(reach).join(', ')}`, isUnknown: true }
-  if (setting.reach === 'start')
+  if (setting.reach === 'start' && reach !== 'start')
     return { allowed: `only at the start, as --${setting.name} or ${setting.environment}`, isUnknown: true }
   if (reach === 'request' && setting.reach !== 'request')
     return {
@@ -58,8 +55,8 @@ function unfitness(
   return null
 }
 
-export function namesWithin(reach: Exclude<Reach, 'start'>): readonly string[] {
-  return SETTINGS.filter(setting => setting.reach === 'request' || setting.reach === reach).map(
-    ({ name }) => name,
-  )
+export function namesWithin(reach: Reach): readonly string[] {
+  const isWithin = (setting: Setting) =>
+    reach === 'start' || setting.reach === 'request' || setting.reach === reach
+  return SETTINGS.filter(isWithin).map(({ name }) => name)
 }

@@ -16,6 +16,8 @@ export interface TextPart {
   readonly text: string
   /** The reply ended here before it was whole: stopped by somebody, or by an error. */
   readonly interrupted?: Interruption
+  /** It repeats what was said before, and is not summarised, indexed or learned again. */
+  readonly recalled?: true
 }
 
 export type Interruption = 'aborted' | 'failed'

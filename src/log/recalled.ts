@@ -16,8 +16,8 @@ const MEMORY_TOOL = new RegExp(`(?:^|[_.:/-])(?:${MEMORY_TOOL_NAMES.join('|')})$
 const LEFT_OUT = '(from memory; not repeated here)'
 
 /**
- * Messages without what memory tools gave back or were told, so that nothing is summarised, indexed or learned
- * from itself. What people and the assistant said stays as it is.
+ * Messages without what memory tools gave back or were told, nor text that is marked as recalled, so that nothing is
+ * summarised, indexed or learned from itself. What else people and the assistant said stays as it is.
  */
 export function withoutRecalled<M extends { readonly content: Content }>(
   messages: readonly M[],
@@ -57,6 +57,7 @@ function attachmentNames(part: AttachmentPart): readonly string[] {
 }
 
 function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {
+  if (part.type === 'text') return part.recalled === true
   if (part.type === 'tool-call') return isMemoryTool(part)
   if (part.type !== 'tool-result') return false
   return isMemoryTool(part) || calls.has(part.toolCallId) || isFlagged(part.output)
@@ -84,6 +85,7 @@ function isLeftOut(part: ContentPart): boolean {
 }
 
 function leftOut(part: ContentPart): ContentPart {
+  if (part.type === 'text') return { ...part, text: '' }
   if (part.type === 'tool-call') return { ...part, input: {} }
   if (part.type === 'tool-result') return { ...part, output: LEFT_OUT }
   return part

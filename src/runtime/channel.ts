@@ -11,6 +11,9 @@ export interface Channel {
   /** At the most one edit of a message in so many milliseconds. The default: 1,000. */
   readonly editEveryMs?: number
 
+  /** Whether this place is one of its own, where several channels of a name share a database. Left out: all are. */
+  serves?(place: Place): boolean
+
   /** Begins to receive. What `host.receive` was given is durable once that resolves: confirm it to the platform then. */
   start(host: ChannelHost): Promise<void>
   /** Receives nothing any more; what is being sent may still be sent. */

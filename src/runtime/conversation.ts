@@ -1,4 +1,4 @@
-import { NotWaitingError } from '../errors.ts'
+import { type ErrorCode, NotWaitingError, PalimpsestError } from '../errors.ts'
 import { contentText, type Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import type { FinishedTurn } from '../turn/index.ts'
@@ -411,7 +411,8 @@ export class Conversation {
   async #afterFailure(burst: Burst, delivery: Delivery | null, error: unknown): Promise<void> {
     const { timers, turns } = this.#host
     if (error instanceof NotWaitingError) return this.#settle(burst, 'elsewhere', error)
-    if (delivery && burst.attempts >= turns.attempts) return this.#giveUp(burst, delivery, error)
+    const isLast = burst.attempts >= turns.attempts || isLasting(error)
+    if (delivery && isLast) return this.#giveUp(burst, delivery, error)
     this.#report(error)
     const again = { ...burst, sent: delivery?.sent ?? burst.sent }
     this.#put(backedOff(again, { now: timers.now(), backoffMs: turns.backoffMs }))
@@ -442,6 +443,19 @@ export class Conversation {
     })
   }
 }
+
+/** No further attempt would change it: a wrong key, a missing package. The AI SDK says so of its own. */
+function isLasting(error: unknown): boolean {
+  if (PalimpsestError.isInstance(error)) return LASTING.includes(error.code)
+  return (error as { readonly isRetryable?: unknown } | null)?.isRetryable === false
+}
+
+const LASTING: readonly ErrorCode[] = [
+  'missing_peer',
+  'invalid_argument',
+  'invalid_settings',
+  'context_overflow',
+]
 
 interface Attempt {
   readonly burst: Burst

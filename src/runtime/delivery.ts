@@ -60,7 +60,8 @@ export class Delivery {
   beginTyping(): void {
     const { channel, place, timers } = this.#options
     if (!channel.typing || this.isShown) return
-    channel.typing(place).catch(() => {})
+    const show = async () => channel.typing!(place)
+    show().catch(() => {})
     this.#typing = timers.setTimeout(() => this.beginTyping(), TYPING_EVERY_MS)
   }
 

@@ -10,6 +10,7 @@ export {
   type SentMessageId,
   type Trigger,
 } from './channel.ts'
+export { TerminalChannel, type TerminalOptions } from './channels/terminal.ts'
 export type {
   GroupOptions,
   InboxOptions,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
-import type { Interruption } from '../log/index.ts'
+import type { Interruption, TextPart } from '../log/index.ts'
 import type { FinishedTurn } from '../turn/index.ts'
 import type { Reply, ReplyRequest, Responder } from './responder.ts'
 
@@ -28,8 +28,15 @@ async function* oneText(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** Stored when it has ended: as a whole with what it answers, or as far as it came. */
-function textReply(pieces: AsyncIterable<string>, { session, messages, signal }: ReplyRequest): Reply {
+/**
+ * Stored when it has ended: as a whole with what it answers, or as far as it came. `recalled`: it only repeats what was
+ * said before.
+ */
+export function textReply(
+  pieces: AsyncIterable<string>,
+  { session, messages, signal }: ReplyRequest,
+  { recalled = false } = {},
+): Reply {
   const seqs = messages.map(({ seq }) => seq)
   const externalId = `reply:${crypto.randomUUID()}`
   let text = ''
@@ -48,7 +55,11 @@ function textReply(pieces: AsyncIterable<string>, { session, messages, signal }:
   }
   const store = async (status: FinishedTurn['status']) => {
     const isWhole = status === 'complete'
-    const said = text === '' ? [] : [assistantMessage(text, isWhole ? null : (status as Interruption))]
+    const marks = {
+      ...(recalled && { recalled: true as const }),
+      ...(!isWhole && { interrupted: status as Interruption }),
+    }
+    const said = text === '' ? [] : [assistantMessage(text, marks)]
     if (said.length === 0 && !isWhole) return []
     const { messages } = await session.append(
       said.map(message => ({ ...message, externalId, replyTo: seqs[0]! })),
@@ -65,7 +76,7 @@ function textReply(pieces: AsyncIterable<string>, { session, messages, signal }:
   }
 }
 
-function assistantMessage(text: string, interrupted: Interruption | null) {
-  const content = interrupted === null ? text : ([{ type: 'text', text, interrupted }] as const)
-  return { role: 'assistant' as const, content }
+function assistantMessage(text: string, marks: Pick<TextPart, 'recalled' | 'interrupted'>) {
+  const isPlain = Object.keys(marks).length === 0
+  return { role: 'assistant' as const, content: isPlain ? text : [{ type: 'text' as const, text, ...marks }] }
 }

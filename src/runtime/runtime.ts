@@ -247,8 +247,8 @@ export class Runtime implements AsyncDisposable {
     for (const [sessionId, owed] of Map.groupBy(entries, entry => entry.sessionId)) {
       const { address, undelivered, unanswered } = owedIn(owed)
       const channel = this.#channels.get(address.channel)
-      // Another bot's, on the same database.
-      if (!channel) continue
+      // Another program's, on the same database.
+      if (!channel || channel.serves?.(address) === false) continue
       const conversation = this.#conversation(this.#palimpsest.session(sessionId), channel, address)
       for (const { burst, reply } of undelivered) conversation.deliverAgain(burst, reply)
       for (const burst of unanswered) conversation.takeUp(burst)
@@ -269,6 +269,8 @@ export class Runtime implements AsyncDisposable {
 
   #report(error: unknown, sessionId: string): void {
     const { onError } = this.#options
+    // What could not end in time finds everything closed.
+    if (this.#state === 'stopped' && error instanceof ClosedError) return
     if (onError) onError(error, { sessionId })
     else process.emitWarning(`${sessionId}: ${String(error)}`, 'PalimpsestWarning')
   }

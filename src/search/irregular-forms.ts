@@ -130,7 +130,6 @@ foot feet
 goose geese
 half halves
 knife knives
-leaf leaves
 life lives
 loaf loaves
 man men

@@ -119,6 +119,19 @@ describe('after a restart', () => {
     expect(await other.palimpsest.waiting()).toHaveLength(1)
   })
 
+  test('what a channel of the same name serves elsewhere is left there', async () => {
+    const one = await open({ inbox: { quietMs: 60_000 } })
+    await one.say('mine', { chat: '1' })
+    await one.say('yours', { chat: '2' })
+    const { platform } = one
+    Object.assign(platform, { serves: ({ chat }: { chat: string }) => chat === '1' })
+    const next = await successorOf(one)
+    await next.clock.advance(1)
+    await next.runtime.quiet()
+    expect(platform.texts).toEqual(['answer to mine'])
+    expect(await next.palimpsest.waiting()).toMatchObject([{ sessionId: 'memory:2' }])
+  })
+
   test('what was taken back or erased meanwhile is not answered', async () => {
     const dying = await open({ inbox: { quietMs: 60_000 } })
     await dying.say('one', { chat: '1' })

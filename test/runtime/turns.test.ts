@@ -279,6 +279,16 @@ describe('a reply that fails', () => {
     expect(platform.texts).toEqual([])
   })
 
+  test('for good is not tried again', async () => {
+    const { say, begun, runtime, scripts, reports } = await open()
+    await say('hello')
+    const script = await begun(1)
+    script.say(Object.assign(new Error('wrong key'), { isRetryable: false }))
+    await runtime.quiet()
+    expect(scripts).toHaveLength(1)
+    expect(reports).toMatchObject([{ outcome: 'failed', attempts: 1 }])
+  })
+
   test('because it takes too long is a failure, too, also where nobody heeds the signal', async () => {
     const kit = await open({ turns: { timeoutMs: 30_000, attempts: 2, backoffMs: 0 } })
     const { say, begun, clock, platform, runtime, requests } = kit

@@ -5,7 +5,7 @@ import type { Content, MessageInput } from '../../log/index.ts'
 import { createPalimpsest, type PalimpsestOptions } from '../../palimpsest.ts'
 import { rounds } from '../../policy/index.ts'
 import type { Session } from '../../session.ts'
-import type { ReplyRequest } from '../responder.ts'
+import type { Reply, ReplyRequest } from '../responder.ts'
 import { isQuestion, soughtIn } from './question.ts'
 import { searchResponder } from './search-responder.ts'
 
@@ -36,13 +36,13 @@ async function ask(
 ): Promise<string> {
   const contents = (Array.isArray(said) && typeof said[0] === 'string' ? said : [said]) as readonly Content[]
   const inputs: MessageInput[] = contents.map(content => ({ role: 'user', content, sender, at: AT }))
-  const { messages: added } = await session.append(inputs)
+  const { messages: added } = await session.append(inputs, { awaits: { burst: '', address: {} } })
   const messages = await session.messages({ after: added[0]!.seq - 1 })
   const request = { session, messages, trigger: 'private', attempt: 1, signal } as const
   let text = ''
-  const pieces = searchResponder({ zone })(request as Pick<ReplyRequest, 'session'> as ReplyRequest)
-  for await (const piece of pieces as AsyncIterable<string>) text += piece
-  await session.append({ role: 'assistant', content: text })
+  const reply = searchResponder({ zone })(request as Pick<ReplyRequest, 'session'> as ReplyRequest) as Reply
+  for await (const piece of reply.text) text += piece
+  await reply.finish()
   return text
 }
 
@@ -217,7 +217,7 @@ test('it comes in small pieces that are the whole together', async () => {
   const messages = await session.messages()
   const request = { session, messages, signal: new AbortController().signal } as unknown as ReplyRequest
   const pieces: string[] = []
-  for await (const piece of searchResponder()(request) as AsyncIterable<string>) pieces.push(piece)
+  for await (const piece of (searchResponder()(request as never) as Reply).text) pieces.push(piece)
   expect(pieces.length).toBeGreaterThan(2)
   expect(pieces.join('')).toMatch(/^已保存。.*。$/)
 })
@@ -230,4 +230,21 @@ test('what asks and what it asks for', () => {
   expect(soughtIn('I like tea.')).toBeNull()
   expect(soughtIn('do you remember?')).toBeNull()
   fc.assert(fc.property(fc.string({ unit: 'binary' }), text => isQuestion(text) || soughtIn(text) === null))
+})
+
+test('what it found is not learned, summarised or found again', async () => {
+  const palimpsest = await start({ policy: rounds(), folding: 'manual' })
+  const session = palimpsest.session('terminal:local')
+  await ask(session, 'My dog is called Rex.')
+  const answer = await ask(session, "What is my dog's name?")
+  expect(answer).toContain('“My dog is called Rex.”')
+  for (let turn = 0; turn < 12; turn++)
+    await ask(session, `Today I walked ${turn + 3} kilometres by the river.`)
+  await session.compact()
+  const [segment] = await session.segments()
+  expect(segment!.summary).toContain('Rex')
+  expect(JSON.stringify(segment)).not.toMatch(/looked up|Kept\./)
+  expect((await session.memory.read())!.content).not.toMatch(/assistant:/)
+  const { results } = await session.search('Rex')
+  expect(results.map(({ seq }) => seq)).toEqual([1])
 })

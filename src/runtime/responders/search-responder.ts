@@ -2,6 +2,7 @@ import type { SearchResult } from '../../finding/index.ts'
 import { contentText, type Message, type Sender, searchableText } from '../../log/index.ts'
 import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
+import { textReply } from '../reply.ts'
 import type { ReplyRequest, Responder } from '../responder.ts'
 import { type Find, foundText, keptText, nothingText } from './found-text.ts'
 import { languageOf } from './language-of.ts'
@@ -24,7 +25,7 @@ const LEAST_SHARE = 0.5
  * the same answer.
  */
 export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOptions = {}): Responder {
-  return async function* respond({ session, messages, signal }: ReplyRequest) {
+  async function* answer({ session, messages, signal }: ReplyRequest): AsyncGenerator<string> {
     const text = messages.map(({ content }) => contentText(content)).join('\n')
     const language = languageOf(text)
     const asking = messages.filter(({ content }) => isQuestion(contentText(content)))
@@ -38,6 +39,7 @@ export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOpti
     if (shown.length > 0) yield* inPieces(foundText(shown, language), signal)
     else yield* inPieces(asking.length > 0 ? nothingText(language) : keptText(language), signal)
   }
+  return request => textReply(answer(request), request, { recalled: true })
 }
 
 /** What people said that holds words of what is sought, best first; questions only where there is nothing else. */

@@ -9,10 +9,10 @@ const TOKEN = '123456:AAE-secret-half-of-the-token'
 test('what a channel of Telegram can do', () => {
   const channel = telegram({ token: TOKEN })
   expect(channel).toMatchObject({ name: 'telegram', mostCharacters: 4_096, edits: true })
-  expect(channel).not.toHaveProperty('editEveryMs')
-  expect(telegram({ token: TOKEN, name: 'support', editEveryMs: 3_000 })).toMatchObject({
+  expect(channel).toMatchObject({ editEveryMs: 3_000 })
+  expect(telegram({ token: TOKEN, name: 'support', editEveryMs: 500 })).toMatchObject({
     name: 'support',
-    editEveryMs: 3_000,
+    editEveryMs: 500,
   })
 })
 

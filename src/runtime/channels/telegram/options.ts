@@ -11,15 +11,14 @@ export interface TelegramOptions {
   readonly name?: string
   /** How long Telegram waits for a message before it says that there is none. The default: 30. */
   readonly pollTimeoutSec?: number
-  /** At the most one edit of a message in so many milliseconds. */
+  /** At the most one edit of a message in so many milliseconds. The default: 3,000, as groups allow 20 a minute. */
   readonly editEveryMs?: number
   /** For tests. */
   readonly timers?: Timers
 }
 
 /** Checked and filled in. */
-export type TelegramSettings = Required<Omit<TelegramOptions, 'editEveryMs'>> &
-  Pick<TelegramOptions, 'editEveryMs'>
+export type TelegramSettings = Required<TelegramOptions>
 
 /** What stands in an error in the place of a token. */
 export const TOKEN_NOT_SHOWN = '(not shown)'
@@ -36,7 +35,7 @@ export function checkOptions(options: TelegramOptions): TelegramSettings {
     apiRoot = 'https://api.telegram.org',
     name = 'telegram',
     pollTimeoutSec = 30,
-    editEveryMs,
+    editEveryMs = 3_000,
     timers = SYSTEM_TIMERS,
   } = options
   if (typeof token !== 'string' || !TOKEN.test(token))
@@ -49,15 +48,8 @@ export function checkOptions(options: TelegramOptions): TelegramSettings {
       pollTimeoutSec,
       `a whole number of 1 to ${LONGEST_POLL_SEC}`,
     )
-  if (editEveryMs !== undefined) checkPositive('editEveryMs', editEveryMs)
-  return {
-    token,
-    apiRoot: checkApiRoot(apiRoot, token),
-    name,
-    pollTimeoutSec,
-    timers,
-    ...(editEveryMs !== undefined && { editEveryMs }),
-  }
+  checkPositive('editEveryMs', editEveryMs)
+  return { token, apiRoot: checkApiRoot(apiRoot, token), name, pollTimeoutSec, editEveryMs, timers }
 }
 
 function checkApiRoot(apiRoot: unknown, token: string): string {

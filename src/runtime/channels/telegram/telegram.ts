@@ -37,7 +37,7 @@ export function telegram(options: TelegramOptions): Channel {
     name: settings.name,
     mostCharacters: MOST_CHARACTERS,
     edits: true,
-    ...(settings.editEveryMs !== undefined && { editEveryMs: settings.editEveryMs }),
+    editEveryMs: settings.editEveryMs,
 
     async start(host: ChannelHost) {
       if (polling)

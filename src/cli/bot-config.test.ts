@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { InvalidSettingsError } from '../errors.ts'
+import type { Channel } from '../runtime/channel.ts'
+import { readBotConfig } from './bot-config.ts'
+import { readBotFile } from './bot-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bot-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+beforeEach(() => {
+  vi.stubEnv('TELEGRAM_TOKEN', TOKEN)
+  vi.stubEnv('EMPTY', ' ')
+})
+afterEach(() => vi.unstubAllEnvs())
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const TOKEN = '42:AAE-secret-of-twenty-and-more'
+const VARIABLE = '$' + '{TELEGRAM_TOKEN}'
+const TELEGRAM = { type: 'telegram', token: VARIABLE }
+
+class OwnChannel implements Channel {
+  readonly name = 'own'
+  async start() {}
+  async stop() {}
+  async send() {
+    return { id: '1' }
+  }
+}
+
+function failure(given: unknown): InvalidSettingsError {
+  try {
+    readBotConfig(given, folder)
+  } catch (error) {
+    if (error instanceof InvalidSettingsError) return error
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+const wrongPaths = (given: unknown) => failure(given).details.problems.map(({ setting }) => setting)
+
+describe("a bot's file", () => {
+  test('the least', () => {
+    expect(readBotConfig({ channels: [TELEGRAM] }, folder)).toEqual({
+      namespace: 'default',
+      settings: {},
+      channels: [{ type: 'telegram', name: 'telegram', token: TOKEN }],
+    })
+  })
+
+  test('everything', () => {
+    file('persona.md', '\uFEFFYou are Pal.\r\n')
+    const own = new OwnChannel()
+    const given = {
+      db: 'data/bot.db',
+      namespace: 'shop',
+      settings: {
+        policy: 'tokens',
+        budget: '8000',
+        workspace: 'memory',
+        model: 'anthropic:claude-haiku-4-5',
+      },
+      instructions: { file: 'persona.md' },
+      channels: [{ ...TELEGRAM, name: 'support', apiRoot: 'http://127.0.0.1:8081', pollTimeoutSec: 30 }, own],
+      inbox: { quietMs: 0, mostMs: 10_000, groupsBy: 'chat' },
+      privates: { seen: ['support:1'], triggeredBy: 'all' },
+      groups: {
+        ...{ seen: 'addressed', triggeredBy: ['support:1', 'own:2'], mention: true, reply: false },
+        ...{ names: ['Pal'], proactive: () => true, proactivePerHour: 0 },
+      },
+      turns: {
+        ...{ during: 'join', timeoutMs: 1, attempts: 1, backoffMs: 0 },
+        ...{ failureText: null, concurrency: 8 },
+      },
+      tools: { clock: { description: 'Says what time it is.' } },
+      belongsTo: () => ({ scope: 'shop' }),
+    }
+    const read = readBotConfig(given, folder)
+    expect(read).toEqual({
+      ...given,
+      db: join(folder, 'data/bot.db'),
+      settings: { ...given.settings, budget: 8000, workspace: join(folder, 'memory') },
+      instructions: 'You are Pal.',
+      channels: [{ ...given.channels[0], token: TOKEN }, own],
+    })
+    expect(read.channels[1]).toBe(own)
+  })
+
+  test('names all problems at once, by their paths, with the nearest name', () => {
+    const error = failure({
+      sotre: 'postgres://localhost/x',
+      db: '',
+      settings: { budgte: 1, budget: -1, port: 8787, zone: 'Mars' },
+      instructions: { fil: 'x' },
+      channels: [{ type: 'telegram', tokn: 'hunter2' }, { type: 'telegarm' }, 'telegram'],
+      inbox: { quietMs: -1, quiet: 5 },
+      groups: { seen: 'some', names: 'Pal', mention: 'yes', proactive: true },
+      turns: { during: 'wait', attempts: 0, failureText: 7 },
+      tools: 'all',
+    })
+    expect(error.details.problems.map(({ setting }) => setting).toSorted()).toEqual(
+      [
+        ...['sotre', 'db', 'settings.budgte', 'settings.budget', 'settings.port', 'settings.zone'],
+        ...['instructions.fil', 'channels[0].tokn', 'channels[0].token', 'channels[1].type', 'channels[2]'],
+        ...['inbox.quietMs', 'inbox.quiet', 'groups.seen', 'groups.names', 'groups.mention'],
+        ...['groups.proactive', 'turns.during', 'turns.attempts', 'turns.failureText', 'tools'],
+      ].toSorted(),
+    )
+    expect(error.message).toContain('channels[0].tokn is no setting here; allowed: token (the nearest); ')
+    expect(error.message).toContain('sotre is no setting here; allowed: store (the nearest); ')
+    expect(error.message).toContain('settings.budgte is no setting here; allowed: budget (the nearest); ')
+    expect(error.message).toContain('turns.during: "wait" cannot be taken; allowed: queue, join, interrupt')
+    expect(error.message).toContain('groups.proactive: true cannot be taken; allowed: a function')
+    expect(JSON.stringify(error)).not.toContain('hunter2')
+  })
+
+  test.each([
+    [{}, ['channels']],
+    [{ channels: [] }, ['channels']],
+    [{ channels: TELEGRAM }, ['channels']],
+    [{ channels: [TELEGRAM, { ...TELEGRAM, apiRoot: 'here' }] }, ['channels[1].apiRoot', 'channels[1].name']],
+    [{ channels: [{ ...TELEGRAM, name: 'a:b' }] }, ['channels[0].name']],
+    [{ channels: [{ name: 'own', start() {}, send() {} }] }, ['channels[0]']],
+    [{ channels: [TELEGRAM], db: 'x.db', store: 'postgres://localhost/x' }, ['db']],
+    [{ channels: [TELEGRAM], store: 'bot.db' }, ['store']],
+    [{ channels: [TELEGRAM], instructions: { file: 'nowhere.md' } }, ['instructions.file']],
+    [{ channels: [TELEGRAM], instructions: ' ' }, ['instructions']],
+    [{ channels: [TELEGRAM], namespace: 7 }, ['namespace']],
+    [{ channels: [TELEGRAM], groups: { triggeredBy: [7] } }, ['groups.triggeredBy']],
+    [{ channels: [TELEGRAM], groups: { triggeredBy: ['telegram:7', '7'] } }, ['groups.triggeredBy[1]']],
+    [{ channels: [TELEGRAM], turns: { timeoutMs: 2 ** 31 } }, ['turns.timeoutMs']],
+    [{ channels: [TELEGRAM], inbox: null }, ['inbox']],
+    [{ channels: [TELEGRAM], responder: 'yes' }, ['responder']],
+    [
+      { channels: [TELEGRAM], responder: () => 'yes', instructions: 'x', tools: {} },
+      ['instructions', 'tools'],
+    ],
+    [[], ['the file']],
+  ])('%j is refused', (given, paths) => {
+    expect(wrongPaths(given).toSorted()).toEqual(paths)
+  })
+
+  test('ids of people are as belongsTo gives them', () => {
+    const given = {
+      channels: [TELEGRAM],
+      privates: { triggeredBy: ['ann'] },
+      belongsTo: () => ({ user: 'ann' }),
+    }
+    expect(readBotConfig(given, folder).privates).toEqual({ triggeredBy: ['ann'] })
+  })
+
+  test('variables: every one that is missing is named, and what stands beside it is not shown', () => {
+    const variable = (name: string) => `$${`{${name}}`}`
+    const given = {
+      store: `postgres://bob:hunter2@${variable('NOWHERE')}/${variable('EMPTY')}`,
+      instructions: `Say ${variable('a b')}`,
+      channels: [{ ...TELEGRAM, token: `hunter2${variable('NOBODY')}` }],
+      groups: { names: ['Pal', variable('NAME_OF_NOBODY')] },
+    }
+    const error = failure(given)
+    expect(wrongPaths(given)).toEqual([
+      'store',
+      'store',
+      'instructions',
+      'channels[0].token',
+      'groups.names[1]',
+    ])
+    for (const name of ['NOWHERE', 'EMPTY', 'NOBODY', 'NAME_OF_NOBODY'])
+      expect(error.message).toContain(`; ${name} is not`)
+    expect(JSON.stringify(error)).not.toContain('hunter2')
+  })
+
+  test('a value that came from a variable is not shown', () => {
+    vi.stubEnv('SECRET', 'hunter 2')
+    const variable = '$' + '{SECRET}'
+    const error = failure({
+      store: variable,
+      settings: { model: variable, modelApiKey: variable, policy: variable },
+      channels: [{ type: 'telegram', token: variable, apiRoot: variable, name: variable }],
+      turns: { during: variable },
+    })
+    expect(error.details.problems).toHaveLength(8)
+    expect(JSON.stringify(error)).not.toContain('hunter')
+  })
+
+  test('whatever it is given, it answers or names what is wrong', () => {
+    fc.assert(
+      fc.property(fc.object({ key: fc.constantFrom('channels', 'settings', 'groups', 'x', 'db') }), given => {
+        expect(failure({ ...given, y: 1 }).details.problems.length).toBeGreaterThan(0)
+      }),
+    )
+  })
+})
+
+describe('the file itself', () => {
+  const JSON_TEXT = JSON.stringify({ channels: [TELEGRAM] }, null, 2)
+
+  test('with a mark at its beginning and the line ends of Windows', async () => {
+    const path = file('windows.json', `\uFEFF${JSON_TEXT.replaceAll('\n', '\r\n')}`)
+    expect((await readBotFile(path)).channels).toMatchObject([{ token: TOKEN }])
+  })
+
+  test('a module, in TypeScript too', async () => {
+    const path = file(
+      'bot.mts',
+      `const channels: unknown[] = [{ name: 'own', async start() {}, async stop() {}, async send() { return { id: '1' } } }]
+       export default { channels, groups: { proactive: () => true } }`,
+    )
+    const { channels, groups } = await readBotFile(path)
+    expect(channels[0]!.name).toBe('own')
+    expect(groups!.proactive).toBeTypeOf('function')
+  })
+
+  test.each([
+    ['none.json', undefined, /none\.json does not exist\. .*"channels": \[/s],
+    ['bot.yaml', 'channels: []', /a file that ends in \.json, \.js, \.mjs, \.ts, \.mts/],
+    ['broken.mjs', 'export default {', /a module that can be loaded \(/],
+    ['nothing.mjs', 'export const channels = []', /a module with a default export/],
+    ['comma.json', '{\n  "a": 1,\n}', /JSON \(.*line 3 column 1\)/],
+    ['empty.json', '', /JSON \(Unexpected end/],
+  ])('%s is refused', async (name, content, message) => {
+    const path = content === undefined ? join(folder, name) : file(name, content)
+    await expect(readBotFile(path)).rejects.toThrow(message)
+  })
+
+  test('what stands around a mistake is not shown', async () => {
+    const path = file('leak.json', '{ "token": "hunter2" , "channels": hunter2 }')
+    await expect(readBotFile(path)).rejects.toThrow(/JSON \(Unexpected token 'h'\)/)
+  })
+})

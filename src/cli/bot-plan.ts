@@ -1,0 +1,91 @@
+import { dirname, resolve } from 'node:path'
+import { type Layer, loadModel, policyOf, type Resolved, resolveSettings } from '../config/index.ts'
+import { InvalidSettingsError } from '../errors.ts'
+import type { Configuration } from '../palimpsest.ts'
+import type { Responder } from '../runtime/responder.ts'
+import { modelResponder } from '../runtime/responders/model-responder.ts'
+import { searchResponder } from '../runtime/responders/search-responder.ts'
+import { configurationOf } from '../server/configuration.ts'
+import type { BotConfig } from './bot-config.ts'
+
+/** Where its memory is: a file, or a PostgreSQL database. */
+export type BotPlace = { readonly db: string; readonly store?: string }
+
+/** The file's over the environment's; where neither names one, beside the file. */
+export function placeOf({ store, db }: BotConfig, file: string, environment: Layer): BotPlace {
+  const { values, sources } = resolveSettings({ environment })
+  if (db !== undefined) return { db }
+  const url = store ?? values.store
+  const usual = sources['db'] === 'default' ? resolve(dirname(file), values.db) : values.db
+  return { db: usual, ...(url !== null && { store: url }) }
+}
+
+/** What a bot is made of, everything but its store and its channels. */
+export interface BotPlan {
+  readonly configuration: Configuration
+  readonly responder: Responder
+  readonly workspace: string | null
+  readonly warnings: readonly string[]
+  /** What is told of it. */
+  readonly summary: BotSummary
+}
+
+export interface BotSummary {
+  readonly channels: readonly string[]
+  /** What answers: a model, a search in the memory, or a function of the file. */
+  readonly answers: 'model' | 'search' | 'own'
+  readonly model: string | null
+  readonly policy: string
+  readonly namespace: string
+}
+
+/** The file's settings over those stored over the environment's. Throws where they do not fit together. */
+export async function planBot(
+  config: BotConfig,
+  { stored, environment }: { readonly stored: Layer; readonly environment: Layer },
+): Promise<BotPlan> {
+  const resolved = resolveSettings({ session: config.settings, stored, environment })
+  const { values } = resolved
+  const configuration = await configurationOf(resolved).catch(error => {
+    throw namingTheFile(error, resolved)
+  })
+  const { namespace, channels } = config
+  return {
+    configuration,
+    responder: config.responder ?? (await responderOf(config, resolved)),
+    workspace: values.workspace,
+    warnings: policyOf(resolved).warnings,
+    summary: {
+      channels: channels.map(({ name }) => name),
+      answers: config.responder ? 'own' : values.model === null ? 'search' : 'model',
+      model: values.model,
+      policy: values.policy,
+      namespace,
+    },
+  }
+}
+
+async function responderOf(
+  { instructions, tools }: BotConfig,
+  { values, sources }: Resolved,
+): Promise<Responder> {
+  if (values.model === null) return searchResponder({ zone: values.zone })
+  return modelResponder({
+    model: await loadModel(values.model, values),
+    ...(sources['outputReserve'] !== 'default' && { outputReserve: values.outputReserve }),
+    ...(instructions !== undefined && { instructions }),
+    ...(tools && { tools }),
+  })
+}
+
+/** What stands in the file is named as it stands there. */
+function namingTheFile(error: unknown, { sources }: Resolved): unknown {
+  if (!(error instanceof InvalidSettingsError)) return error
+  return new InvalidSettingsError(
+    error.details.problems.map(problem =>
+      sources[problem.setting] === 'session'
+        ? { ...problem, setting: `settings.${problem.setting}` }
+        : problem,
+    ),
+  )
+}

@@ -1,0 +1,51 @@
+import type { SessionInfo } from '../../../session.ts'
+import { drawTable, left, right } from '../../text-layout.ts'
+import type { ChatCommand } from './command.ts'
+
+const count = (value: number) => value.toLocaleString('en-US')
+const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)}%`
+
+export const contextCommand: ChatCommand = {
+  name: 'context',
+  help: 'what the model would see next, in tokens',
+  run: async (_, { session }) => {
+    const info = await session.info()
+    if (info === null || info.messages === 0)
+      return { text: 'Nothing yet: this chat is empty.', json: { empty: true } }
+    const { report } = await session.context()
+    const { tokens, budget, blocks, omitted } = report
+    const rows = blocks.map(({ name, tokens: own }) => [
+      name.replaceAll('_', ' '),
+      count(own),
+      percent(own, budget),
+    ])
+    const lines = [
+      drawTable(
+        [left('block'), right('tokens'), right('of the budget')],
+        [...rows, ['together', count(tokens), percent(tokens, budget)]],
+      ),
+      `budget: ${count(budget)} tokens, ${count(budget - tokens)} of them free`,
+      messagesText(info),
+      ...omitted.map(omissionText),
+    ]
+    const { messages, rawMessages, segments } = info
+    return { text: lines.join('\n'), json: { report, messages, rawMessages, segments } }
+  },
+}
+
+function messagesText({ messages, rawMessages, segments }: SessionInfo): string {
+  if (rawMessages === messages) return `messages: ${count(messages)}, all as they were said`
+  const into = segments === 1 ? '1 segment' : `${count(segments)} segments`
+  return `messages: ${count(messages)}, ${count(rawMessages)} as they were said and ${count(messages - rawMessages)} folded into ${into}`
+}
+
+function omissionText(omission: {
+  what: string
+  reason: string
+  fromSeq: number
+  toSeq: number
+  count: number
+}) {
+  const { what, reason, fromSeq, toSeq, count: many } = omission
+  return `left out: ${what} (${many}) of ${fromSeq}–${toSeq}: ${reason.replaceAll('_', ' ')}`
+}

@@ -1,0 +1,102 @@
+import { InvalidArgumentError } from '../../errors.ts'
+import { ID_RULE, isId } from '../../log/index.ts'
+import { TerminalChannel } from '../../runtime/channels/terminal.ts'
+import { createRuntime } from '../../runtime/index.ts'
+import { sessionIdOf } from '../../runtime/session-id.ts'
+import type { ChatFlags } from '../chat.ts'
+import { personHere } from '../person.ts'
+import { InterruptedError, type Terminal } from '../terminal.ts'
+import { answerLines } from './answer-lines.ts'
+import { Chat } from './chat.ts'
+import { readChatAddress } from './chat-address.ts'
+import { greetingLines } from './greeting.ts'
+import { JsonView } from './json-view.ts'
+import { modelProblem } from './model-problem.ts'
+import { openChat } from './open-chat.ts'
+import { PlainView } from './plain-view.ts'
+import { ScreenView } from './screen-view.ts'
+import { talk } from './talk.ts'
+
+/** So much longer somebody may go on typing: what was pasted in pieces is answered together. */
+const QUIET_MS = 80
+/** Somebody sits there and waits. */
+const ATTEMPTS = 3
+const BACKOFF_MS = 1_000
+
+export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<void> {
+  const { channel: name, place } = readChatAddress(flags.session)
+  if (flags.user !== undefined && !isId(flags.user))
+    throw new InvalidArgumentError('--user', flags.user, ID_RULE)
+  const input = terminal.input ?? process.stdin
+  const screen = !flags.json && input.isTTY && terminal.output.isTTY ? new ScreenView(terminal.output) : null
+  const view = screen ?? (flags.json ? new JsonView(terminal) : new PlainView(terminal))
+  const note = (error: unknown) => view.notice(modelProblem(error))
+  const { palimpsest, responder, zone, model, ...opened } = await openChat(flags, terminal, note)
+  const closing = signals()
+  try {
+    const info = await palimpsest.session(flags.session).info()
+    const kind = info?.kind === 'group' ? 'group' : 'private'
+    const user = flags.user ?? info?.user ?? sessionIdOf(name, { chat: 'local' })
+    const shownName = flags.user ?? personHere().name
+    const channel = new TerminalChannel({
+      ...{ name, place, kind, output: view.replies, streams: screen !== null },
+      sender: { id: 'local', ...(shownName !== null && { name: shownName }) },
+    })
+    const scope = info?.scope ?? undefined
+    let lastProblem: string | null = null
+    const runtime = createRuntime({
+      ...{ palimpsest, channels: [channel], responder },
+      inbox: { quietMs: screen ? QUIET_MS : 0 },
+      turns: { attempts: ATTEMPTS, backoffMs: BACKOFF_MS, failureText: null },
+      belongsTo: () => ({ user, ...(scope !== undefined && { scope }) }),
+      onReply: report => {
+        lastProblem = null
+        channel.endLine()
+        view.replyEnded(report)
+      },
+      onError: error => {
+        channel.endLine()
+        const problem = modelProblem(error)
+        if (problem !== lastProblem) view.notice(`${problem} Trying again …`)
+        lastProblem = problem
+      },
+    })
+    const session = palimpsest.session(flags.session, { kind, ...(kind === 'private' && { user }) })
+    const context = { palimpsest, session, user, zone, screen: terminal.output, now: Date.now }
+    const chat = new Chat({ runtime, channel, view, context })
+    if (screen) {
+      for (const line of greetingLines({ ...opened, sessionId: session.id, user, model, info }))
+        screen.notice(line)
+      terminal.output.write('\n')
+    }
+    try {
+      await runtime.start()
+      const { leaving } = closing
+      if (screen) await talk({ ...{ chat, session, view: screen, input, screen: terminal.output, leaving } })
+      else await answerLines(chat, { input, leaving })
+    } finally {
+      await runtime.stop()
+    }
+  } finally {
+    closing.end()
+    await palimpsest.close()
+  }
+  if (closing.leaving.reason instanceof InterruptedError) throw closing.leaving.reason
+}
+
+/** What tells the program to end; Ctrl-C at a prompt is not among them. */
+function signals(): { readonly leaving: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const onTerminate = () => controller.abort()
+  const onInterrupt = () =>
+    controller.abort(
+      new InterruptedError('Interrupted: what was said is kept, and answered by the next start.'),
+    )
+  process.once('SIGTERM', onTerminate)
+  process.once('SIGINT', onInterrupt)
+  const end = () => {
+    process.off('SIGTERM', onTerminate)
+    process.off('SIGINT', onInterrupt)
+  }
+  return { leaving: controller.signal, end }
+}

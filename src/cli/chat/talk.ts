@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream'
+import { contentText } from '../../log/index.ts'
+import type { Session } from '../../session.ts'
+import type { Terminal } from '../terminal.ts'
+import type { Chat } from './chat.ts'
+import { COMMAND_NAMES } from './commands/index.ts'
+import { LinePrompt } from './line-prompt.ts'
+import type { ScreenView } from './screen-view.ts'
+import { toTypedLine } from './typed-line.ts'
+
+interface Talk {
+  readonly chat: Chat
+  readonly session: Session
+  readonly view: ScreenView
+  readonly input: Readable
+  readonly screen: Terminal['output']
+  /** The program is told to end. */
+  readonly leaving: AbortSignal
+}
+
+const HISTORY_MESSAGES = 500
+
+/** With somebody at a screen, until they leave. */
+export async function talk({ chat, session, view, input, screen, leaving }: Talk): Promise<void> {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  leaving.addEventListener('abort', () => leave(), { once: true })
+  let waiting = 0
+  let wasHinted = false
+  let taken: Promise<unknown> = Promise.resolve()
+
+  /** The prompt comes when all that was typed is done with. */
+  const take = (line: string) => {
+    waiting += 1
+    taken = taken.then(async () => {
+      const goesOn = await chat.take(line)
+      if (!goesOn) return leave()
+      if (waiting === 1) await chat.quiet()
+      waiting -= 1
+      if (waiting === 0) prompt.show()
+    })
+  }
+  const interrupt = (typed: string) => {
+    if (waiting > 0 && chat.stop()) return
+    if (typed !== '') return prompt.clear()
+    if (wasHinted) return leave()
+    wasHinted = true
+    view.notice('(Ctrl-D or /exit to leave)')
+  }
+  const prompt = new LinePrompt({
+    ...{ input, screen, history: await earlierLines(session), commands: COMMAND_NAMES },
+    onLine: (line, isSeen) => {
+      wasHinted = false
+      if (!isSeen && line.trim() !== '') view.queue(line)
+      take(line)
+    },
+    onInterrupt: interrupt,
+    onEnd: leave,
+  })
+  view.setAside(write => prompt.aside(write))
+  await chat.quiet()
+  prompt.show()
+  await left
+  prompt.hide()
+  prompt.close()
+  screen.write('\n')
+}
+
+/** What this person said before, newest first, so that it can be said again. */
+async function earlierLines(session: Session): Promise<readonly string[]> {
+  const messages = await session.messages({ from: 'newest', limit: HISTORY_MESSAGES })
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => toTypedLine(contentText(content)))
+    .filter(line => line !== '')
+    .toReversed()
+}

@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { type Layer, tryLayer } from '../config/index.ts'
+import { ChannelFailedError, PalimpsestError } from '../errors.ts'
+import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
+import type { Channel } from '../runtime/channel.ts'
+import { createRuntime } from '../runtime/index.ts'
+import type { ReplyReport } from '../runtime/options.ts'
+import type { BotFlags } from './bot.ts'
+import type { BotConfig } from './bot-config.ts'
+import { needsFile, readBotFile } from './bot-file.ts'
+import { type BotPlace, type BotPlan, type BotSummary, placeOf, planBot } from './bot-plan.ts'
+import { orClose } from './existing-database.ts'
+import { inertLine } from './inert-text.ts'
+import { openStore } from './options.ts'
+import { environmentSettings } from './stored-settings.ts'
+import type { Terminal } from './terminal.ts'
+
+export async function runBot({ config: file, check, json }: BotFlags, terminal: Terminal): Promise<void> {
+  if (file === undefined) throw needsFile('No --config was given.')
+  const environment = environmentSettings(terminal)
+  const config = await readBotFile(file)
+  const place = placeOf(config, file, environment)
+  const say = (words: string, summary: object) =>
+    terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${words}\n`)
+  if (!check) return run(config, { place, environment, say, terminal }).finally(exitSoon)
+  const { summary, warnings } = await planBot(config, { stored: {}, environment })
+  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  const [store] = await Promise.all([nameOf(place), ...config.channels.map(toChannel)])
+  say(`${file} is right; would run ${describeBot(summary, store)}`, { ...summary, store })
+}
+
+const LINGER_MS = 200
+
+/** All is stored and closed by then: a request that a platform or a model never answers keeps nobody waiting. */
+function exitSoon(): void {
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+interface Run {
+  readonly place: BotPlace
+  readonly environment: Layer
+  readonly say: (words: string, summary: object) => void
+  readonly terminal: Terminal
+}
+
+async function run(config: BotConfig, { place, environment, say, terminal }: Run): Promise<void> {
+  const log = (line: string) => terminal.error.write(`${inertLine(line)}\n`)
+  const onError: OnError = (error, { sessionId }) => log(`${sessionId}: ${reasonOf(error)}`)
+  const ending = endOfRun()
+  const channels = await Promise.all(config.channels.map(toChannel))
+  await using bot = await openBot(config, { place, environment, log, onError })
+  const { palimpsest, plan } = bot
+  const { inbox, privates, groups, turns, belongsTo } = config
+  const runtime = createRuntime({
+    ...{ palimpsest, channels, responder: plan.responder },
+    ...(inbox && { inbox }),
+    ...(privates && { privates }),
+    ...(groups && { groups }),
+    ...(turns && { turns }),
+    ...(belongsTo && { belongsTo }),
+    onReply: report => {
+      if (report.outcome !== 'delivered') log(describeReply(report))
+    },
+    onError,
+    onFatal: ending.fail,
+  })
+  try {
+    await runtime.start()
+    const store = await nameOf(place)
+    say(`${describeBot(plan.summary, store)}; Ctrl-C ends it`, { ...plan.summary, store, pid: process.pid })
+    await ending.ended
+    log('palimpsest finishes what is under way …')
+  } finally {
+    await runtime.stop()
+  }
+}
+
+type OnError = (error: unknown, details: { readonly sessionId: string }) => void
+
+interface OpenBot extends AsyncDisposable {
+  readonly palimpsest: Palimpsest
+  readonly plan: BotPlan
+}
+
+async function openBot(
+  config: BotConfig,
+  { place, environment, log, onError }: Omit<Run, 'say' | 'terminal'> & { log: Log; onError: OnError },
+): Promise<OpenBot> {
+  const { namespace } = config
+  const store = await openStore(place)
+  return orClose(store, async () => {
+    const { layer: stored, problems } = tryLayer(await store.readSettings(namespace), 'server')
+    for (const { setting, allowed } of problems)
+      log(`warning: The stored setting ${setting} is not used; allowed: ${allowed}`)
+    const plan = await planBot(config, { stored, environment })
+    const { configuration, workspace, warnings, summary } = plan
+    for (const warning of warnings) log(`warning: ${warning}`)
+    if (summary.answers === 'search') log(NO_MODEL)
+    const options = { store, namespace, ...configuration, onError }
+    const palimpsest = await createPalimpsest({ ...options, ...(workspace !== null && { workspace }) })
+    return { palimpsest, plan, [Symbol.asyncDispose]: () => palimpsest.close() }
+  })
+}
+
+type Log = (line: string) => void
+
+const NO_MODEL =
+  'no model is set: it answers with what it finds in its memory. For one, add to the file: ' +
+  '"settings": { "model": "anthropic:…", "modelApiKey": "…" }'
+
+async function toChannel(channel: BotConfig['channels'][number]): Promise<Channel> {
+  if ('start' in channel) return channel
+  const { type: _, ...options } = channel
+  const { telegram } = await import('../runtime/channels/telegram/index.ts')
+  return telegram(options)
+}
+
+/** Without its password. */
+async function nameOf({ db, store }: BotPlace): Promise<string> {
+  return store === undefined ? db : (await import('../store/postgres/index.ts')).postgres(store).name
+}
+
+function describeBot({ channels, answers, model, policy }: BotSummary, store: string): string {
+  const words = {
+    model: `answers with ${model}`,
+    search: 'answers from search',
+    own: 'answers with a responder of its own',
+  }
+  return `${channels.join(', ')}; ${words[answers]}; policy ${policy}; memory in ${store}`
+}
+
+/** Ids and reasons, never what was said. */
+function describeReply({ sessionId, seqs, outcome, attempts, error }: ReplyReport): string {
+  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const reason = error === undefined ? '' : `: ${reasonOf(error)}`
+  return `${sessionId} ${seqs.join(', ')}: ${outcome} after ${times}${reason}`
+}
+
+/** Those of ours that repeat what was wrong could repeat what somebody said. */
+const REPEATING: readonly string[] = ['invalid_message', 'invalid_argument']
+const SHOWN_CHARACTERS = 300
+
+function reasonOf(error: unknown): string {
+  if (PalimpsestError.isInstance(error) && REPEATING.includes(error.code)) return error.code
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+  const [line = ''] = message.split('\n')
+  return (line.trim() === '' ? name : line).slice(0, SHOWN_CHARACTERS).toWellFormed()
+}
+
+/** The first Ctrl-C or SIGTERM, or a channel that cannot go on; a second signal ends the process at once. */
+function endOfRun() {
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  const listening = new AbortController()
+  const { signal } = listening
+  const signals = ['SIGINT', 'SIGTERM'].map(name => once(process, name, { signal }))
+  const ended = Promise.race([failed, ...signals]).finally(() => listening.abort())
+  // It may come before somebody waits for it.
+  ended.catch(() => {})
+  return {
+    ended,
+    fail: (error: unknown, { channel }: { readonly channel: string }) => reject(channelError(error, channel)),
+  }
+}
+
+function channelError(error: unknown, channel: string): PalimpsestError {
+  if (error instanceof ChannelFailedError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  const failed = new ChannelFailedError(channel, reason, error)
+  // Its exit code says more.
+  return PalimpsestError.isInstance(error)
+    ? new PalimpsestError(error.code, failed.message, error.details, { cause: error })
+    : failed
+}
