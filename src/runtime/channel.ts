@@ -87,7 +87,7 @@ export interface OutgoingMessage extends Place {
   readonly text: string
   /** The platform's id of the message that it answers; `null`: none in particular. */
   readonly replyTo: string | null
-  /** The same for the same message: a platform that knows such keys sends it once. */
+  /** The same for the same message: a platform that knows such keys shows the first that it was sent under it. */
   readonly key: string
   /** More of it will follow by an edit. */
   readonly isPartial: boolean

@@ -287,7 +287,7 @@ export class Conversation {
     }
   }
 
-  #deliveryOf(burst: Burst, first: Message): Delivery {
+  #deliveryOf(burst: Burst, first: Message, isRepeat = burst.attempts > 1): Delivery {
     const { session, channel, place } = this.#at
     return new Delivery({
       channel,
@@ -295,6 +295,7 @@ export class Conversation {
       replyTo: first.externalId,
       key: `${session.id}/${first.seq}`,
       sent: burst.sent,
+      isRepeat,
       timers: this.#host.timers,
       onSent: sent => session.noteWaiting(first.seq, { sent }),
     })
@@ -391,7 +392,7 @@ export class Conversation {
   async #deliverStored(burst: Burst, reply: readonly number[]): Promise<void> {
     const [question] = await this.#messagesOf(burst.seqs)
     if (question === undefined) return this.#at.session.settleWaiting(burst.seqs)
-    const delivery = this.#deliveryOf(burst, question)
+    const delivery = this.#deliveryOf(burst, question, true)
     const said = (await this.#messagesOf(reply)).filter(({ role }) => role === 'assistant')
     const texts = said.map(({ content }) => contentText(content)).filter(text => text.trim() !== '')
     delivery.take(texts.join('\n\n'))

@@ -1,4 +1,4 @@
-import { type Channel, DeliveryError, type Place } from './channel.ts'
+import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
 import { splitText } from './split-text.ts'
 import type { Timers } from './timers.ts'
 
@@ -11,6 +11,8 @@ export interface DeliveryOptions {
   readonly key: string
   /** What the platform has of it already, by the ids of its messages. */
   readonly sent: readonly string[]
+  /** An earlier attempt may have sent something and died before it was noted. */
+  readonly isRepeat: boolean
   readonly timers: Timers
   /** The platform has taken a further message of it. */
   readonly onSent: (sent: readonly string[]) => Promise<void>
@@ -98,7 +100,7 @@ export class Delivery {
         await this.#bringUp({ isPartial: false })
         return true
       } catch (error) {
-        if (error instanceof DeliveryError && error.isFinal) throw error
+        if (isFinal(error)) throw error
         const asked = error instanceof DeliveryError ? error.retryAfterMs : null
         if (signal.aborted || !(await this.#wait(asked ?? wait, signal))) return false
       }
@@ -133,16 +135,29 @@ export class Delivery {
         key: `${key}/${index}`,
         isPartial: isPartial && index === pieces.length - 1,
       }
-      if (id !== undefined && channel.edit) await channel.edit({ ...message, id })
-      else if (id === undefined) await this.#send(message, index)
+      if (id === undefined) await this.#send(message, index)
+      else if (channel.edit) await this.#change(message, { id, index })
       this.#shown[index] = text
     }
   }
 
-  async #send(message: Parameters<Channel['send']>[0], index: number): Promise<void> {
-    const { id } = await this.#options.channel.send(message)
+  async #send(message: OutgoingMessage, index: number): Promise<void> {
+    const { channel, isRepeat, onSent } = this.#options
+    const { id } = await channel.send(message)
     this.#sent[index] = id
-    await this.#options.onSent(this.#sent)
+    await onSent(this.#sent)
+    // A platform that knows the key shows what it was sent under it first.
+    if (isRepeat) await channel.edit?.({ ...message, id })
+  }
+
+  /** Somebody may have deleted what was shown so far: then it is sent anew once it is whole. */
+  async #change(message: OutgoingMessage, { id, index }: { id: string; index: number }): Promise<void> {
+    try {
+      await this.#options.channel.edit!({ ...message, id })
+    } catch (error) {
+      if (message.isPartial || !isFinal(error)) throw error
+      await this.#send({ ...message, key: `${message.key}/anew` }, index)
+    }
   }
 
   /** An earlier attempt may have needed more messages than this one: they cannot be taken back. */
@@ -167,4 +182,8 @@ export class Delivery {
       signal.addEventListener('abort', stop, { once: true })
     })
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof DeliveryError && error.isFinal
 }

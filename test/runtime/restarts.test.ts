@@ -202,3 +202,24 @@ describe('a shutdown', () => {
     await kit.runtime.stop()
   })
 })
+
+test('what the platform took in the instant before the process died is shown once, and whole in the end', async () => {
+  const script = silent()
+  const dying = await open({ inbox: { quietMs: 0 }, responder: () => script })
+  const { platform } = dying
+  const send = platform.send.bind(platform)
+  platform.send = async message => {
+    await send(message)
+    return new Promise(() => {})
+  }
+  await dying.say('hello', { id: 'a' })
+  await dying.clock.advance(1)
+  script.say('Good mor')
+  await vi.waitFor(() => expect(platform.texts).toEqual(['Good mor']))
+  platform.send = send
+  const { clock, runtime, palimpsest } = await successorOf(dying)
+  expect(await palimpsest.waiting()).toMatchObject([{ sent: null, attempts: 1 }])
+  await clock.advance(1)
+  await runtime.quiet()
+  expect(platform.texts).toEqual(['answer to hello'])
+})

@@ -12,7 +12,7 @@ import {
 import { type TestClock, testClock } from '../../src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 
-/** A platform in memory, which keeps what it was sent. It knows keys: what comes twice under one, it shows once. */
+/** A platform in memory, which keeps what it was sent. It knows keys: of what comes under one, it shows the first. */
 export class MemoryPlatform implements Channel {
   readonly name: string
   readonly edits: boolean
@@ -42,9 +42,10 @@ export class MemoryPlatform implements Channel {
 
   async send(message: OutgoingMessage): Promise<{ id: string }> {
     this.#note('send', message)
-    const id = this.#ids.get(message.key) ?? `out-${this.#ids.size + 1}`
+    const known = this.#ids.get(message.key)
+    const id = known ?? `out-${this.#ids.size + 1}`
     this.#ids.set(message.key, id)
-    this.shown.set(id, message)
+    if (known === undefined) this.shown.set(id, message)
     return { id }
   }
 

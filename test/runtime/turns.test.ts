@@ -338,6 +338,20 @@ describe('the platform', () => {
     expect(scripts).toHaveLength(1)
   })
 
+  test('from which somebody deleted what was shown gets the whole anew', async () => {
+    const { say, begun, platform, runtime } = await open()
+    await say('hello', { id: 'q' })
+    const script = await begun(1)
+    script.say('Good')
+    await vi.waitFor(() => expect(platform.texts).toEqual(['Good']))
+    platform.shown.clear()
+    platform.failures.push(new DeliveryError('message to edit not found', { isFinal: true }))
+    script.say(' morning')
+    script.say(null)
+    await runtime.quiet()
+    expect([...platform.shown.values()]).toMatchObject([{ text: 'Good morning', replyTo: 'q' }])
+  })
+
   test('that will never take it is not asked again', async () => {
     const { say, begun, platform, runtime, reports, palimpsest } = await open()
     await say('hello')

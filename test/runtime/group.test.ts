@@ -1,0 +1,34 @@
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { longest, runs } from '../runs.ts'
+import { PLACES } from '../stores.ts'
+import { groupChat } from './group-chat.ts'
+import { simulateGroup } from './group-simulation.ts'
+
+const SIZES = {
+  SQLite: { messages: 1_500, kills: 8 },
+  PostgreSQL: { messages: 300, kills: 3 },
+} as const
+
+/** `node test/runtime/run-group.ts` is the same with 20,000 messages, or with the days of an IRC channel. */
+test.each(Object.entries(SIZES))(
+  '%s: a group of thirty whose bot is killed again and again loses, doubles and mixes up nothing',
+  async (name, { messages, kills }) => {
+    const given = process.env['PALIMPSEST_TEST_SEED'] ?? '1'
+    const seed = given === 'random' ? Math.floor(Math.random() * 1e6) : Number(given)
+    const place = PLACES[name as keyof typeof PLACES]()
+    onTestFinished(() => place.remove())
+    const simulation = simulateGroup({
+      messages: groupChat({ seed, messages: runs(messages) }),
+      ...{ seed, kills: runs(kills), place, postgresUrl: inject('postgresUrl') },
+    })
+    const figures = await simulation.catch(cause => {
+      throw new Error(`PALIMPSEST_TEST_SEED=${seed}: ${String(cause)}`, { cause })
+    })
+    expect(figures.maxContextTokens).toBeLessThanOrEqual(figures.budget)
+    expect(figures.kills).toBeGreaterThanOrEqual(Math.min(runs(kills), 1))
+    expect(figures.replies).toBeGreaterThan(0)
+    expect(figures.answered).toBeGreaterThan(figures.replies)
+    expect(figures.folds).toBeGreaterThan(0)
+  },
+  longest(240_000),
+)
