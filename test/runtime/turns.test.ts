@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { contentText, interruptionOf } from '../../src/log/index.ts'
 import { DeliveryError, type Reply, type ReplyRequest } from '../../src/runtime/index.ts'
+import { codeBlocks } from '../frameworks/packed-project.ts'
 import { type Kit, type KitOptions, MemoryPlatform, runtimeKit, Script } from './runtime-kit.ts'
 
 const kits: Kit[] = []
@@ -429,4 +433,19 @@ test('who wants to stop a reply that is being stored comes too late: it is deliv
   })
   await kit.runtime.quiet()
   expect(kit.reports).toMatchObject([{ outcome: 'delivered' }])
+})
+
+test('the responder of docs/bots.md answers', async () => {
+  const [code] = codeBlocks('docs/bots.md', 'ts')
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-responder-'))
+  const file = join(folder, 'parrot.ts')
+  writeFileSync(file, code!)
+  const { parrot } = await import(file)
+  rmSync(folder, { recursive: true })
+  const { say, clock, runtime, platform } = await open({ responder: parrot })
+  await say('one')
+  await say('two')
+  await clock.advance(1)
+  await runtime.quiet()
+  expect(platform.texts).toEqual(['You said: one\nYou said: two'])
 })
