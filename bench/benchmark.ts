@@ -19,7 +19,7 @@ export interface Result {
 export interface Figure {
   readonly name: string
   readonly value: number
-  readonly unit: 'ratio' | 'per second' | 'ms' | 'bytes' | 'MB' | 'MB/s' | 'tokens'
+  readonly unit: 'ratio' | 'per second' | 'ms' | 'bytes' | 'MB' | 'MB/s' | 'tokens' | 'folds'
   readonly aim?: { readonly atLeast: number } | { readonly atMost: number }
 }
 

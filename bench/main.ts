@@ -14,6 +14,7 @@ import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
 import { replaying } from './replay.ts'
 import { toTable } from './report.ts'
+import { runtime } from './runtime.ts'
 import { search } from './search.ts'
 import { snapshot } from './snapshot.ts'
 import { start } from './start.ts'
@@ -36,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   memory,
   snapshot,
   search,
+  runtime,
   appendPostgres,
 ]
 
