@@ -49,6 +49,7 @@ import {
   type SessionKey,
   type SessionRecord,
   type SessionTraits,
+  type WaitingEntry,
 } from './store/index.ts'
 import { traced } from './telemetry.ts'
 import { type Calibrations, estimateTokens, measureMessage, observeUsage } from './tokens/index.ts'
@@ -130,6 +131,9 @@ export interface TailOptions {
 
 /** What one call takes: more would keep other writers waiting. */
 const MOST_MESSAGES_AT_ONCE = 1_000
+
+/** Nobody reads more than what a person could have said while nobody answered. */
+const MOST_WAITING = 100_000
 
 const RETRY_MS = 50
 
@@ -246,6 +250,13 @@ export class Session {
       onError(error, { sessionId: this.id })
       return decision
     }
+  }
+
+  /** What of it waits for an answer or for its delivery. */
+  async waiting(): Promise<readonly WaitingEntry[]> {
+    const { store } = this.#engine
+    const { namespace, id: sessionId } = this.#key
+    return store.readWaiting(namespace, { sessionId, limit: MOST_WAITING })
   }
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */

@@ -10,7 +10,13 @@ export {
 } from './context.ts'
 export { inert, inertId, inertName } from './inert.ts'
 export type * from './model-message.ts'
-export { type ContextSource, type InterimPlan, planContext, type Renderer } from './plan-context.ts'
+export {
+  CLOSING_NOTE,
+  type ContextSource,
+  type InterimPlan,
+  planContext,
+  type Renderer,
+} from './plan-context.ts'
 export {
   type ContextMessage,
   type RenderedMessage,

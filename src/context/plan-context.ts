@@ -63,6 +63,9 @@ const TRIES = [
   { memoryShare: 0.15, clipShare: 0.08 },
 ] as const
 
+/** Providers want a user's message at the end. */
+export const CLOSING_NOTE = '[system]: (no new message)'
+
 const LEAST_CLIP_TOKENS = 40
 /** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
 const FRAME_TOKENS = 40
@@ -290,7 +293,7 @@ class Attempt {
     const hasMessageBefore = memory.tokens > 0 || interim !== null
     const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
     const last = conversation.sent.at(-1)
-    const closing = last?.message.role === 'assistant' ? note('[system]: (no new message)', last.seq) : null
+    const closing = last?.message.role === 'assistant' ? note(CLOSING_NOTE, last.seq) : null
     const frameTokens = memory.tokens > 0 ? INTERIM_HEADING_TOKENS : INTERIM_FRAME_TOKENS
     const interimTokens = interim === null ? 0 : interim.tokens + frameTokens
     const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + memory.tokens + interimTokens : 0
@@ -351,7 +354,16 @@ function suffixSums(messages: readonly ContextMessage[], clipTokens: number): Fl
   return sums
 }
 
-/** Whether a context may begin with this message: no call before it is answered after it. */
+/**
+ * Whether a context may begin with this message: no call before it is answered after it within their turn. A result
+ * that came in a later turn is a note where it stands, wherever the context begins.
+ */
 function legalStarts(messages: readonly ContextMessage[]): (index: number) => boolean {
-  return findCuts(messages.map(({ seq, turn, content }) => ({ seq, turn, links: contentLinks(content) })))
+  return findCuts(
+    messages.map(({ seq, turn, content }) => {
+      const { opens, closes } = contentLinks(content)
+      const inTurn = (id: string) => `${turn} ${id}`
+      return { seq, turn, links: { opens: opens.map(inTurn), closes: closes.map(inTurn) } }
+    }),
+  )
 }

@@ -1,15 +1,26 @@
 import type { WaitingEntry } from '../store/index.ts'
 import type { Burst } from './bursts.ts'
-import type { Place, Trigger } from './channel.ts'
+import type { Channel, Place, Trigger } from './channel.ts'
 
 /** Where an answer goes, as it is stored with the message that waits for it. */
 export interface Address extends Place {
   readonly channel: string
+  /** Of that name, the one through which it came. */
+  readonly via?: string
   readonly trigger: Trigger
 }
 
-export function toAddress(channel: string, { chat, thread }: Place, trigger: Trigger): Address {
-  return { channel, chat, ...(thread !== undefined && { thread }), trigger }
+export function toAddress({ name, via }: Channel, { chat, thread }: Place, trigger: Trigger) {
+  return {
+    ...{ channel: name, chat, trigger },
+    ...(via !== undefined && { via }),
+    ...(thread !== undefined && { thread }),
+  }
+}
+
+/** What came through one channel is not answered through another, also where they share sessions. */
+export function isReachedBy({ via, ...place }: Address, channel: Channel): boolean {
+  return via === channel.via && channel.serves?.(place) !== false
 }
 
 /** What waits in one session: bursts to be answered, and answers to be delivered. */
@@ -19,8 +30,11 @@ export interface Owed {
   readonly undelivered: readonly { readonly burst: Burst; readonly reply: readonly number[] }[]
 }
 
-/** What waits is answered together where it has the same key: nobody knows any more how it was divided. */
-export function owedIn(entries: readonly WaitingEntry[]): Owed {
+/**
+ * What waits is answered together where it has the same key, after another quiet time: nobody knows any more how it
+ * was divided, nor by whose clock it came.
+ */
+export function owedIn(entries: readonly WaitingEntry[], now: number): Owed {
   const address = entries[0]!.address as unknown as Address
   const stored = entries.filter(({ reply }) => reply !== null)
   const byKey = Map.groupBy(
@@ -29,22 +43,22 @@ export function owedIn(entries: readonly WaitingEntry[]): Owed {
   )
   return {
     address,
-    unanswered: [...byKey.values()].map(toBurst),
-    undelivered: stored.map(entry => ({ burst: toBurst([entry]), reply: entry.reply! })),
+    unanswered: [...byKey.values()].map(entries => toBurst(entries, now)),
+    undelivered: stored.map(entry => ({ burst: toBurst([entry], now), reply: entry.reply! })),
   }
 }
 
-function toBurst(entries: readonly WaitingEntry[]): Burst {
+function toBurst(entries: readonly WaitingEntry[], now: number): Burst {
   const [first] = entries as readonly [WaitingEntry, ...WaitingEntry[]]
-  const instants = entries.map(({ receivedAt }) => receivedAt.getTime())
   return {
     key: first.burst,
     seqs: entries.map(({ seq }) => seq).sort((a, b) => a - b),
     trigger: (first.address as unknown as Address).trigger,
-    firstAt: Math.min(...instants),
-    lastAt: Math.max(...instants),
+    firstAt: now,
+    lastAt: now,
     attempts: Math.max(...entries.map(({ attempts }) => attempts)),
     notBefore: 0,
     sent: (entries.find(({ sent }) => Array.isArray(sent))?.sent ?? []) as readonly string[],
+    isRepeat: true,
   }
 }

@@ -10,10 +10,37 @@ export function orStopped<Result>(work: Promise<Result>, signal: AbortSignal): P
   })
 }
 
+const TOO_LATE = Symbol('too late')
+
 /** `null`: it took longer. */
-export function within<Result>(ms: number, work: Promise<Result>, timers: Timers): Promise<Result | null> {
-  return new Promise((resolve, reject) => {
-    const timer = timers.setTimeout(() => resolve(null), ms)
-    work.then(resolve, reject).finally(() => timers.clearTimeout(timer))
+export async function within<Result>(
+  ms: number,
+  work: Promise<Result>,
+  timers: Timers,
+): Promise<Result | null> {
+  const { promise: late, resolve } = Promise.withResolvers<typeof TOO_LATE>()
+  const timer = timers.setTimeout(() => resolve(TOO_LATE), ms)
+  try {
+    const first = await Promise.race([work, late])
+    return first === TOO_LATE ? null : first
+  } finally {
+    timers.clearTimeout(timer)
+    // It may still fail, when nobody listens any more.
+    work.catch(() => {})
+  }
+}
+
+/** `false`: the signal came first. */
+export function pause(ms: number, signal: AbortSignal, timers: Timers): Promise<boolean> {
+  return new Promise(resolve => {
+    const end = (isOver: boolean) => {
+      timers.clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      resolve(isOver)
+    }
+    const stop = () => end(false)
+    const timer = timers.setTimeout(() => end(true), ms)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
   })
 }

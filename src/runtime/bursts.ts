@@ -13,6 +13,8 @@ export interface Burst {
   readonly notBefore: number
   /** What the platform has of the answer, by the ids of its messages. */
   readonly sent: readonly string[]
+  /** Something may have been sent before, and nobody noted it. */
+  readonly isRepeat: boolean
 }
 
 export interface BurstRules {
@@ -25,7 +27,17 @@ export function newBurst(
   message: Pick<Burst, 'key' | 'trigger'> & { readonly seq: number; readonly at: number },
 ): Burst {
   const { key, trigger, seq, at } = message
-  return { key, trigger, seqs: [seq], firstAt: at, lastAt: at, attempts: 0, notBefore: 0, sent: [] }
+  return {
+    key,
+    trigger,
+    seqs: [seq],
+    firstAt: at,
+    lastAt: at,
+    attempts: 0,
+    notBefore: 0,
+    sent: [],
+    isRepeat: false,
+  }
 }
 
 /** The earlier one keeps its place: it says what the answer points to, and when it is due at the latest. */
@@ -37,6 +49,7 @@ export function joinBursts(earlier: Burst, later: Burst): Burst {
     attempts: Math.max(earlier.attempts, later.attempts),
     notBefore: Math.max(earlier.notBefore, later.notBefore),
     sent: earlier.sent.length > 0 ? earlier.sent : later.sent,
+    isRepeat: earlier.isRepeat || later.isRepeat,
   }
 }
 

@@ -11,6 +11,10 @@ export interface Channel {
   /** At the most one edit of a message in so many milliseconds. The default: 1,000. */
   readonly editEveryMs?: number
 
+  /** Of several channels of one name: what came through this one is answered through it alone. */
+  readonly via?: string
+  /** It shows only the first of what it is sent under one key. */
+  readonly knowsKeys?: boolean
   /** Whether this place is one of its own, where several channels of a name share a database. Left out: all are. */
   serves?(place: Place): boolean
 

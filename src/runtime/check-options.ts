@@ -20,20 +20,15 @@ export function rulesOf({
   turns = {},
 }: RuntimeOptions): RuntimeRules {
   const { quietMs = 1_500, mostMs = 10_000, groupsBy = 'sender' } = inbox
+  const { proactivePerHour = 4 } = groups
+  const { during = 'queue', timeoutMs = 120_000, attempts = 4, backoffMs = 2_000 } = turns
+  const { failureText = FAILURE_TEXT, concurrency = Infinity } = turns
   return {
     bursts: { quietMs, mostMs },
     groupsBy,
     privates,
-    groups: { proactivePerHour: 4, ...groups },
-    turns: {
-      during: 'queue',
-      timeoutMs: 120_000,
-      attempts: 4,
-      backoffMs: 2_000,
-      failureText: FAILURE_TEXT,
-      concurrency: Infinity,
-      ...turns,
-    },
+    groups: { ...groups, proactivePerHour },
+    turns: { during, timeoutMs, attempts, backoffMs, failureText, concurrency },
   }
 }
 
@@ -130,15 +125,19 @@ function checkKnown(field: string, given: object, known: readonly string[]): voi
   if (unknown !== undefined) throw new InvalidArgumentError(field, unknown, known.join(', '))
 }
 
+/** Less holds no sentence, nor some single characters. */
+const LEAST_CHARACTERS = 20
+
 function checkChannels(channels: unknown): void {
   if (!Array.isArray(channels) || channels.some(channel => typeof channel?.send !== 'function'))
     throw new InvalidArgumentError('channels', channels, 'a list of channels such as telegram({ token })')
   const names = channels.map(({ name }) => name)
-  const bad = names.find(
-    (name, index) => typeof name !== 'string' || name === '' || names.indexOf(name) < index,
-  )
-  if (bad !== undefined)
-    throw new InvalidArgumentError('channels', bad, 'channels with names, each of them another one')
+  for (const [index, name] of names.entries())
+    if (typeof name !== 'string' || name === '' || names.indexOf(name) < index)
+      throw new InvalidArgumentError('channels', name, 'channels with names, each of them another one')
+  for (const { name, mostCharacters: most } of channels)
+    if (most !== undefined && !(most >= LEAST_CHARACTERS))
+      throw new InvalidArgumentError(`${name}.mostCharacters`, most, `at least ${LEAST_CHARACTERS}`)
 }
 
 function checkSection(section: string, given: object | undefined, checks: Readonly<Record<string, Check>>) {

@@ -1,8 +1,9 @@
 import { type ErrorCode, NotWaitingError, PalimpsestError } from '../errors.ts'
 import { contentText, type Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
-import type { FinishedTurn } from '../turn/index.ts'
-import { orStopped, within } from './bounded.ts'
+import { owedIn } from './address.ts'
+import { Attempt, type Ended } from './attempt.ts'
+import { pause } from './bounded.ts'
 import {
   type Burst,
   type BurstRules,
@@ -15,16 +16,17 @@ import {
 import type { Channel, Place, Trigger } from './channel.ts'
 import { Delivery } from './delivery.ts'
 import type { ReplyReport, TurnRules } from './options.ts'
-import { askResponder } from './reply.ts'
-import type { Reply, ReplyRequest, Responder } from './responder.ts'
+import type { Responder } from './responder.ts'
 import type { Timers } from './timers.ts'
 
-/** What every conversation of a runtime shares. */
+/** What every conversation of a runtime shares. None of its functions throws. */
 export interface ConversationHost {
   readonly responder: Responder
   readonly bursts: BurstRules
   readonly turns: Required<TurnRules>
   readonly timers: Timers
+  /** Not yet: the channels are being started. */
+  isHeld(): boolean
   /** Resolves when this one may go ahead; what it gives is called when it is done. */
   enter(): Promise<() => void>
   onReply(report: ReplyReport): void
@@ -39,36 +41,14 @@ export interface ConversationPlace {
   readonly place: Place
 }
 
-/** Why an answer ends before it is whole. */
-type Stop = 'person' | 'newer' | 'join' | 'time' | 'shutdown'
-
-const STOP_REASONS: Readonly<Record<Stop, string>> = {
-  person: 'Somebody stopped this reply.',
-  newer: 'A newer message interrupts this reply.',
-  join: 'A further message is to be answered with it.',
-  time: 'This reply took too long: turns.timeoutMs was over.',
-  shutdown: 'The program ends; the reply is made again when it is back.',
-}
-
-interface Running {
+/** An answer that is stored and not delivered. */
+interface Undelivered {
   readonly burst: Burst
-  controller: AbortController
-  readonly delivery: Delivery
-  /** The answer is in the log: what is left is its delivery, which only the end of the program stops. */
-  isStored: boolean
-  stop: Stop | null
+  readonly reply: readonly number[]
 }
 
-/** How an attempt ended; `finished`: as it was stored. */
-interface Ended {
-  readonly finished: FinishedTurn | null
-  readonly error: unknown
-}
-
-/** How long something that was told to stop may take for it. */
-const STOPPING_MS = 500
-/** An answer is not made again because the database was busy for a moment. */
-const STORE_TRIES_MS = [100, 1_000, 5_000]
+const FIRST_STORE_RETRY_MS = 100
+const LONGEST_STORE_RETRY_MS = 10_000
 
 /**
  * What one session owes. One answer at a time; a burst is answered when it is due. All of it is in the store as well:
@@ -81,10 +61,16 @@ export class Conversation {
   readonly #bursts = new Map<string, Burst>()
   /** Messages on their way into the log, by their keys. */
   readonly #arriving = new Map<string, { readonly trigger: Trigger; count: number }>()
-  #running: Running | null = null
+  readonly #undelivered: Undelivered[] = []
+  #attempt: Attempt | null = null
+  /** What is being delivered. */
+  #delivering: Burst | null = null
   #work: Promise<void> | null = null
   #timer: unknown = null
+  /** Begins nothing any more. */
   #isClosed = false
+  /** What is under way ends, too. */
+  readonly #ending = new AbortController()
 
   constructor(host: ConversationHost, at: ConversationPlace) {
     this.#host = host
@@ -92,7 +78,8 @@ export class Conversation {
   }
 
   get isQuiet(): boolean {
-    return this.#work === null && this.#bursts.size === 0 && this.#arriving.size === 0
+    const waiting = this.#bursts.size + this.#arriving.size + this.#undelivered.length
+    return this.#work === null && waiting === 0
   }
 
   /**
@@ -102,7 +89,18 @@ export class Conversation {
   openTrigger(key: string): Trigger | null {
     const open = this.#bursts.get(key) ?? this.#arriving.get(key)
     if (open) return open.trigger
-    return this.#canJoin(key) ? this.#running!.burst.trigger : null
+    return this.#canJoin(key) ? this.#attempt!.burst.trigger : null
+  }
+
+  /** It is being dealt with. */
+  knows(seq: number): boolean {
+    const dealtWith = [
+      ...this.#bursts.values(),
+      ...this.#undelivered.map(({ burst }) => burst),
+      ...(this.#attempt ? [this.#attempt.burst] : []),
+      ...(this.#delivering ? [this.#delivering] : []),
+    ]
+    return dealtWith.some(({ seqs }) => seqs.includes(seq))
   }
 
   /** A message is about to be stored; call what it gives when that is over. */
@@ -120,27 +118,34 @@ export class Conversation {
   /** A message that waits for an answer is in the log. */
   add(message: { readonly key: string; readonly seq: number; readonly trigger: Trigger }): void {
     this.#put(newBurst({ ...message, at: this.#host.timers.now() }))
-    if (this.#canJoin(message.key)) this.#stop('join')
-    if (this.#host.turns.during === 'interrupt' && this.#isRunning(message.key)) this.#stop('newer')
-    this.#schedule()
+    if (this.#canJoin(message.key)) this.#attempt!.stop('join')
+    if (this.#host.turns.during === 'interrupt' && this.#isAnswering(message.key))
+      this.#attempt!.stop('newer')
+    this.schedule()
   }
 
-  /** What an earlier process left. */
-  takeUp(burst: Burst): void {
-    this.#put(burst)
-    this.#schedule()
+  /** What somebody else left, or what an attempt came too late for. */
+  takeUp({ unanswered, undelivered }: Pick<ReturnType<typeof owedIn>, 'unanswered' | 'undelivered'>): void {
+    if (this.#isClosed) return
+    for (const burst of unanswered) this.#put(burst)
+    this.#undelivered.push(...undelivered)
+    this.schedule()
   }
 
-  /** An answer that an earlier process stored and did not deliver. */
-  deliverAgain(burst: Burst, reply: readonly number[]): void {
-    this.#startWork(() => this.#deliverStored(burst, reply))
-  }
-
-  /** `false`: nothing is being answered. */
+  /** `false`: nothing is being answered, or it is said already. */
   stopReply(): boolean {
-    if (this.#running === null) return false
-    this.#stop('person')
-    return true
+    if (this.#attempt !== null) {
+      this.#attempt.stop('person')
+      return true
+    }
+    const now = this.#host.timers.now()
+    const failing = [...this.#bursts.values()].filter(({ notBefore }) => notBefore > now)
+    for (const burst of failing) this.#bursts.delete(burst.key)
+    if (failing.length > 0)
+      this.#startWork(async () => {
+        for (const burst of failing) await this.#settle(burst, 'interrupted')
+      })
+    return failing.length > 0
   }
 
   /** Begins nothing any more. Resolves when what is under way has ended. */
@@ -148,28 +153,22 @@ export class Conversation {
     this.#isClosed = true
     this.#host.timers.clearTimeout(this.#timer)
     this.#bursts.clear()
+    this.#undelivered.length = 0
     await this.#work
   }
 
-  /** What is under way ends now; it is answered again by the next process. */
+  /** What is under way ends now; it is taken up by the next process. */
   abort(): void {
-    this.#stop('shutdown')
+    this.#ending.abort()
+    this.#attempt?.stop('shutdown')
   }
 
-  #isRunning(key: string): boolean {
-    return this.#running?.burst.key === key && !this.#running.isStored
+  #isAnswering(key: string): boolean {
+    return this.#attempt?.burst.key === key
   }
 
   #canJoin(key: string): boolean {
-    return this.#host.turns.during === 'join' && this.#isRunning(key) && !this.#running!.delivery.isShown
-  }
-
-  #stop(why: Stop): void {
-    const running = this.#running
-    if (running === null || running.stop === 'shutdown') return
-    if (why !== 'shutdown' && (running.stop !== null || running.isStored)) return
-    running.stop = why
-    running.controller.abort(new DOMException(STOP_REASONS[why], 'AbortError'))
+    return this.#host.turns.during === 'join' && this.#isAnswering(key) && !this.#attempt!.delivery.isShown
   }
 
   #put(burst: Burst): void {
@@ -182,20 +181,21 @@ export class Conversation {
     )
   }
 
-  #schedule(): void {
+  /** Looks after what is due, now or when it is. */
+  schedule(): void {
     const { timers, bursts } = this.#host
     timers.clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#work !== null || this.#isClosed) return
-    const due = earliestDue(this.#bursts.values(), bursts)
+    if (this.#work !== null || this.#isClosed || this.#host.isHeld()) return
+    const due = this.#undelivered.length > 0 ? timers.now() : earliestDue(this.#bursts.values(), bursts)
     if (due === null) return
-    this.#timer = timers.setTimeout(() => this.#begin(), Math.max(0, due - timers.now()))
-  }
-
-  #begin(): void {
-    this.#timer = null
-    if (this.#work !== null || this.#isClosed) return
-    this.#startWork(() => this.#answerAllDue())
+    this.#timer = timers.setTimeout(
+      () => {
+        this.#timer = null
+        if (this.#work === null && !this.#isClosed) this.#startWork(() => this.#workOff())
+      },
+      Math.max(0, due - timers.now()),
+    )
   }
 
   #startWork(work: () => Promise<void>): void {
@@ -206,7 +206,7 @@ export class Conversation {
       .then(() => {
         if (this.#work !== mine) return
         this.#work = null
-        this.#schedule()
+        this.schedule()
         this.#tellIfQuiet()
       })
     this.#work = mine
@@ -220,15 +220,20 @@ export class Conversation {
     this.#host.onError(error, { sessionId: this.#at.session.id })
   }
 
-  async #answerAllDue(): Promise<void> {
+  async #workOff(): Promise<void> {
+    const { timers, bursts } = this.#host
     for (;;) {
+      const stored = this.#undelivered.shift()
+      if (stored) {
+        await this.#deliverStored(stored)
+        continue
+      }
+      if (nextDue(this.#bursts.values(), timers.now(), bursts) === null) return
       const leave = await this.#host.enter()
       try {
-        // Looked for only now: what came while it waited belongs to it.
-        const burst = nextDue(this.#bursts.values(), this.#host.timers.now(), this.#host.bursts)
-        if (burst === null) return
-        this.#bursts.delete(burst.key)
-        await this.#answer({ ...burst, attempts: burst.attempts + 1 }, leave)
+        // Looked for again: it may have waited for its turn.
+        const due = nextDue(this.#bursts.values(), timers.now(), bursts)
+        if (due) await this.#answer(due.key, leave)
       } finally {
         leave()
       }
@@ -236,22 +241,54 @@ export class Conversation {
   }
 
   /** `leave`: what is left to do needs no model. */
-  async #answer(burst: Burst, leave: () => void): Promise<void> {
+  async #answer(key: string, leave: () => void): Promise<void> {
+    const begun = await this.#takeOut(key)
+    if (begun === null) return
+    const { burst, messages } = begun
     const { session } = this.#at
-    try {
-      const messages = await this.#messagesOf(burst.seqs)
-      const gone = burst.seqs.filter(seq => !messages.some(message => message.seq === seq))
-      if (gone.length > 0) await session.settleWaiting(gone)
-      const [first] = messages
-      if (first === undefined) return
-      const present = { ...burst, seqs: messages.map(({ seq }) => seq) }
-      const delivery = this.#deliveryOf(present, first)
-      if (present.attempts > this.#host.turns.attempts)
-        return await this.#giveUp(present, delivery, new Error('Every attempt ended with the process.'))
-      await session.noteWaiting(first.seq, { attempts: present.attempts })
-      await this.#attempt({ burst: present, messages, delivery, leave })
-    } catch (error) {
-      await this.#afterFailure(burst, null, error)
+    const { responder, timers, turns } = this.#host
+    const delivery = this.#deliveryOf(burst, messages[0]!)
+    if (burst.attempts > turns.attempts)
+      return this.#giveUp(burst, delivery, new Error('Every attempt ended with the process.'))
+    const { timeoutMs } = turns
+    const attempt = new Attempt({
+      ...{ session, burst, messages, delivery, responder, timeoutMs, timers },
+      onError: error => this.#report(error),
+    })
+    this.#attempt = attempt
+    const ended = await attempt.run()
+    this.#attempt = null
+    leave()
+    await this.#afterEnd(attempt, ended)
+  }
+
+  /**
+   * The burst as it is when its answer begins, with its messages: what comes while they are read belongs to it. `null`:
+   * there is nothing to answer any more, or the store is away.
+   */
+  async #takeOut(key: string): Promise<{ burst: Burst; messages: readonly Message[] } | null> {
+    const { session } = this.#at
+    for (;;) {
+      const waiting = this.#bursts.get(key)
+      if (waiting === undefined) return null
+      try {
+        const messages = await this.#messagesOf(waiting.seqs)
+        const seqs = messages.map(({ seq }) => seq)
+        const gone = waiting.seqs.filter(seq => !seqs.includes(seq))
+        if (gone.length > 0) await session.settleWaiting(gone)
+        const attempts = waiting.attempts + 1
+        // Counted before it begins: it may take the process down with it.
+        if (seqs.length > 0) await session.noteWaiting(seqs[0]!, { attempts })
+        if (this.#bursts.get(key) !== waiting) continue
+        this.#bursts.delete(key)
+        return seqs.length > 0 ? { burst: { ...waiting, seqs, attempts }, messages } : null
+      } catch (error) {
+        this.#report(error)
+        const { timers, turns } = this.#host
+        const again = this.#bursts.get(key)
+        if (again) this.#bursts.set(key, { ...again, notBefore: timers.now() + turns.backoffMs })
+        return null
+      }
     }
   }
 
@@ -267,182 +304,144 @@ export class Conversation {
     return found
   }
 
-  async #attempt({ burst, messages, delivery, leave }: Attempt): Promise<void> {
-    const { timers, turns } = this.#host
-    const controller = new AbortController()
-    const running: Running = { burst, controller, delivery, isStored: false, stop: null }
-    this.#running = running
-    const clock = timers.setTimeout(() => this.#stop('time'), turns.timeoutMs)
-    try {
-      delivery.beginTyping()
-      const ended = await this.#listen(running, messages)
-      leave()
-      timers.clearTimeout(clock)
-      delivery.pause()
-      await this.#afterEnd(running, ended)
-    } finally {
-      timers.clearTimeout(clock)
-      delivery.pause()
-      this.#running = null
-    }
-  }
-
-  #deliveryOf(burst: Burst, first: Message, isRepeat = burst.attempts > 1): Delivery {
+  #deliveryOf(burst: Burst, first: Message): Delivery {
     const { session, channel, place } = this.#at
     return new Delivery({
-      channel,
-      place,
+      ...{ channel, place, timers: this.#host.timers },
       replyTo: first.externalId,
       key: `${session.id}/${first.seq}`,
       sent: burst.sent,
-      isRepeat,
-      timers: this.#host.timers,
+      isRepeat: burst.isRepeat,
       onSent: sent => session.noteWaiting(first.seq, { sent }),
+      onError: error => this.#report(error),
     })
   }
 
-  /** Until the answer has ended, one way or the other. */
-  async #listen(running: Running, messages: readonly Message[]): Promise<Ended> {
-    const { burst, controller, delivery } = running
-    const { session } = this.#at
-    const { signal } = controller
-    const seqs = messages.map(({ seq }) => seq)
-    const request: ReplyRequest = {
-      session,
-      messages,
-      trigger: burst.trigger,
-      attempt: burst.attempts,
-      signal,
-      turn: options => session.turn({ ...options!, answers: seqs }),
+  async #afterEnd({ burst, delivery, stopped }: Attempt, { finished, isHeard, error }: Ended): Promise<void> {
+    const again = { ...burst, sent: delivery.sent, isRepeat: true }
+    if (finished?.status === 'complete') {
+      const text = isHeard ? delivery.text : await this.#textOf(finished.seqs)
+      return this.#deliver(again, delivery, text)
     }
-    let reply: Reply | null = null
-    let error: unknown = null
-    try {
-      reply = await orStopped(askResponder(this.#host.responder, request), signal)
-      const pieces = reply.text[Symbol.asyncIterator]()
-      for (;;) {
-        const next = await orStopped(pieces.next(), signal)
-        if (next.done) break
-        delivery.add(next.value)
-      }
-    } catch (caught) {
-      error = caught
-    }
-    if (reply === null) return { finished: null, error }
-    if (error === null) return { finished: await this.#finish(reply, running), error }
-    // Whoever was told to stop, or has failed, is not waited for for ever.
-    const finished = await within(STOPPING_MS, reply.finish(), this.#host.timers).catch(failure => {
-      this.#report(failure)
-      return null
-    })
-    return { finished, error }
-  }
-
-  async #finish(reply: Reply, running: Running): Promise<FinishedTurn> {
-    const { timers } = this.#host
-    for (const wait of STORE_TRIES_MS) {
-      try {
-        return await reply.finish()
-      } catch (error) {
-        if (error instanceof NotWaitingError || running.stop === 'shutdown') throw error
-        this.#report(error)
-        await new Promise(resolve => timers.setTimeout(() => resolve(null), wait))
-      }
-    }
-    return reply.finish()
-  }
-
-  async #afterEnd(running: Running, { finished, error }: Ended): Promise<void> {
-    const { burst, delivery, stop } = running
-    if (finished?.status === 'complete') return this.#deliver(running)
+    if (error instanceof NotWaitingError) return this.#lookAgain(again, error)
     const saidSomething = (finished?.seqs.length ?? 0) > 0 || delivery.isShown
-    switch (stop) {
+    switch (stopped) {
       case 'shutdown':
         // That was no failure of its own.
         return this.#at.session.noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
       case 'person':
-        return this.#leaveAsItIs(running)
+        return this.#leaveAsItIs(again, delivery)
       case 'newer':
+        if (saidSomething) return this.#leaveAsItIs(again, delivery)
+        return this.#put({ ...again, attempts: burst.attempts - 1 })
       case 'join':
-        if (saidSomething) return this.#leaveAsItIs(running)
-        this.#put({ ...burst, attempts: burst.attempts - 1 })
-        return
+        if (delivery.isShown) return this.#leaveAsItIs(again, delivery)
+        return this.#put({ ...again, attempts: burst.attempts - 1 })
       default:
-        return this.#afterFailure(burst, delivery, error ?? finished?.error)
+        return this.#afterFailure(again, delivery, error)
     }
+  }
+
+  /** Somebody else has answered, or it was taken back: what the store says now holds. */
+  async #lookAgain(burst: Burst, error: unknown): Promise<void> {
+    const entries = await this.#insist(() => this.#at.session.waiting())
+    const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
+    if (left.length === 0) return this.#tell(burst, 'elsewhere', error)
+    this.takeUp(owedIn(left, this.#host.timers.now()))
+  }
+
+  async #afterFailure(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
+    const { timers, turns } = this.#host
+    if (burst.attempts >= turns.attempts || isLasting(error)) return this.#giveUp(burst, delivery, error)
+    this.#report(error)
+    this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }
 
   /** The answer is in the log, and it is noted there that it is owed to the platform. */
-  async #deliver(running: Running): Promise<void> {
-    const { burst, delivery } = running
-    running.isStored = true
-    // Who wanted to stop it came too late: it is said.
-    if (running.stop !== 'shutdown') Object.assign(running, { stop: null, controller: new AbortController() })
-    const text = delivery.text.trim()
+  async #deliver(burst: Burst, delivery: Delivery, text: string): Promise<void> {
+    const said = text.trim()
+    // Of an earlier attempt something may be there already.
+    if (said === '' && !delivery.isShown) return this.#settle(burst, 'silent')
+    await this.#send(burst, delivery, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
+  }
+
+  async #deliverStored({ burst, reply }: Undelivered): Promise<void> {
+    this.#delivering = burst
     try {
-      // Of an earlier attempt something may be there already.
-      const isSent = text !== '' || delivery.isShown
-      const isDone = !isSent || (await delivery.complete(text || '…', running.controller.signal))
-      if (isDone) await this.#settle(burst, text === '' ? 'silent' : 'delivered')
-    } catch (error) {
-      await this.#settle(burst, 'undeliverable', error)
+      const [question] = await this.#insist(() => this.#messagesOf(burst.seqs))
+      if (question === undefined) return await this.#insist(() => this.#at.session.settleWaiting(burst.seqs))
+      await this.#deliver(burst, this.#deliveryOf(burst, question), await this.#textOf(reply))
+    } finally {
+      this.#delivering = null
     }
   }
 
-  async #deliverStored(burst: Burst, reply: readonly number[]): Promise<void> {
-    const [question] = await this.#messagesOf(burst.seqs)
-    if (question === undefined) return this.#at.session.settleWaiting(burst.seqs)
-    const delivery = this.#deliveryOf(burst, question, true)
-    const said = (await this.#messagesOf(reply)).filter(({ role }) => role === 'assistant')
-    const texts = said.map(({ content }) => contentText(content)).filter(text => text.trim() !== '')
-    delivery.take(texts.join('\n\n'))
-    const running = { burst, controller: new AbortController(), delivery, isStored: true, stop: null }
-    this.#running = running
-    if (!this.#isClosed) await this.#deliver(running)
-    this.#running = null
+  async #textOf(reply: readonly number[]): Promise<string> {
+    const messages = await this.#insist(() => this.#messagesOf(reply))
+    const said = messages.filter(({ role }) => role === 'assistant')
+    const texts = said.map(({ content }) => contentText(content))
+    return texts.filter(text => text.trim() !== '').join('\n\n')
   }
 
   /** What was said stands, and there will be no more of it. */
-  async #leaveAsItIs({ burst, delivery }: Running): Promise<void> {
-    const text = delivery.text.trim()
-    if (text !== '') await this.#tryOnce(delivery, `${text} …`)
-    await this.#settle(burst, 'interrupted')
-  }
-
-  async #afterFailure(burst: Burst, delivery: Delivery | null, error: unknown): Promise<void> {
-    const { timers, turns } = this.#host
-    if (error instanceof NotWaitingError) return this.#settle(burst, 'elsewhere', error)
-    const isLast = burst.attempts >= turns.attempts || isLasting(error)
-    if (delivery && isLast) return this.#giveUp(burst, delivery, error)
-    this.#report(error)
-    const again = { ...burst, sent: delivery?.sent ?? burst.sent }
-    this.#put(backedOff(again, { now: timers.now(), backoffMs: turns.backoffMs }))
+  async #leaveAsItIs(burst: Burst, delivery: Delivery): Promise<void> {
+    const said = delivery.text.trim()
+    if (said === '') return this.#settle(burst, 'interrupted')
+    await this.#send(burst, delivery, { text: `${said} …`, outcome: 'interrupted' })
   }
 
   async #giveUp(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
     const { failureText } = this.#host.turns
+    if (failureText === null) return this.#settle(burst, 'failed', error)
     const said = delivery.text.trim()
-    if (failureText !== null)
-      await this.#tryOnce(delivery, said === '' ? failureText : `${said} …\n\n${failureText}`)
-    await this.#settle(burst, 'failed', error)
+    const text = said === '' ? failureText : `${said} …\n\n${failureText}`
+    await this.#send(burst, delivery, { text, outcome: 'failed', error })
   }
 
-  async #tryOnce(delivery: Delivery, text: string): Promise<void> {
-    await delivery.complete(text, AbortSignal.abort()).catch(error => this.#report(error))
+  /** Until the platform has it, or the program ends: then it is left to the next process. */
+  async #send(burst: Burst, delivery: Delivery, { text, ...ended }: Sent): Promise<void> {
+    this.#delivering = burst
+    let { outcome, error } = ended
+    try {
+      if (!(await delivery.complete(text, this.#ending.signal))) return
+    } catch (refusal) {
+      outcome = 'undeliverable'
+      error = refusal
+    } finally {
+      this.#delivering = null
+    }
+    await this.#settle(burst, outcome, error)
   }
 
   async #settle(burst: Burst, outcome: ReplyReport['outcome'], error?: unknown): Promise<void> {
-    const { session } = this.#at
-    const { seqs, attempts } = burst
-    await session.settleWaiting(seqs)
-    this.#host.onReply({
-      sessionId: session.id,
-      seqs,
-      outcome,
-      attempts,
-      ...(error !== undefined && error !== null && { error }),
-    })
+    await this.#insist(() => this.#at.session.settleWaiting(burst.seqs))
+    this.#tell(burst, outcome, error)
   }
+
+  #tell({ seqs, attempts }: Burst, outcome: ReplyReport['outcome'], error?: unknown): void {
+    const isOdd = error !== undefined && error !== null
+    this.#host.onReply({ sessionId: this.#at.session.id, seqs, outcome, attempts, ...(isOdd && { error }) })
+  }
+
+  /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
+  async #insist<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { timers } = this.#host
+    for (let wait = FIRST_STORE_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_STORE_RETRY_MS)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (this.#isClosed) throw error
+        this.#report(error)
+        if (!(await pause(wait, this.#ending.signal, timers))) throw error
+      }
+    }
+  }
+}
+
+interface Sent {
+  readonly text: string
+  readonly outcome: ReplyReport['outcome']
+  readonly error?: unknown
 }
 
 /** No further attempt would change it: a wrong key, a missing package. The AI SDK says so of its own. */
@@ -457,10 +456,3 @@ const LASTING: readonly ErrorCode[] = [
   'invalid_settings',
   'context_overflow',
 ]
-
-interface Attempt {
-  readonly burst: Burst
-  readonly messages: readonly Message[]
-  readonly delivery: Delivery
-  readonly leave: () => void
-}

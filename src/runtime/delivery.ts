@@ -1,3 +1,4 @@
+import { pause, within } from './bounded.ts'
 import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
 import { splitText } from './split-text.ts'
 import type { Timers } from './timers.ts'
@@ -11,17 +12,28 @@ export interface DeliveryOptions {
   readonly key: string
   /** What the platform has of it already, by the ids of its messages. */
   readonly sent: readonly string[]
-  /** An earlier attempt may have sent something and died before it was noted. */
+  /** Something may have been sent before, and nobody noted it. */
   readonly isRepeat: boolean
   readonly timers: Timers
   /** The platform has taken a further message of it. */
   readonly onSent: (sent: readonly string[]) => Promise<void>
+  /** Hears of failures of its end: of the first, and of fewer and fewer after it. */
+  readonly onError: (error: unknown) => void
 }
 
 const EDIT_EVERY_MS = 1_000
 const TYPING_EVERY_MS = 4_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
+/** A platform that does not answer at all. */
+const CALL_MS = 60_000
+/** In the place of what an earlier attempt said and this one does not. */
+const NOTHING = '…'
+
+interface Shown {
+  readonly text: string
+  readonly isPartial: boolean
+}
 
 /**
  * One reply on its way to the platform. While it grows it is shown as far as the channel can change what it sent;
@@ -31,10 +43,12 @@ export class Delivery {
   readonly #options: DeliveryOptions
   readonly #sent: string[]
   /** What the platform shows, by its messages. */
-  readonly #shown: string[] = []
+  readonly #shown: Shown[] = []
+  /** Sent under these keys, whether or not the platform said that it has it. */
+  readonly #tried = new Set<string>()
   #text = ''
-  /** One call of the platform at a time. */
-  #calls: Promise<unknown> = Promise.resolve()
+  /** One call of the platform at a time. It never fails. */
+  #calls: Promise<void> = Promise.resolve()
   #timer: unknown = null
   #typing: unknown = null
   #nextShow = 0
@@ -76,33 +90,35 @@ export class Delivery {
     else this.#timer = timers.setTimeout(() => this.#show(), wait)
   }
 
-  /** All of it at once; it is shown when it is complete. */
-  take(text: string): void {
-    this.#text = text
-  }
-
-  /** Ends what goes on by itself. */
-  pause(): void {
+  /** Ends what goes on by itself, and waits for what is on its way: then `sent` says all that there is. */
+  async rest(): Promise<void> {
     const { timers } = this.#options
     timers.clearTimeout(this.#timer)
     timers.clearTimeout(this.#typing)
     this.#timer = null
     this.#typing = null
+    await this.#calls
   }
 
-  /** Sends the whole, again and again until the platform has it; `false`: it will never take it, or time is over. */
+  /**
+   * Sends the whole, again and again until the platform has it. `false`: the signal came first. Throws where the
+   * platform will never take it.
+   */
   async complete(text: string, signal: AbortSignal): Promise<boolean> {
-    this.pause()
+    const { timers, onError } = this.#options
+    await this.rest()
     this.#text = text
-    await this.#calls.catch(() => {})
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    for (let failures = 1; ; failures++) {
       try {
         await this.#bringUp({ isPartial: false })
         return true
       } catch (error) {
         if (isFinal(error)) throw error
-        const asked = error instanceof DeliveryError ? error.retryAfterMs : null
-        if (signal.aborted || !(await this.#wait(asked ?? wait, signal))) return false
+        const asked = askedFor(error)
+        // To be asked for some patience is nothing to report.
+        if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
+        const usual = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)
+        if (!(await pause(asked ?? usual, signal, timers))) return false
       }
     }
   }
@@ -116,7 +132,7 @@ export class Delivery {
       .then(() => this.#bringUp({ isPartial: true }))
       .catch(error => {
         // The platform wants to be left alone; the end is what counts.
-        const asked = error instanceof DeliveryError ? error.retryAfterMs : null
+        const asked = askedFor(error)
         if (asked !== null) this.#nextShow = timers.now() + asked
       })
   }
@@ -124,66 +140,69 @@ export class Delivery {
   /** Makes the platform show what there is now. */
   async #bringUp({ isPartial }: { isPartial: boolean }): Promise<void> {
     const { channel, place, replyTo, key } = this.#options
-    const pieces = this.#pieces()
-    for (const [index, text] of pieces.entries()) {
-      const id = this.#sent[index]
-      if (this.#shown[index] === text && id !== undefined) continue
-      const message = {
+    const pieces = splitText(this.#text, channel.mostCharacters ?? Infinity)
+    for (const [index, text] of pieces.entries())
+      await this.#bring(index, {
         ...place,
         text,
         replyTo: index === 0 ? replyTo : null,
         key: `${key}/${index}`,
         isPartial: isPartial && index === pieces.length - 1,
-      }
-      if (id === undefined) await this.#send(message, index)
-      else if (channel.edit) await this.#change(message, { id, index })
-      this.#shown[index] = text
-    }
+      })
+    // An earlier attempt may have needed more messages than this one: they cannot be taken back.
+    for (const index of this.#sent.keys())
+      if (index >= pieces.length)
+        await this.#bring(index, { ...place, text: NOTHING, replyTo: null, key, isPartial: false })
   }
 
-  async #send(message: OutgoingMessage, index: number): Promise<void> {
-    const { channel, isRepeat, onSent } = this.#options
-    const { id } = await channel.send(message)
-    this.#sent[index] = id
+  async #bring(index: number, message: OutgoingMessage): Promise<void> {
+    const { text, isPartial } = message
+    const shown = this.#shown[index]
+    if (shown?.text === text && shown.isPartial === isPartial) return
+    const id = this.#sent[index]
+    if (id === undefined) await this.#send(index, message)
+    else await this.#change(index, { ...message, id })
+    this.#shown[index] = { text, isPartial }
+  }
+
+  async #send(index: number, message: OutgoingMessage): Promise<void> {
+    const { channel, onSent, onError } = this.#options
+    const mayBeKnown = this.#options.isRepeat || this.#tried.has(message.key)
+    this.#tried.add(message.key)
+    const id: unknown = (await this.#call(() => channel.send(message)))?.id
+    if (typeof id !== 'string') onError(new Error('The channel sent a message and did not say its id.'))
+    this.#sent[index] = String(id)
     await onSent(this.#sent)
-    // A platform that knows the key shows what it was sent under it first.
-    if (isRepeat) await channel.edit?.({ ...message, id })
+    // Such a platform shows what it was sent under a key first.
+    if (mayBeKnown && channel.knowsKeys)
+      await this.#call(() => channel.edit?.({ ...message, id: String(id) }))
   }
 
   /** Somebody may have deleted what was shown so far: then it is sent anew once it is whole. */
-  async #change(message: OutgoingMessage, { id, index }: { id: string; index: number }): Promise<void> {
+  async #change(index: number, message: OutgoingMessage & { readonly id: string }): Promise<void> {
+    const { channel } = this.#options
     try {
-      await this.#options.channel.edit!({ ...message, id })
+      await this.#call(() => channel.edit?.(message))
     } catch (error) {
-      if (message.isPartial || !isFinal(error)) throw error
-      await this.#send({ ...message, key: `${message.key}/anew` }, index)
+      if (!isFinal(error) || message.isPartial) throw error
+      const { id: _, ...again } = message
+      if (message.text !== NOTHING) await this.#send(index, { ...again, key: `${message.key}/anew` })
     }
   }
 
-  /** An earlier attempt may have needed more messages than this one: they cannot be taken back. */
-  #pieces(): readonly string[] {
-    const { mostCharacters = Infinity } = this.#options.channel
-    const pieces = splitText(this.#text, mostCharacters)
-    const left = Math.max(0, this.#sent.length - pieces.length)
-    return [...pieces, ...Array.from({ length: left }, () => '…')]
-  }
-
-  /** `false`: time is over. */
-  #wait(ms: number, signal: AbortSignal): Promise<boolean> {
-    const { timers } = this.#options
-    return new Promise(resolve => {
-      const stop = () => end(false)
-      const timer = timers.setTimeout(() => end(true), ms)
-      const end = (isOver: boolean) => {
-        timers.clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
-        resolve(isOver)
-      }
-      signal.addEventListener('abort', stop, { once: true })
-    })
+  async #call<Result>(act: () => Promise<Result> | undefined): Promise<Result | undefined> {
+    const acting = async () => ({ result: await act() })
+    const done = await within(CALL_MS, acting(), this.#options.timers)
+    if (done === null)
+      throw new DeliveryError(`The platform did not answer within ${CALL_MS / 1_000} seconds.`)
+    return done.result
   }
 }
 
 function isFinal(error: unknown): boolean {
   return error instanceof DeliveryError && error.isFinal
+}
+
+function askedFor(error: unknown): number | null {
+  return error instanceof DeliveryError ? error.retryAfterMs : null
 }

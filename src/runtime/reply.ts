@@ -63,7 +63,7 @@ export function textReply(
     if (said.length === 0 && !isWhole) return []
     const { messages } = await session.append(
       said.map(message => ({ ...message, externalId, replyTo: seqs[0]! })),
-      isWhole ? { answers: { seqs } } : {},
+      { answers: isWhole ? { seqs } : { seqs, isPart: true } },
     )
     return messages.map(({ seq }) => seq)
   }

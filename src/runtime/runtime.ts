@@ -1,9 +1,9 @@
-import { ClosedError, InvalidArgumentError, MessageConflictError } from '../errors.ts'
+import { ClosedError, InvalidArgumentError, MessageConflictError, MessageNotFoundError } from '../errors.ts'
 import type { MessageInput } from '../log/index.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { AppendOptions, Session } from '../session.ts'
 import type { WaitingEntry } from '../store/index.ts'
-import { owedIn, toAddress } from './address.ts'
+import { type Address, isReachedBy, owedIn, toAddress } from './address.ts'
 import { attend } from './attention.ts'
 import { within } from './bounded.ts'
 import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
@@ -37,9 +37,13 @@ export class Runtime implements AsyncDisposable {
   /** By the ids of their sessions: only those that owe something. */
   readonly #conversations = new Map<string, Conversation>()
   readonly #quiet = new Set<() => void>()
-  /** Whether to speak up is being decided for so many messages. */
-  #deciding = 0
+  /** In which sessions, for how many messages, it is being decided whether to speak up. */
+  readonly #considering = new Map<string, number>()
   #state: 'new' | 'running' | 'stopped' = 'new'
+  /** Answers are not begun before the channels are there. */
+  #isHeld = true
+  #starting: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
 
   constructor(options: RuntimeOptions) {
     this.#options = options
@@ -52,31 +56,47 @@ export class Runtime implements AsyncDisposable {
     this.#host = {
       ...{ responder: options.responder, timers: this.#timers },
       ...{ bursts: this.#rules.bursts, turns: this.#rules.turns },
+      isHeld: () => this.#isHeld,
       enter: () => slots.enter(),
-      onReply: report => options.onReply?.(report),
+      onReply: report => this.#guarded(() => options.onReply?.(report), report.sessionId),
       onError: (error, { sessionId }) => this.#report(error, sessionId),
       onQuiet: sessionId => this.#noteQuiet(sessionId),
     }
   }
 
-  /** Takes up what an earlier process has left, then starts the channels. */
+  /** Takes up what an earlier process has left, and starts the channels. */
   async start(): Promise<void> {
-    if (this.#state !== 'new')
-      throw new InvalidArgumentError('start', this.#state, 'one call for each runtime')
-    this.#state = 'running'
+    if (this.#state === 'stopped') throw new ClosedError('runtime')
+    if (this.#starting) throw new InvalidArgumentError('start', 'again', 'one call for each runtime')
+    this.#starting = this.#start()
+    await this.#starting.catch(error => {
+      if (this.#state === 'new') this.#starting = null
+      throw error
+    })
+  }
+
+  async #start(): Promise<void> {
     await this.#takeUp()
+    if (this.#state === 'stopped') return
+    this.#state = 'running'
     try {
-      for (const channel of this.#channels.values())
-        await channel.start({
-          receive: message => this.receive(channel.name, message),
-          edited: message => this.edited(channel.name, message),
-          onError: error => this.#report(error, channel.name),
-          onFatal: error => this.#fail(error, channel.name),
-        })
+      for (const channel of this.#channels.values()) if (!this.#stopping) await this.#startChannel(channel)
     } catch (error) {
+      this.#starting = null
       await this.stop({ drainMs: 0 })
       throw error
     }
+    this.#isHeld = false
+    for (const conversation of this.#conversations.values()) conversation.schedule()
+  }
+
+  async #startChannel(channel: Channel): Promise<void> {
+    await channel.start({
+      receive: message => this.receive(channel.name, message),
+      edited: message => this.edited(channel.name, message),
+      onError: error => this.#report(error, channel.name),
+      onFatal: error => this.#fail(error, channel.name),
+    })
   }
 
   sessionId(channel: string, place: Place): string {
@@ -93,7 +113,7 @@ export class Runtime implements AsyncDisposable {
 
   /** `isOther`: it says something else than the first time. */
   async #receive(channel: Channel, message: IncomingMessage): Promise<Received & { isOther?: true }> {
-    if (this.#state !== 'running') throw new ClosedError(`The runtime (${this.#state})`)
+    if (this.#state !== 'running') throw new ClosedError('runtime')
     const { session, sender, key } = this.#belongingsOf(channel, message)
     const conversation = this.#conversation(session, channel, message)
     const attention = attend(message, sender, this.#rules)
@@ -105,12 +125,13 @@ export class Runtime implements AsyncDisposable {
     }
     const arrived = trigger && conversation.expect(key, trigger)
     try {
-      const awaits = trigger && { burst: key, address: { ...toAddress(channel.name, message, trigger) } }
+      const awaits = trigger && { burst: key, address: toAddress(channel, message, trigger) }
       const stored = await this.#store(session, toInput(message, sender), awaits ? { awaits } : {})
       const { seq, duplicate } = stored
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
-      else if (!duplicate) this.#considerSpeaking({ channel, message, session, sender, key, seq })
+      else if (duplicate) await this.#lookAfter(conversation, session, seq)
+      else this.#considerSpeaking({ channel, message, session, sender, key, seq })
       return { sessionId: session.id, ...stored, triggers }
     } finally {
       arrived?.()
@@ -121,7 +142,14 @@ export class Runtime implements AsyncDisposable {
   /** The message says something else now, and is not answered anew; one that was not known is received. */
   async edited(channelName: string, message: IncomingMessage): Promise<void> {
     const { sessionId, seq, duplicate } = await this.#receive(this.#channel(channelName), message)
-    if (duplicate && seq !== null) await this.#palimpsest.session(sessionId).edit(seq, message.content)
+    if (!duplicate || seq === null) return
+    await this.#palimpsest
+      .session(sessionId)
+      .edit(seq, message.content)
+      .catch(error => {
+        // It was taken back, or erased.
+        if (!(error instanceof MessageNotFoundError)) throw error
+      })
   }
 
   /** Somebody has read enough: the reply is stored as far as it came. `false`: none is under way. */
@@ -138,19 +166,26 @@ export class Runtime implements AsyncDisposable {
    * Receives nothing any more and begins no answer. Those under way have `drainMs` (2,500) to end; what is not answered
    * then is answered by the next process.
    */
-  async stop({ drainMs = 2_500 }: { readonly drainMs?: number } = {}): Promise<void> {
-    if (this.#state === 'stopped') return
+  stop({ drainMs = 2_500 }: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(drainMs)
+    return this.#stopping
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    const isRunning = this.#state === 'running'
     this.#state = 'stopped'
+    await within(ABANDON_MS, this.#starting?.catch(() => {}) ?? Promise.resolve(), this.#timers)
     const conversations = [...this.#conversations.values()]
     const ended = Promise.all(conversations.map(conversation => conversation.close()))
-    const silent = Promise.all([...this.#channels.values()].map(channel => this.#stopChannel(channel)))
-    const isDrained = (await within(drainMs, ended, this.#timers)) !== null
-    if (!isDrained) {
+    const silent = Promise.all(
+      [...this.#channels.values()].map(channel => isRunning && this.#stopChannel(channel)),
+    )
+    if ((await within(drainMs, ended, this.#timers)) === null) {
       for (const conversation of conversations) conversation.abort()
       await within(ABANDON_MS, ended, this.#timers)
     }
     await within(ABANDON_MS, silent, this.#timers)
-    for (const resolve of this.#quiet) resolve()
+    this.#wakeWaiting()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -158,7 +193,11 @@ export class Runtime implements AsyncDisposable {
   }
 
   async #stopChannel(channel: Channel): Promise<void> {
-    await channel.stop().catch(error => this.#report(error, channel.name))
+    try {
+      await channel.stop()
+    } catch (error) {
+      this.#report(error, channel.name)
+    }
   }
 
   #channel(name: string): Channel {
@@ -205,6 +244,13 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
+  /** It may have been stored and nobody heard of it: the connection to the database broke, say. */
+  async #lookAfter(conversation: Conversation, session: Session, seq: number): Promise<void> {
+    if (conversation.knows(seq)) return
+    const entries = (await session.waiting()).filter(entry => entry.seq === seq && !conversation.knows(seq))
+    if (entries.length > 0) conversation.takeUp(owedIn(entries, this.#timers.now()))
+  }
+
   /** Never in the way of the message, which is stored. */
   #considerSpeaking(heard: Heard): void {
     const { proactive, triggeredBy = 'all' } = this.#rules.groups
@@ -212,22 +258,28 @@ export class Runtime implements AsyncDisposable {
     if (proactive === undefined || message.kind !== 'group') return
     if (triggeredBy !== 'all' && !triggeredBy.includes(sender)) return
     if (!this.#speakingUp.isAllowed(session.id, this.#timers.now())) return
-    this.#deciding += 1
+    this.#consider(session.id, 1)
     const decide = async () => {
       if (await proactive({ ...message, sessionId: session.id })) await this.#speakUp(heard)
     }
     decide()
       .catch(error => this.#report(error, session.id))
       .finally(() => {
-        this.#deciding -= 1
+        this.#consider(session.id, -1)
         this.#noteQuiet(session.id)
       })
+  }
+
+  #consider(sessionId: string, more: number): void {
+    const count = (this.#considering.get(sessionId) ?? 0) + more
+    if (count > 0) this.#considering.set(sessionId, count)
+    else this.#considering.delete(sessionId)
   }
 
   async #speakUp({ channel, message, session, key, seq }: Heard): Promise<void> {
     if (this.#state !== 'running' || !this.#speakingUp.take(session.id, this.#timers.now())) return
     const trigger: Trigger = 'proactive'
-    const address = { ...toAddress(channel.name, message, trigger) }
+    const address = toAddress(channel, message, trigger)
     const conversation = this.#conversation(session, channel, message)
     const arrived = conversation.expect(key, trigger)
     try {
@@ -244,25 +296,36 @@ export class Runtime implements AsyncDisposable {
       entries.push(...page)
       if (page.length < TAKE_UP_PAGE) break
     }
+    const now = this.#timers.now()
     for (const [sessionId, owed] of Map.groupBy(entries, entry => entry.sessionId)) {
-      const { address, undelivered, unanswered } = owedIn(owed)
-      const channel = this.#channels.get(address.channel)
-      // Another program's, on the same database.
-      if (!channel || channel.serves?.(address) === false) continue
-      const conversation = this.#conversation(this.#palimpsest.session(sessionId), channel, address)
-      for (const { burst, reply } of undelivered) conversation.deliverAgain(burst, reply)
-      for (const burst of unanswered) conversation.takeUp(burst)
+      const mine = owed.filter(entry => this.#channelOf(entry) !== null)
+      if (mine.length === 0) continue
+      const { address, ...left } = owedIn(mine, now)
+      const session = this.#palimpsest.session(sessionId)
+      this.#conversation(session, this.#channelOf(mine[0]!)!, address).takeUp(left)
     }
+  }
+
+  /** `null`: it is another program's, on the same database. */
+  #channelOf({ address }: WaitingEntry): Channel | null {
+    const { channel: name } = address as unknown as Address
+    const channel = this.#channels.get(name)
+    return channel && isReachedBy(address as unknown as Address, channel) ? channel : null
   }
 
   #isQuiet(sessionId: string | undefined): boolean {
     if (this.#state === 'stopped') return true
-    if (sessionId !== undefined) return this.#conversations.get(sessionId)?.isQuiet ?? true
-    return this.#deciding === 0 && [...this.#conversations.values()].every(({ isQuiet }) => isQuiet)
+    if (sessionId !== undefined)
+      return !this.#conversations.has(sessionId) && !this.#considering.has(sessionId)
+    return this.#considering.size === 0 && this.#conversations.size === 0
   }
 
   #noteQuiet(sessionId: string): void {
     if (this.#conversations.get(sessionId)?.isQuiet) this.#conversations.delete(sessionId)
+    this.#wakeWaiting()
+  }
+
+  #wakeWaiting(): void {
     for (const resolve of this.#quiet) resolve()
     this.#quiet.clear()
   }
@@ -271,15 +334,28 @@ export class Runtime implements AsyncDisposable {
     const { onError } = this.#options
     // What could not end in time finds everything closed.
     if (this.#state === 'stopped' && error instanceof ClosedError) return
-    if (onError) onError(error, { sessionId })
-    else process.emitWarning(`${sessionId}: ${String(error)}`, 'PalimpsestWarning')
+    if (onError) this.#guarded(() => onError(error, { sessionId }), sessionId)
+    else warn(error, sessionId)
   }
 
   #fail(error: unknown, channel: string): void {
     const { onFatal } = this.#options
-    if (onFatal) onFatal(error, { channel })
+    if (onFatal) this.#guarded(() => onFatal(error, { channel }), channel)
     else this.#report(error, channel)
   }
+
+  /** Whoever only listens breaks nothing. */
+  #guarded(listener: () => void, sessionId: string): void {
+    try {
+      listener()
+    } catch (error) {
+      warn(error, sessionId)
+    }
+  }
+}
+
+function warn(error: unknown, sessionId: string): void {
+  process.emitWarning(`${sessionId}: ${String(error)}`, 'PalimpsestWarning')
 }
 
 interface Heard {

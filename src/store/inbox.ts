@@ -18,6 +18,8 @@ export interface Answers {
   readonly seqs: readonly number[]
   /** Messages of the same answer that are in the log already: those of the earlier steps of a loop of tool calls. */
   readonly earlier?: readonly number[]
+  /** Not the whole answer: they go on waiting. Left out: it is, and they wait no longer. */
+  readonly isPart?: true
 }
 
 export interface WaitingEntry extends Awaits {

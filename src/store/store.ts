@@ -328,10 +328,13 @@ export interface Store {
    * What waits for an answer or for its delivery, in the order in which it came, of all sessions of a namespace:
    * nothing of what was hidden or erased. Of the messages that an append `answers`, the first stays here with its
    * `reply` until it is settled; the others go. An append that answers and is a repeat as a whole changes nothing
-   * here either. Pages are of one reading: what was written at the same time may appear in any order, so the next
+   * here either. With `sessionId`: of that session alone. Pages are of one reading: what was written at the same time may appear in any order, so the next
    * reading begins anew.
    */
-  readWaiting(namespace: string, page: { after?: number; limit: number }): Promise<readonly WaitingEntry[]>
+  readWaiting(
+    namespace: string,
+    page: { sessionId?: string; after?: number; limit: number },
+  ): Promise<readonly WaitingEntry[]>
   /**
    * A message that is in the log waits from now on, as though it had been appended so. `false`: it waits already, or
    * cannot be seen.

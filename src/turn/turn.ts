@@ -1,5 +1,6 @@
+import { CLOSING_NOTE } from '../context/index.ts'
 import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
-import { ContextOverflowError, InvalidArgumentError } from '../errors.ts'
+import { ContextOverflowError, InvalidArgumentError, NotWaitingError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
 import type { Answers } from '../store/index.ts'
@@ -91,6 +92,8 @@ export class Turn<Tools extends object = object> {
   readonly #frozen: FrozenContext
   readonly #id = crypto.randomUUID()
   readonly #own = new Set<number>()
+  /** Of these, those of the present attempt. */
+  readonly #saidNow = new Set<number>()
   readonly #answers: readonly number[]
   readonly #reminder: string | null
   /** By the result that was handed in. */
@@ -124,7 +127,7 @@ export class Turn<Tools extends object = object> {
     this.#frozen = frozen
     this.#answers = rest.answers
     this.#reminder = rest.reminder
-    this.#base = this.#reminding(firstBase(frozen))
+    this.#base = this.#firstBase()
     this.#budget = context.report.budget
     this.seq = context.report.throughSeq
     this.context = context
@@ -233,8 +236,10 @@ export class Turn<Tools extends object = object> {
     const { provider, modelId } = first?.model ?? {}
     const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
     if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
+    const reminderTokens = this.#reminder === null ? 0 : tokensOfReminder(this.#reminder)
+    const estimatedInputTokens = this.context.estimatedInputTokens + reminderTokens
     await this.#host
-      .observeUsage(this.context, { model, inputTokens })
+      .observeUsage({ ...this.context, estimatedInputTokens }, { model, inputTokens })
       .catch(error => this.#host.onError(error))
   }
 
@@ -267,10 +272,11 @@ export class Turn<Tools extends object = object> {
 
   #beginAttempt({ messages, responseMessages }: Step): void {
     if (this.#attempt > 0) {
-      this.#base = this.#reminding(firstBase(this.#frozen))
+      this.#base = this.#firstBase()
       this.#result = null
     }
     this.#attempt += 1
+    this.#saidNow.clear()
     this.#failure = null
     this.#storedMessages = 0
     this.#storedSteps = 0
@@ -285,13 +291,19 @@ export class Turn<Tools extends object = object> {
       this.#storedSteps = stepNumber
       await this.#append(steering.map((message, place) => [message, `steering:${stepNumber}:${place}`]))
     } catch (error) {
+      // Somebody else has answered, or what was asked is gone: nobody waits for the rest.
+      if (error instanceof NotWaitingError) throw error
       this.#host.onError(error)
     }
   }
 
   async #storeAnswer(messages: readonly unknown[]): Promise<void> {
-    const answers = this.#answers.length > 0 && { seqs: this.#answers, earlier: [...this.#own] }
-    await this.#store(messages, answers || undefined)
+    await this.#store(messages, this.#answering({ earlier: [...this.#saidNow] }))
+  }
+
+  /** What is stored of an answer to messages that wait is stored only as long as they do. */
+  #answering(answer: Pick<Answers, 'earlier' | 'isPart'>): Answers | undefined {
+    return this.#answers.length > 0 ? { seqs: this.#answers, ...answer } : undefined
   }
 
   async #storeEnd(messages: readonly unknown[], interrupted: Interruption): Promise<void> {
@@ -316,15 +328,18 @@ export class Turn<Tools extends object = object> {
   /** Each with the end of its id: what was stored already adds nothing. */
   async #append(
     messages: readonly (readonly [message: unknown, id: string])[],
-    answers?: Answers,
+    answers = this.#answering({ isPart: true }),
   ): Promise<void> {
     const inputs = messages.flatMap(([message, id]): MessageInput[] => {
       const input = toInput(message)
       const externalId = `turn:${this.#id}:${this.#attempt}:${id}`
       return input === null ? [] : [{ ...input, externalId, replyTo: this.#answers[0] ?? (this.seq || null) }]
     })
-    if (inputs.length === 0 && answers === undefined) return
-    for (const { seq } of (await this.#host.append(inputs, answers)).messages) this.#own.add(seq)
+    if (inputs.length === 0 && (answers === undefined || answers.isPart)) return
+    for (const { seq } of (await this.#host.append(inputs, answers)).messages) {
+      this.#own.add(seq)
+      this.#saidNow.add(seq)
+    }
   }
 
   /**
@@ -337,10 +352,20 @@ export class Turn<Tools extends object = object> {
     return this.#reminding(baseOf(await showAsked(askedIn(this.context), contextFor)))
   }
 
+  #firstBase(): Base {
+    const base = firstBase(this.#frozen)
+    // After what somebody allowed comes the call itself, and nothing else.
+    return base.messages.at(-1)?.role === 'tool' ? base : this.#reminding(base)
+  }
+
   #reminding(base: Base): Base {
     if (this.#reminder === null) return base
-    const last = { role: 'user', content: `[system]: ${this.#reminder}` } as SentToModel
-    return { ...base, messages: [...base.messages, last] }
+    const { messages } = base
+    const last = messages.at(-1)
+    // There is something new: what waits for an answer may lie before what was said last.
+    const shown = last?.content === CLOSING_NOTE ? messages.slice(0, -1) : messages
+    const reminder = { role: 'user', content: `[system]: ${this.#reminder}` } as SentToModel
+    return { ...base, messages: [...shown, reminder] }
   }
 
   /** The provider has less room than we thought. */
@@ -398,9 +423,13 @@ interface Rest<Tools extends object> {
 }
 
 /** It counts as room for the reply: what else is shown is the same with it and without. */
-function withRoomFor(reminder: string, { outputReserve = 0 }: ContextOptions): ContextOptions {
-  const tokens = estimateTokens(reminder) + 2 * MESSAGE_OVERHEAD_TOKENS
-  return { outputReserve: outputReserve + tokens, usualReserve: outputReserve || null }
+function withRoomFor(reminder: string, { outputReserve }: ContextOptions): ContextOptions {
+  const reserve = (outputReserve ?? 0) + tokensOfReminder(reminder)
+  return { outputReserve: reserve, usualReserve: outputReserve ?? null }
+}
+
+function tokensOfReminder(reminder: string): number {
+  return estimateTokens(`[system]: ${reminder}`) + MESSAGE_OVERHEAD_TOKENS
 }
 
 function isMarkedMessage(message: unknown): boolean {

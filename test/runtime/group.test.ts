@@ -6,7 +6,7 @@ import { simulateGroup } from './group-simulation.ts'
 
 const SIZES = {
   SQLite: { messages: 1_500, kills: 8 },
-  PostgreSQL: { messages: 300, kills: 3 },
+  PostgreSQL: { messages: 200, kills: 2 },
 } as const
 
 /** `node test/runtime/run-group.ts` is the same with 20,000 messages, or with the days of an IRC channel. */
@@ -25,7 +25,7 @@ test.each(Object.entries(SIZES))(
       throw new Error(`PALIMPSEST_TEST_SEED=${seed}: ${String(cause)}`, { cause })
     })
     expect(figures.maxContextTokens).toBeLessThanOrEqual(figures.budget)
-    expect(figures.kills).toBeGreaterThanOrEqual(Math.min(runs(kills), 1))
+    expect(figures.kills).toBeGreaterThan(0)
     expect(figures.replies).toBeGreaterThan(0)
     expect(figures.answered).toBeGreaterThan(figures.replies)
     expect(figures.folds).toBeGreaterThan(0)

@@ -67,7 +67,8 @@ describe('after a restart', () => {
       asked += 1
       return Promise.resolve('again?')
     }
-    const { runtime, platform, palimpsest } = await successorOf(dying, { responder })
+    const { clock, runtime, platform, palimpsest } = await successorOf(dying, { responder })
+    await clock.advance(1)
     await runtime.quiet()
     expect([...platform.shown.values()]).toMatchObject([{ text: 'answer to hello', replyTo: 'a' }])
     expect(asked).toBe(0)

@@ -18,6 +18,7 @@ export class MemoryPlatform implements Channel {
   readonly edits: boolean
   readonly mostCharacters: number
   readonly editEveryMs = 1_000
+  readonly knowsKeys = true
   /** What people see, by the platform's ids. */
   readonly shown = new Map<string, OutgoingMessage>()
   readonly calls: string[] = []

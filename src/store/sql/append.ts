@@ -115,7 +115,10 @@ function* keepOwed(
   if (!awaits && !owed.answers) return
   const added = owed.messages.flatMap(({ seq, duplicate }) => (duplicate ? [] : [seq]))
   if (awaits) yield* addWaiting(session, added, { awaits, now })
-  if (owed.answers) yield* keepReply(session, owed.answers, added)
+  if (owed.answers && !owed.answers.isPart) {
+    const said = owed.messages.map(({ seq }) => seq)
+    yield* keepReply(session, owed.answers, said)
+  }
 }
 
 /** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */

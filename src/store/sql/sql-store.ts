@@ -88,7 +88,7 @@ export class SqlStore implements Store {
     return this.#while(({ appends }) => appends.replaceTail(request))
   }
 
-  readWaiting(namespace: string, page: { after?: number; limit: number }) {
+  readWaiting(namespace: string, page: Parameters<Store['readWaiting']>[1]) {
     return this.#read(({ sql }) => sql.waiting.readWaiting(namespace, page))
   }
 

@@ -3,6 +3,7 @@ import type { Answers, Awaits, WaitingEntry } from '../inbox.ts'
 import type { SessionKey, Store } from '../store.ts'
 import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
+import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { AND_VISIBLE } from './visible.ts'
 
@@ -68,7 +69,7 @@ export function* checkWaiting(
 export function* keepReply(
   session: SessionRow,
   { seqs, earlier = [] }: Answers,
-  added: readonly number[],
+  said: readonly number[],
 ): Steps<void> {
   if (seqs.length === 0) return
   const oldest = Math.min(...seqs)
@@ -76,7 +77,7 @@ export function* keepReply(
     'UPDATE waiting SET reply = ?3 WHERE session_id = ?1 AND seq = ?2',
     session.id,
     oldest,
-    JSON.stringify([...earlier, ...added]),
+    JSON.stringify([...new Set([...earlier, ...said])].sort((a, b) => a - b)),
   )
   yield* settleWaiting(
     session,
@@ -98,17 +99,20 @@ interface WaitingRow {
 
 export function* readWaiting(
   namespace: string,
-  { after = 0, limit }: Parameters<Store['readWaiting']>[1],
+  { sessionId, after = 0, limit }: Parameters<Store['readWaiting']>[1],
 ): Steps<readonly WaitingEntry[]> {
+  const session = sessionId === undefined ? null : yield* findSession({ namespace, id: sessionId })
+  if (session === undefined) return []
   const rows = yield* all<WaitingRow>(
     // Not joined, so that no database begins with the sessions: hardly any of them waits.
     `SELECT id, seq, burst, address, received_at, attempts, sent, reply,
        (SELECT s.name FROM sessions s WHERE s.id = w.session_id) AS name
-     FROM waiting w WHERE namespace = ?1 AND id > ?2
+     FROM waiting w WHERE namespace = ?1 AND id > ?2 ${session ? 'AND session_id = ?4' : ''}
        AND (SELECT s.ready FROM sessions s WHERE s.id = w.session_id) = 1 ORDER BY id LIMIT ?3`,
     namespace,
     after,
     limit,
+    ...(session ? [session.id] : []),
   )
   return rows.map(toEntry)
 }

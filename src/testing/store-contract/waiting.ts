@@ -72,6 +72,15 @@ const asking = contractCases('a message that waits', {
     assert.equal(await wait(1), false)
   },
 
+  'is read of one session, too': async store => {
+    const [one, other] = [new Chat(store), new Chat(store, 'other')]
+    await one.ask(ANN, message('one'))
+    await other.ask(BO, message('two'), message('three'))
+    const of = async (sessionId: string) =>
+      (await store.readWaiting('test', { sessionId, limit: 9 })).map(({ seq }) => seq)
+    assert.deepEqual([await of('chat'), await of('other'), await of('none')], [[1], [1, 2], []])
+  },
+
   'survives the store that it came through': async (store, open) => {
     await new Chat(store).ask(ANN, message('hello'))
     const before = await waitingOf(store)
@@ -228,6 +237,20 @@ const noting = contractCases('a note about what waits', {
 })
 
 const answering = contractCases('an answer to what waits', {
+  'in part leaves it waiting, and is stored only where it waits': async store => {
+    const chat = new Chat(store)
+    await chat.ask(ANN, message('one'))
+    await chat.answer({ seqs: [1], isPart: true }, said('so far', 'a'))
+    assert.deepEqual(await whoWaits(store), [['chat', 1]])
+    await chat.answer({ seqs: [1] }, said('so far', 'a'), said('and the rest', 'b'))
+    assert.deepEqual(await whoWaits(store), [['chat', 1, [2, 3]]])
+    await refuses(chat.answer({ seqs: [1], isPart: true }, said('too late')), 'not_waiting')
+    const gone = new Chat(store, 'gone')
+    await refuses(gone.answer({ seqs: [1], isPart: true }, said('nobody asked')), 'not_waiting')
+    assert.equal(await store.readSession(gone.key), null)
+    assert.equal((await chat.contents()).length, 3)
+  },
+
   'stays in the place of the first with its messages, and the others go': async store => {
     const chat = new Chat(store)
     await chat.ask(ANN, message('one'))

@@ -1,0 +1,175 @@
+import { NotWaitingError } from '../errors.ts'
+import type { Message } from '../log/index.ts'
+import type { Session } from '../session.ts'
+import type { FinishedTurn, TurnOptions } from '../turn/index.ts'
+import { orStopped, within } from './bounded.ts'
+import type { Burst } from './bursts.ts'
+import type { Delivery } from './delivery.ts'
+import { askResponder } from './reply.ts'
+import type { Reply, ReplyRequest, Responder } from './responder.ts'
+import type { Timers } from './timers.ts'
+import { unansweredNote } from './unanswered-note.ts'
+
+/** Why an answer ends before it is whole. */
+export type Stop = 'person' | 'newer' | 'join' | 'time' | 'shutdown'
+
+const REASONS: Readonly<Record<Stop, string>> = {
+  person: 'Somebody stopped this reply.',
+  newer: 'A newer message interrupts this reply.',
+  join: 'A further message is to be answered with it.',
+  time: 'This reply took too long: turns.timeoutMs was over.',
+  shutdown: 'The program ends; the reply is made again when it is back.',
+}
+
+export interface AttemptOptions {
+  readonly session: Session
+  readonly burst: Burst
+  /** Those of the burst, as they are now. */
+  readonly messages: readonly Message[]
+  readonly delivery: Delivery
+  readonly responder: Responder
+  readonly timeoutMs: number
+  readonly timers: Timers
+  readonly onError: (error: unknown) => void
+}
+
+export interface Ended {
+  /** As it was stored; `null`: nobody knows. */
+  readonly finished: FinishedTurn | null
+  /** All of its text was heard. */
+  readonly isHeard: boolean
+  readonly error: unknown
+}
+
+/** How long something that was told to stop may take for it. */
+const STOPPING_MS = 500
+/** An answer is not made again because the database was busy for a moment. */
+const STORE_TRIES_MS = [100, 1_000, 5_000]
+
+/** One try to answer: from the question to what is stored of the answer, and shown of it meanwhile. */
+export class Attempt {
+  readonly #options: AttemptOptions
+  readonly #controller = new AbortController()
+  #stop: Stop | null = null
+
+  constructor(options: AttemptOptions) {
+    this.#options = options
+  }
+
+  get burst(): Burst {
+    return this.#options.burst
+  }
+
+  get delivery(): Delivery {
+    return this.#options.delivery
+  }
+
+  get stopped(): Stop | null {
+    return this.#stop
+  }
+
+  stop(why: Stop): void {
+    if (this.#stop === 'shutdown' || (this.#stop !== null && why !== 'shutdown')) return
+    this.#stop = why
+    this.#controller.abort(new DOMException(REASONS[why], 'AbortError'))
+  }
+
+  async run(): Promise<Ended> {
+    const { timers, timeoutMs, delivery } = this.#options
+    const clock = timers.setTimeout(() => this.stop('time'), timeoutMs)
+    try {
+      delivery.beginTyping()
+      return await this.#listen()
+    } finally {
+      timers.clearTimeout(clock)
+      await delivery.rest()
+    }
+  }
+
+  async #listen(): Promise<Ended> {
+    const { responder, delivery } = this.#options
+    const { signal } = this.#controller
+    let reply: Reply | null = null
+    try {
+      const asking = askResponder(responder, this.#request())
+      asking.then(late => signal.aborted && leave(late.text[Symbol.asyncIterator]())).catch(() => {})
+      reply = await orStopped(asking, signal)
+      for await (const piece of untilStopped(reply.text, signal)) delivery.add(piece)
+    } catch (error) {
+      return { finished: reply && (await this.#cutOff(reply)), isHeard: false, error }
+    }
+    return this.#stored(reply)
+  }
+
+  #request(): ReplyRequest {
+    const { session, burst, messages } = this.#options
+    const { trigger, attempts } = burst
+    const answers = messages.map(({ seq }) => seq)
+    return {
+      ...{ session, messages, trigger, attempt: attempts, signal: this.#controller.signal },
+      turn: async <Tools extends object>(options: TurnOptions<Tools> = {}) => {
+        const reminder = options.reminder ?? (await unansweredNote(session, messages))
+        return session.turn<Tools>({ ...options, ...(reminder !== null && { reminder }), answers })
+      },
+    }
+  }
+
+  /** Whoever was told to stop, or has failed, is not waited for for ever. */
+  async #cutOff(reply: Reply): Promise<FinishedTurn | null> {
+    const { timers, onError } = this.#options
+    const finishing = async () => reply.finish()
+    try {
+      return await within(STOPPING_MS, finishing(), timers)
+    } catch (error) {
+      if (!(error instanceof NotWaitingError)) onError(error)
+      return null
+    }
+  }
+
+  async #stored(reply: Reply): Promise<Ended> {
+    const { timers, timeoutMs } = this.#options
+    try {
+      const finished = await within(timeoutMs, this.#insistOnFinish(reply), timers)
+      const error = finished === null ? new Error('To store this reply took too long.') : finished.error
+      return { finished, isHeard: true, error }
+    } catch (error) {
+      return { finished: null, isHeard: true, error }
+    }
+  }
+
+  async #insistOnFinish(reply: Reply): Promise<FinishedTurn> {
+    const { timers, onError } = this.#options
+    for (const wait of STORE_TRIES_MS) {
+      try {
+        return await reply.finish()
+      } catch (error) {
+        if (error instanceof NotWaitingError || this.#stop === 'shutdown') throw error
+        onError(error)
+        await new Promise(resolve => timers.setTimeout(() => resolve(null), wait))
+      }
+    }
+    return reply.finish()
+  }
+}
+
+/** As far as it comes until the signal; then it is told that nobody listens any more. */
+async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+  const pieces = texts[Symbol.asyncIterator]()
+  let isOver = false
+  try {
+    for (;;) {
+      const next = await orStopped(pieces.next(), signal)
+      isOver = next.done === true
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    if (!isOver) leave(pieces)
+  }
+}
+
+/** Not waited for: it may hang in what it was asked for last. */
+function leave(pieces: AsyncIterator<string>): void {
+  const leaving = async () => pieces.return?.()
+  leaving().catch(() => {})
+}

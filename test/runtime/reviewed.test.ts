@@ -1,0 +1,379 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { contentText } from '../../src/log/index.ts'
+import { modelResponder, type Reply, type ReplyRequest } from '../../src/runtime/index.ts'
+import { startModelServer } from '../../src/testing/index.ts'
+import { type Kit, type KitOptions, MemoryPlatform, runtimeKit, Script } from './runtime-kit.ts'
+
+/** What a review found, each as it was found. */
+
+const cleanUps: (() => Promise<unknown>)[] = []
+
+async function open(options: KitOptions = {}): Promise<Kit> {
+  const kit = await runtimeKit({ inbox: { quietMs: 0 }, ...options })
+  cleanUps.push(kit.close)
+  return kit
+}
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** Lets time pass until it holds. */
+async function until({ clock }: Kit, check: () => unknown, ms = 1): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await clock.advance(ms)
+      await check()
+    },
+    { timeout: 20_000 },
+  )
+}
+
+async function quiet(kit: Kit): Promise<void> {
+  let isQuiet = false
+  kit.runtime.quiet().then(() => (isQuiet = true))
+  await until(kit, () => expect(isQuiet).toBe(true), 500)
+}
+
+async function logOf({ palimpsest }: Kit): Promise<readonly string[]> {
+  const log = await palimpsest.session('memory:42').messages()
+  return log.map(({ role, content }) => `${role}: ${contentText(content)}`)
+}
+
+/** Stores its answer itself, as `finish` is told to. */
+function ownReply(request: ReplyRequest, text: string, before: () => unknown = () => {}): Reply {
+  const seqs = request.messages.map(({ seq }) => seq)
+  return {
+    text: (async function* () {
+      yield text
+    })(),
+    finish: async () => {
+      await before()
+      const answer = { role: 'assistant' as const, content: text, externalId: `own ${text}` }
+      const { messages } = await request.session.append(answer, { answers: { seqs } })
+      return { status: 'complete', seqs: messages.map(({ seq }) => seq), usage: null }
+    },
+  }
+}
+
+describe('the model', () => {
+  test('is told what to answer where it spoke last itself', async () => {
+    const gate = Promise.withResolvers<void>()
+    const server = await startModelServer({
+      reply: async ({ said }) => {
+        await gate.promise
+        return `answer to: ${said.at(-1)!.text}`
+      },
+    })
+    cleanUps.push(() => server.close())
+    const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
+    const kit = await open({ responder: modelResponder({ model, memoryTools: false }) })
+    await kit.say('What is one?')
+    await until(kit, () => expect(server.requests).toHaveLength(1))
+    await kit.say('And what is two?')
+    gate.resolve()
+    await quiet(kit)
+    expect(kit.platform.texts).toHaveLength(2)
+    expect(JSON.stringify(server.requests[1]!.said)).not.toContain('no new message')
+    expect(kit.platform.texts[1]).toMatch(/“And what is two\?”.*Answer that now/)
+  })
+})
+
+describe('an answer that somebody else gave, or that came too late', () => {
+  test('is delivered where it was stored after all, and not asked for again', async () => {
+    let asked = 0
+    const kit = await open({
+      turns: { timeoutMs: 1_000, backoffMs: 5_000 },
+      responder: request => {
+        asked += 1
+        const late = new Promise(resolve => kit.clock.setTimeout(() => resolve(null), 3_000))
+        return ownReply(request, `reply ${asked}`, asked === 1 ? () => late : undefined)
+      },
+    })
+    await kit.say('one')
+    await quiet(kit)
+    expect(await logOf(kit)).toEqual(['user: one', 'assistant: reply 1'])
+    expect(kit.platform.texts).toEqual(['reply 1'])
+    expect(await kit.palimpsest.waiting()).toEqual([])
+  })
+
+  test('leaves those waiting whom it did not answer', async () => {
+    const scripts: Script[] = []
+    const kit = await open({
+      inbox: { quietMs: 10, groupsBy: 'chat' },
+      responder: () => {
+        const script = new Script()
+        scripts.push(script)
+        return script
+      },
+    })
+    const group = { kind: 'group' as const, mentionsBot: true }
+    await kit.say('from ann', { ...group, sender: { id: 'ann' } })
+    await kit.say('from bob', { ...group, sender: { id: 'bob' } })
+    await until(kit, () => expect(scripts).toHaveLength(1))
+    await kit.palimpsest.forget({ kind: 'person', id: 'memory:ann' })
+    scripts[0]!.say('hello both')
+    scripts[0]!.say(null)
+    await until(kit, () => expect(scripts).toHaveLength(2))
+    scripts[1]!.say('hello Bob')
+    scripts[1]!.say(null)
+    await quiet(kit)
+    expect(kit.platform.texts.at(-1)).toBe('hello Bob')
+    expect((await logOf(kit)).at(-1)).toBe('assistant: hello Bob')
+  })
+
+  test.each(['erased', 'taken back'])('is not stored in part where the question was %s', async how => {
+    const script = new Script()
+    const kit = await open({ responder: () => script, turns: { attempts: 1, failureText: null } })
+    await kit.say('my pin is 1234')
+    await until(kit, () => expect(kit.platform.calls).toContain('typing'))
+    script.say('Your pin 1234')
+    await until(kit, () => expect(kit.platform.texts).toHaveLength(1))
+    const session = kit.palimpsest.session('memory:42')
+    if (how === 'erased') await kit.palimpsest.forget({ kind: 'session', sessionId: session.id })
+    else await session.rollback(0)
+    script.say(new Error('the line broke'))
+    await quiet(kit)
+    expect(await session.messages()).toEqual([])
+  })
+})
+
+describe('once an answer is stored', () => {
+  test('the model is not asked again, whatever fails after that', async () => {
+    let asked = 0
+    const kit = await open({
+      responder: async () => `answer ${++asked}`,
+      onReply: () => {
+        throw new Error('my own logger')
+      },
+    })
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const { palimpsest } = kit
+    const session = palimpsest.session('memory:42')
+    const settle = Object.getPrototypeOf(session).settleWaiting
+    const failing = vi
+      .spyOn(Object.getPrototypeOf(session), 'settleWaiting')
+      .mockRejectedValueOnce(new Error('busy'))
+      .mockRejectedValueOnce(new Error('busy'))
+      .mockImplementation(settle)
+    await kit.say('hello')
+    await quiet(kit)
+    expect(failing.mock.calls.length).toBeGreaterThanOrEqual(3)
+    failing.mockRestore()
+    expect(asked).toBe(1)
+    expect(kit.platform.texts).toEqual(['answer 1'])
+    expect(await palimpsest.waiting()).toEqual([])
+    expect(String(warn.mock.calls[0]?.[0])).toContain('my own logger')
+    warn.mockRestore()
+  })
+
+  test('it is delivered whole, also where not all of it was heard', async () => {
+    const responder = (request: ReplyRequest): Reply => ({
+      ...ownReply(request, 'The first half, and the second'),
+      text: (async function* () {
+        yield 'The first half'
+        throw new Error('the reader broke')
+      })(),
+    })
+    const kit = await open({ responder })
+    await kit.say('hello')
+    await quiet(kit)
+    expect(kit.platform.texts).toEqual(['The first half, and the second'])
+  })
+})
+
+describe('what the platform has', () => {
+  test('of a failed attempt is replaced, also where storing failed, and where it was still on its way', async () => {
+    let attempts = 0
+    const platform = new MemoryPlatform()
+    const kit = await open({
+      platform,
+      turns: { attempts: 3, backoffMs: 10 },
+      responder: request => {
+        attempts += 1
+        const fails = () => {
+          throw new Error('the store is away')
+        }
+        return ownReply(request, `try ${attempts}`, attempts < 3 ? fails : undefined)
+      },
+    })
+    await kit.say('hello')
+    await quiet(kit)
+    expect(platform.texts).toEqual(['try 3'])
+  })
+
+  test('without an id is sent once, and somebody hears of it', async () => {
+    const platform = new MemoryPlatform({ edits: false })
+    let sent = 0
+    platform.send = (async () => {
+      sent += 1
+    }) as never
+    const kit = await open({ platform })
+    await kit.say('hello')
+    await quiet(kit)
+    expect(sent).toBe(1)
+    expect(String(kit.errors[0])).toMatch(/did not say its id/)
+  })
+
+  test('after a connection that broke is whole in the end, and shown once', async () => {
+    const platform = new MemoryPlatform()
+    const send = platform.send.bind(platform)
+    let isFirst = true
+    platform.send = async message => {
+      const sent = await send(message)
+      if (!isFirst) return sent
+      isFirst = false
+      throw new Error('the connection broke')
+    }
+    const script = new Script()
+    const kit = await open({ platform, responder: () => script })
+    await kit.say('hello')
+    await until(kit, () => expect(platform.calls).toContain('typing'))
+    script.say('Good mor')
+    await until(kit, () => expect(platform.texts).toEqual(['Good mor']))
+    script.say('ning')
+    script.say(null)
+    await quiet(kit)
+    expect(platform.texts).toEqual(['Good morning'])
+  })
+})
+
+describe('a message', () => {
+  test('joins an answer of which nothing was shown, whatever was made of it by then', async () => {
+    const scripts: Script[] = []
+    const kit = await open({
+      platform: new MemoryPlatform({ edits: false }),
+      turns: { during: 'join' },
+      responder: () => {
+        const script = new Script()
+        scripts.push(script)
+        return script
+      },
+    })
+    await kit.say('one')
+    await until(kit, () => expect(scripts).toHaveLength(1))
+    scripts[0]!.say('Hm')
+    await new Promise(resolve => setImmediate(resolve))
+    await kit.say('two')
+    await until(kit, () => expect(scripts).toHaveLength(2))
+    scripts[1]!.say('both')
+    scripts[1]!.say(null)
+    await quiet(kit)
+    expect(kit.platform.texts).toEqual(['both'])
+  })
+
+  test('whose storing nobody heard of is answered when it comes again', async () => {
+    const kit = await open()
+    const session = kit.palimpsest.session('memory:42')
+    const append = Object.getPrototypeOf(session).append
+    vi.spyOn(Object.getPrototypeOf(session), 'append').mockImplementationOnce(async function (
+      this: unknown,
+      ...given
+    ) {
+      await append.apply(this, given)
+      throw new Error('connection lost after COMMIT')
+    })
+    await expect(kit.say('hello', { id: 'a' })).rejects.toThrow('connection lost')
+    vi.restoreAllMocks()
+    expect(await kit.say('hello', { id: 'a' })).toMatchObject({ duplicate: true })
+    await quiet(kit)
+    expect(kit.platform.texts).toEqual(['answer to hello'])
+  })
+
+  test('of the same person that comes when the answer is about to begin belongs to it', async () => {
+    const kit = await open({ inbox: { quietMs: 5 } })
+    const group = { kind: 'group' as const, sender: { id: 'ann' } }
+    await kit.say('@bot hello', { ...group, mentionsBot: true })
+    await kit.clock.advance(4)
+    const session = kit.palimpsest.session('memory:42')
+    const note = Object.getPrototypeOf(session).noteWaiting
+    let added: Promise<unknown> | null = null
+    vi.spyOn(Object.getPrototypeOf(session), 'noteWaiting').mockImplementationOnce(async function (
+      this: unknown,
+      ...given
+    ) {
+      added = kit.say('and one more thing', group)
+      expect(await added).toMatchObject({ triggers: 'mention' })
+      return note.apply(this, given)
+    })
+    await quiet(kit)
+    vi.restoreAllMocks()
+    expect(kit.platform.texts).toEqual(['answer to @bot hello + and one more thing'])
+  })
+})
+
+describe('nothing hangs', () => {
+  test('where storing an answer does: another chat is answered', async () => {
+    let asked = 0
+    const kit = await open({
+      turns: { timeoutMs: 1_000, attempts: 2, backoffMs: 10, concurrency: 1 },
+      responder: request => {
+        asked += 1
+        const hangs = () => new Promise(() => {})
+        return ownReply(request, `reply ${asked}`, request.session.id === 'memory:1' ? hangs : undefined)
+      },
+    })
+    await kit.say('one', { chat: '1' })
+    await kit.say('two', { chat: '2' })
+    await quiet(kit)
+    expect(kit.reports.map(({ sessionId, outcome }) => `${sessionId} ${outcome}`).sort()).toEqual([
+      'memory:1 failed',
+      'memory:2 delivered',
+    ])
+  })
+
+  test('where the platform never answers: it is asked again', async () => {
+    const platform = new MemoryPlatform({ edits: false })
+    const send = platform.send.bind(platform)
+    let calls = 0
+    platform.send = message => (++calls === 1 ? new Promise(() => {}) : send(message))
+    const kit = await open({ platform })
+    await kit.say('hello')
+    await quiet(kit)
+    expect(platform.texts).toEqual(['answer to hello'])
+  })
+
+  test('where stop() comes before start() is done, or a channel stops at once', async () => {
+    const platform = new MemoryPlatform()
+    platform.stop = (() => {
+      throw new Error('not so fast')
+    }) as never
+    const kit = await open({ platform })
+    await kit.say('hello')
+    const stopping = kit.runtime.stop()
+    expect(kit.runtime.stop()).toBe(stopping)
+    await kit.clock.advance(5_000)
+    await stopping
+    expect(kit.errors).toEqual([new Error('not so fast')])
+  })
+})
+
+test('an option that is undefined is one that was left out', async () => {
+  const kit = await open({
+    turns: { concurrency: undefined, timeoutMs: undefined } as never,
+    groups: { proactivePerHour: undefined } as never,
+  })
+  await kit.say('hello')
+  await quiet(kit)
+  expect(kit.platform.texts).toEqual(['answer to hello'])
+  await expect(runtimeKit({ platform: new MemoryPlatform({ mostCharacters: 0 }) })).rejects.toThrow(
+    /at least 20/,
+  )
+})
+
+test('a reply that waits for its next attempt can be stopped', async () => {
+  const kit = await open({
+    turns: { backoffMs: 60_000 },
+    responder: async () => {
+      throw new Error('no')
+    },
+  })
+  await kit.say('hello')
+  await until(kit, () => expect(kit.errors).toHaveLength(1))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(kit.runtime.stopReply('memory:42')).toBe(true)
+  await kit.runtime.quiet()
+  expect(kit.reports).toMatchObject([{ outcome: 'interrupted' }])
+  expect(await kit.palimpsest.waiting()).toEqual([])
+})
