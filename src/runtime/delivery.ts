@@ -47,6 +47,8 @@ export class Delivery {
   /** Sent under these keys, whether or not the platform said that it has it. */
   readonly #tried = new Set<string>()
   #text = ''
+  /** Of how many messages the ids are in the store. */
+  #noted: number
   /** One call of the platform at a time. It never fails. */
   #calls: Promise<void> = Promise.resolve()
   #timer: unknown = null
@@ -56,6 +58,7 @@ export class Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options
     this.#sent = [...options.sent]
+    this.#noted = this.#sent.length
   }
 
   /** Something of this answer can be seen on the platform. */
@@ -141,14 +144,13 @@ export class Delivery {
   async #bringUp({ isPartial }: { isPartial: boolean }): Promise<void> {
     const { channel, place, replyTo, key } = this.#options
     const pieces = splitText(this.#text, channel.mostCharacters ?? Infinity)
-    for (const [index, text] of pieces.entries())
-      await this.#bring(index, {
-        ...place,
-        text,
-        replyTo: index === 0 ? replyTo : null,
-        key: `${key}/${index}`,
-        isPartial: isPartial && index === pieces.length - 1,
-      })
+    for (const [index, text] of pieces.entries()) {
+      const isLast = index === pieces.length - 1
+      const message = { ...place, text, replyTo: index === 0 ? replyTo : null, key: `${key}/${index}` }
+      await this.#bring(index, { ...message, isPartial: isPartial && isLast })
+      // What ends with this is settled at once: that says it as well.
+      if (isPartial || !isLast) await this.#noteSent()
+    }
     // An earlier attempt may have needed more messages than this one: they cannot be taken back.
     for (const index of this.#sent.keys())
       if (index >= pieces.length)
@@ -166,16 +168,21 @@ export class Delivery {
   }
 
   async #send(index: number, message: OutgoingMessage): Promise<void> {
-    const { channel, onSent, onError } = this.#options
+    const { channel, onError } = this.#options
     const mayBeKnown = this.#options.isRepeat || this.#tried.has(message.key)
     this.#tried.add(message.key)
     const id: unknown = (await this.#call(() => channel.send(message)))?.id
     if (typeof id !== 'string') onError(new Error('The channel sent a message and did not say its id.'))
     this.#sent[index] = String(id)
-    await onSent(this.#sent)
     // Such a platform shows what it was sent under a key first.
     if (mayBeKnown && channel.knowsKeys)
       await this.#call(() => channel.edit?.({ ...message, id: String(id) }))
+  }
+
+  async #noteSent(): Promise<void> {
+    if (this.#noted === this.#sent.length) return
+    await this.#options.onSent(this.#sent)
+    this.#noted = this.#sent.length
   }
 
   /** Somebody may have deleted what was shown so far: then it is sent anew once it is whole. */
