@@ -375,6 +375,26 @@ describe('a turn that answers messages that wait', () => {
     expect((await chat.messages()).slice(2).map(({ replyTo }) => replyTo)).toEqual([1, 1, 1])
   })
 
+  test('of which one attempt failed is the other one', async () => {
+    let requests = 0
+    const { chat, model, palimpsest } = await start(({ said }) => {
+      requests += 1
+      if (said.at(-1)!.role === 'tool') return requests === 2 ? { status: 500, body: 'no' } : 'Shipped.'
+      return { toolCalls: [{ name: 'look_up_order', arguments: { id: `B-${requests}` } }] }
+    })
+    await chat.append({ role: 'user', content: 'Where is order B-7?' }, { awaits })
+    const turn = await chat.turn({ tools, answers: [1] })
+    const first = generateText({ model, maxRetries: 0, ...turn.prompt })
+    await turn.fail(await first.catch(error => error))
+    await turn.finish(await generateText({ model, maxRetries: 0, ...turn.prompt }))
+    const log = await chat.messages()
+    expect(log.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant'],
+      ...['assistant', 'tool', 'assistant'],
+    ])
+    expect(await palimpsest.waiting()).toMatchObject([{ reply: [5, 6, 7] }])
+  })
+
   test('leaves them waiting where it was cut off, and stores nothing where another one answered', async () => {
     const { chat, model, palimpsest } = await start(scriptedAssistant)
     await chat.append({ role: 'user', content: 'Hello' }, { awaits })
@@ -408,4 +428,30 @@ test('a reminder stands at the end of every request of the turn, and is not stor
   expect(JSON.stringify(await chat.messages())).not.toContain('Answer Ann.')
   await expect(chat.turn({ reminder: ' ' })).rejects.toThrow(/reminder/)
   await expect(chat.turn({ answers: [] })).rejects.toThrow(/answers/)
+})
+
+test('with a reminder, what somebody allowed is done as without', async () => {
+  const { chat, model } = await start('Done.')
+  await chat.append([
+    { role: 'user', content: 'Delete it.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool-call', toolCallId: 'c', toolName: 'delete_it', input: {} },
+        { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' },
+      ],
+    },
+    { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
+  ])
+  let deleted = 0
+  const delete_it = tool({
+    description: 'Deletes it.',
+    inputSchema: z.object({}),
+    execute: async () => {
+      deleted += 1
+    },
+  })
+  const turn = await chat.turn({ tools: { delete_it }, reminder: 'Answer Ann.' })
+  await turn.finish(await generateText({ model, ...turn.prompt }))
+  expect(deleted).toBe(1)
 })
