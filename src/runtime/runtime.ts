@@ -106,8 +106,8 @@ export class Runtime implements AsyncDisposable {
   /** Resolves when the message is durable. What it leads to comes later, also after a restart. */
   async receive(channelName: string, message: IncomingMessage): Promise<Received> {
     const { isOther, ...received } = await this.#receive(this.#channel(channelName), message)
-    if (isOther)
-      this.#report(new MessageConflictError({ ...received, externalId: message.id }), received.sessionId)
+    const { sessionId, seq } = received
+    if (isOther) this.#report(new MessageConflictError({ sessionId, seq, externalId: message.id }), sessionId)
     return received
   }
 
@@ -130,8 +130,8 @@ export class Runtime implements AsyncDisposable {
       const { seq, duplicate } = stored
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
-      else if (duplicate) await this.#lookAfter(conversation, session, seq)
-      else this.#considerSpeaking({ channel, message, session, sender, key, seq })
+      else if (trigger) await this.#lookAfter(conversation, session, seq)
+      else if (!duplicate) this.#considerSpeaking({ channel, message, session, sender, key, seq })
       return { sessionId: session.id, ...stored, triggers }
     } finally {
       arrived?.()
