@@ -46,6 +46,13 @@ function failure(given: unknown): InvalidSettingsError {
   throw new Error('it was taken')
 }
 
+function throwing(field: string, others: object = {}): object {
+  const get = () => {
+    throw new Error(`boom ${TOKEN}`)
+  }
+  return Object.defineProperty({ ...others }, field, { enumerable: true, get })
+}
+
 const wrongPaths = (given: unknown) => failure(given).details.problems.map(({ setting }) => setting)
 
 describe("a bot's file", () => {
@@ -132,11 +139,24 @@ describe("a bot's file", () => {
     [{ channels: [{ name: 'own', start() {}, send() {} }] }, ['channels[0]']],
     [{ channels: [TELEGRAM], db: 'x.db', store: 'postgres://localhost/x' }, ['db']],
     [{ channels: [TELEGRAM], store: 'bot.db' }, ['store']],
+    [{ channels: [TELEGRAM], store: 'postgres://bob@127.0.0.1:1:x/x' }, ['store']],
+    [{ channels: [TELEGRAM], instructions: {} }, ['instructions']],
     [{ channels: [TELEGRAM], instructions: { file: 'nowhere.md' } }, ['instructions.file']],
     [{ channels: [TELEGRAM], instructions: ' ' }, ['instructions']],
     [{ channels: [TELEGRAM], namespace: 7 }, ['namespace']],
     [{ channels: [TELEGRAM], groups: { triggeredBy: [7] } }, ['groups.triggeredBy']],
     [{ channels: [TELEGRAM], groups: { triggeredBy: ['telegram:7', '7'] } }, ['groups.triggeredBy[1]']],
+    [{ channels: [TELEGRAM], privates: { triggeredBy: ['telegram:'] } }, ['privates.triggeredBy[0]']],
+    [{ channels: [7], privates: { triggeredBy: ['telegram:7'] } }, ['channels[0]']],
+    [{ channels: [{ ...TELEGRAM, token: undefined }] }, ['channels[0].token']],
+    [{ channels: [{ ...TELEGRAM, apiRoot: 'ftp://127.0.0.1' }] }, ['channels[0].apiRoot']],
+    [{ channels: [{ ...TELEGRAM, apiRoot: 'http://127.0.0.1/?x=1' }] }, ['channels[0].apiRoot']],
+    [{ channels: [{ ...TELEGRAM, apiRoot: 'http://127.0.0.1/?' }] }, ['channels[0].apiRoot']],
+    [{ channels: [{ ...TELEGRAM, apiRoot: `http://127.0.0.1/bot${TOKEN}` }] }, ['channels[0].apiRoot']],
+    [
+      { channels: [{ ...TELEGRAM, pollTimeoutSec: 51, editEveryMs: 0 }] },
+      ['channels[0].editEveryMs', 'channels[0].pollTimeoutSec'],
+    ],
     [{ channels: [TELEGRAM], turns: { timeoutMs: 2 ** 31 } }, ['turns.timeoutMs']],
     [{ channels: [TELEGRAM], inbox: null }, ['inbox']],
     [{ channels: [TELEGRAM], responder: 'yes' }, ['responder']],
@@ -187,9 +207,66 @@ describe("a bot's file", () => {
       settings: { model: variable, modelApiKey: variable, policy: variable },
       channels: [{ type: 'telegram', token: variable, apiRoot: variable, name: variable }],
       turns: { during: variable },
+      groups: { triggeredBy: [variable] },
     })
-    expect(error.details.problems).toHaveLength(8)
+    expect(error.details.problems).toHaveLength(9)
     expect(JSON.stringify(error)).not.toContain('hunter')
+    const both = { db: variable, store: 'postgres://localhost/x' }
+    const later = failure({ channels: [TELEGRAM], instructions: { file: variable }, ...both })
+    expect(later.details.problems).toHaveLength(2)
+    expect(JSON.stringify(later)).not.toContain('hunter')
+  })
+
+  test.each(['postgres://bob@/x', 'postgres:///x', 'postgresql://bob:a b@host:5432/x?sslmode=require'])(
+    'the database %s is one that pg takes',
+    store => {
+      expect(readBotConfig({ channels: [TELEGRAM], store }, folder).store).toBe(store)
+    },
+  )
+
+  const KEY = `sk-${'proj'}-4fK9xQ2mZ7pL0vR8hunter2bN3cT6yW1dJ5gH`
+  test.each<[string, unknown]>([
+    ['as the file', TOKEN],
+    ['as the channels', { channels: TOKEN }],
+    ['as a type', { channels: [{ type: TOKEN }] }],
+    ['as a name', { channels: [{ ...TELEGRAM, name: TOKEN }] }],
+    ['as a name of a field', { channels: [TELEGRAM], [TOKEN]: 1, settings: { [TOKEN]: 1 } }],
+    ['as an id', { channels: [TELEGRAM], groups: { triggeredBy: [TOKEN] } }],
+    ['in an address', { channels: [{ ...TELEGRAM, token: 'x', apiRoot: `telegram.org/bot${TOKEN}/` }] }],
+    [
+      'in an address, encoded',
+      { channels: [{ ...TELEGRAM, apiRoot: `http://t.org/bot${encodeURIComponent(TOKEN)}/` }] },
+    ],
+    ['a password', { channels: [{ ...TELEGRAM, apiRoot: 'http://bob:hunter2@127.0.0.1:1/?x=1' }] }],
+    ['a password with a slash', { channels: [{ ...TELEGRAM, apiRoot: 'ftp://bob:hun/hunter2@127.0.0.1' }] }],
+    ['a password without a scheme', { channels: [{ ...TELEGRAM, apiRoot: 'bob:hunter2@127.0.0.1' }] }],
+    ['a query', { channels: [{ ...TELEGRAM, apiRoot: 'http://127.0.0.1/?key=hunter2' }] }],
+    ['a key of a provider', { channels: [TELEGRAM], turns: { during: KEY } }],
+    ['a key where a policy is expected', { channels: [TELEGRAM], settings: { policy: KEY } }],
+  ])('a secret in the wrong place is not shown: %s', (_, given) => {
+    const error = failure(given)
+    expect(error.message + JSON.stringify(error)).not.toMatch(/secret-of-twenty|hunter2/)
+  })
+
+  test('what is wrong with a value can still be seen', () => {
+    const apiRoot = 'ftp://bob:hunter2@127.0.0.1:8081/api?key=x'
+    expect(failure({ channels: [{ ...TELEGRAM, apiRoot }] }).message).toContain(
+      'channels[0].apiRoot: "ftp://***@127.0.0.1:8081/api?***" cannot be taken; allowed: an http or https URL',
+    )
+  })
+
+  test.each<[string, object]>([
+    ['instructions', throwing('instructions')],
+    ['channels', throwing('channels')],
+    ['groups.seen', { groups: throwing('seen') }],
+    ['channels[0].token', { channels: [throwing('token', { type: 'telegram' })] }],
+  ])('a getter that throws is a problem of its field: %s', (path, given) => {
+    const whole = Object.defineProperties({ channels: [TELEGRAM] }, Object.getOwnPropertyDescriptors(given))
+    const { problems } = failure(whole).details
+    expect(problems).toEqual([
+      { setting: path, value: '…', allowed: expect.stringContaining('(Error: boom') },
+    ])
+    expect(problems[0]!.allowed).not.toContain('secret-of')
   })
 
   test('whatever it is given, it answers or names what is wrong', () => {
@@ -225,6 +302,12 @@ describe('the file itself', () => {
     ['bot.yaml', 'channels: []', /a file that ends in \.json, \.js, \.mjs, \.ts, \.mts/],
     ['broken.mjs', 'export default {', /a module that can be loaded \(/],
     ['nothing.mjs', 'export const channels = []', /a module with a default export/],
+    ['throws.mjs', `throw new Error('no ${TOKEN}')`, /a module that can be loaded \(Error: no 42:\*\*\*\)/],
+    [
+      'getter.mjs',
+      'export default { get channels() { throw new Error("boom") } }',
+      /channels: .* reading it failed \(Error: boom\)/,
+    ],
     ['comma.json', '{\n  "a": 1,\n}', /JSON \(.*line 3 column 1\)/],
     ['empty.json', '', /JSON \(Unexpected end/],
   ])('%s is refused', async (name, content, message) => {

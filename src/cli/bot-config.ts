@@ -4,6 +4,7 @@ import { findSetting, type Layer, namesWithin, tryLayer } from '../config/index.
 import { InvalidSettingsError } from '../errors.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import type { Channel } from '../runtime/channel.ts'
+import { TELEGRAM_CHECKS } from '../runtime/channels/telegram/options.ts'
 import { RUNTIME_SECTIONS } from '../runtime/check-options.ts'
 import type {
   GroupOptions,
@@ -23,7 +24,6 @@ import {
   objectOf,
   Problems,
   text,
-  wholeNumber,
 } from './bot-fields.ts'
 
 /** What a bot's file says, checked; names of files are whole. */
@@ -58,16 +58,16 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
   const problems = new Problems()
   const read = BOT(given, '', problems) as Partial<BotConfig> | undefined
   const { found } = problems
-  if (isObject(given) && given['channels'] === undefined)
+  if (read && read.channels === undefined && !problems.has('channels'))
     problems.refuse('channels', undefined, CHANNELS_RULE)
   if (read?.db !== undefined && read.store !== undefined)
-    problems.refuse('db', read.db, 'one of db and store: a file, or a PostgreSQL database')
+    problems.refuse('db', written(given, 'db'), 'one of db and store: a file, or a PostgreSQL database')
   if (read?.responder)
     for (const field of ['instructions', 'tools'] as const)
       if (read[field] !== undefined)
         problems.refuse(field, HIDDEN, 'nothing beside a responder of your own, which brings them itself')
-  const instructions = readInstructions(read?.instructions, folder, problems)
-  refuseStrangers(read ?? {}, problems)
+  const instructions = readInstructions(read?.instructions, { given, folder, problems })
+  refuseStrangers(read ?? {}, given, problems)
   if (found.length > 0) throw new InvalidSettingsError(found)
   const { db, settings = {}, ...rest } = read as BotConfig
   const workspace = settings['workspace']
@@ -81,37 +81,53 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
   }
 }
 
+/** What the file has there, before variables were filled in. */
+function written(given: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce((value, step) => (value as Readonly<Record<string, unknown>>)[step], given)
+}
+
 /** An id that nobody can have would keep everybody out, or somebody in. */
-function refuseStrangers({ channels, belongsTo, privates, groups }: Partial<BotConfig>, problems: Problems) {
+function refuseStrangers(read: Partial<BotConfig>, given: unknown, problems: Problems) {
+  const { channels, belongsTo, privates, groups } = read
   if (!channels || belongsTo) return
   const prefixes = channels.flatMap(channel => (channel ? [`${channel.name}:`] : []))
+  // What is wrong with the channels is said already.
+  if (prefixes.length === 0) return
   for (const [place, options] of Object.entries({ privates, groups }))
     for (const field of ['seen', 'triggeredBy'] as const) {
       const ids = options?.[field]
       if (!Array.isArray(ids)) continue
       for (const [index, id] of ids.entries())
-        if (!prefixes.some(prefix => id.startsWith(prefix)))
+        if (!prefixes.some(prefix => id.startsWith(prefix) && id !== prefix))
           problems.refuse(
             `${place}.${field}[${index}]`,
-            id,
-            `an id after a channel's name, as ${prefixes[0]}${id}`,
+            written(given, place, field, index),
+            `an id after a channel's name, as ${prefixes[0]}123456`,
           )
     }
 }
 
-function readInstructions(given: unknown, folder: string, problems: Problems): string | undefined {
-  if (!isObject(given)) return given as string | undefined
-  const file = given['file']
+function readInstructions(
+  read: unknown,
+  {
+    given,
+    folder,
+    problems,
+  }: { readonly given: unknown; readonly folder: string; readonly problems: Problems },
+): string | undefined {
+  if (!isObject(read)) return read as string | undefined
+  const { file } = read
   if (file === undefined) return undefined
   const at = 'instructions.file'
+  const shown = written(given, 'instructions', 'file')
   try {
     const content = readFileSync(resolve(folder, file as string), 'utf8')
       .replace(/^\uFEFF/, '')
       .trim()
-    return content === '' ? problems.refuse(at, file, 'a file that is not empty') : content
+    return content === '' ? problems.refuse(at, shown, 'a file that is not empty') : content
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return problems.refuse(at, file, `a file that can be read, relative to this one's folder (${code})`)
+    return problems.refuse(at, shown, `a file that can be read, relative to this one's folder (${code})`)
   }
 }
 
@@ -120,7 +136,7 @@ const sections = Object.fromEntries(
   Object.entries(RUNTIME_SECTIONS).map(([section, checks]) => [section, objectOf(fieldsOf(checks))]),
 )
 
-function fieldsOf(checks: (typeof RUNTIME_SECTIONS)[keyof typeof RUNTIME_SECTIONS]) {
+function fieldsOf(checks: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>>) {
   const rules = Object.entries(checks).map(([name, [allowed, accepts]]) => [
     name,
     checked({ allowed, accepts }),
@@ -128,24 +144,18 @@ function fieldsOf(checks: (typeof RUNTIME_SECTIONS)[keyof typeof RUNTIME_SECTION
   return Object.fromEntries(rules) as Record<string, Field>
 }
 
-const CHANNEL_NAME_RULE = '1 to 64 letters, digits, -, _ and .'
-const isChannelName = (value: unknown) => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)
+const [TOKEN_RULE, isToken] = TELEGRAM_CHECKS.token
+const [CHANNEL_NAME_RULE, isChannelName] = TELEGRAM_CHECKS.name
 
 /** The fields of each type of channel beside `type`. */
 const CHANNEL_TYPES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   telegram: {
-    name: checked({ allowed: CHANNEL_NAME_RULE, accepts: isChannelName }),
+    ...fieldsOf(TELEGRAM_CHECKS),
     token: checked({
-      allowed: 'the token that @BotFather gave, best as a variable such as $' + '{TELEGRAM_TOKEN}',
-      accepts: value => typeof value === 'string' && /^\d+:[\w-]{20,}$/.test(value),
+      allowed: `${TOKEN_RULE}, best as a variable such as \${TELEGRAM_TOKEN}`,
+      accepts: isToken,
       isSecret: true,
     }),
-    apiRoot: checked({
-      allowed: 'an address such as https://api.telegram.org',
-      accepts: value => /^https?:$/.test(URL.parse(String(value))?.protocol ?? ''),
-    }),
-    pollTimeoutSec: wholeNumber(1, 50),
-    editEveryMs: wholeNumber(1),
   },
 }
 const TYPE_NAMES = Object.keys(CHANNEL_TYPES).join(', ')
@@ -174,11 +184,11 @@ function readChannel(given: unknown, path: string, problems: Problems): Channel 
     )
   if (METHODS.some(method => typeof given[method] === 'function'))
     return readOwnChannel(given, path, problems)
-  const { type, ...options } = given
+  const { type } = given
   if (typeof type !== 'string' || !Object.hasOwn(CHANNEL_TYPES, type))
     return problems.refuse(`${path}.type`, type, `${TYPE_NAMES}; in a module also ${OWN_CHANNEL_RULE}`)
   const read = objectOf({ type: text(), ...CHANNEL_TYPES[type] })(given, path, problems) as TelegramConfig
-  if (options['token'] === undefined)
+  if (read.token === undefined && !problems.has(`${path}.token`))
     problems.refuse(`${path}.token`, undefined, 'the token that @BotFather gave; no bot is without one')
   return { ...read, name: read.name ?? type }
 }
@@ -218,15 +228,21 @@ const settings: Field = (given, path, problems) => {
 const wholeText = text()
 const textFromFile = objectOf({ file: text("the name of a file, relative to this one's folder") })
 const instructions: Field = (given, path, problems) => {
-  if (isObject(given)) return textFromFile(given, path, problems)
+  if (isObject(given) && Object.keys(given).length > 0) return textFromFile(given, path, problems)
   if (typeof given === 'string') return wholeText(given, path, problems)
   return problems.refuse(path, given, 'a text, or { "file": "persona.md" }')
+}
+
+/** As the package `pg` reads it, which takes an address without a host too. */
+function isDatabaseAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^postgres(ql)?:\/\//.test(value)) return false
+  return URL.canParse(value) || URL.canParse(value.replace('@/', '@host/'))
 }
 
 const BOT = objectOf({
   store: checked({
     allowed: 'postgres://user@host/database; for SQLite name the file with db',
-    accepts: value => /^postgres(ql)?:\/\//.test(String(value)),
+    accepts: isDatabaseAddress,
     isSecret: true,
   }),
   db: text("the name of a file, relative to this one's folder"),

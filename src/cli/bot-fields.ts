@@ -1,6 +1,7 @@
 import { fillIn } from '../config/index.ts'
 import type { SettingsProblem } from '../errors.ts'
 import { nearestName } from '../lab/prices/nearest-name.ts'
+import { hideInValue, hideSecrets } from '../runtime/channels/telegram/hide-token.ts'
 
 /**
  * What a field of a bot's file takes, and what it makes of it: `undefined` where it was refused. Whatever is wrong is
@@ -10,7 +11,7 @@ export type Field = (given: unknown, path: string, problems: Problems) => unknow
 
 /**
  * What is wrong with a file. Values are shown as the file has them, before variables were filled in, and secrets never;
- * what has a name that nobody knows might be one.
+ * what has a name that nobody knows might be one, and so might what stands in a wrong place.
  */
 export class Problems {
   readonly found: SettingsProblem[] = []
@@ -19,11 +20,20 @@ export class Problems {
     this.found.push({ setting: path, value: shown(value), allowed })
   }
 
+  /** A getter of a module may throw whatever it likes. */
+  refuseUnread(path: string, error: unknown): undefined {
+    this.refuse(path, HIDDEN, `a value that can be read; reading it failed (${hideSecrets(String(error))})`)
+  }
+
+  has(path: string): boolean {
+    return this.found.some(({ setting }) => setting === path)
+  }
+
   refuseName(path: string, name: string, names: readonly string[]): undefined {
     const nearest = nearestName(name, names)
     const suggestion = nearest === null ? '' : `${nearest} (the nearest); `
     this.found.push({
-      setting: path,
+      setting: path.slice(0, path.length - name.length) + hideInValue(name),
       value: HIDDEN,
       allowed: suggestion + names.join(', '),
       isUnknown: true,
@@ -33,7 +43,8 @@ export class Problems {
 
 export const HIDDEN = '…'
 
-function shown(value: unknown): unknown {
+export function shown(value: unknown): unknown {
+  if (typeof value === 'string') return hideInValue(value)
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'function') return 'a function'
   return typeof value === 'object' && value !== null ? 'an object' : value
@@ -81,15 +92,24 @@ export function objectOf(fields: Readonly<Record<string, Field>>): Field {
     if (!isObject(given))
       return problems.refuse(path || 'the file', given, `an object with fields of ${names.join(', ')}`)
     const read: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(given)) {
+    for (const name of Object.keys(given)) {
       const at = path === '' ? name : `${path}.${name}`
       if (!Object.hasOwn(fields, name)) problems.refuseName(at, name, names)
-      else if (value !== undefined) {
-        const taken = fields[name]!(value, at, problems)
+      else {
+        const taken = readField(fields[name]!, () => given[name], at, problems)
         if (taken !== undefined) read[name] = taken
       }
     }
     return read
+  }
+}
+
+function readField(field: Field, get: () => unknown, path: string, problems: Problems): unknown {
+  try {
+    const value = get()
+    return value === undefined ? undefined : field(value, path, problems)
+  } catch (error) {
+    return problems.refuseUnread(path, error)
   }
 }
 
@@ -104,14 +124,3 @@ export const aFunction: Field = checked({
   allowed: 'a function, which only a module can hold: name the file .mjs or .ts',
   accepts: value => typeof value === 'function',
 })
-
-export function wholeNumber(least: number, most?: number): Field {
-  const bounds = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`
-  return checked({
-    allowed: `a whole number ${bounds}`,
-    accepts: value =>
-      Number.isSafeInteger(value) &&
-      (value as number) >= least &&
-      (value as number) <= (most ?? Number.MAX_SAFE_INTEGER),
-  })
-}

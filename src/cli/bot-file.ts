@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { readText } from '../lab/prices/read-text.ts'
+import { hideSecrets } from '../runtime/channels/telegram/hide-token.ts'
 import { type BotConfig, readBotConfig } from './bot-config.ts'
 
 const MODULES = ['.js', '.mjs', '.ts', '.mts']
@@ -22,7 +23,7 @@ export function needsFile(problem: string): PalimpsestError {
 
 export async function readBotFile(file: string): Promise<BotConfig> {
   const path = resolve(file)
-  const text = await readText(path, file)
+  const text = await readText(path, reason => needsFile(`${file} ${reason}.`))
   const given = isModule(file) ? await load(path, file) : parse(text, file)
   return readBotConfig(given, dirname(path))
 }
@@ -34,30 +35,16 @@ function isModule(file: string): boolean {
   return extension !== '.json'
 }
 
-const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read',
-  EPERM: 'may not be read',
-}
-
-async function readText(path: string, file: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
-  } catch (error) {
-    const reason = FILE_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
-    if (reason === undefined) throw error
-    throw needsFile(`${file} ${reason}.`)
-  }
-}
-
 async function load(path: string, file: string): Promise<unknown> {
   let module: { readonly default?: unknown }
   try {
     module = await import(pathToFileURL(path).href)
   } catch (error) {
-    throw new InvalidArgumentError('--config', file, `a module that can be loaded (${String(error)})`)
+    throw new InvalidArgumentError(
+      '--config',
+      file,
+      `a module that can be loaded (${hideSecrets(String(error))})`,
+    )
   }
   if (module.default !== undefined) return module.default
   throw new InvalidArgumentError('--config', file, 'a module with a default export, the configuration')

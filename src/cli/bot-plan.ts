@@ -7,6 +7,7 @@ import { modelResponder } from '../runtime/responders/model-responder.ts'
 import { searchResponder } from '../runtime/responders/search-responder.ts'
 import { configurationOf } from '../server/configuration.ts'
 import type { BotConfig } from './bot-config.ts'
+import { shown } from './bot-fields.ts'
 
 /** Where its memory is: a file, or a PostgreSQL database. */
 export type BotPlace = { readonly db: string; readonly store?: string }
@@ -84,7 +85,7 @@ function namingTheFile(error: unknown, { sources }: Resolved): unknown {
   return new InvalidSettingsError(
     error.details.problems.map(problem =>
       sources[problem.setting] === 'session'
-        ? { ...problem, setting: `settings.${problem.setting}` }
+        ? { ...problem, setting: `settings.${problem.setting}`, value: shown(problem.value) }
         : problem,
     ),
   )

@@ -7,8 +7,14 @@ export function inertText(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, showNumber)
 }
 
+/** Nor could what changes the direction of writing make a line read as another. */
 export function inertLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, showNumber)
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, showNumber)
+}
+
+/** Of text that is ours and has lines of its own. */
+export function inertLines(text: string): string {
+  return text.split('\n').map(inertLine).join('\n')
 }
 
 function showNumber(character: string): string {

@@ -6,6 +6,7 @@ import { compactCommand } from './compact.ts'
 import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
+import { inertLines } from './inert-text.ts'
 import { memoryCommand } from './memory.ts'
 import { replayCommand } from './replay.ts'
 import { searchCommand } from './search.ts'
@@ -42,7 +43,7 @@ function createProgram(terminal: Terminal): Command {
     .configureOutput({
       writeOut: text => terminal.output.write(text),
       writeErr: text => terminal.error.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'palimpsest: ')),
+      outputError: (text, write) => write(inertLines(text.replace(/^error: /, 'palimpsest: '))),
     })
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
@@ -60,6 +61,8 @@ function inherit(command: Command, parent: Command): Command {
 }
 
 function report(error: unknown, json: boolean, terminal: Terminal): number {
+  // What is wrong is mostly shown as somebody wrote it.
+  const say = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
     const message = error.message.replace(/^error: /, '')
@@ -68,18 +71,18 @@ function report(error: unknown, json: boolean, terminal: Terminal): number {
     return USAGE_ERROR
   }
   if (error instanceof InterruptedError) {
-    terminal.error.write(`${error.message}\n`)
+    say(error.message)
     return INTERRUPTED
   }
   if (error instanceof NoResultError) {
-    terminal.error.write(`${error.message}\n`)
+    say(error.message)
     return NO_RESULT
   }
   if (PalimpsestError.isInstance(error)) {
     if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)
-    terminal.error.write(`palimpsest: ${error.message}\n`)
+    say(`palimpsest: ${error.message}`)
     return ERROR_CODES[error.code].exit
   }
-  terminal.error.write(`palimpsest: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`)
+  say(`palimpsest: unexpected: ${error instanceof Error ? error.stack : String(error)}`)
   return UNEXPECTED
 }

@@ -4,10 +4,10 @@ import { ChannelFailedError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { createRuntime } from '../runtime/index.ts'
-import type { ReplyReport } from '../runtime/options.ts'
 import type { BotFlags } from './bot.ts'
 import type { BotConfig } from './bot-config.ts'
 import { needsFile, readBotFile } from './bot-file.ts'
+import { describeReply, reasonOf } from './bot-log.ts'
 import { type BotPlace, type BotPlan, type BotSummary, placeOf, planBot } from './bot-plan.ts'
 import { orClose } from './existing-database.ts'
 import { inertLine } from './inert-text.ts'
@@ -21,10 +21,10 @@ export async function runBot({ config: file, check, json }: BotFlags, terminal: 
   const config = await readBotFile(file)
   const place = placeOf(config, file, environment)
   const say = (words: string, summary: object) =>
-    terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${words}\n`)
+    terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${inertLine(words)}\n`)
   if (!check) return run(config, { place, environment, say, terminal }).finally(exitSoon)
   const { summary, warnings } = await planBot(config, { stored: {}, environment })
-  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  for (const warning of warnings) terminal.error.write(`warning: ${inertLine(warning)}\n`)
   const [store] = await Promise.all([nameOf(place), ...config.channels.map(toChannel)])
   say(`${file} is right; would run ${describeBot(summary, store)}`, { ...summary, store })
 }
@@ -127,24 +127,6 @@ function describeBot({ channels, answers, model, policy }: BotSummary, store: st
     own: 'answers with a responder of its own',
   }
   return `${channels.join(', ')}; ${words[answers]}; policy ${policy}; memory in ${store}`
-}
-
-/** Ids and reasons, never what was said. */
-function describeReply({ sessionId, seqs, outcome, attempts, error }: ReplyReport): string {
-  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`
-  const reason = error === undefined ? '' : `: ${reasonOf(error)}`
-  return `${sessionId} ${seqs.join(', ')}: ${outcome} after ${times}${reason}`
-}
-
-/** Those of ours that repeat what was wrong could repeat what somebody said. */
-const REPEATING: readonly string[] = ['invalid_message', 'invalid_argument']
-const SHOWN_CHARACTERS = 300
-
-function reasonOf(error: unknown): string {
-  if (PalimpsestError.isInstance(error) && REPEATING.includes(error.code)) return error.code
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
-  const [line = ''] = message.split('\n')
-  return (line.trim() === '' ? name : line).slice(0, SHOWN_CHARACTERS).toWellFormed()
 }
 
 /** The first Ctrl-C or SIGTERM, or a channel that cannot go on; a second signal ends the process at once. */

@@ -12,7 +12,7 @@ import { createPalimpsest, type Message, sqlite } from '../../src/index.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { codeBlocks } from '../frameworks/packed-project.ts'
 import { startTelegramServer, type TelegramServer } from '../telegram/telegram-server.ts'
-import { MAIN, run, temporaryFolder } from './run.ts'
+import { MAIN, run, runHere, temporaryFolder } from './run.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const folder = temporaryFolder()
@@ -156,6 +156,32 @@ describe('palimpsest bot, the file', () => {
     expect(existsSync(join(folder.path, 'palimpsest.db'))).toBe(false)
   })
 
+  test('a wrong address is named as the file has it', async () => {
+    const apiRoot = 'http://bob:hunter2@127.0.0.1:1/?x=1'
+    const channels = [{ type: 'telegram', token: '42:AAE-a-token-of-twenty-and-more', apiRoot }]
+    const ran = await runHere([
+      'bot',
+      '--check',
+      '--config',
+      folder.file('root.json', JSON.stringify({ channels })),
+    ])
+    expect(ran).toMatchObject({ code: 78, stderr: expect.stringContaining('channels[0].apiRoot: ') })
+    expect(ran.stderr).not.toContain('hunter2')
+  })
+
+  test('what stands in it does nothing to the screen', async () => {
+    const channels = [{ type: 'telegram', token: 'x', '\u001b]0;t\u0007': 1 }]
+    const given = { '\u001b[31mevil': 1, '\u202elive': 1, channels, groups: { seen: '\u009b2J' } }
+    const file = folder.file('escapes.json', JSON.stringify(given))
+    const ran = await runHere(['bot', '--check', '--config', file])
+    expect(ran.code).toBe(78)
+    expect(ran.stderr).toContain('\\u{1b}[31mevil')
+    expect(ran.stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
+    const unknown = await runHere(['bot', '--\u001b[31mevil'])
+    expect(unknown.code).toBe(64)
+    expect(unknown.stderr.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+  })
+
   test('the example is right', async () => {
     const env = { TELEGRAM_TOKEN: '42:AAE-a-token-of-twenty-and-more', ANTHROPIC_API_KEY: 'k' }
     const ran = await run(['bot', '--check', '--config', join(root, 'examples/bot/bot.json')], { env })
@@ -266,6 +292,37 @@ describe('palimpsest bot on Telegram', () => {
     bot.signal('SIGTERM')
     expect(await bot.exited).toBe(0)
     expect(performance.now() - asked).toBeLessThan(10_000)
+  })
+
+  test('neither does a model that does not answer at the same time', async () => {
+    await using server = await startTelegramServer()
+    await using models = await startModelServer({ reply: 'At noon.' })
+    const settings = { model: 'openai-compatible:qwen3', modelBaseUrl: models.url }
+    const bot = await startBot(telegramFile('both.json', server, { settings }), withToken(server))
+    server.hangNext('sendMessage')
+    server.say('When do we ship?')
+    await server.until(() => server.calls.some(({ method }) => method === 'sendMessage'))
+    models.setReply({ fault: 'hang' })
+    const asked = models.requests.length
+    server.say({ from: BO, text: 'And when do we eat?' })
+    await vi.waitFor(() => expect(models.requests.length).toBeGreaterThan(asked), 10_000)
+    bot.signal('SIGTERM')
+    expect(await bot.exited).toBe(0)
+    expect(server.sent).toEqual([])
+  })
+
+  test('a name that cannot be stored loses no message, and is not shown', async () => {
+    await using server = await startTelegramServer()
+    const file = telegramFile('named.json', server)
+    const bot = await startBot(file, withToken(server))
+    server.say({ from: { ...BO, first_name: 'Bo\0\ud83d' }, text: 'The door code is 4711.' })
+    await server.waitForSent(1)
+    bot.signal('SIGTERM')
+    expect(await bot.exited).toBe(0)
+    expect((await readSession(file, 'telegram:1002'))[0]).toMatchObject({
+      content: 'The door code is 4711.',
+      sender: { name: 'Bo \ufffd' },
+    })
   })
 
   test('a second signal ends it at once', async () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   InvalidArgumentError,
   InvalidSettingsError,
@@ -8,6 +7,7 @@ import {
 import { nearestName } from './nearest-name.ts'
 import { PRICE_ALIASES, PRICE_PRESETS } from './presets.ts'
 import type { Prices } from './prices.ts'
+import { readText } from './read-text.ts'
 
 const PAIRS = 'name=value pairs as in input=1,cachedInput=0.1,output=5'
 const PRESET_NAMES: readonly string[] = [...Object.keys(PRICE_PRESETS), ...Object.keys(PRICE_ALIASES)]
@@ -33,7 +33,7 @@ const OWN: Prices = {
 export async function readPrices(given: string, option = '--prices'): Promise<Prices> {
   const text = given.trim()
   return text.toLowerCase().endsWith('.json')
-    ? readJson(text, await readText(text, option))
+    ? readJson(text, await readText(text, notFound(text, option)))
     : readPairs(text, option)
 }
 
@@ -84,28 +84,14 @@ function parseObject(path: string, json: string): Readonly<Record<string, unknow
   return value as Record<string, unknown>
 }
 
-const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read',
-  EPERM: 'may not be read',
-}
-
-async function readText(path: string, option: string): Promise<string> {
-  try {
-    const text = await readFile(path, 'utf8')
-    return text.replace(/^\uFEFF/, '')
-  } catch (error) {
-    const reason = FILE_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
-    if (reason === undefined) throw error
-    throw new PalimpsestError(
+function notFound(path: string, option: string) {
+  return (reason: string, cause: unknown) =>
+    new PalimpsestError(
       'file_not_found',
       `${path} ${reason}. Allowed for ${option}: a JSON file, a preset (${PRESET_NAMES.join(', ')}), or ${PAIRS}.`,
       { file: path },
-      { cause: error },
+      { cause },
     )
-  }
 }
 
 function findPreset(where: string, given: string): Prices {

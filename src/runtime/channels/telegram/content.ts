@@ -1,5 +1,6 @@
 import type { Message } from 'grammy/types'
 import type { AttachmentPart, Content } from '../../../log/index.ts'
+import { cleanName } from './clean-name.ts'
 import { noteOf } from './note.ts'
 import { richText } from './rich-text.ts'
 
@@ -34,12 +35,16 @@ function attachmentOf(message: Message): AttachmentPart | null {
   if (video_note) return reference('file', video_note, 'video message')
   if (voice) return reference('file', voice, 'voice message')
   if (audio)
-    return reference('file', audio, [audio.performer, audio.title].filter(Boolean).join(' – ') || 'audio')
+    return reference(
+      'file',
+      audio,
+      [audio.performer, audio.title].map(cleanName).filter(Boolean).join(' – ') || 'audio',
+    )
   if (sticker)
     return reference(
       sticker.is_animated || sticker.is_video ? 'file' : 'image',
       sticker,
-      `sticker ${sticker.emoji ?? ''}`.trimEnd(),
+      `sticker ${cleanName(sticker.emoji)}`.trimEnd(),
     )
   if (document)
     return reference(document.mime_type?.startsWith('image/') ? 'image' : 'file', document, 'document')
@@ -48,9 +53,10 @@ function attachmentOf(message: Message): AttachmentPart | null {
 
 /** With a name always: a model would be shown the id in its place, which tells it nothing. */
 function reference(type: 'image' | 'file', file: TelegramFile, kind: string): AttachmentPart {
-  const { file_id: id, file_name: name = kind, mime_type, file_size: size, width, height, duration } = file
+  const { file_id: id, file_name, mime_type, file_size: size, width, height, duration } = file
   const known = Object.entries({ mime_type, size, width, height, duration }).filter(
     ([, value]) => value !== undefined,
   )
+  const name = cleanName(file_name) || kind
   return { type, id, name, ...Object.fromEntries(known) }
 }

@@ -35,6 +35,16 @@ test.each<[string, Partial<TelegramOptions>, RegExp]>([
     { apiRoot: `https://api.telegram.org/bot${TOKEN}` },
     /^apiRoot: ".*\/bot123456:\*\*\*"/,
   ],
+  [
+    'a password and a query',
+    { apiRoot: 'http://bob:secret-half@127.0.0.1/?x=1' },
+    /^apiRoot: "http:\/\/\*\*\*@127/,
+  ],
+  [
+    'another token in it',
+    { apiRoot: 'https://t.org/bot77:AAE-secret-half-of-another' },
+    /^apiRoot: ".*bot77:\*\*\*"/,
+  ],
   ['an empty name', { name: '' }, /^name: "" cannot be taken/],
   ['a colon', { name: 'a:b' }, /^name: /],
   ['no polling', { pollTimeoutSec: 0 }, /^pollTimeoutSec: 0 .* allowed: a whole number of 1 to 50/],

@@ -1,6 +1,6 @@
-import { checkPositive, InvalidArgumentError } from '../../../errors.ts'
+import { InvalidArgumentError } from '../../../errors.ts'
 import { SYSTEM_TIMERS, type Timers } from '../../timers.ts'
-import { hideToken } from './hide-token.ts'
+import { hideInValue, hideTokens } from './hide-token.ts'
 
 export interface TelegramOptions {
   /** From @BotFather. It is never shown, not in an error either. */
@@ -23,11 +23,29 @@ export type TelegramSettings = Required<TelegramOptions>
 /** What stands in an error in the place of a token. */
 export const TOKEN_NOT_SHOWN = '(not shown)'
 
-/** Long enough that hiding the secret half hides nothing else. */
-const TOKEN = /^\d+:[\w-]{20,}$/
-const NAME = /^[\w.-]{1,64}$/
+type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
+
 /** Telegram waits no longer, whatever it is told. */
 const LONGEST_POLL_SEC = 50
+
+/** What each option takes: also for those who read them from a file. */
+export const TELEGRAM_CHECKS = {
+  token: [
+    'a token as @BotFather gives it, 123456789:AAE…',
+    // Long enough that hiding the secret half hides nothing else.
+    value => typeof value === 'string' && /^\d+:[\w-]{20,}$/.test(value),
+  ],
+  apiRoot: ['an http or https URL without token, query and fragment, https://api.telegram.org', isApiRoot],
+  name: [
+    '1 to 64 letters, digits, "_", "-" and "."',
+    value => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value),
+  ],
+  pollTimeoutSec: [
+    `a whole number of 1 to ${LONGEST_POLL_SEC}`,
+    value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_POLL_SEC,
+  ],
+  editEveryMs: ['a number above 0', value => Number.isFinite(value) && (value as number) > 0],
+} as const satisfies Readonly<Record<Exclude<keyof TelegramOptions, 'timers'>, Check>>
 
 export function checkOptions(options: TelegramOptions): TelegramSettings {
   const {
@@ -38,28 +56,21 @@ export function checkOptions(options: TelegramOptions): TelegramSettings {
     editEveryMs = 3_000,
     timers = SYSTEM_TIMERS,
   } = options
-  if (typeof token !== 'string' || !TOKEN.test(token))
-    throw new InvalidArgumentError('token', TOKEN_NOT_SHOWN, 'a token as @BotFather gives it, 123456789:AAE…')
-  if (typeof name !== 'string' || !NAME.test(name))
-    throw new InvalidArgumentError('name', name, '1 to 64 letters, digits, "_", "-" and "."')
-  if (!Number.isInteger(pollTimeoutSec) || pollTimeoutSec < 1 || pollTimeoutSec > LONGEST_POLL_SEC)
-    throw new InvalidArgumentError(
-      'pollTimeoutSec',
-      pollTimeoutSec,
-      `a whole number of 1 to ${LONGEST_POLL_SEC}`,
-    )
-  checkPositive('editEveryMs', editEveryMs)
-  return { token, apiRoot: checkApiRoot(apiRoot, token), name, pollTimeoutSec, editEveryMs, timers }
+  const given = { token, apiRoot, name, pollTimeoutSec, editEveryMs }
+  for (const [field, [allowed, accepts]] of Object.entries<Check>(TELEGRAM_CHECKS)) {
+    const value = given[field as keyof typeof given]
+    if (!accepts(value)) throw new InvalidArgumentError(field, shown(field, value), allowed)
+  }
+  return { ...given, apiRoot: new URL(apiRoot).href.replace(/\/+$/, ''), timers }
 }
 
-function checkApiRoot(apiRoot: unknown, token: string): string {
-  const url = typeof apiRoot === 'string' ? URL.parse(apiRoot) : null
-  const isRoot = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
-  if (isRoot && hideToken(url.href, token) === url.href) return url.href.replace(/\/+$/, '')
-  const shown = typeof apiRoot === 'string' ? hideToken(apiRoot, token) : apiRoot
-  throw new InvalidArgumentError(
-    'apiRoot',
-    shown,
-    'an http or https URL without the token, https://api.telegram.org',
-  )
+function isApiRoot(value: unknown): boolean {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return !/[?#]/.test(url.href) && hideTokens(url.href) === url.href
+}
+
+function shown(field: string, value: unknown): unknown {
+  if (field === 'token') return TOKEN_NOT_SHOWN
+  return typeof value === 'string' ? hideInValue(value) : value
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Chat, Message, MessageEntity, Update, User } from 'grammy/types'
 import { expect, test } from 'vitest'
+import { normalizeMessage } from '../../../log/index.ts'
 import { type BotIdentity, readMessage, readUpdate } from './read-update.ts'
 
 const BOT: BotIdentity = { id: 4_242, username: 'PalimpsestBot' }
@@ -83,6 +84,37 @@ test.each<[string, Partial<Message>, object]>([
   expect(read({ text: 'Hi', ...fields })?.sender).toEqual(sender)
 })
 
+test.each<[string, object, string | undefined]>([
+  ['control characters', { first_name: 'A\0d\u001b[2Ja', last_name: '\n\t' }, 'A d [2Ja'],
+  ['half a character', { first_name: 'Ada\ud83d', last_name: undefined }, 'Ada\ufffd'],
+  ['nothing else', { first_name: '\0\u0007', last_name: '' }, '@ada'],
+  ['far too long', { first_name: `${'x'.repeat(255)}🙂`, last_name: '' }, 'x'.repeat(255)],
+  ['no text', { first_name: 7, last_name: null, username: undefined }, undefined],
+])('a name that cannot be stored is cleaned: %s', (_, fields, name) => {
+  const sender = read({ text: 'Hi', from: { ...ADA, ...fields } })!.sender
+  expect(sender.name).toBe(name)
+})
+
+test('no message is lost because of a name', () => {
+  const any = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('\0', '\ud800', 'a', '🙂'), maxLength: 9_000, size: 'max' }),
+  )
+  fc.assert(
+    fc.property(any, any, any, (first_name, last_name, file_name) => {
+      const { sender, content } = read({
+        from: { ...ADA, first_name, last_name },
+        document: { file_id: 'F', file_unique_id: 'U', file_name },
+      })!
+      expect(() => normalizeMessage({ role: 'user', sender, content }, { zone: 'UTC' })).not.toThrow()
+      const [{ name }] = content as unknown as [{ name: string }]
+      expect(name).not.toBe('')
+      expect(name.isWellFormed() && !/\p{Cc}/u.test(name) && name.length <= 256).toBe(true)
+    }),
+    { numRuns: 50 },
+  )
+})
+
 test.each<[string, Partial<Message>]>([
   ['the bot itself', { text: 'Hi', from: BOT_USER }],
   ['somebody came', { new_chat_members: [ADA] }],
@@ -111,6 +143,16 @@ test.each<[string, Partial<Message>, object]>([
     'a document',
     { document: { ...FILE, file_name: 'notes.pdf', mime_type: 'application/pdf', file_size: 5 } },
     { type: 'file', id: 'F', name: 'notes.pdf', mime_type: 'application/pdf', size: 5 },
+  ],
+  [
+    'a name that is none',
+    { document: { ...FILE, file_name: '\0\n' } },
+    { type: 'file', id: 'F', name: 'document' },
+  ],
+  [
+    'a name with what is no part of one',
+    { audio: { ...FILE, duration: 200, performer: 'Cla\0ra', title: 'Tr\ud83dio' } },
+    { type: 'file', id: 'F', name: 'Cla ra – Tr\ufffdio', duration: 200 },
   ],
   [
     'a picture that was sent as a file',

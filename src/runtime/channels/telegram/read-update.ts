@@ -1,5 +1,6 @@
 import type { Chat, Message, Update, User } from 'grammy/types'
 import type { IncomingMessage, IncomingSender } from '../../channel.ts'
+import { cleanName } from './clean-name.ts'
 import { contentOf } from './content.ts'
 import { mentionsBot } from './mentions.ts'
 
@@ -71,6 +72,6 @@ function senderOf({ sender_chat: chat, from }: Message): IncomingSender | null {
 
 function nameOf(sender: User | Chat): string {
   const { first_name: first, last_name: last, title, username } = sender as Partial<User> & { title?: string }
-  const name = [first, last].filter(Boolean).join(' ').trim() || (title ?? '').trim()
+  const name = [first, last].map(cleanName).filter(Boolean).join(' ') || cleanName(title)
   return name || (username ? `@${username}` : '')
 }

@@ -4,6 +4,7 @@ import type { ChannelHost } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'
 import { backOffMs, pause } from './back-off.ts'
 import { type BotIdentity, type ReadUpdate, readUpdate } from './read-update.ts'
+import { UpdateError } from './update-error.ts'
 
 interface TakeOptions {
   readonly bot: BotIdentity
@@ -28,7 +29,7 @@ export async function takeUpdate(update: Update, options: TakeOptions): Promise<
   try {
     read = readUpdate(update, options.bot)
   } catch (error) {
-    host.onError(new Error(`${about} cannot be read, and was passed over: ${String(error)}`))
+    host.onError(new UpdateError(`${about} cannot be read and was passed over`, error))
     return true
   }
   for (let attempts = 1; !signal.aborted; attempts++) {
@@ -37,11 +38,11 @@ export async function takeUpdate(update: Update, options: TakeOptions): Promise<
       return true
     } catch (error) {
       if (!isWorthAnother(error, attempts)) {
-        host.onError(new Error(`${about} was passed over: ${String(error)}`))
+        host.onError(new UpdateError(`${about} was passed over`, error))
         return true
       }
       if (attempts === 1)
-        host.onError(new Error(`${about} could not be taken yet (${String(error)}). It is tried again.`))
+        host.onError(new UpdateError(`${about} could not be taken yet and is tried again`, error))
       await pause(backOffMs(attempts), { timers, signal })
     }
   }
