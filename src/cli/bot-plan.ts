@@ -1,24 +1,18 @@
 import { dirname, resolve } from 'node:path'
-import { type Layer, loadModel, policyOf, type Resolved, resolveSettings } from '../config/index.ts'
+import { type Layer, policyOf, type Resolved, resolveSettings } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import type { Configuration } from '../palimpsest.ts'
 import type { Responder } from '../runtime/responder.ts'
-import { modelResponder } from '../runtime/responders/model-responder.ts'
-import { searchResponder } from '../runtime/responders/search-responder.ts'
 import { configurationOf } from '../server/configuration.ts'
 import type { BotConfig } from './bot-config.ts'
 import { shown } from './bot-fields.ts'
-
-/** Where its memory is: a file, or a PostgreSQL database. */
-export type BotPlace = { readonly db: string; readonly store?: string }
+import { type DatabasePlace, databasePlace } from './database-place.ts'
+import { responderOf } from './responder-of.ts'
 
 /** The file's over the environment's; where neither names one, beside the file. */
-export function placeOf({ store, db }: BotConfig, file: string, environment: Layer): BotPlace {
-  const { values, sources } = resolveSettings({ environment })
-  if (db !== undefined) return { db }
-  const url = store ?? values.store
-  const usual = sources['db'] === 'default' ? resolve(dirname(file), values.db) : values.db
-  return { db: usual, ...(url !== null && { store: url }) }
+export function placeOf({ store, db }: BotConfig, file: string, environment: Layer): DatabasePlace {
+  const named = { ...(db !== undefined && { db }), ...(store !== undefined && { store }) }
+  return databasePlace(named, environment, usual => resolve(dirname(file), usual))
 }
 
 /** What a bot is made of, everything but its store and its channels. */
@@ -50,33 +44,21 @@ export async function planBot(
   const configuration = await configurationOf(resolved).catch(error => {
     throw namingTheFile(error, resolved)
   })
-  const { namespace, channels } = config
+  const { namespace, channels, instructions, tools, responder } = config
+  const answering = { ...(instructions !== undefined && { instructions }), ...(tools && { tools }) }
   return {
     configuration,
-    responder: config.responder ?? (await responderOf(config, resolved)),
+    responder: responder ?? (await responderOf(resolved, answering)),
     workspace: values.workspace,
     warnings: policyOf(resolved).warnings,
     summary: {
       channels: channels.map(({ name }) => name),
-      answers: config.responder ? 'own' : values.model === null ? 'search' : 'model',
+      answers: responder ? 'own' : values.model === null ? 'search' : 'model',
       model: values.model,
       policy: values.policy,
       namespace,
     },
   }
-}
-
-async function responderOf(
-  { instructions, tools }: BotConfig,
-  { values, sources }: Resolved,
-): Promise<Responder> {
-  if (values.model === null) return searchResponder({ zone: values.zone })
-  return modelResponder({
-    model: await loadModel(values.model, values),
-    ...(sources['outputReserve'] !== 'default' && { outputReserve: values.outputReserve }),
-    ...(instructions !== undefined && { instructions }),
-    ...(tools && { tools }),
-  })
 }
 
 /** What stands in the file is named as it stands there. */

@@ -2,14 +2,18 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { InvalidArgumentError } from '../errors.ts'
+import { ERROR_CODES, InvalidArgumentError } from '../errors.ts'
 import { sessionIdOf } from '../runtime/session-id.ts'
 import { readChatAddress } from './chat/chat-address.ts'
+import { chatFailure } from './chat/chat-failure.ts'
 import { helpText, unknownText } from './chat/commands/index.ts'
 import { greetingLines } from './chat/greeting.ts'
 import { LinePrompt } from './chat/line-prompt.ts'
-import { modelProblem } from './chat/model-problem.ts'
+import { modelFault, modelProblem } from './chat/model-problem.ts'
+import { PasteReader } from './chat/read-pastes.ts'
 import { readTypedLine, toTypedLine } from './chat/typed-line.ts'
+import { databasePlace } from './database-place.ts'
+import { placeFlags } from './place-flags.ts'
 
 describe('a typed line', () => {
   test.each([
@@ -33,9 +37,19 @@ describe('a typed line', () => {
         if (line === '') return
         const { kind, text: said } = readTypedLine(line) as { kind: string; text: string }
         expect(kind).toBe('message')
-        expect(said.split(/\s+/)).toEqual(text.trim().split(/\s+/))
+        const words = (each: string) => each.replace(/[\p{Cc}\s]|\p{Bidi_C}/gu, '')
+        expect(words(said)).toBe(words(text))
       }),
     )
+  })
+
+  test('no escape sequence and no mark of direction can be typed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(toTypedLine(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]|\p{Bidi_C}/u)
+      }),
+    )
+    expect(toTypedLine('one\u001b[31m\u202e \r\n\ttwo\u009b2J')).toBe('one[31m two2J')
   })
 })
 
@@ -82,6 +96,63 @@ test.each([
   expect(line).toContain(expected)
   expect(line).not.toMatch(/\p{Cc}/u)
   expect(line.length).toBeLessThan(300)
+})
+
+test.each([
+  [{ statusCode: 503, message: 'no' }, 'The model is out of order (503).'],
+  [new Error('bad port'), 'There was no reply: bad port.'],
+  [new Error('Is it on?'), 'There was no reply: Is it on?'],
+])('where it is tried again nobody is told to: %j', (error, expected) => {
+  expect(modelFault(error)).toBe(expected)
+})
+
+test.each([
+  [new InvalidArgumentError('model', 1, 'a name'), 64],
+  [{ statusCode: 401, message: 'no' }, 78],
+  [{ statusCode: 503, message: 'no' }, 69],
+  [{ message: 'x', cause: { code: 'ECONNREFUSED' } }, 69],
+  [new Error('boo'), 70],
+])('what went wrong has an exit code: %j', (error, exit) => {
+  expect(ERROR_CODES[chatFailure(error).code].exit).toBe(exit)
+})
+
+test('what is named goes before the environment, and a file that is named before its database', () => {
+  const environment = { db: 'e.db', store: 'postgres://e/e' }
+  expect(databasePlace({}, {})).toEqual({ db: 'palimpsest.db' })
+  expect(databasePlace({}, {}, file => `beside/${file}`)).toEqual({ db: 'beside/palimpsest.db' })
+  expect(databasePlace({}, environment)).toEqual(environment)
+  expect(databasePlace({ db: 'f.db' }, environment)).toEqual({ db: 'f.db' })
+  expect(databasePlace({ store: 'postgres://f/f' }, environment)).toMatchObject({ store: 'postgres://f/f' })
+})
+
+test('flags for another command name the same memory, without a password', () => {
+  expect(placeFlags({ db: 'x.db' }, 'default')).toBe('--db x.db')
+  expect(placeFlags({ db: "Ann's files/x.db" }, 'a b')).toBe(
+    String.raw`--db 'Ann'\''s files/x.db' --namespace 'a b'`,
+  )
+  const store = 'postgres://ann:s3cret@host:5432/db?password=s3cret&sslmode=require'
+  expect(placeFlags({ db: 'x.db', store }, 'default')).toBe(
+    "--store 'postgres://ann@host:5432/db?sslmode=require'",
+  )
+})
+
+describe('what is pasted', () => {
+  test('is told from what is typed, however it comes in pieces', () => {
+    const marked = 'ab\u001b[200~one\r/two\u001b[A\u001b[201~c\u001b[A\u001b[200~\u001b[201~'
+    const begins = [...marked.matchAll(/\[200~/g)].flatMap(({ index }) => [index, index + 1])
+    for (let cut = 0; cut <= marked.length; cut++) {
+      if (begins.includes(cut)) continue
+      const reader = new PasteReader()
+      const inputs = [...reader.read(marked.slice(0, cut)), ...reader.read(marked.slice(cut))]
+      const read = inputs.map(input => ('typed' in input ? input.typed : `<${input.pasted}>`)).join('')
+      expect(read).toBe('ab<one\r/two\u001b[A>c\u001b[A<>')
+    }
+  })
+
+  test('a key that begins like a mark is not held back', () => {
+    expect(new PasteReader().read('\u001b')).toEqual([{ typed: '\u001b' }])
+    expect(new PasteReader().read('\u001b[2~')).toEqual([{ typed: '\u001b[2~' }])
+  })
 })
 
 test('the greeting says who, where, how much, and whether there is a model', () => {
@@ -141,6 +212,44 @@ describe('the prompt', () => {
     expect([await next(), await next()]).toMatchObject([{ line: '/new' }, { line: '/help' }])
   })
 
+  const pasted = (text: string) => `\u001b[200~${text}\u001b[201~`
+
+  test('what the terminal says was pasted is one message and no command', async () => {
+    const { prompt, input, next, seen } = start()
+    prompt.show()
+    expect(seen()).toContain('\u001b[?2004h')
+    input.write(pasted('/new\r/help\t\u001b[2J 你好\n'))
+    expect(await next()).toEqual({ line: '//new\n/help\t[2J 你好', isSeen: true })
+    prompt.show()
+    input.write(`so: ${pasted('one\r\ntwo')}`)
+    input.write(' and three\r')
+    expect(await next()).toEqual({ line: 'so: one\ntwo and three', isSeen: true })
+    expect(seen()).toContain('one⏎\ufe0etwo')
+    input.write(pasted('/etc'))
+    input.write('\r')
+    expect(await next()).toMatchObject({ line: '//etc' })
+    input.write(`/search ${pasted('my dog')}\r`)
+    expect(await next()).toMatchObject({ line: '/search my dog' })
+    input.write(`${pasted('/etc')}\u0003`)
+    await next()
+    prompt.clear()
+    input.write('/help\r')
+    expect(await next()).toMatchObject({ line: '/help' })
+    prompt.close()
+    expect(seen().endsWith('\u001b[?2004l')).toBe(true)
+  })
+
+  test('what is cleared is gone from all its rows', async () => {
+    const { prompt, input, next, seen } = start()
+    prompt.show()
+    input.write(`${'word '.repeat(20)}\u0003`)
+    await next()
+    const before = seen().length
+    prompt.clear()
+    expect(seen().slice(before)).toContain('\u001b[2A')
+    expect(seen().slice(before)).toContain('\u001b[0J')
+  })
+
   test('arrow up gives what was said before, and Tab what begins so', async () => {
     const { prompt, input, next } = start(['newest', 'oldest'])
     prompt.show()
@@ -167,7 +276,7 @@ describe('the prompt', () => {
     const { prompt, input, next, seen } = start()
     input.write('later\u0003')
     await next()
-    expect(seen()).toBe('')
+    expect(seen()).not.toContain('later')
     prompt.show()
     expect(seen()).toContain('> later')
     const before = seen().length

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
-import { dbOption, jsonOption, namespaceOption, storeOption } from './options.ts'
+import { jsonOption, namespaceOption, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ChatFlags {
-  readonly db: string
+  readonly db?: string
   readonly store?: string
   readonly namespace: string
   readonly session: string
@@ -14,7 +14,7 @@ export interface ChatFlags {
 export function chatCommand(terminal: Terminal): Command {
   return new Command('chat')
     .description('Talk to this memory in the terminal, with the model that is configured, or with none.')
-    .addOption(dbOption())
+    .option('--db <file>', 'the SQLite database (default: PALIMPSEST_DB, or palimpsest.db)')
     .addOption(storeOption())
     .addOption(
       new Option('--session <id>', 'the chat, as channel:chat; it is made if it is not there').default(
@@ -27,9 +27,10 @@ export function chatCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
-Model and policy are those stored in the database or of the environment; see palimpsest serve --help. Without
-PALIMPSEST_MODEL nothing is needed: questions are looked up in what was said. In the chat, /help lists the commands.
-Where standard input is no terminal, each line of it is a message or a command, and the replies are printed.
+Model and policy are those stored in the database or of the environment, which may also name the database
+(PALIMPSEST_DB, PALIMPSEST_STORE); see palimpsest serve --help. Without PALIMPSEST_MODEL nothing is needed: questions are looked up in what was said. In the chat, /help lists the commands.
+Where standard input is no terminal, each line of it is a message or a command; replies and results are
+printed, and the exit code is that of what went wrong last.
 
 Examples:
   palimpsest chat

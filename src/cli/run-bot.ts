@@ -8,7 +8,8 @@ import type { BotFlags } from './bot.ts'
 import type { BotConfig } from './bot-config.ts'
 import { needsFile, readBotFile } from './bot-file.ts'
 import { describeReply, reasonOf } from './bot-log.ts'
-import { type BotPlace, type BotPlan, type BotSummary, placeOf, planBot } from './bot-plan.ts'
+import { type BotPlan, type BotSummary, placeOf, planBot } from './bot-plan.ts'
+import type { DatabasePlace } from './database-place.ts'
 import { orClose } from './existing-database.ts'
 import { inertLine } from './inert-text.ts'
 import { openStore } from './options.ts'
@@ -37,7 +38,7 @@ function exitSoon(): void {
 }
 
 interface Run {
-  readonly place: BotPlace
+  readonly place: DatabasePlace
   readonly environment: Layer
   readonly say: (words: string, summary: object) => void
   readonly terminal: Terminal
@@ -116,7 +117,7 @@ async function toChannel(channel: BotConfig['channels'][number]): Promise<Channe
 }
 
 /** Without its password. */
-async function nameOf({ db, store }: BotPlace): Promise<string> {
+async function nameOf({ db, store }: DatabasePlace): Promise<string> {
   return store === undefined ? db : (await import('../store/postgres/index.ts')).postgres(store).name
 }
 

@@ -3,14 +3,15 @@ import type { Layer } from '../config/index.ts'
 import type { ErasureProgress, ErasureReceipt } from '../erasure/index.ts'
 import { ErasureNotFoundError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
-import { LiveSettings } from '../server/live-settings.ts'
 import type { ErasureTarget, Store } from '../store/index.ts'
 import { confirm, requireConsent } from './confirm.ts'
 import { previewErasure } from './erasure-preview.ts'
 import { openForReading, orClose, requireDatabase } from './existing-database.ts'
 import type { ForgetFlags } from './forget.ts'
 import { previewText, receiptText, stageText, unknownPerson } from './forget-text.ts'
+import { loadConfiguration } from './load-configuration.ts'
 import { openStore } from './options.ts'
+import { placeFlags } from './place-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
 
@@ -88,11 +89,9 @@ async function erase(target: ErasureTarget, run: Run): Promise<ErasureReceipt> {
   }
 }
 
-function interrupted(id: number, { db, store, namespace }: ForgetFlags): InterruptedError {
-  const where = store === undefined ? `--db ${db}` : '--store …'
-  const tenant = namespace === 'default' ? '' : ` --namespace ${namespace}`
+function interrupted(id: number, flags: ForgetFlags): InterruptedError {
   return new InterruptedError(
-    `Interrupted: nothing of it can be seen any more, and the rest is erased with the next start. palimpsest forget --receipt ${id} ${where}${tenant} shows how far it is.`,
+    `Interrupted: nothing of it can be seen any more, and the rest is erased with the next start. palimpsest forget --receipt ${id} ${placeFlags(flags, flags.namespace)} shows how far it is.`,
   )
 }
 
@@ -102,9 +101,7 @@ async function openForErasing({ flags, environment, terminal }: Run): Promise<Pa
   const store = await openStore(flags)
   return orClose(store, async () => {
     const { namespace } = flags
-    const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
-    const settings = new LiveSettings({ store, namespace, environment, onWarning })
-    const configuration = await settings.load()
+    const { configuration } = await loadConfiguration(store, { namespace, environment, terminal })
     const workspace = flags.workspace ?? (await rememberedFolder(store, namespace))
     return createPalimpsest({
       store,

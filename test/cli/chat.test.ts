@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { WriteStream } from 'node:tty'
@@ -9,7 +10,7 @@ import { contentText } from '../../src/log/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { type ModelScript, startModelServer } from '../../src/testing/index.ts'
-import { type Folder, type Ran, run, temporaryFolder } from './run.ts'
+import { type Folder, MAIN, type Ran, run, shell, temporaryFolder } from './run.ts'
 
 let folder: Folder
 let db: string
@@ -54,6 +55,17 @@ async function inDatabase<Result>(look: (palimpsest: Palimpsest) => Promise<Resu
   return await look(palimpsest)
 }
 
+/** As a process leaves it that ended before it answered. */
+function leaveUnanswered(content: string): Promise<unknown> {
+  return inDatabase(palimpsest => {
+    const address = { channel: 'terminal', chat: 'local', trigger: 'private', via: 'terminal' }
+    const sender = { id: 'terminal:local' }
+    return palimpsest
+      .session('terminal:local')
+      .append({ role: 'user', content, sender, externalId: 'x' }, { awaits: { burst: '', address } })
+  })
+}
+
 describe('as a process of its own, with a pipe', () => {
   test('replies and nothing else, through restarts, in any script', async () => {
     const stdin = 'My dog is called Rex\r\n\n我的猫叫咪咪 😀\nthe last line has no end'
@@ -61,13 +73,33 @@ describe('as a process of its own, with a pipe', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout.trim().split('\n')).toEqual([
       expect.stringMatching(/^Kept\. No model/),
-      expect.stringMatching(/^已保存。/),
-      expect.stringMatching(/^Kept\. No model/),
+      '已保存。',
+      'Kept.',
     ])
     const second = await run(['chat', '--db', db], { stdin: "What is my dog's name?\n我的猫叫什么名字？" })
     expect(second.code).toBe(0)
     expect(second.stdout).toMatch(/^- you, \S+: “My dog is called Rex”$/m)
     expect(second.stdout).toMatch(/^- 你（\S+）：「我的猫叫咪咪 😀」$/m)
+  })
+
+  test('no line is lost while what was left is answered first', async () => {
+    await leaveUnanswered('My dog is called Rex')
+    const { code, stdout } = await run(['chat', '--db', db], { stdin: "What is my dog's name?\n" })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Kept\..*\nNo model.*\n- you, \S+: “My dog is called Rex”$/m)
+  })
+
+  test('the environment names the database, unless a flag does', async () => {
+    const env = { PALIMPSEST_DB: db }
+    await run(['chat'], { stdin: 'Hello\n', env, cwd: folder.path })
+    expect(await inDatabase(palimpsest => palimpsest.session('terminal:local').count())).toBe(2)
+    const other = join(folder.path, 'other.db')
+    await run(['chat', '--db', other], {
+      stdin: 'Hello\n',
+      env: { ...env, PALIMPSEST_STORE: 'postgres://x/y' },
+    })
+    expect(existsSync(other)).toBe(true)
+    expect(existsSync(join(folder.path, 'palimpsest.db'))).toBe(false)
   })
 
   test('SIGTERM ends it in order', async () => {
@@ -162,7 +194,41 @@ describe('commands', () => {
     expect(stdout).toMatch(/^terminal:local\/1 {2}you .*\n {2}> The key is under the mat$/m)
     expect(stderr).toMatch(/\/search.*words to find/)
     expect(stderr).toMatch(/no command \/serch\. Did you mean \/search\?/)
-    expect(code).toBe(0)
+    expect(code).toBe(64)
+  })
+
+  test('/search shows nothing of what only repeats what was said', async () => {
+    const { stdout } = await piped('The key is under the mat\nThe lamp is red\n/search lamp\n')
+    expect(stdout).toMatch(/^ {2}> The lamp is red$/m)
+    expect(stdout).not.toContain('assistant:')
+  })
+
+  test('/undo in a group takes back only what is one’s own', async () => {
+    const inGroup = (sender: string, content: string) =>
+      inDatabase(palimpsest =>
+        palimpsest
+          .session('telegram:-1', { kind: 'group' })
+          .append({ role: 'user', content, sender: { id: sender } }),
+      )
+    const flags = ['--session', 'telegram:-1', '--user', 'ann']
+    await inGroup('bob', 'We meet at noon')
+    expect((await piped('/undo\n', ...flags)).stdout).toMatch(/nothing to take back/)
+    await inGroup('ann', 'I come later')
+    await inGroup('bob', 'Bring cake')
+    expect((await piped('/undo\n', ...flags)).stdout).toMatch(/^Nothing was taken back: others have spoken/)
+    const { stdout } = await piped('Which cake?\n/undo\n', ...flags)
+    expect(stdout).toMatch(/Taken back:\n {2}> Which cake\?/)
+    const messages = await inDatabase(palimpsest => palimpsest.session('telegram:-1').messages())
+    expect(messages.map(({ content }) => content)).toEqual(['We meet at noon', 'I come later', 'Bring cake'])
+  })
+
+  test('the command that /new shows finds what was archived', async () => {
+    const { stdout } = await piped('The key is under the mat\n/new\n', '--namespace', 'a b')
+    const shown = /^ {2}palimpsest search QUERY (.*)$/m.exec(stdout)![1]!
+    const { stdout: found } = await shell(
+      `${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)} search key ${shown}`,
+    )
+    expect(found).toContain('The key is under the mat')
   })
 
   test('a line that begins with // is a message; /exit leaves the rest unread', async () => {
@@ -182,7 +248,9 @@ test('with --json each line is an object', async () => {
     { type: 'command', command: 'context', messages: 2, report: { budget: 16_000 } },
     { type: 'error', error: expect.stringContaining('no command /nope') },
     { type: 'command', command: 'help' },
+    { error: { code: 'invalid_argument' } },
   ])
+  expect(ran.code).toBe(64)
 })
 
 test.each([
@@ -220,12 +288,40 @@ describe('with a model', () => {
     await using _ = await withModel(({ said }) =>
       said.at(-1)!.text.includes('again') ? 'Now I do.' : { status: 401 },
     )
-    const [failed, answered] = jsonLines(await piped('Hello\nonce again\n', '--json'))
+    const ran = await piped('Hello\nonce again\n', '--json')
+    const [failed, answered, ended] = jsonLines(ran)
+    expect(ran.code).toBe(78)
+    expect(ended).toMatchObject({ error: { code: 'invalid_settings' } })
     expect(failed).toMatchObject({ outcome: 'failed', text: null })
     expect(failed.error).toMatch(/refused the key.*PALIMPSEST_MODEL_API_KEY.*Your message is kept\.$/)
     expect(answered).toMatchObject({ outcome: 'delivered', text: 'Now I do.' })
     const messages = await inDatabase(palimpsest => palimpsest.session('terminal:local').messages())
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])
+  })
+
+  test('one that cannot be reached gives an exit code', async () => {
+    const server = await withModel('Hello')
+    await server.close()
+    const { code, stderr } = await piped('Hello\n')
+    expect(code).toBe(69)
+    expect(stderr).toMatch(/cannot be reached \(ECONNREFUSED\)\. Trying again …\n/)
+    expect(stderr).toMatch(/check PALIMPSEST_MODEL_BASE_URL, and that it runs\. Your message is kept\.\n/)
+  })
+
+  test('at the start, too, a reply can be stopped, and one can leave', async () => {
+    await using server = await withModel({ text: 'The tide turns. '.repeat(90), fault: 'stall' })
+    await leaveUnanswered('Go on')
+    const first = seat()
+    await first.until('The tide turns.')
+    expect(await first.leave()).toBe(0)
+    expect(first.shown()).toMatch(/The tide turns\.\n$/)
+    const second = seat()
+    await second.until('The tide turns.')
+    second.type('\u0003')
+    await second.until('(stopped; it is kept as far as it came)')
+    await second.until('> ')
+    expect(await second.leave()).toBe(0)
+    expect(server.requests).toHaveLength(2)
   })
 
   test('Ctrl-C stops the reply and not the program', async () => {
@@ -300,6 +396,26 @@ describe('at a screen', () => {
     expect(await second.leave()).toBe(0)
   })
 
+  test('of what was said before, only one’s own can be brought back, and no escape sequence', async () => {
+    await inDatabase(palimpsest => {
+      const session = palimpsest.session('telegram:-1', { kind: 'group' })
+      return session.append([
+        { role: 'user', content: 'mine \u001b]0;OWNED\u0007\u001b[2J\u202eend', sender: { id: 'ann' } },
+        { role: 'user', content: 'not mine \u001b[2J', sender: { id: 'mallory' } },
+      ])
+    })
+    const { type, until, leave, raw } = seat('--session', 'telegram:-1', '--user', 'ann')
+    await until('> ')
+    type('\u001b[A')
+    await until('mine ]0;OWNED[2Jend')
+    type('\u0003')
+    await leave()
+    expect(raw()).not.toContain('not mine')
+    expect(raw()).not.toContain('\u202e')
+    expect(raw()).not.toContain('\u001b[2J')
+    expect(raw()).not.toContain('\u001b]')
+  })
+
   test('pasted lines are one message', async () => {
     const { type, until, leave } = seat()
     await until('> ')
@@ -346,16 +462,7 @@ describe('at a screen', () => {
   })
 
   test('what an earlier process left unanswered is answered first', async () => {
-    await inDatabase(async palimpsest => {
-      const address = { channel: 'terminal', chat: 'local', trigger: 'private' }
-      const sender = { id: 'terminal:local' }
-      await palimpsest
-        .session('terminal:local')
-        .append(
-          { role: 'user', content: 'Hello?', sender, externalId: 'x' },
-          { awaits: { burst: '', address } },
-        )
-    })
+    await leaveUnanswered('Hello?')
     const { until, leave } = seat()
     await until('I found nothing')
     await until('> ')

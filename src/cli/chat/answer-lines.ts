@@ -8,9 +8,11 @@ export async function answerLines(
   { input, leaving }: { readonly input: Readable; readonly leaving: AbortSignal },
 ): Promise<void> {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal: leaving })
   leaving.addEventListener('abort', () => leave(), { once: true })
-  await chat.quiet()
+  await Promise.race([chat.quiet(), left])
+  if (leaving.aborted) return
+  // From here on nothing may be waited for before the lines are: those that nobody waits for are lost.
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal: leaving })
   for await (const line of lines) {
     if (leaving.aborted || !(await chat.take(line))) break
     await Promise.race([chat.quiet(), left])

@@ -11,6 +11,8 @@ interface ChatParts {
   readonly channel: TerminalChannel
   readonly view: ChatView
   readonly context: Omit<CommandContext, 'signal' | 'onProgress'>
+  /** Hears of what was not done. */
+  readonly onFailure: (error: unknown) => unknown
 }
 
 /** What somebody types, carried out line by line in the order in which it came. */
@@ -28,13 +30,14 @@ export class Chat {
 
   /** Whether a line is one after which the chat goes on. A message is in the log then; its reply comes later. */
   async take(line: string): Promise<boolean> {
-    const { channel, view } = this.#parts
+    const { channel, view, onFailure } = this.#parts
     const typed = readTypedLine(line)
     if (typed.kind === 'command' && (typed.name === 'exit' || typed.name === 'quit')) return false
     try {
       if (typed.kind === 'message') await channel.say(typed.text)
       if (typed.kind === 'command') await this.#run(typed.name, typed.rest)
     } catch (error) {
+      onFailure(error)
       view.problem(PalimpsestError.isInstance(error) ? error.message : modelProblem(error))
     }
     return true
@@ -58,7 +61,7 @@ export class Chat {
     await this.quiet()
     if (name === 'help') return view.commandEnded(name, { text: helpText(), json: { help: helpText() } })
     const command = findCommand(name)
-    if (command === null) return view.problem(unknownText(name))
+    if (command === null) throw new PalimpsestError('invalid_argument', unknownText(name), { command: name })
     this.#command = new AbortController()
     try {
       const { signal } = this.#command

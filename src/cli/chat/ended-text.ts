@@ -3,10 +3,13 @@ import { modelProblem } from './model-problem.ts'
 
 type Ended = Pick<ReplyReport, 'outcome' | 'error'>
 
+export function hasFailed({ outcome }: Pick<Ended, 'outcome'>): boolean {
+  return outcome === 'failed' || outcome === 'undeliverable'
+}
+
 /** Why there is no whole reply, and what to do; `null`: there is one, or a person wanted it so. */
-export function failureText({ outcome, error }: Ended): string | null {
-  if (outcome !== 'failed' && outcome !== 'undeliverable') return null
-  return `${modelProblem(error)} Your message is kept.`
+export function failureText(ended: Ended): string | null {
+  return hasFailed(ended) ? `${modelProblem(ended.error)} Your message is kept.` : null
 }
 
 /** What a person should know of how it ended; `null`: nothing. */

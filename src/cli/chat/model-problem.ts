@@ -3,20 +3,45 @@ import { inertLine } from '../inert-text.ts'
 
 /** What went wrong with a reply, in one line that says what to do. */
 export function modelProblem(error: unknown): string {
-  const { statusCode, message, cause } = partsOf(error)
-  if (PalimpsestError.isInstance(error)) return oneLine(error.message)
+  const { fault, advice } = diagnose(error)
+  return sentence(advice === null ? fault : `${fault}: ${advice}`)
+}
+
+/** The same for somebody for whom it is tried again. */
+export function modelFault(error: unknown): string {
+  return sentence(diagnose(error).fault)
+}
+
+interface Diagnosis {
+  readonly fault: string
+  readonly advice: string | null
+}
+
+function diagnose(error: unknown): Diagnosis {
+  const { statusCode, message, cause } = modelErrorParts(error)
+  if (PalimpsestError.isInstance(error)) return { fault: oneLine(error.message), advice: null }
   if (statusCode === 401 || statusCode === 403)
-    return `The model refused the key (${statusCode}): set PALIMPSEST_MODEL_API_KEY.`
+    return { fault: `The model refused the key (${statusCode})`, advice: 'set PALIMPSEST_MODEL_API_KEY' }
   if (statusCode === 404)
-    return `There is no such model at that address (404): check PALIMPSEST_MODEL and PALIMPSEST_MODEL_BASE_URL.`
+    return {
+      fault: 'There is no such model at that address (404)',
+      advice: 'check PALIMPSEST_MODEL and PALIMPSEST_MODEL_BASE_URL',
+    }
   if (statusCode === 429)
-    return 'The model has had too many requests (429): wait a little, then say it again.'
+    return {
+      fault: 'The model has had too many requests (429)',
+      advice: 'wait a little, then say it again',
+    }
   if (statusCode !== undefined && statusCode >= 500)
-    return `The model is out of order (${statusCode}): say it again later.`
-  if (statusCode !== undefined) return `The model refused the request (${statusCode}): ${oneLine(message)}`
+    return { fault: `The model is out of order (${statusCode})`, advice: 'say it again later' }
+  if (statusCode !== undefined)
+    return { fault: `The model refused the request (${statusCode}): ${oneLine(message)}`, advice: null }
   if (cause?.code !== undefined)
-    return `The model cannot be reached (${cause.code}): check PALIMPSEST_MODEL_BASE_URL, and that it runs.`
-  return `There was no reply: ${oneLine(message)}`
+    return {
+      fault: `The model cannot be reached (${cause.code})`,
+      advice: 'check PALIMPSEST_MODEL_BASE_URL, and that it runs',
+    }
+  return { fault: `There was no reply: ${oneLine(message)}`, advice: null }
 }
 
 interface ErrorParts {
@@ -25,7 +50,7 @@ interface ErrorParts {
   readonly cause?: { readonly code?: string }
 }
 
-function partsOf(error: unknown): ErrorParts {
+export function modelErrorParts(error: unknown): ErrorParts {
   if (typeof error !== 'object' || error === null) return { message: String(error) }
   const { statusCode, message, cause } = error as Partial<ErrorParts>
   return {
@@ -50,4 +75,9 @@ const MOST_CHARACTERS = 200
 function oneLine(text: string): string {
   const line = inertLine(text.replace(/\s+/g, ' ').trim())
   return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…`.toWellFormed() : line
+}
+
+/** Another one may follow. */
+function sentence(text: string): string {
+  return /[.!?…。！？]["'”’)]*$/u.test(text) ? text : `${text}.`
 }

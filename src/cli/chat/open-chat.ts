@@ -1,12 +1,12 @@
-import { loadModel, type SettingValues } from '../../config/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
 import type { Responder } from '../../runtime/index.ts'
-import { modelResponder } from '../../runtime/responders/model-responder.ts'
-import { searchResponder } from '../../runtime/responders/search-responder.ts'
-import { LiveSettings } from '../../server/live-settings.ts'
 import type { ChatFlags } from '../chat.ts'
+import { databasePlace } from '../database-place.ts'
 import { orClose } from '../existing-database.ts'
+import { loadConfiguration } from '../load-configuration.ts'
 import { openStore } from '../options.ts'
+import { placeFlags } from '../place-flags.ts'
+import { responderOf } from '../responder-of.ts'
 import { environmentSettings } from '../stored-settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -18,6 +18,8 @@ export interface OpenChat {
   readonly model: string | null
   /** Where it is kept, in words. */
   readonly place: string
+  /** The same for another command. */
+  readonly placeFlags: string
 }
 
 /** As a server on the same database would have it. */
@@ -26,31 +28,19 @@ export async function openChat(
   terminal: Terminal,
   onError: (error: unknown) => void,
 ): Promise<OpenChat> {
+  const { namespace } = flags
   const environment = environmentSettings(terminal)
-  const store = await openStore(flags)
+  const place = databasePlace(flags, environment)
+  const store = await openStore(place)
   return orClose(store, async () => {
-    const { namespace } = flags
-    const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
-    const settings = new LiveSettings({ store, namespace, environment, onWarning })
-    const configuration = await settings.load()
-    const { values } = settings.current
-    const responder = await responderOf(values)
+    const { configuration, resolved } = await loadConfiguration(store, { namespace, environment, terminal })
+    const responder = await responderOf(resolved)
     const palimpsest = await createPalimpsest({ store, namespace, ...configuration, onError })
+    const { zone, model } = resolved.values
     return {
-      palimpsest,
-      responder,
-      zone: values.zone,
-      model: values.model,
-      place: flags.store === undefined ? flags.db : store.name,
+      ...{ palimpsest, responder, zone, model },
+      place: place.store === undefined ? place.db : store.name,
+      placeFlags: placeFlags(place, namespace),
     }
-  })
-}
-
-async function responderOf(values: SettingValues): Promise<Responder> {
-  const { model, outputReserve, zone } = values
-  if (model === null) return searchResponder({ zone })
-  return modelResponder({
-    model: await loadModel(model, values),
-    ...(outputReserve > 0 && { outputReserve }),
   })
 }

@@ -9,9 +9,11 @@ import { InterruptedError, type Terminal } from '../terminal.ts'
 import { answerLines } from './answer-lines.ts'
 import { Chat } from './chat.ts'
 import { readChatAddress } from './chat-address.ts'
+import { chatFailure } from './chat-failure.ts'
+import { hasFailed } from './ended-text.ts'
 import { greetingLines } from './greeting.ts'
 import { JsonView } from './json-view.ts'
-import { modelProblem } from './model-problem.ts'
+import { modelFault, modelProblem } from './model-problem.ts'
 import { openChat } from './open-chat.ts'
 import { PlainView } from './plain-view.ts'
 import { ScreenView } from './screen-view.ts'
@@ -31,7 +33,9 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
   const screen = !flags.json && input.isTTY && terminal.output.isTTY ? new ScreenView(terminal.output) : null
   const view = screen ?? (flags.json ? new JsonView(terminal) : new PlainView(terminal))
   const note = (error: unknown) => view.notice(modelProblem(error))
-  const { palimpsest, responder, zone, model, ...opened } = await openChat(flags, terminal, note)
+  const failures: unknown[] = []
+  const opened = await openChat(flags, terminal, note)
+  const { palimpsest, responder, zone, model, placeFlags } = opened
   const closing = signals()
   try {
     const info = await palimpsest.session(flags.session).info()
@@ -43,45 +47,52 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
       sender: { id: 'local', ...(shownName !== null && { name: shownName }) },
     })
     const scope = info?.scope ?? undefined
-    let lastProblem: string | null = null
+    let lastFault: string | null = null
     const runtime = createRuntime({
       ...{ palimpsest, channels: [channel], responder },
       inbox: { quietMs: screen ? QUIET_MS : 0 },
       turns: { attempts: ATTEMPTS, backoffMs: BACKOFF_MS, failureText: null },
       belongsTo: () => ({ user, ...(scope !== undefined && { scope }) }),
       onReply: report => {
-        lastProblem = null
+        lastFault = null
+        if (hasFailed(report)) failures.push(report.error)
         channel.endLine()
         view.replyEnded(report)
       },
       onError: error => {
         channel.endLine()
-        const problem = modelProblem(error)
-        if (problem !== lastProblem) view.notice(`${problem} Trying again …`)
-        lastProblem = problem
+        const fault = modelFault(error)
+        if (fault !== lastFault) view.notice(`${fault} Trying again …`)
+        lastFault = fault
       },
     })
     const session = palimpsest.session(flags.session, { kind, ...(kind === 'private' && { user }) })
-    const context = { palimpsest, session, user, zone, screen: terminal.output, now: Date.now }
-    const chat = new Chat({ runtime, channel, view, context })
+    const chat = new Chat({
+      ...{ runtime, channel, view },
+      context: { palimpsest, session, user, placeFlags, zone, screen: terminal.output, now: Date.now },
+      onFailure: error => failures.push(error),
+    })
     if (screen) {
-      for (const line of greetingLines({ ...opened, sessionId: session.id, user, model, info }))
+      for (const line of greetingLines({ place: opened.place, sessionId: session.id, user, model, info }))
         screen.notice(line)
       terminal.output.write('\n')
     }
     try {
       await runtime.start()
       const { leaving } = closing
-      if (screen) await talk({ ...{ chat, session, view: screen, input, screen: terminal.output, leaving } })
+      if (screen)
+        await talk({ ...{ chat, session, user, view: screen, input, screen: terminal.output, leaving } })
       else await answerLines(chat, { input, leaving })
     } finally {
       await runtime.stop()
+      channel.endLine()
     }
   } finally {
     closing.end()
     await palimpsest.close()
   }
   if (closing.leaving.reason instanceof InterruptedError) throw closing.leaving.reason
+  if (screen === null && failures.length > 0) throw chatFailure(failures.at(-1))
 }
 
 /** What tells the program to end; Ctrl-C at a prompt is not among them. */

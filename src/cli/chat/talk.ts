@@ -11,6 +11,8 @@ import { toTypedLine } from './typed-line.ts'
 interface Talk {
   readonly chat: Chat
   readonly session: Session
+  /** Who sits there. */
+  readonly user: string
   readonly view: ScreenView
   readonly input: Readable
   readonly screen: Terminal['output']
@@ -21,9 +23,14 @@ interface Talk {
 const HISTORY_MESSAGES = 500
 
 /** With somebody at a screen, until they leave. */
-export async function talk({ chat, session, view, input, screen, leaving }: Talk): Promise<void> {
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  leaving.addEventListener('abort', () => leave(), { once: true })
+export async function talk({ chat, session, user, view, input, screen, leaving }: Talk): Promise<void> {
+  const { promise: left, resolve } = Promise.withResolvers<void>()
+  let hasLeft = false
+  const leave = () => {
+    hasLeft = true
+    resolve()
+  }
+  leaving.addEventListener('abort', leave, { once: true })
   let waiting = 0
   let wasHinted = false
   let taken: Promise<unknown> = Promise.resolve()
@@ -32,6 +39,7 @@ export async function talk({ chat, session, view, input, screen, leaving }: Talk
   const take = (line: string) => {
     waiting += 1
     taken = taken.then(async () => {
+      if (hasLeft) return
       const goesOn = await chat.take(line)
       if (!goesOn) return leave()
       if (waiting === 1) await chat.quiet()
@@ -40,14 +48,14 @@ export async function talk({ chat, session, view, input, screen, leaving }: Talk
     })
   }
   const interrupt = (typed: string) => {
-    if (waiting > 0 && chat.stop()) return
+    if (chat.stop()) return
     if (typed !== '') return prompt.clear()
     if (wasHinted) return leave()
     wasHinted = true
     view.notice('(Ctrl-D or /exit to leave)')
   }
   const prompt = new LinePrompt({
-    ...{ input, screen, history: await earlierLines(session), commands: COMMAND_NAMES },
+    ...{ input, screen, history: await earlierLines(session, user), commands: COMMAND_NAMES },
     onLine: (line, isSeen) => {
       wasHinted = false
       if (!isSeen && line.trim() !== '') view.queue(line)
@@ -57,19 +65,20 @@ export async function talk({ chat, session, view, input, screen, leaving }: Talk
     onEnd: leave,
   })
   view.setAside(write => prompt.aside(write))
-  await chat.quiet()
-  prompt.show()
+  await Promise.race([chat.quiet(), left])
+  if (waiting === 0 && !hasLeft) prompt.show()
   await left
+  // A reply that is being written goes on where it is.
+  if (prompt.isShown) screen.write('\n')
   prompt.hide()
   prompt.close()
-  screen.write('\n')
 }
 
 /** What this person said before, newest first, so that it can be said again. */
-async function earlierLines(session: Session): Promise<readonly string[]> {
+async function earlierLines(session: Session, user: string): Promise<readonly string[]> {
   const messages = await session.messages({ from: 'newest', limit: HISTORY_MESSAGES })
   return messages
-    .filter(({ role }) => role === 'user')
+    .filter(({ role, sender }) => role === 'user' && sender?.id === user)
     .map(({ content }) => toTypedLine(contentText(content)))
     .filter(line => line !== '')
     .toReversed()

@@ -14,9 +14,19 @@ export function readTypedLine(line: string): TypedLine {
   return { kind: 'command', name: name.toLowerCase(), rest: text.slice(1 + name.length).trim() }
 }
 
-/** As somebody would have to type it. */
+/** So that it is read as a message, whatever it begins with. */
+export function asMessage(text: string): string {
+  const trimmed = text.trimStart()
+  return trimmed.startsWith('/') ? `/${trimmed}` : text
+}
+
+const BIDI_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** As somebody would have to type it: what no key types could move the cursor, or turn the direction of a line. */
 export function toTypedLine(message: string): string {
-  const lines = message.split(/[\r\n]+/).map(line => line.trim())
-  const line = lines.filter(line => line !== '').join(' ')
-  return line.startsWith('/') ? `/${line}` : line
+  const line = message
+    .replace(/[\s\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .replace(BIDI_MARKS, '')
+  return asMessage(line.replace(/ +/g, ' ').trim())
 }

@@ -74,6 +74,23 @@ test('one that becomes another begins anew on a line of its own, and so does the
   expect(output.read()).toBe('The tide\nNo tide.\nNext.\nNo tide today.\n')
 })
 
+test('what is shown already is not shown again', async () => {
+  const { channel, output } = await start()
+  const { id } = await channel.send(message('The tide turns.'))
+  await channel.edit({ ...message('The tide turns.\n'), id })
+  const next = await channel.send(message('At no', true))
+  channel.endLine()
+  await channel.edit({ ...message('The tide turns.'), id })
+  await channel.edit({ ...message('At no', true), id: next.id })
+  await channel.edit({ ...message('At noon.'), id: next.id })
+  expect(output.read()).toBe('The tide turns.\nAt no\nAt noon.\n')
+})
+
+test('what came from a keyboard is answered there', async () => {
+  const { channel } = await start({ name: 'telegram' })
+  expect(channel).toMatchObject({ name: 'telegram', via: 'terminal' })
+})
+
 test('however it grows, all of it is there, and no control character', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -34,22 +34,24 @@ export interface TerminalOptions {
 /** As often as a screen is worth redrawing. */
 const SHOW_EVERY_MS = 30
 
-/** What is not finished on the screen. */
-interface Open {
-  readonly id: string
-  readonly shown: string
-}
+/** So many of the newest messages may still be changed. */
+const REMEMBERED = 20
 
 /** One person at a keyboard. What was written on a screen stays: only what is new of a growing reply is added. */
 export class TerminalChannel implements Channel {
   readonly name: string
+  /** What came from a keyboard is answered on the screen beside it, and nothing else is. */
+  readonly via = 'terminal'
   readonly edits: boolean
   readonly editEveryMs = SHOW_EVERY_MS
   readonly #options: TerminalOptions
   readonly #place: Place
   #host: ChannelHost | null = null
   #lines: Interface | null = null
-  #open: Open | null = null
+  /** What the screen shows, by the ids of messages. */
+  readonly #shown = new Map<string, string>()
+  /** The message whose line is not ended. */
+  #open: string | null = null
 
   constructor(options: TerminalOptions) {
     this.#options = options
@@ -101,21 +103,20 @@ export class TerminalChannel implements Channel {
   }
 
   async send(message: OutgoingMessage): Promise<SentMessageId> {
-    this.endLine()
     const id = crypto.randomUUID()
-    this.#open = { id, shown: '' }
-    this.#show(message)
+    this.#begin(id)
+    this.#show(id, message)
     return { id }
   }
 
   async edit(message: OutgoingMessage & { readonly id: string }): Promise<void> {
+    const { id } = message
     const text = shownText(message.text)
-    const isExtension = this.#open?.id === message.id && text.startsWith(this.#open.shown)
-    if (!isExtension) {
-      this.endLine()
-      this.#open = { id: message.id, shown: '' }
-    }
-    this.#show(message)
+    const shown = this.#shown.get(id)
+    if (this.#open !== id && shown === text) return
+    const isExtension = this.#open === id && text.startsWith(shown ?? '')
+    if (!isExtension) this.#begin(id)
+    this.#show(id, message)
   }
 
   /** What an earlier process left of other chats is for those who sit at them. */
@@ -125,15 +126,23 @@ export class TerminalChannel implements Channel {
 
   /** What comes next begins a line of its own. A reply that was shown whole while it grew is not ended otherwise. */
   endLine(): void {
-    if (this.#open !== null && this.#open.shown !== '') this.#options.output.write('\n')
+    if (this.#open !== null && this.#shown.get(this.#open)) this.#options.output.write('\n')
     this.#open = null
   }
 
-  #show({ text, isPartial }: OutgoingMessage): void {
-    const { id, shown } = this.#open!
+  #begin(id: string): void {
+    this.endLine()
+    this.#open = id
+    this.#shown.delete(id)
+    this.#shown.set(id, '')
+    if (this.#shown.size > REMEMBERED) this.#shown.delete(this.#shown.keys().next().value!)
+  }
+
+  #show(id: string, { text, isPartial }: OutgoingMessage): void {
+    const shown = this.#shown.get(id) ?? ''
     const whole = shownText(text)
     if (whole.length > shown.length) this.#options.output.write(whole.slice(shown.length))
-    this.#open = { id, shown: whole }
+    this.#shown.set(id, whole)
     if (!isPartial) this.endLine()
   }
 }

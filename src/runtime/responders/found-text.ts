@@ -14,6 +14,7 @@ interface Phrases {
   readonly found: string
   readonly nothing: string
   readonly kept: string
+  readonly keptAgain: string
   readonly you: string
   readonly nameless: string
   readonly line: (speaker: string, day: string, quoted: string) => string
@@ -26,6 +27,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     nothing:
       'I found nothing about that in this chat. No model is set up here: I can only look up what was said. Your message is kept, and you can ask about it later.',
     kept: 'Kept. No model is set up here, but you can ask me about it later: I look up what was said.',
+    keptAgain: 'Kept.',
     you: 'you',
     nameless: 'somebody',
     line: (speaker, day, quoted) => `- ${speaker}, ${day}: ${quoted}`,
@@ -36,6 +38,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     nothing:
       '在这段聊天里没有找到相关内容。这里没有接入模型，我只能查找说过的话。这条消息已保存，以后可以问我。',
     kept: '已保存。这里没有接入模型，不过以后可以问我：我会查找说过的话。',
+    keptAgain: '已保存。',
     you: '你',
     nameless: '某人',
     line: (speaker, day, quoted) => `- ${speaker}（${day}）：${quoted}`,
@@ -55,8 +58,9 @@ export function nothingText(language: Language): string {
   return PHRASES[language].nothing
 }
 
-export function keptText(language: Language): string {
-  return PHRASES[language].kept
+/** `isKnown`: what becomes of it was said before. */
+export function keptText(language: Language, { isKnown }: { readonly isKnown: boolean }): string {
+  return isKnown ? PHRASES[language].keptAgain : PHRASES[language].kept
 }
 
 /** Without the marks that end a name in a line. */

@@ -211,15 +211,84 @@ test('it ends when it is told to', async () => {
   await expect(ask(session, 'Hello', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
 })
 
-test('it comes in small pieces that are the whole together', async () => {
+test('it comes in one piece', async () => {
   const session = (await start()).session('terminal:local')
   await session.append({ role: 'user', content: '你好' })
   const messages = await session.messages()
   const request = { session, messages, signal: new AbortController().signal } as unknown as ReplyRequest
   const pieces: string[] = []
   for await (const piece of (searchResponder()(request as never) as Reply).text) pieces.push(piece)
-  expect(pieces.length).toBeGreaterThan(2)
-  expect(pieces.join('')).toMatch(/^已保存。.*。$/)
+  expect(pieces).toEqual([expect.stringMatching(/^已保存。.*。$/)])
+})
+
+test('what becomes of what is said is told once', async () => {
+  const session = (await start()).session('terminal:local')
+  expect(await ask(session, 'I like tea.')).toMatch(/^Kept\. No model/)
+  expect(await ask(session, 'I like milk, too.')).toBe('Kept.')
+  expect(await ask(session, '我也喜欢咖啡。')).toBe('已保存。')
+})
+
+test.each([
+  'Remind me to buy milk tomorrow.',
+  'When I was young I lived in Oslo.',
+  'When Bob was young he lived in Oslo.',
+  'How I met my wife: at a concert in Prague.',
+  'Where the river bends I built a house.',
+  'What I need is a rest.',
+  'Which reminds me, the rent is due.',
+  'What a day! The boiler broke.',
+  'Do it tomorrow.',
+  '我昨天买了几个苹果和一斤梨。',
+  '我昨天买了几个苹果和一斤梨',
+  '哪怕下雨我也会去跑步',
+  '今天没什么特别的，就去了趟超市',
+  '我也不知道为什么，王老师今天很生气',
+])('%s is told, and found later', async said => {
+  expect(isQuestion(said)).toBe(false)
+  const session = (await start()).session('terminal:local')
+  expect(await ask(session, said)).toMatch(/^(Kept|已保存)/)
+})
+
+test.each([
+  'did I tell you about my bicycle',
+  'do I have a dog',
+  'is my sister older than me',
+  'remind me what my flight is',
+  'how old is my dog',
+  'what time do we meet',
+  'which flight do I take',
+  'when exactly is the wedding',
+  'who called me',
+  "where's my key",
+  '我的手机号是多少',
+  '我有几个苹果',
+  '告诉我猫叫什么。',
+  '你有没有听说过',
+])('%s asks', said => {
+  expect(isQuestion(said)).toBe(true)
+})
+
+test('what may only look like a question is found behind the rest', async () => {
+  const session = (await start()).session('terminal:local')
+  await ask(session, 'Did I tell you that my bicycle is red')
+  await ask(session, 'My bicycle has a bell')
+  const answer = await ask(session, 'what about my bicycle?')
+  expect(answer.split('\n').slice(1)).toEqual([
+    '- you, 2026-02-10: “My bicycle has a bell”',
+    '- you, 2026-02-10: “Did I tell you that my bicycle is red”',
+  ])
+})
+
+test('a quote ends with what was said, and not with the name of a picture, unless that is sought', async () => {
+  const session = (await start()).session('terminal:local')
+  const photo = (text: string, name: string): Content => [
+    { type: 'text', text },
+    { type: 'image', url: 'telegram:1', name },
+  ]
+  await ask(session, photo('My cat on the roof', 'photo'))
+  await ask(session, photo('Here it is', 'contract.pdf'))
+  expect(await ask(session, 'Where is my cat?')).toMatch(/“My cat on the roof”$/)
+  expect(await ask(session, 'Where is the contract?')).toContain('contract.pdf')
 })
 
 test('what asks and what it asks for', () => {

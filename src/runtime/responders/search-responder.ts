@@ -6,7 +6,7 @@ import { textReply } from '../reply.ts'
 import type { ReplyRequest, Responder } from '../responder.ts'
 import { type Find, foundText, keptText, nothingText } from './found-text.ts'
 import { languageOf } from './language-of.ts'
-import { isQuestion, soughtIn } from './question.ts'
+import { isMarkedQuestion, isQuestion, soughtIn } from './question.ts'
 
 export interface SearchResponderOptions {
   /** In which the days of what was found are told. The default: UTC. */
@@ -35,14 +35,26 @@ export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOpti
       .trim()
     const found = sought === '' ? [] : await findSaid(session, sought, asking)
     const asker = messages[0]?.sender ?? null
-    const shown = found.slice(0, finds).map(result => toFind(result, asker, zone))
-    if (shown.length > 0) yield* inPieces(foundText(shown, language), signal)
-    else yield* inPieces(asking.length > 0 ? nothingText(language) : keptText(language), signal)
+    const quoted = await Promise.all(found.slice(0, finds).map(result => withoutNames(session, result)))
+    const shown = quoted.map(result => toFind(result, asker, zone))
+    signal.throwIfAborted()
+    // Whole: nobody is shown the first word of it, and then a change.
+    if (shown.length > 0) yield foundText(shown, language)
+    else if (asking.length > 0) yield nothingText(language)
+    else yield keptText(language, { isKnown: await hasAnswered(session) })
   }
   return request => textReply(answer(request), request, { recalled: true })
 }
 
-/** What people said that holds words of what is sought, best first; questions only where there is nothing else. */
+/** Who was told lately what becomes of what is said here is not told again. */
+const LATELY = 200
+
+async function hasAnswered(session: Session): Promise<boolean> {
+  const messages = await session.messages({ from: 'newest', limit: LATELY })
+  return messages.some(({ role }) => role === 'assistant')
+}
+
+/** What people said that holds words of what is sought, best first, and what only asks last. */
 async function findSaid(
   session: Session,
   sought: string,
@@ -60,12 +72,29 @@ async function findSaid(
       !sender?.isSelf &&
       (onlyDates || highlights.length > 0),
   )
-  const statements = answering.filter(({ excerpt }) => !isQuestion(excerpt))
-  const kept = statements.length > 0 ? statements : answering
+  // A question mark is certain: where something answers, nobody wants to read what was asked. Other forms are guesses.
+  const unmarked = answering.filter(({ excerpt }) => !isMarkedQuestion(excerpt))
+  const kept = unmarked.some(({ excerpt }) => !isQuestion(excerpt)) ? unmarked : answering
   const most = Math.max(0, ...kept.map(heldOf))
   return kept
     .filter(result => heldOf(result) >= most * LEAST_SHARE)
-    .toSorted((one, other) => heldOf(other) - heldOf(one))
+    .toSorted((one, other) => rankOf(one) - rankOf(other) || heldOf(other) - heldOf(one))
+}
+
+function rankOf({ excerpt }: SearchResult): number {
+  return isQuestion(excerpt) ? 1 : 0
+}
+
+/** Names of attachments can be found, but behind a caption nobody said them: shown are those that were sought. */
+async function withoutNames(session: Session, result: SearchResult): Promise<SearchResult> {
+  const { seq, excerpt, highlights } = result
+  const [message] = await session.messages({ after: seq - 1, before: seq + 1, limit: 1 })
+  const said = message ? contentText(message.content) : ''
+  const names = message ? searchableText(message.content).slice(said.length).replace(/\s+/gu, ' ') : ''
+  const end = excerpt.length - names.length
+  const isSought = highlights.some(([, to]) => to > end)
+  if (said.trim() === '' || names === '' || isSought || !excerpt.endsWith(names)) return result
+  return { ...result, excerpt: excerpt.slice(0, end) }
 }
 
 /** How much of the question a result holds: its words, each once, and of scripts without spaces their characters. */
@@ -87,12 +116,4 @@ function toFind({ sender, at, excerpt }: SearchResult, asker: Sender | null, zon
   const isAsker = (sender?.id ?? null) === (asker?.id ?? null)
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(at)
   return { speaker: isAsker ? null : sender?.name || sender?.id || '', day, excerpt }
-}
-
-/** Word by word, and where words are not spaced a few characters at a time: as a model would say it. */
-async function* inPieces(text: string, signal: AbortSignal): AsyncGenerator<string> {
-  for (const [piece] of text.matchAll(/\s*\S{1,12}\s*/gu)) {
-    signal.throwIfAborted()
-    yield piece
-  }
 }

@@ -8,6 +8,8 @@ export interface CommandContext {
   readonly session: Session
   /** Whose chat it is; `null`: nobody's in particular. */
   readonly user: string | null
+  /** As another command has to be given them to see the same memory. */
+  readonly placeFlags: string
   readonly zone: string
   readonly screen: Terminal['output']
   /** Somebody does not want to wait any longer. */

@@ -1,5 +1,6 @@
 import type { FoldOutcome } from '../../../compaction/index.ts'
 import type { ChatCommand } from './command.ts'
+import { countText } from './count-text.ts'
 
 export const compactCommand: ChatCommand = {
   name: 'compact',
@@ -17,8 +18,6 @@ export const compactCommand: ChatCommand = {
   },
 }
 
-const count = (value: number) => value.toLocaleString('en-US')
-
 const ONLY_TAIL = 'what there is belongs to the end of the chat, which is kept as it was said'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -33,7 +32,7 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 function outcomeText({ outcome, reason, fromSeq, toSeq, tokensBefore, tokensAfter, warnings }: FoldOutcome) {
   const notes = warnings.map(warning => `\nnote: ${warning}`).join('')
   if (outcome === 'applied' && fromSeq !== null)
-    return `Folded messages ${fromSeq}–${toSeq}: ${count(tokensBefore)} tokens became ${count(tokensAfter)}. All of them are kept and can be searched.${notes}`
+    return `Folded messages ${fromSeq}–${toSeq}: ${countText(tokensBefore)} tokens became ${countText(tokensAfter)}. All of them are kept and can be searched.${notes}`
   const why = WHY_NOT[reason] ?? reason.replaceAll('_', ' ')
   return `${outcome === 'failed' ? 'The fold failed' : 'Nothing was folded'}: ${why}.${notes}`
 }

@@ -1,8 +1,8 @@
 import type { SessionInfo } from '../../../session.ts'
 import { drawTable, left, right } from '../../text-layout.ts'
 import type { ChatCommand } from './command.ts'
+import { countText } from './count-text.ts'
 
-const count = (value: number) => value.toLocaleString('en-US')
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)}%`
 
 export const contextCommand: ChatCommand = {
@@ -16,15 +16,15 @@ export const contextCommand: ChatCommand = {
     const { tokens, budget, blocks, omitted } = report
     const rows = blocks.map(({ name, tokens: own }) => [
       name.replaceAll('_', ' '),
-      count(own),
+      countText(own),
       percent(own, budget),
     ])
     const lines = [
       drawTable(
         [left('block'), right('tokens'), right('of the budget')],
-        [...rows, ['together', count(tokens), percent(tokens, budget)]],
+        [...rows, ['together', countText(tokens), percent(tokens, budget)]],
       ),
-      `budget: ${count(budget)} tokens, ${count(budget - tokens)} of them free`,
+      `budget: ${countText(budget)} tokens, ${countText(budget - tokens)} of them free`,
       messagesText(info),
       ...omitted.map(omissionText),
     ]
@@ -34,9 +34,9 @@ export const contextCommand: ChatCommand = {
 }
 
 function messagesText({ messages, rawMessages, segments }: SessionInfo): string {
-  if (rawMessages === messages) return `messages: ${count(messages)}, all as they were said`
-  const into = segments === 1 ? '1 segment' : `${count(segments)} segments`
-  return `messages: ${count(messages)}, ${count(rawMessages)} as they were said and ${count(messages - rawMessages)} folded into ${into}`
+  if (rawMessages === messages) return `messages: ${countText(messages)}, all as they were said`
+  const into = segments === 1 ? '1 segment' : `${countText(segments)} segments`
+  return `messages: ${countText(messages)}, ${countText(rawMessages)} as they were said and ${countText(messages - rawMessages)} folded into ${into}`
 }
 
 function omissionText(omission: {

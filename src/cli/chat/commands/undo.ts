@@ -8,8 +8,13 @@ const LOOKED_AT = 1_000
 export const undoCommand: ChatCommand = {
   name: 'undo',
   help: 'take back what you said last, and the reply to it',
-  run: async (_, { session }) => {
-    const taken = lastTurn(await session.messages({ from: 'newest', limit: LOOKED_AT }))
+  run: async (_, { session, user }) => {
+    const messages = await session.messages({ from: 'newest', limit: LOOKED_AT })
+    const isGroup = (await session.info())?.kind === 'group'
+    const isOwn = ({ role, sender }: Message) => role === 'user' && (!isGroup || sender?.id === user)
+    const taken = lastTurn(messages, isOwn)
+    if (taken.some(message => message.role === 'user' && !isOwn(message)))
+      return { text: OTHERS_SPOKE, json: { takenBack: [], reason: 'others_spoke' } }
     if (taken.length === 0) return { text: 'There is nothing to take back.', json: { takenBack: [] } }
     await session.rollback(taken[0]!.seq - 1)
     const said = taken.filter(({ content }) => contentText(content).trim() !== '')
@@ -20,11 +25,15 @@ export const undoCommand: ChatCommand = {
   },
 }
 
-/** The last messages of people, one after the other, and all that came after them. */
-function lastTurn(messages: readonly Message[]): readonly Message[] {
-  const last = messages.findLastIndex(({ role }) => role === 'user')
-  const before = messages.slice(0, Math.max(0, last)).findLastIndex(({ role }) => role !== 'user')
-  return last === -1 ? messages : messages.slice(before + 1)
+const OTHERS_SPOKE =
+  'Nothing was taken back: others have spoken since you did, and what they said is not yours to take back.'
+
+/** The last messages of this person, one after the other, and all that came after them. */
+function lastTurn(messages: readonly Message[], isOwn: (message: Message) => boolean): readonly Message[] {
+  const last = messages.findLastIndex(isOwn)
+  if (last === -1) return messages.some(({ role }) => role === 'user') ? [] : messages
+  const before = messages.slice(0, last).findLastIndex(message => !isOwn(message))
+  return messages.slice(before + 1)
 }
 
 const SHOWN_CHARACTERS = 70

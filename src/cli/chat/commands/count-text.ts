@@ -1,0 +1,3 @@
+export function countText(value: number): string {
+  return value.toLocaleString('en-US')
+}

@@ -1,0 +1,22 @@
+import type { Layer, Resolved } from '../config/index.ts'
+import type { Configuration } from '../palimpsest.ts'
+import { LiveSettings } from '../server/live-settings.ts'
+import type { Store } from '../store/index.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Settings {
+  readonly namespace: string
+  readonly environment: Layer
+  readonly terminal: Terminal
+}
+
+/** As a server on the same database would have it. */
+export async function loadConfiguration(
+  store: Store,
+  { namespace, environment, terminal }: Settings,
+): Promise<{ readonly configuration: Configuration; readonly resolved: Resolved }> {
+  const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
+  const settings = new LiveSettings({ store, namespace, environment, onWarning })
+  const configuration = await settings.load()
+  return { configuration, resolved: settings.current }
+}
