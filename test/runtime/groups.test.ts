@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { count } from '../../src/index.ts'
 import type { IncomingMessage } from '../../src/runtime/index.ts'
-import { type Kit, type KitOptions, runtimeKit } from './runtime-kit.ts'
+import { type Kit, type KitOptions, quiet, runtimeKit } from './runtime-kit.ts'
 
 const kits: Kit[] = []
 
@@ -21,12 +21,9 @@ const group = (sender: string, message: Partial<IncomingMessage> = {}): Partial<
   ...message,
 })
 
-async function answersTo({ clock, runtime, platform }: Kit): Promise<readonly string[]> {
-  let isQuiet = false
-  runtime.quiet().then(() => (isQuiet = true))
-  do await clock.advance(500)
-  while (!isQuiet)
-  return platform.texts
+async function answersTo(kit: Kit): Promise<readonly string[]> {
+  await quiet(kit)
+  return kit.platform.texts
 }
 
 describe('in a group', () => {

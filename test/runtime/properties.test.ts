@@ -5,7 +5,7 @@ import { DeliveryError, type ReplyReport, type ReplyRequest } from '../../src/ru
 import { testClock } from '../../src/testing/index.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
-import { type Kit, MemoryPlatform, runtimeKit } from './runtime-kit.ts'
+import { type Kit, MemoryPlatform, quiet, runtimeKit } from './runtime-kit.ts'
 
 type Step =
   | { readonly say: { readonly chat: string; readonly who: string; readonly mentions: boolean } }
@@ -105,9 +105,7 @@ test('whatever happens, each message is stored once and in its order, and each t
           if (triggers) owed.push(id)
         }
       }
-      let isQuiet = false
-      kit.runtime.quiet().then(() => (isQuiet = true))
-      while (!isQuiet) await clock.advance(500)
+      await quiet(kit)
       await check({ kit, platform, reports, arrived, owed })
       await kit.close()
     }),

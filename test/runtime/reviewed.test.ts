@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { contentText } from '../../src/log/index.ts'
 import { modelResponder, type Reply, type ReplyRequest } from '../../src/runtime/index.ts'
 import { startModelServer } from '../../src/testing/index.ts'
-import { type Kit, type KitOptions, MemoryPlatform, runtimeKit, Script } from './runtime-kit.ts'
+import { type Kit, type KitOptions, MemoryPlatform, quiet, runtimeKit, Script } from './runtime-kit.ts'
 
 /** What a review found, each as it was found. */
 
@@ -28,12 +28,6 @@ async function until({ clock }: Kit, check: () => unknown, ms = 1): Promise<void
     },
     { timeout: 20_000 },
   )
-}
-
-async function quiet(kit: Kit): Promise<void> {
-  let isQuiet = false
-  kit.runtime.quiet().then(() => (isQuiet = true))
-  await until(kit, () => expect(isQuiet).toBe(true), 500)
 }
 
 async function logOf({ palimpsest }: Kit): Promise<readonly string[]> {

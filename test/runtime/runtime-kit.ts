@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest'
 import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../src/index.ts'
 import {
   type Channel,
@@ -174,4 +175,17 @@ export class Script {
       yield piece
     }
   }
+}
+
+/** Lets time pass until nothing is owed any more. A model or another process has a clock of its own. */
+export async function quiet({ clock, runtime }: Pick<Kit, 'clock' | 'runtime'>): Promise<void> {
+  let isQuiet = false
+  runtime.quiet().then(() => (isQuiet = true))
+  await vi.waitFor(
+    async () => {
+      await clock.advance(500)
+      expect(isQuiet).toBe(true)
+    },
+    { timeout: 60_000, interval: 1 },
+  )
 }

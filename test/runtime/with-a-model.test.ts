@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { contentText } from '../../src/log/index.ts'
 import { modelResponder } from '../../src/runtime/index.ts'
 import { type ModelScript, type ModelServer, startModelServer } from '../../src/testing/index.ts'
-import { type Kit, type KitOptions, runtimeKit } from './runtime-kit.ts'
+import { type Kit, type KitOptions, quiet, runtimeKit } from './runtime-kit.ts'
 
 const kits: Kit[] = []
 let server: ModelServer
@@ -31,19 +31,6 @@ async function open(options: KitOptions = {}): Promise<Kit> {
   const kit = await runtimeKit({ responder: modelResponder({ model, tools }), ...options })
   kits.push(kit)
   return kit
-}
-
-/** Until nothing is owed any more; the model has a clock of its own. */
-async function quiet({ clock, runtime }: Kit): Promise<void> {
-  let isQuiet = false
-  runtime.quiet().then(() => (isQuiet = true))
-  await vi.waitFor(
-    async () => {
-      await clock.advance(500)
-      expect(isQuiet).toBe(true)
-    },
-    { timeout: 20_000 },
-  )
 }
 
 test('a burst is one turn of the model, with its tool calls in the log', async () => {

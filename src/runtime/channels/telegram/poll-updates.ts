@@ -1,8 +1,9 @@
 import type { Update } from 'grammy/types'
 import { ChannelFailedError, InvalidArgumentError } from '../../../errors.ts'
+import { pause } from '../../bounded.ts'
 import type { ChannelHost } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'
-import { backOffMs, pause } from './back-off.ts'
+import { backOffMs } from './back-off.ts'
 import type { TelegramAct, TelegramCall } from './client.ts'
 import { TOKEN_NOT_SHOWN } from './options.ts'
 import { takeUpdate } from './take-update.ts'
@@ -72,7 +73,7 @@ async function insist<Result>(
       if (fatal) throw fatal
       if (failures === FAILURES_TO_REPORT)
         host.onError(new Error(`Nothing can be received for now (${failure.message}). It is tried again.`))
-      await pause(failure.retryAfterMs ?? backOffMs(failures), { timers, signal })
+      await pause(failure.retryAfterMs ?? backOffMs(failures), signal, timers)
     }
   }
   return null

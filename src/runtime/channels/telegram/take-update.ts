@@ -1,8 +1,9 @@
 import type { Update } from 'grammy/types'
 import { ERROR_CODES, PalimpsestError } from '../../../errors.ts'
+import { pause } from '../../bounded.ts'
 import type { ChannelHost } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'
-import { backOffMs, pause } from './back-off.ts'
+import { backOffMs } from './back-off.ts'
 import { type BotIdentity, type ReadUpdate, readUpdate } from './read-update.ts'
 import { UpdateError } from './update-error.ts'
 
@@ -43,7 +44,7 @@ export async function takeUpdate(update: Update, options: TakeOptions): Promise<
       }
       if (attempts === 1)
         host.onError(new UpdateError(`${about} could not be taken yet and is tried again`, error))
-      await pause(backOffMs(attempts), { timers, signal })
+      await pause(backOffMs(attempts), signal, timers)
     }
   }
   return false
