@@ -1,9 +1,8 @@
 import { type ErrorCode, NotWaitingError, PalimpsestError } from '../errors.ts'
-import { contentText, type Message } from '../log/index.ts'
+import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import { owedIn } from './address.ts'
 import { Attempt, type Ended } from './attempt.ts'
-import { pause } from './bounded.ts'
 import {
   type Burst,
   type BurstRules,
@@ -16,7 +15,9 @@ import {
 import type { Channel, Place, Trigger } from './channel.ts'
 import { Delivery } from './delivery.ts'
 import type { ReplyReport, TurnRules } from './options.ts'
+import { readMessages } from './read-messages.ts'
 import type { Responder } from './responder.ts'
+import { Settlement } from './settlement.ts'
 import type { Timers } from './timers.ts'
 
 /** What every conversation of a runtime shares. None of its functions throws. */
@@ -47,9 +48,6 @@ interface Undelivered {
   readonly reply: readonly number[]
 }
 
-const FIRST_STORE_RETRY_MS = 100
-const LONGEST_STORE_RETRY_MS = 10_000
-
 /**
  * What one session owes. One answer at a time; a burst is answered when it is due. All of it is in the store as well:
  * what is here is only when to do what.
@@ -63,8 +61,7 @@ export class Conversation {
   readonly #arriving = new Map<string, { readonly trigger: Trigger; count: number }>()
   readonly #undelivered: Undelivered[] = []
   #attempt: Attempt | null = null
-  /** What is being delivered. */
-  #delivering: Burst | null = null
+  readonly #settlement: Settlement
   #work: Promise<void> | null = null
   #timer: unknown = null
   /** Begins nothing any more. */
@@ -75,6 +72,12 @@ export class Conversation {
   constructor(host: ConversationHost, at: ConversationPlace) {
     this.#host = host
     this.#at = at
+    const { timers, turns } = host
+    this.#settlement = new Settlement({
+      ...{ session: at.session, timers, failureText: turns.failureText, ending: this.#ending.signal },
+      onReply: report => host.onReply(report),
+      onError: error => this.#report(error),
+    })
   }
 
   get isQuiet(): boolean {
@@ -98,7 +101,7 @@ export class Conversation {
       ...this.#bursts.values(),
       ...this.#undelivered.map(({ burst }) => burst),
       ...(this.#attempt ? [this.#attempt.burst] : []),
-      ...(this.#delivering ? [this.#delivering] : []),
+      ...(this.#settlement.delivering ? [this.#settlement.delivering] : []),
     ]
     return dealtWith.some(({ seqs }) => seqs.includes(seq))
   }
@@ -143,7 +146,7 @@ export class Conversation {
     for (const burst of failing) this.#bursts.delete(burst.key)
     if (failing.length > 0)
       this.#startWork(async () => {
-        for (const burst of failing) await this.#settle(burst, 'interrupted')
+        for (const burst of failing) await this.#settlement.settle(burst, 'interrupted')
       })
     return failing.length > 0
   }
@@ -223,9 +226,10 @@ export class Conversation {
   async #workOff(): Promise<void> {
     const { timers, bursts } = this.#host
     for (;;) {
-      const stored = this.#undelivered.shift()
+      const [stored] = this.#undelivered
       if (stored) {
         await this.#deliverStored(stored)
+        this.#undelivered.shift()
         continue
       }
       if (nextDue(this.#bursts.values(), timers.now(), bursts) === null) return
@@ -249,7 +253,7 @@ export class Conversation {
     const { responder, timers, turns } = this.#host
     const delivery = this.#deliveryOf(burst, messages[0]!)
     if (burst.attempts > turns.attempts)
-      return this.#giveUp(burst, delivery, new Error('Every attempt ended with the process.'))
+      return this.#settlement.giveUp(burst, delivery, new Error('Every attempt ended with the process.'))
     const { timeoutMs } = turns
     const attempt = new Attempt({
       ...{ session, burst, messages, delivery, responder, timeoutMs, timers },
@@ -272,7 +276,7 @@ export class Conversation {
       const waiting = this.#bursts.get(key)
       if (waiting === undefined) return null
       try {
-        const messages = await this.#messagesOf(waiting.seqs)
+        const messages = await readMessages(session, waiting.seqs)
         const seqs = messages.map(({ seq }) => seq)
         const gone = waiting.seqs.filter(seq => !seqs.includes(seq))
         if (gone.length > 0) await session.settleWaiting(gone)
@@ -292,18 +296,6 @@ export class Conversation {
     }
   }
 
-  async #messagesOf(seqs: readonly number[]): Promise<readonly Message[]> {
-    const found: Message[] = []
-    const last = seqs.at(-1) ?? 0
-    for (let after = (seqs[0] ?? 1) - 1; after < last; ) {
-      const page = await this.#at.session.messages({ after, before: last + 1, limit: 200 })
-      if (page.length === 0) break
-      found.push(...page.filter(({ seq }) => seqs.includes(seq)))
-      after = page.at(-1)!.seq
-    }
-    return found
-  }
-
   #deliveryOf(burst: Burst, first: Message): Delivery {
     const { session, channel, place } = this.#at
     return new Delivery({
@@ -320,8 +312,8 @@ export class Conversation {
   async #afterEnd({ burst, delivery, stopped }: Attempt, { finished, isHeard, error }: Ended): Promise<void> {
     const again = { ...burst, sent: delivery.sent, isRepeat: true }
     if (finished?.status === 'complete') {
-      const text = isHeard ? delivery.text : await this.#textOf(finished.seqs)
-      return this.#deliver(again, delivery, text)
+      const text = isHeard ? delivery.text : await this.#settlement.textOf(finished.seqs)
+      return this.#settlement.deliver(again, delivery, text)
     }
     if (error instanceof NotWaitingError) return this.#lookAgain(again, error)
     const saidSomething = (finished?.seqs.length ?? 0) > 0 || delivery.isShown
@@ -330,118 +322,41 @@ export class Conversation {
         // That was no failure of its own.
         return this.#at.session.noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
       case 'person':
-        return this.#leaveAsItIs(again, delivery)
+        return this.#settlement.leaveAsItIs(again, delivery)
       case 'newer':
-        if (saidSomething) return this.#leaveAsItIs(again, delivery)
+        if (saidSomething) return this.#settlement.leaveAsItIs(again, delivery)
         return this.#put({ ...again, attempts: burst.attempts - 1 })
       case 'join':
-        if (delivery.isShown) return this.#leaveAsItIs(again, delivery)
+        if (delivery.isShown) return this.#settlement.leaveAsItIs(again, delivery)
         return this.#put({ ...again, attempts: burst.attempts - 1 })
       default:
         return this.#afterFailure(again, delivery, error)
     }
   }
 
+  async #deliverStored({ burst, reply }: Undelivered): Promise<void> {
+    const { session } = this.#at
+    const [question] = await this.#settlement.insist(() => readMessages(session, burst.seqs))
+    if (question === undefined) return this.#settlement.insist(() => session.settleWaiting(burst.seqs))
+    const text = await this.#settlement.textOf(reply)
+    await this.#settlement.deliver(burst, this.#deliveryOf(burst, question), text)
+  }
+
   /** Somebody else has answered, or it was taken back: what the store says now holds. */
   async #lookAgain(burst: Burst, error: unknown): Promise<void> {
-    const entries = await this.#insist(() => this.#at.session.waiting())
+    const entries = await this.#settlement.insist(() => this.#at.session.waiting())
     const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
-    if (left.length === 0) return this.#tell(burst, 'elsewhere', error)
+    if (left.length === 0) return this.#settlement.tell(burst, 'elsewhere', error)
     this.takeUp(owedIn(left, this.#host.timers.now()))
   }
 
   async #afterFailure(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
     const { timers, turns } = this.#host
-    if (burst.attempts >= turns.attempts || isLasting(error)) return this.#giveUp(burst, delivery, error)
+    if (burst.attempts >= turns.attempts || isLasting(error))
+      return this.#settlement.giveUp(burst, delivery, error)
     this.#report(error)
     this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }
-
-  /** The answer is in the log, and it is noted there that it is owed to the platform. */
-  async #deliver(burst: Burst, delivery: Delivery, text: string): Promise<void> {
-    const said = text.trim()
-    // Of an earlier attempt something may be there already.
-    if (said === '' && !delivery.isShown) return this.#settle(burst, 'silent')
-    await this.#send(burst, delivery, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
-  }
-
-  async #deliverStored({ burst, reply }: Undelivered): Promise<void> {
-    this.#delivering = burst
-    try {
-      const [question] = await this.#insist(() => this.#messagesOf(burst.seqs))
-      if (question === undefined) return await this.#insist(() => this.#at.session.settleWaiting(burst.seqs))
-      await this.#deliver(burst, this.#deliveryOf(burst, question), await this.#textOf(reply))
-    } finally {
-      this.#delivering = null
-    }
-  }
-
-  async #textOf(reply: readonly number[]): Promise<string> {
-    const messages = await this.#insist(() => this.#messagesOf(reply))
-    const said = messages.filter(({ role }) => role === 'assistant')
-    const texts = said.map(({ content }) => contentText(content))
-    return texts.filter(text => text.trim() !== '').join('\n\n')
-  }
-
-  /** What was said stands, and there will be no more of it. */
-  async #leaveAsItIs(burst: Burst, delivery: Delivery): Promise<void> {
-    const said = delivery.text.trim()
-    if (said === '') return this.#settle(burst, 'interrupted')
-    await this.#send(burst, delivery, { text: `${said} …`, outcome: 'interrupted' })
-  }
-
-  async #giveUp(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
-    const { failureText } = this.#host.turns
-    if (failureText === null) return this.#settle(burst, 'failed', error)
-    const said = delivery.text.trim()
-    const text = said === '' ? failureText : `${said} …\n\n${failureText}`
-    await this.#send(burst, delivery, { text, outcome: 'failed', error })
-  }
-
-  /** Until the platform has it, or the program ends: then it is left to the next process. */
-  async #send(burst: Burst, delivery: Delivery, { text, ...ended }: Sent): Promise<void> {
-    this.#delivering = burst
-    let { outcome, error } = ended
-    try {
-      if (!(await delivery.complete(text, this.#ending.signal))) return
-    } catch (refusal) {
-      outcome = 'undeliverable'
-      error = refusal
-    } finally {
-      this.#delivering = null
-    }
-    await this.#settle(burst, outcome, error)
-  }
-
-  async #settle(burst: Burst, outcome: ReplyReport['outcome'], error?: unknown): Promise<void> {
-    await this.#insist(() => this.#at.session.settleWaiting(burst.seqs))
-    this.#tell(burst, outcome, error)
-  }
-
-  #tell({ seqs, attempts }: Burst, outcome: ReplyReport['outcome'], error?: unknown): void {
-    const isOdd = error !== undefined && error !== null
-    this.#host.onReply({ sessionId: this.#at.session.id, seqs, outcome, attempts, ...(isOdd && { error }) })
-  }
-
-  /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
-  async #insist<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { timers } = this.#host
-    for (let wait = FIRST_STORE_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_STORE_RETRY_MS)) {
-      try {
-        return await work()
-      } catch (error) {
-        if (this.#isClosed) throw error
-        this.#report(error)
-        if (!(await pause(wait, this.#ending.signal, timers))) throw error
-      }
-    }
-  }
-}
-
-interface Sent {
-  readonly text: string
-  readonly outcome: ReplyReport['outcome']
-  readonly error?: unknown
 }
 
 /** No further attempt would change it: a wrong key, a missing package. The AI SDK says so of its own. */

@@ -1,0 +1,113 @@
+import { contentText } from '../log/index.ts'
+import type { Session } from '../session.ts'
+import { pause } from './bounded.ts'
+import type { Burst } from './bursts.ts'
+import type { Delivery } from './delivery.ts'
+import type { ReplyReport } from './options.ts'
+import { readMessages } from './read-messages.ts'
+import type { Timers } from './timers.ts'
+
+export interface SettlementOptions {
+  readonly session: Session
+  readonly timers: Timers
+  readonly failureText: string | null
+  /** The program ends: what is not settled by then is left to the next process. */
+  readonly ending: AbortSignal
+  onReply(report: ReplyReport): void
+  onError(error: unknown): void
+}
+
+const FIRST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 10_000
+
+interface Last {
+  readonly text: string
+  readonly outcome: ReplyReport['outcome']
+  readonly error?: unknown
+}
+
+/** The end of a burst: the last that the platform is sent of its answer, and then it waits no longer. */
+export class Settlement {
+  readonly #options: SettlementOptions
+  #delivering: Burst | null = null
+
+  constructor(options: SettlementOptions) {
+    this.#options = options
+  }
+
+  /** What is being delivered. */
+  get delivering(): Burst | null {
+    return this.#delivering
+  }
+
+  /** The answer is in the log, and it is noted there that it is owed to the platform. */
+  async deliver(burst: Burst, delivery: Delivery, text: string): Promise<void> {
+    const said = text.trim()
+    // Of an earlier attempt something may be there already.
+    if (said === '' && !delivery.isShown) return this.settle(burst, 'silent')
+    await this.#send(burst, delivery, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
+  }
+
+  /** What was said stands, and there will be no more of it. */
+  async leaveAsItIs(burst: Burst, delivery: Delivery): Promise<void> {
+    const said = delivery.text.trim()
+    if (said === '') return this.settle(burst, 'interrupted')
+    await this.#send(burst, delivery, { text: `${said} …`, outcome: 'interrupted' })
+  }
+
+  async giveUp(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
+    const { failureText } = this.#options
+    if (failureText === null) return this.settle(burst, 'failed', error)
+    const said = delivery.text.trim()
+    const text = said === '' ? failureText : `${said} …\n\n${failureText}`
+    await this.#send(burst, delivery, { text, outcome: 'failed', error })
+  }
+
+  async settle(burst: Burst, outcome: ReplyReport['outcome'], error?: unknown): Promise<void> {
+    await this.insist(() => this.#options.session.settleWaiting(burst.seqs))
+    this.tell(burst, outcome, error)
+  }
+
+  tell({ seqs, attempts }: Burst, outcome: ReplyReport['outcome'], error?: unknown): void {
+    const isOdd = error !== undefined && error !== null
+    const { session, onReply } = this.#options
+    onReply({ sessionId: session.id, seqs, outcome, attempts, ...(isOdd && { error }) })
+  }
+
+  /** What the messages of an answer say, as it is delivered. */
+  async textOf(reply: readonly number[]): Promise<string> {
+    const messages = await this.insist(() => readMessages(this.#options.session, reply))
+    const said = messages.filter(({ role }) => role === 'assistant')
+    const texts = said.map(({ content }) => contentText(content))
+    return texts.filter(text => text.trim() !== '').join('\n\n')
+  }
+
+  /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
+  async insist<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { timers, ending, onError } = this.#options
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (ending.aborted) throw error
+        onError(error)
+        if (!(await pause(wait, ending, timers))) throw error
+      }
+    }
+  }
+
+  /** Until the platform has it, or the program ends. */
+  async #send(burst: Burst, delivery: Delivery, { text, ...last }: Last): Promise<void> {
+    this.#delivering = burst
+    let { outcome, error } = last
+    try {
+      if (!(await delivery.complete(text, this.#options.ending))) return
+    } catch (refusal) {
+      outcome = 'undeliverable'
+      error = refusal
+    } finally {
+      this.#delivering = null
+    }
+    await this.settle(burst, outcome, error)
+  }
+}
