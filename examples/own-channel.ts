@@ -21,7 +21,9 @@ class Webhook implements Channel {
         response.writeHead(500).end(String(error))
       }
     })
-    await new Promise<void>(listening => this.#server.listen(Number(PORT), '127.0.0.1', listening))
+    await new Promise<void>((listening, failed) => {
+      this.#server.once('error', failed).listen(Number(PORT), '127.0.0.1', listening)
+    })
   }
 
   async stop() {

@@ -35,7 +35,7 @@ export class Problems {
     this.found.push({
       setting: path.slice(0, path.length - name.length) + hideInValue(name),
       value: HIDDEN,
-      allowed: suggestion + names.join(', '),
+      allowed: names.length === 1 ? names[0]! : suggestion + names.join(', '),
       isUnknown: true,
     })
   }
@@ -45,7 +45,7 @@ export const HIDDEN = '…'
 
 export function shown(value: unknown): unknown {
   if (typeof value === 'string') return hideInValue(value)
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'function') return 'a function'
   return typeof value === 'object' && value !== null ? 'an object' : value
 }

@@ -46,3 +46,9 @@ test('an answer that was not delivered', () => {
     describeReply({ ...report, outcome: 'failed', attempts: 4, error: new Error('Overloaded') } as never),
   ).toBe('telegram:42 118: failed after 4 attempts: Overloaded')
 })
+
+test("a mistake in somebody's own code says where it is", () => {
+  expect(reasonOf(new TypeError('x is not a function'))).toMatch(
+    /^x is not a function \(at .*bot-log\.test\.ts:\d+:\d+\)$/,
+  )
+})

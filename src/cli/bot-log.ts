@@ -22,7 +22,19 @@ export function reasonOf(error: unknown): string {
   if (repeating) return repeating.code
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
   const [line = ''] = message.split('\n')
-  return (line.trim() === '' ? name : line).slice(0, SHOWN_CHARACTERS).toWellFormed()
+  return (line.trim() === '' ? name : line).slice(0, SHOWN_CHARACTERS).toWellFormed() + placeOf(error)
+}
+
+/** What the language itself throws: somebody's mistake, of which the text alone says little. */
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError]
+
+/** Where in somebody's own code it was thrown. */
+function placeOf(error: unknown): string {
+  const mistake = MISTAKES.some(kind => error instanceof kind) ? (error as Error) : null
+  const stack = mistake?.stack?.split('\n') ?? []
+  const frame = stack.find(line => /^\s+at /.test(line) && !/node:|node_modules/.test(line))
+  const place = /([^\s()]+:\d+:\d+)\)?$/.exec(frame ?? '')?.[1]
+  return place === undefined ? '' : ` (at ${place})`
 }
 
 function isRepeating(error: unknown): error is PalimpsestError {

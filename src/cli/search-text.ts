@@ -22,11 +22,16 @@ function blockOf(result: SearchResult, { zone, screen }: Shown): string {
     `    ${emphasize('dim', `${speakerOf(excerpt)}: ${oneLine(excerpt.excerpt)}`, screen)}`
   const lines = [
     `${oneLine(sessionId)}/${seq}  ${speakerOf(result)}  ${timeText(at, zone)} ${zone}`,
-    ...before.map(neighbour),
+    ...before.filter(isSaid).map(neighbour),
     `  > ${highlighted(result, screen)}`,
-    ...after.map(neighbour),
+    ...after.filter(isSaid).map(neighbour),
   ]
   return lines.map(line => `${line.trimEnd()}\n`).join('')
+}
+
+/** What only repeats what was said before is not shown again. */
+function isSaid({ excerpt }: Excerpt): boolean {
+  return excerpt.trim() !== ''
 }
 
 function speakerOf({ sender, role }: Excerpt): string {

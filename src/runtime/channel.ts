@@ -52,6 +52,8 @@ export interface Received {
   readonly seq: number | null
   /** It had been received before. */
   readonly duplicate: boolean
+  /** It said something else then, and that stays: `edited` changes it. */
+  readonly differs?: true
   /** It will be answered, by itself or with others. */
   readonly triggers: Trigger | null
 }

@@ -25,7 +25,7 @@ export interface RuntimeOptions {
   readonly onReply?: (report: ReplyReport) => void
   /** Hears of what went wrong while the chats went on. */
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
-  /** Hears that a channel cannot go on: a wrong token, say. Left out: `onError` does. */
+  /** Hears that a channel cannot go on: a wrong token, say. Left out: it is thrown, and ends the process. */
   readonly onFatal?: (error: unknown, details: { readonly channel: string }) => void
 }
 

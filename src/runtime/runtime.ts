@@ -7,6 +7,7 @@ import { type Address, isReachedBy, owedIn, toAddress } from './address.ts'
 import { attend } from './attention.ts'
 import { within } from './bounded.ts'
 import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
+import { checkIncoming } from './check-incoming.ts'
 import { checkRuntimeOptions, type RuntimeRules, rulesOf } from './check-options.ts'
 import { Conversation, type ConversationHost } from './conversation.ts'
 import type { RuntimeOptions } from './options.ts'
@@ -105,15 +106,15 @@ export class Runtime implements AsyncDisposable {
 
   /** Resolves when the message is durable. What it leads to comes later, also after a restart. */
   async receive(channelName: string, message: IncomingMessage): Promise<Received> {
-    const { isOther, ...received } = await this.#receive(this.#channel(channelName), message)
-    const { sessionId, seq } = received
-    if (isOther) this.#report(new MessageConflictError({ sessionId, seq, externalId: message.id }), sessionId)
+    const received = await this.#receive(this.#channel(channelName), message)
+    const { sessionId, seq, differs } = received
+    if (differs) this.#report(new MessageConflictError({ sessionId, seq, externalId: message.id }), sessionId)
     return received
   }
 
-  /** `isOther`: it says something else than the first time. */
-  async #receive(channel: Channel, message: IncomingMessage): Promise<Received & { isOther?: true }> {
+  async #receive(channel: Channel, message: IncomingMessage): Promise<Received> {
     if (this.#state !== 'running') throw new ClosedError('runtime')
+    checkIncoming(message)
     const { session, sender, key } = this.#belongingsOf(channel, message)
     const conversation = this.#conversation(session, channel, message)
     const attention = attend(message, sender, this.#rules)
@@ -233,14 +234,14 @@ export class Runtime implements AsyncDisposable {
     session: Session,
     input: MessageInput,
     options: AppendOptions,
-  ): Promise<{ seq: number; duplicate: boolean; isOther?: true }> {
+  ): Promise<{ seq: number; duplicate: boolean; differs?: true }> {
     try {
       const { messages } = await session.append(input, options)
       const { seq, duplicate } = messages[0]!
       return { seq, duplicate }
     } catch (error) {
       if (!(error instanceof MessageConflictError) || error.details.seq === null) throw error
-      return { seq: error.details.seq, duplicate: true, isOther: true }
+      return { seq: error.details.seq, duplicate: true, differs: true }
     }
   }
 
@@ -341,7 +342,11 @@ export class Runtime implements AsyncDisposable {
   #fail(error: unknown, channel: string): void {
     const { onFatal } = this.#options
     if (onFatal) this.#guarded(() => onFatal(error, { channel }), channel)
-    else this.#report(error, channel)
+    // As with an 'error' that nobody listens for: a bot that hears nothing must not look as though it ran.
+    else
+      setImmediate(() => {
+        throw error
+      })
   }
 
   /** Whoever only listens breaks nothing. */

@@ -246,7 +246,7 @@ test('with --json each line is an object', async () => {
   expect(jsonLines(ran)).toMatchObject([
     { type: 'reply', outcome: 'delivered', answers: [1], text: expect.stringMatching(NO_MODEL) },
     { type: 'command', command: 'context', messages: 2, report: { budget: 16_000 } },
-    { type: 'error', error: expect.stringContaining('no command /nope') },
+    { type: 'error', error: { message: expect.stringContaining('no command /nope') } },
     { type: 'command', command: 'help' },
     { error: { code: 'invalid_argument' } },
   ])
@@ -293,7 +293,7 @@ describe('with a model', () => {
     expect(ran.code).toBe(78)
     expect(ended).toMatchObject({ error: { code: 'invalid_settings' } })
     expect(failed).toMatchObject({ outcome: 'failed', text: null })
-    expect(failed.error).toMatch(/refused the key.*PALIMPSEST_MODEL_API_KEY.*Your message is kept\.$/)
+    expect(failed.error.message).toMatch(/refused the key.*PALIMPSEST_MODEL_API_KEY.*Your message is kept\.$/)
     expect(answered).toMatchObject({ outcome: 'delivered', text: 'Now I do.' })
     const messages = await inDatabase(palimpsest => palimpsest.session('terminal:local').messages())
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])

@@ -91,6 +91,22 @@ describe('what is received', () => {
     expect(ids[1]).toBe('memory:a:b')
   })
 
+  test('without an id, a chat or a sender is refused by name', async () => {
+    const { say } = await open()
+    await expect(say('x', { id: undefined } as never)).rejects.toThrow(/^id: undefined cannot be taken/)
+    await expect(say('x', { chat: '' })).rejects.toThrow(/^chat: ""/)
+    await expect(say('x', { sender: {} as never })).rejects.toThrow(/^sender\.id/)
+    await expect(say('x', { kind: 'channel' as never })).rejects.toThrow(/private, group/)
+  })
+
+  test('under a known id with other words says so, and the first stays', async () => {
+    const { say, palimpsest, errors } = await open()
+    await say('one', { id: 'a' })
+    expect(await say('two', { id: 'a' })).toMatchObject({ seq: 1, duplicate: true, differs: true })
+    expect((await palimpsest.session('memory:42').messages()).map(({ content }) => content)).toEqual(['one'])
+    expect(errors).toMatchObject([{ code: 'message_conflict' }])
+  })
+
   test('is not taken before the start nor after the end, and a channel that there is not is named', async () => {
     const { say, runtime } = await open()
     await expect(runtime.receive('other', {} as never)).rejects.toThrow(/"other".*memory/)

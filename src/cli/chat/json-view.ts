@@ -28,7 +28,7 @@ export class JsonView implements ChatView {
       outcome,
       answers: seqs,
       text: text === '' ? null : text,
-      ...(failure !== null && { error: failure }),
+      ...(failure !== null && { error: { message: failure } }),
     })
   }
 
@@ -43,7 +43,7 @@ export class JsonView implements ChatView {
   }
 
   problem(text: string): void {
-    this.#print({ type: 'error', error: text })
+    this.#print({ type: 'error', error: { message: text } })
   }
 
   #print(value: object): void {

@@ -69,7 +69,10 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const session = palimpsest.session(flags.session, { kind, ...(kind === 'private' && { user }) })
     const chat = new Chat({
       ...{ runtime, channel, view },
-      context: { palimpsest, session, user, placeFlags, zone, screen: terminal.output, now: Date.now },
+      context: {
+        ...{ palimpsest, session, user, placeFlags, zone, hasModel: model !== null },
+        ...{ screen: terminal.output, now: Date.now },
+      },
       onFailure: error => failures.push(error),
     })
     if (screen) {

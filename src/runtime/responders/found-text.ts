@@ -11,6 +11,7 @@ export interface Find {
 }
 
 interface Phrases {
+  readonly greeting: string
   readonly found: string
   readonly nothing: string
   readonly kept: string
@@ -23,6 +24,8 @@ interface Phrases {
 
 const PHRASES: Readonly<Record<Language, Phrases>> = {
   en: {
+    greeting:
+      'Hello. I keep what is said here, and look it up when you ask. No model is set up here: I only find what was said.',
     found: 'No model is set up here, so I only looked up what was said:',
     nothing:
       'I found nothing about that in this chat. No model is set up here: I can only look up what was said. Your message is kept, and you can ask about it later.',
@@ -34,6 +37,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     quote: text => `“${text.replace(/[“”„]/gu, "'")}”`,
   },
   zh: {
+    greeting: '你好。我会保存这里说过的话，问我时我会查找。这里没有接入模型，我只能找到说过的内容。',
     found: '这里没有接入模型，我只查找了聊天记录：',
     nothing:
       '在这段聊天里没有找到相关内容。这里没有接入模型，我只能查找说过的话。这条消息已保存，以后可以问我。',
@@ -52,6 +56,10 @@ export function foundText(finds: readonly Find[], language: Language): string {
     line(speaker === null ? you : nameOf(speaker) || nameless, day, quote(oneLine(excerpt))),
   )
   return [found, ...lines].join('\n')
+}
+
+export function greetingText(language: Language): string {
+  return PHRASES[language].greeting
 }
 
 export function nothingText(language: Language): string {

@@ -317,3 +317,10 @@ test('what it found is not learned, summarised or found again', async () => {
   const { results } = await session.search('Rex')
   expect(results.map(({ seq }) => seq)).toEqual([1])
 })
+
+test('a command to a bot is greeted', async () => {
+  const session = (await start()).session('terminal:local')
+  expect(await ask(session, '/start')).toMatch(/^Hello\. I keep what is said here/)
+  expect(await ask(session, '/help@PalimpsestBot')).toMatch(/^Hello\./)
+  expect(await ask(session, '/etc is a folder')).toBe('Kept.')
+})

@@ -4,7 +4,7 @@ import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
 import { textReply } from '../reply.ts'
 import type { ReplyRequest, Responder } from '../responder.ts'
-import { type Find, foundText, keptText, nothingText } from './found-text.ts'
+import { type Find, foundText, greetingText, keptText, nothingText } from './found-text.ts'
 import { languageOf } from './language-of.ts'
 import { isMarkedQuestion, isQuestion, soughtIn } from './question.ts'
 
@@ -39,11 +39,17 @@ export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOpti
     const shown = quoted.map(result => toFind(result, asker, zone))
     signal.throwIfAborted()
     // Whole: nobody is shown the first word of it, and then a change.
-    if (shown.length > 0) yield foundText(shown, language)
+    if (messages.every(isBareCommand)) yield greetingText(language)
+    else if (shown.length > 0) yield foundText(shown, language)
     else if (asking.length > 0) yield nothingText(language)
     else yield keptText(language, { isKnown: await hasAnswered(session) })
   }
   return request => textReply(answer(request), request, { recalled: true })
+}
+
+/** The first that everybody sends to a bot on Telegram is `/start`. */
+function isBareCommand({ content }: Message): boolean {
+  return /^\/\w+(?:@\w+)?$/.test(contentText(content).trim())
 }
 
 /** Who was told lately what becomes of what is said here is not told again. */

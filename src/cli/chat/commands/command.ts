@@ -6,6 +6,8 @@ import type { Terminal } from '../../terminal.ts'
 export interface CommandContext {
   readonly palimpsest: Palimpsest
   readonly session: Session
+  /** A model answers, and is offered the memory tools. */
+  readonly hasModel: boolean
   /** Whose chat it is; `null`: nobody's in particular. */
   readonly user: string | null
   /** As another command has to be given them to see the same memory. */

@@ -14,7 +14,9 @@ export const compactCommand: ChatCommand = {
       }
     onProgress('folding …')
     const outcome = await session.compact({ force: true, signal, ...(focus !== '' && { focus }) })
-    return { text: outcomeText(outcome), json: { ...outcome } }
+    // Each line of JSON has a type of its own.
+    const { type: fold, ...rest } = outcome
+    return { text: outcomeText(outcome), json: { fold, ...rest } }
   },
 }
 

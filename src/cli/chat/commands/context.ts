@@ -8,11 +8,13 @@ const percent = (part: number, whole: number) => `${((100 * part) / whole).toFix
 export const contextCommand: ChatCommand = {
   name: 'context',
   help: 'what the model would see next, in tokens',
-  run: async (_, { session }) => {
+  run: async (_, { session, hasModel }) => {
     const info = await session.info()
     if (info === null || info.messages === 0)
       return { text: 'Nothing yet: this chat is empty.', json: { empty: true } }
-    const { report } = await session.context()
+    const { report } = await session.context(
+      hasModel ? { tools: (await session.memoryTools()).toOpenAI() } : {},
+    )
     const { tokens, budget, blocks, omitted } = report
     const rows = blocks.map(({ name, tokens: own }) => [
       name.replaceAll('_', ' '),

@@ -26,11 +26,5 @@ function asYou(result: SearchResult, user: string | null): SearchResult {
     said.sender !== null && said.sender.id === user
       ? { ...said, sender: { ...said.sender, name: 'you' } }
       : said
-  const around = (neighbours: readonly Excerpt[]) => neighbours.filter(isSaid).map(named)
-  return { ...named(result), before: around(result.before), after: around(result.after) }
-}
-
-/** What only repeats what was said is not shown again. */
-function isSaid({ excerpt }: Excerpt): boolean {
-  return excerpt.trim() !== ''
+  return { ...named(result), before: result.before.map(named), after: result.after.map(named) }
 }

@@ -71,6 +71,7 @@ function isApiRoot(value: unknown): boolean {
 }
 
 function shown(field: string, value: unknown): unknown {
-  if (field === 'token') return TOKEN_NOT_SHOWN
+  // That there is none may be said.
+  if (field === 'token') return value === undefined || value === '' ? value : TOKEN_NOT_SHOWN
   return typeof value === 'string' ? hideInValue(value) : value
 }
