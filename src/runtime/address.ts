@@ -18,6 +18,11 @@ export function toAddress({ name, via }: Channel, { chat, thread }: Place, trigg
   }
 }
 
+/** As `toAddress` made it. */
+export function addressOf({ address }: WaitingEntry): Address {
+  return address as unknown as Address
+}
+
 /** What came through one channel is not answered through another, also where they share sessions. */
 export function isReachedBy({ via, ...place }: Address, channel: Channel): boolean {
   return via === channel.via && channel.serves?.(place) !== false
@@ -27,7 +32,13 @@ export function isReachedBy({ via, ...place }: Address, channel: Channel): boole
 export interface Owed {
   readonly address: Address
   readonly unanswered: readonly Burst[]
-  readonly undelivered: readonly { readonly burst: Burst; readonly reply: readonly number[] }[]
+  readonly undelivered: readonly Undelivered[]
+}
+
+/** An answer that is stored and not delivered. */
+export interface Undelivered {
+  readonly burst: Burst
+  readonly reply: readonly number[]
 }
 
 /**
@@ -35,7 +46,7 @@ export interface Owed {
  * was divided, nor by whose clock it came.
  */
 export function owedIn(entries: readonly WaitingEntry[], now: number): Owed {
-  const address = entries[0]!.address as unknown as Address
+  const address = addressOf(entries[0]!)
   const stored = entries.filter(({ reply }) => reply !== null)
   const byKey = Map.groupBy(
     entries.filter(({ reply }) => reply === null),
@@ -53,7 +64,7 @@ function toBurst(entries: readonly WaitingEntry[], now: number): Burst {
   return {
     key: first.burst,
     seqs: entries.map(({ seq }) => seq).sort((a, b) => a - b),
-    trigger: (first.address as unknown as Address).trigger,
+    trigger: addressOf(first).trigger,
     firstAt: now,
     lastAt: now,
     attempts: Math.max(...entries.map(({ attempts }) => attempts)),

@@ -23,15 +23,15 @@ export function attend(message: IncomingMessage, sender: string, rules: Attentio
 }
 
 function attendPrivate(sender: string, { seen = 'all', triggeredBy = 'all' }: PrivateOptions): Attention {
-  const trigger = includes(triggeredBy, sender) ? 'private' : null
-  return { trigger, isSeen: trigger !== null || includes(seen, sender) }
+  const trigger = isAmong(triggeredBy, sender) ? 'private' : null
+  return { trigger, isSeen: trigger !== null || isAmong(seen, sender) }
 }
 
 function attendGroup(message: IncomingMessage, sender: string, rules: GroupOptions): Attention {
   const { seen = 'all', triggeredBy = 'all' } = rules
   const addressed = addressedBy(message, rules)
-  const trigger = includes(triggeredBy, sender) ? addressed : null
-  const isVisible = seen === 'addressed' ? addressed !== null : includes(seen, sender)
+  const trigger = isAmong(triggeredBy, sender) ? addressed : null
+  const isVisible = seen === 'addressed' ? addressed !== null : isAmong(seen, sender)
   return { trigger, isSeen: trigger !== null || isVisible }
 }
 
@@ -42,7 +42,7 @@ function addressedBy(message: IncomingMessage, rules: GroupOptions): Trigger | n
   return names.length > 0 && isNamed(contentText(message.content), names) ? 'name' : null
 }
 
-function includes(people: People, sender: string): boolean {
+export function isAmong(people: People, sender: string): boolean {
   return people === 'all' || people.includes(sender)
 }
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, NotWaitingError, PalimpsestError } from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
-import { owedIn } from './address.ts'
+import { type Owed, owedIn, type Undelivered } from './address.ts'
 import { Attempt, type Ended } from './attempt.ts'
 import {
   type Burst,
@@ -40,12 +40,6 @@ export interface ConversationPlace {
   readonly session: Session
   readonly channel: Channel
   readonly place: Place
-}
-
-/** An answer that is stored and not delivered. */
-interface Undelivered {
-  readonly burst: Burst
-  readonly reply: readonly number[]
 }
 
 /**
@@ -128,7 +122,7 @@ export class Conversation {
   }
 
   /** What somebody else left, or what an attempt came too late for. */
-  takeUp({ unanswered, undelivered }: Pick<ReturnType<typeof owedIn>, 'unanswered' | 'undelivered'>): void {
+  takeUp({ unanswered, undelivered }: Omit<Owed, 'address'>): void {
     if (this.#isClosed) return
     for (const burst of unanswered) this.#put(burst)
     this.#undelivered.push(...undelivered)

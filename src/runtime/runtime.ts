@@ -3,8 +3,8 @@ import type { MessageInput } from '../log/index.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { AppendOptions, Session } from '../session.ts'
 import type { WaitingEntry } from '../store/index.ts'
-import { type Address, isReachedBy, owedIn, toAddress } from './address.ts'
-import { attend } from './attention.ts'
+import { addressOf, isReachedBy, owedIn, toAddress } from './address.ts'
+import { attend, isAmong } from './attention.ts'
 import { within } from './bounded.ts'
 import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
 import { checkIncoming } from './check-incoming.ts'
@@ -257,7 +257,7 @@ export class Runtime implements AsyncDisposable {
     const { proactive, triggeredBy = 'all' } = this.#rules.groups
     const { message, session, sender } = heard
     if (proactive === undefined || message.kind !== 'group') return
-    if (triggeredBy !== 'all' && !triggeredBy.includes(sender)) return
+    if (!isAmong(triggeredBy, sender)) return
     if (!this.#speakingUp.isAllowed(session.id, this.#timers.now())) return
     this.#consider(session.id, 1)
     const decide = async () => {
@@ -308,10 +308,10 @@ export class Runtime implements AsyncDisposable {
   }
 
   /** `null`: it is another program's, on the same database. */
-  #channelOf({ address }: WaitingEntry): Channel | null {
-    const { channel: name } = address as unknown as Address
-    const channel = this.#channels.get(name)
-    return channel && isReachedBy(address as unknown as Address, channel) ? channel : null
+  #channelOf(entry: WaitingEntry): Channel | null {
+    const address = addressOf(entry)
+    const channel = this.#channels.get(address.channel)
+    return channel && isReachedBy(address, channel) ? channel : null
   }
 
   #isQuiet(sessionId: string | undefined): boolean {

@@ -28,7 +28,8 @@ export function modelResponder<Tools extends object = object>(
     const { streamText } = await import('ai').catch(cause => {
       throw new MissingPeerError('ai', 'A language model', cause)
     })
-    const isGroup = (await request.session.info())?.kind === 'group'
+    // In private everything triggers, and nothing else does so there.
+    const isGroup = request.trigger !== 'private'
     const turn = await request.turn<Tools>({
       ...turnOptions,
       model,
