@@ -16,11 +16,12 @@ import { replaying } from './replay.ts'
 import { toTable } from './report.ts'
 import { runtime } from './runtime.ts'
 import { search } from './search.ts'
+import { server } from './server.ts'
 import { snapshot } from './snapshot.ts'
 import { start } from './start.ts'
 
 /**
- * `npm run bench -- [--only NAME]… [--quick] [--json]`. Figures go to stdout, progress to stderr. Speeds are
+ * `npm run bench -- [NAME]… [--quick] [--json]`. Figures go to stdout, progress to stderr. Speeds are
  * ratios to bare work in the same run: compare those between machines, not the rates.
  */
 const BENCHMARKS: readonly Benchmark[] = [
@@ -38,10 +39,12 @@ const BENCHMARKS: readonly Benchmark[] = [
   snapshot,
   search,
   runtime,
+  server,
   appendPostgres,
 ]
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
@@ -50,11 +53,12 @@ const { values: options } = parseArgs({
   },
 })
 if (options.help) {
-  console.log('npm run bench -- [--only NAME]… [--quick] [--json]')
+  console.log('npm run bench -- [NAME]… [--quick] [--json]')
   console.log(`Benchmarks: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
   process.exit(0)
 }
-const unknown = options.only.find(name => !BENCHMARKS.some(benchmark => benchmark.name === name))
+const chosen = [...options.only, ...positionals]
+const unknown = chosen.find(name => !BENCHMARKS.some(benchmark => benchmark.name === name))
 if (unknown !== undefined) {
   console.error(`Unknown benchmark "${unknown}". One of: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
   process.exit(2)
@@ -65,7 +69,7 @@ const fixtures = new Fixtures(progress)
 const results: Record<string, Result> = {}
 try {
   for (const benchmark of BENCHMARKS)
-    if (options.only.length === 0 || options.only.includes(benchmark.name))
+    if (chosen.length === 0 || chosen.includes(benchmark.name))
       results[benchmark.name] = await benchmark.run({ quick: options.quick, fixtures, progress })
 } finally {
   fixtures.remove()

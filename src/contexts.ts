@@ -1,3 +1,4 @@
+import { sessionPolicy } from './compaction/session-policy.ts'
 import {
   type Assembled,
   assembleContext,
@@ -163,7 +164,7 @@ interface Looked {
 }
 
 interface ContextEngine extends LayersEngine {
-  readonly store: Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'> & LayersEngine['store']
+  readonly store: Pick<Store, 'readSession' | 'readContext' | 'readMessages' | 'recordOverhead'> & LayersEngine['store']
   /** Finds messages below a `seq`, best first. Left out: nothing is recalled. */
   readonly recall?: (
     key: SessionKey,
@@ -266,11 +267,13 @@ export class Contexts {
   }
 
   async #compute(key: SessionKey, options: ContextOptions, past?: Looked) {
-    const policy = options.policy ?? this.#engine.policy
+    const { store } = this.#engine
+    const configured = await sessionPolicy(store, key, this.#engine.policy)
+    const policy = options.policy ? await sessionPolicy(store, key, options.policy) : configured
     const budgeted = contextBudget(policy)
     const budget = options.budget ?? budgeted?.tokens ?? USUAL_BUDGET
     // Folds were made for the configured window: with more room, the newest of them are undone.
-    const unfolds = budget > (contextBudget(this.#engine.policy)?.tokens ?? Number.POSITIVE_INFINITY)
+    const unfolds = budget > (contextBudget(configured)?.tokens ?? Number.POSITIVE_INFINITY)
     const asked = {
       tokens: budget * READ_SHARE,
       archivedTokens: unfolds || options.policy ? budget : 0,

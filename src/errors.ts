@@ -16,7 +16,17 @@ export const ERROR_CODES = {
   message_conflict: { status: 409, exit: 65 },
   history_conflict: { status: 409, exit: 75 },
   not_waiting: { status: 409, exit: 65 },
+  settings_conflict: { status: 412, exit: 75 },
+  request_conflict: { status: 422, exit: 65 },
+  request_running: { status: 409, exit: 75 },
   channel_failed: { status: 502, exit: 69 },
+  model_failed: { status: 502, exit: 69 },
+  key_required: { status: 401, exit: 77 },
+  key_not_allowed: { status: 403, exit: 77 },
+  key_exists: { status: 409, exit: 65 },
+  key_not_found: { status: 404, exit: 66 },
+  keys_needed: { status: 500, exit: 78 },
+  rate_limited: { status: 429, exit: 75 },
   session_exists: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
@@ -116,16 +126,20 @@ export interface SettingsProblem {
   readonly isUnknown?: boolean
 }
 
+/** There are not many more settings than that, and nobody reads what else somebody made up. */
+const MOST_PROBLEMS = 50
+
 /** Names every setting that is wrong, not only the first. */
 export class InvalidSettingsError extends PalimpsestError<{ problems: readonly SettingsProblem[] }> {
   override readonly name = 'InvalidSettingsError'
   constructor(problems: readonly SettingsProblem[]) {
-    const lines = problems.map(({ setting, value, allowed, isUnknown }) =>
+    const first = problems.slice(0, MOST_PROBLEMS)
+    const lines = first.map(({ setting, value, allowed, isUnknown }) =>
       isUnknown
         ? `${setting} is no setting here; allowed: ${allowed}`
         : `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
     )
-    super('invalid_settings', lines.join('\n'), { problems })
+    super('invalid_settings', lines.join('\n'), { problems: first })
   }
 }
 
@@ -200,6 +214,30 @@ export class NotWaitingError extends PalimpsestError<{ sessionId: string; seqs: 
     super(
       'not_waiting',
       `In session ${describe(sessionId)} no answer is waited for by ${seqs.join(', ')}: it was given, or the message is gone.`,
+      details,
+    )
+  }
+}
+
+/** Somebody changed the settings since the caller read them. */
+export class SettingsConflictError extends PalimpsestError<Record<string, never>> {
+  override readonly name = 'SettingsConflictError'
+  constructor() {
+    super(
+      'settings_conflict',
+      'The settings are no longer those that were read. Nothing was changed; read them again.',
+      {},
+    )
+  }
+}
+
+export class KeyExistsError extends PalimpsestError<{ namespace: string; name: string }> {
+  override readonly name = 'KeyExistsError'
+  constructor(details: { namespace: string; name: string }) {
+    const { namespace, name } = details
+    super(
+      'key_exists',
+      `Namespace ${describe(namespace)} already has a key ${describe(name)}. Choose another name, or revoke that one.`,
       details,
     )
   }

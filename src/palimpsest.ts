@@ -32,7 +32,7 @@ import {
   window,
 } from './policy/index.ts'
 import { type Measures, type Redact, redactingStore, redactSecrets } from './redaction/index.ts'
-import { type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
+import { type Appended, type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import {
   type ErasureTarget,
   type LayerName,
@@ -90,6 +90,8 @@ export interface PalimpsestOptions {
   readonly redact?: Redact | false
   /** Hears how far each erasure is that this process carries out. */
   readonly onErasure?: (progress: ErasureProgress) => void
+  /** Hears what each append of this process has stored. */
+  readonly onAppend?: (appended: Appended, details: { readonly sessionId: string }) => void
   /** Hears how each fold of this process ended. */
   readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
   /** Hears what each extraction into user or scope memory came to, and what it took. */
@@ -176,6 +178,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     manualFolds: new ManualFolds(),
     types: handledTypes(handlers),
     groupTurnMessages,
+    onAppend: options.onAppend,
     onExtraction: options.onExtraction,
     onError,
   }
@@ -298,6 +301,7 @@ const OPTIONS = [
   'workspace',
   'redact',
   'onErasure',
+  'onAppend',
   'onFold',
   'onExtraction',
   'logger',

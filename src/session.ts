@@ -9,6 +9,7 @@ import {
   type ManualFolds,
   planNext,
   reachesFoldLimit,
+  sessionPolicy,
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
@@ -69,6 +70,7 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
   readonly groupTurnMessages: number
+  readonly onAppend: ((appended: Appended, details: { readonly sessionId: string }) => void) | undefined
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
@@ -127,6 +129,8 @@ export interface TailOptions {
   readonly operationId?: string
   /** All that tells this change from another, as JSON; left out: `expected` and the messages. */
   readonly operation?: unknown
+  /** Has its say about this change alone. */
+  readonly policy?: Policy
 }
 
 /** What one call takes: more would keep other writers waiting. */
@@ -212,9 +216,20 @@ export class Session {
     const decision = await this.#askOwnPolicy(receipt, options.policy ?? this.#engine.policy)
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
-    return {
-      messages: receipt.messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate })),
-      decision,
+    const messages = receipt.messages.map(({ seq, duplicate }) => ({
+      ...{ id: `${this.id}/${seq}`, seq, duplicate },
+    }))
+    this.#noteAppend({ messages, decision })
+    return { messages, decision }
+  }
+
+  /** It is stored: whoever hears of it cannot undo that. */
+  #noteAppend(appended: Appended): void {
+    const { onAppend, onError } = this.#engine
+    try {
+      onAppend?.(appended, { sessionId: this.id })
+    } catch (error) {
+      onError(error, { sessionId: this.id })
     }
   }
 
@@ -294,6 +309,17 @@ export class Session {
     return record && toSessionInfo(record, this.#engine.clock())
   }
 
+  /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
+  async settings(): Promise<Readonly<Record<string, unknown>>> {
+    return (await this.#requireRecord()).settings
+  }
+
+  /** Sets some of its own settings, in force from the next message on; `null` takes one away. */
+  async configure(changes: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#engine.store.updateSettings(this.#key, changes)
+    await this.#judgeAgain()
+  }
+
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
     return this.#engine.store.readSegments(this.#key, which)
   }
@@ -338,12 +364,12 @@ export class Session {
    */
   async replaceTail(
     input: MessageInput | readonly MessageInput[],
-    { expected: given = [], operationId, operation }: TailOptions = {},
+    { expected: given = [], operationId, operation, policy: own }: TailOptions = {},
   ): Promise<Appended & { readonly repeated: boolean }> {
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
     const { store, policy } = this.#engine
-    const request = this.#appendRequest(input, policy)
+    const request = this.#appendRequest(input, own ?? policy)
     const expected = normalizeExpected(given)
     const change = operation ?? { expected, messages: request.messages }
     const receipt = await store.replaceTail({
@@ -351,7 +377,7 @@ export class Session {
       expected,
       operation: operationId === undefined ? null : operationOf(operationId, change),
     })
-    return { ...(await this.#appended(receipt)), repeated: receipt.repeated }
+    return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: receipt.repeated }
   }
 
   /** A new session with the messages through `atSeq`: by default all of them. */
@@ -442,8 +468,8 @@ export class Session {
   }
 
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
-    const { store, policy, clock } = this.#engine
-    const mostTokens = segmentLimits(policy).totalTokens
+    const { store, clock } = this.#engine
+    const mostTokens = segmentLimits(await this.#policy()).totalTokens
     return store.pin(this.#key, { ...pin, mostTokens, now: clock() })
   }
 
@@ -572,10 +598,10 @@ export class Session {
 
   /** What the policy says now, or what a forced fold would be. Changes nothing. */
   async judge(options: { force?: Force } = {}): Promise<Decision | null> {
-    const { policy, types } = this.#engine
+    const { types } = this.#engine
     if (options.force) return forcedDecision(options.force, types)
     const snapshot = await this.snapshot()
-    return snapshot && judgeAll(policy, snapshot, types)
+    return snapshot && judgeAll(await this.#policy(), snapshot, types)
   }
 
   /**
@@ -585,8 +611,15 @@ export class Session {
   async plan(options: { force?: Force } = {}): Promise<FoldPlan | null> {
     const decision = await this.judge(options)
     if (decision === null) return null
-    const next = await planNext(this.#engine, this.#key, decision)
+    const { store, clock } = this.#engine
+    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#key, decision)
     return next?.plan ?? { decision, range: null }
+  }
+
+  /** With what this session has settings of its own for. */
+  async #policy(): Promise<Policy> {
+    const { store, policy } = this.#engine
+    return sessionPolicy(store, this.#key, policy)
   }
 
   async #requireRecord(): Promise<SessionRecord> {

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { resolveSettings } from '../config/index.ts'
 import type { BotConfig } from './bot-config.ts'
-import { placeOf, planBot } from './bot-plan.ts'
+import { checkBot, placeOf, planBot } from './bot-plan.ts'
 
 const FILE = join('bots', 'bot.json')
 const CONFIG: BotConfig = {
@@ -25,9 +26,9 @@ test('the memory is where the file says, else the environment, else beside the f
 test("the file's settings go over those stored, and these over the environment's", async () => {
   const environment = { policy: 'count', zone: 'Europe/Paris', workspace: './memory' }
   const stored = { policy: 'window', zone: 'Asia/Tokyo' }
-  const plan = (settings: BotConfig['settings']) => planBot({ ...CONFIG, settings }, { stored, environment })
+  const plan = (settings: BotConfig['settings']) =>
+    planBot({ ...CONFIG, settings }, resolveSettings({ session: settings, stored, environment }))
   expect(await plan({ policy: 'rounds' })).toMatchObject({
-    configuration: { zone: 'Asia/Tokyo' },
     workspace: './memory',
     summary: { policy: 'rounds', answers: 'search', model: null },
   })
@@ -35,10 +36,9 @@ test("the file's settings go over those stored, and these over the environment's
 })
 
 test('what answers: a model, a search, or what the file brings', async () => {
-  const layers = { stored: {}, environment: {} }
   const settings = { model: 'openai-compatible:qwen3', modelBaseUrl: 'http://127.0.0.1:1/v1' }
   const responder = async () => 'yes'
-  expect((await planBot({ ...CONFIG, settings }, layers)).summary.answers).toBe('model')
-  const own = await planBot({ ...CONFIG, settings, responder }, layers)
+  expect((await checkBot({ ...CONFIG, settings }, {})).summary.answers).toBe('model')
+  const own = await checkBot({ ...CONFIG, settings, responder }, {})
   expect(own).toMatchObject({ responder, summary: { answers: 'own', model: 'openai-compatible:qwen3' } })
 })

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { type Layer, policyOf, type Resolved, resolveSettings } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
-import type { Configuration } from '../palimpsest.ts'
 import type { Responder } from '../runtime/responder.ts'
 import { configurationOf } from '../server/configuration.ts'
 import type { BotConfig } from './bot-config.ts'
@@ -17,7 +16,6 @@ export function placeOf({ store, db }: BotConfig, file: string, environment: Lay
 
 /** What a bot is made of, everything but its store and its channels. */
 export interface BotPlan {
-  readonly configuration: Configuration
   readonly responder: Responder
   readonly workspace: string | null
   readonly warnings: readonly string[]
@@ -34,20 +32,11 @@ export interface BotSummary {
   readonly namespace: string
 }
 
-/** The file's settings over those stored over the environment's. Throws where they do not fit together. */
-export async function planBot(
-  config: BotConfig,
-  { stored, environment }: { readonly stored: Layer; readonly environment: Layer },
-): Promise<BotPlan> {
-  const resolved = resolveSettings({ session: config.settings, stored, environment })
+export async function planBot(config: BotConfig, resolved: Resolved): Promise<BotPlan> {
   const { values } = resolved
-  const configuration = await configurationOf(resolved).catch(error => {
-    throw namingTheFile(error, resolved)
-  })
   const { namespace, channels, instructions, tools, responder } = config
   const answering = { ...(instructions !== undefined && { instructions }), ...(tools && { tools }) }
   return {
-    configuration,
     responder: responder ?? (await responderOf(resolved, answering)),
     workspace: values.workspace,
     warnings: policyOf(resolved).warnings,
@@ -61,14 +50,28 @@ export async function planBot(
   }
 }
 
+/** The file's settings over the environment's, without a store. Throws where they do not fit together. */
+export async function checkBot(config: BotConfig, environment: Layer): Promise<BotPlan> {
+  const resolved = resolveSettings({ session: config.settings, environment })
+  await namingTheFile(config, () => configurationOf(resolved))
+  return planBot(config, resolved)
+}
+
 /** What stands in the file is named as it stands there. */
-function namingTheFile(error: unknown, { sources }: Resolved): unknown {
-  if (!(error instanceof InvalidSettingsError)) return error
-  return new InvalidSettingsError(
-    error.details.problems.map(problem =>
-      sources[problem.setting] === 'session'
-        ? { ...problem, setting: `settings.${problem.setting}`, value: shown(problem.value) }
-        : problem,
-    ),
-  )
+export async function namingTheFile<Result>(
+  { settings }: BotConfig,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof InvalidSettingsError)) throw error
+    throw new InvalidSettingsError(
+      error.details.problems.map(problem =>
+        Object.hasOwn(settings, problem.setting)
+          ? { ...problem, setting: `settings.${problem.setting}`, value: shown(problem.value) }
+          : problem,
+      ),
+    )
+  }
 }

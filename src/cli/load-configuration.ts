@@ -1,4 +1,4 @@
-import type { Layer, Resolved } from '../config/index.ts'
+import type { Layer } from '../config/index.ts'
 import type { Configuration } from '../palimpsest.ts'
 import { LiveSettings } from '../server/live-settings.ts'
 import type { Store } from '../store/index.ts'
@@ -14,9 +14,9 @@ interface Settings {
 export async function loadConfiguration(
   store: Store,
   { namespace, environment, terminal }: Settings,
-): Promise<{ readonly configuration: Configuration; readonly resolved: Resolved }> {
+): Promise<{ readonly configuration: Configuration; readonly settings: LiveSettings }> {
   const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
   const settings = new LiveSettings({ store, namespace, environment, onWarning })
   const configuration = await settings.load()
-  return { configuration, resolved: settings.current }
+  return { configuration, settings }
 }

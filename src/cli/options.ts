@@ -65,5 +65,6 @@ export async function openStore({ db, store: url }: { db: string; store?: string
 
 function checkUrl(url: string): string {
   if (/^postgres(ql)?:\/\//.test(url)) return url
-  throw new InvalidArgumentError('--store', url, 'postgres://…; for SQLite name the file with --db')
+  // It may hold a password.
+  throw new InvalidArgumentError('--store', '…', 'postgres://…; for SQLite name the file with --db')
 }

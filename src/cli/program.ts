@@ -7,6 +7,8 @@ import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { inertLines } from './inert-text.ts'
+import { keysCommand } from './keys.ts'
+import { mcpCommand } from './mcp.ts'
 import { memoryCommand } from './memory.ts'
 import { replayCommand } from './replay.ts'
 import { searchCommand } from './search.ts'
@@ -47,7 +49,8 @@ function createProgram(terminal: Terminal): Command {
     })
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
-    ...[searchCommand, compactCommand, memoryCommand, forgetCommand, serveCommand, chatCommand, botCommand],
+    ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
+    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
-import { type Layer, tryLayer } from '../config/index.ts'
+import type { Layer } from '../config/index.ts'
 import { ChannelFailedError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { createRuntime } from '../runtime/index.ts'
+import type { Responder } from '../runtime/responder.ts'
+import { LiveSettings } from '../server/live-settings.ts'
 import type { BotFlags } from './bot.ts'
 import type { BotConfig } from './bot-config.ts'
 import { needsFile, readBotFile } from './bot-file.ts'
 import { describeReply, reasonOf } from './bot-log.ts'
-import { type BotPlan, type BotSummary, placeOf, planBot } from './bot-plan.ts'
+import { type BotPlan, type BotSummary, checkBot, namingTheFile, placeOf, planBot } from './bot-plan.ts'
 import type { DatabasePlace } from './database-place.ts'
 import { orClose } from './existing-database.ts'
 import { inertLine } from './inert-text.ts'
@@ -24,7 +26,7 @@ export async function runBot({ config: file, check, json }: BotFlags, terminal: 
   const say = (words: string, summary: object) =>
     terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${inertLine(words)}\n`)
   if (!check) return run(config, { place, environment, say, terminal }).finally(exitSoon)
-  const { summary, warnings } = await planBot(config, { stored: {}, environment })
+  const { summary, warnings } = await checkBot(config, environment)
   for (const warning of warnings) terminal.error.write(`warning: ${inertLine(warning)}\n`)
   const [store] = await Promise.all([nameOf(place), ...config.channels.map(toChannel)])
   say(`${file} is right; would run ${describeBot(summary, store)}`, { ...summary, store })
@@ -50,10 +52,10 @@ async function run(config: BotConfig, { place, environment, say, terminal }: Run
   const ending = endOfRun()
   const channels = await Promise.all(config.channels.map(toChannel))
   await using bot = await openBot(config, { place, environment, log, onError })
-  const { palimpsest, plan } = bot
+  const { palimpsest, plan, refresh } = bot
   const { inbox, privates, groups, turns, belongsTo } = config
   const runtime = createRuntime({
-    ...{ palimpsest, channels, responder: plan.responder },
+    ...{ palimpsest, channels, responder: bot.responder, refresh },
     ...(inbox && { inbox }),
     ...(privates && { privates }),
     ...(groups && { groups }),
@@ -81,6 +83,10 @@ type OnError = (error: unknown, details: { readonly sessionId: string }) => void
 interface OpenBot extends AsyncDisposable {
   readonly palimpsest: Palimpsest
   readonly plan: BotPlan
+  /** By the settings as they were at the last `refresh`. */
+  readonly responder: Responder
+  /** Takes up what another process has changed. */
+  readonly refresh: () => Promise<void>
 }
 
 async function openBot(
@@ -90,16 +96,31 @@ async function openBot(
   const { namespace } = config
   const store = await openStore(place)
   return orClose(store, async () => {
-    const { layer: stored, problems } = tryLayer(await store.readSettings(namespace), 'server')
-    for (const { setting, allowed } of problems)
-      log(`warning: The stored setting ${setting} is not used; allowed: ${allowed}`)
-    const plan = await planBot(config, { stored, environment })
-    const { configuration, workspace, warnings, summary } = plan
-    for (const warning of warnings) log(`warning: ${warning}`)
+    const onWarning = (warning: string) => log(`warning: ${warning}`)
+    const settings = new LiveSettings({ store, namespace, environment, over: config.settings, onWarning })
+    const configuration = await namingTheFile(config, () => settings.load())
+    const plan = await planBot(config, settings.current)
+    const { workspace, warnings, summary } = plan
+    for (const warning of warnings) onWarning(warning)
     if (summary.answers === 'search') log(NO_MODEL)
     const options = { store, namespace, ...configuration, onError }
     const palimpsest = await createPalimpsest({ ...options, ...(workspace !== null && { workspace }) })
-    return { palimpsest, plan, [Symbol.asyncDispose]: () => palimpsest.close() }
+    let current = plan
+    let next = Promise.resolve(plan)
+    settings.onChange(changed => {
+      palimpsest.configure(changed)
+      next = planBot(config, settings.current)
+    })
+    return {
+      palimpsest,
+      plan,
+      responder: request => current.responder(request),
+      refresh: async () => {
+        await settings.refresh()
+        current = await next
+      },
+      [Symbol.asyncDispose]: () => palimpsest.close(),
+    }
   })
 }
 

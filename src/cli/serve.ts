@@ -5,13 +5,20 @@ import {
   type Layer,
   readEnvironment,
   resolveSettings,
+  SETTINGS,
 } from '../config/index.ts'
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { inertLines } from './inert-text.ts'
 import { jsonOption, openStore } from './options.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
-const FLAGS = ['port', 'host', 'db', 'store', 'workspace'] as const
+const FLAGS = [
+  ...(['port', 'host', 'db', 'store', 'workspace', 'namespace'] as const),
+  ...(['allowedHosts', 'corsOrigins', 'trustProxy'] as const),
+]
+
+const START_ONLY = SETTINGS.filter(({ reach }) => reach === 'start').map(({ name }) => name)
 
 type ServeFlags = Partial<Readonly<Record<(typeof FLAGS)[number], string>>> & { readonly json?: true }
 
@@ -25,12 +32,16 @@ export function serveCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
-Settings from the environment, all of which but ${FLAGS.slice(0, -1).join(', ')} and ${FLAGS.at(-1)} can be changed with PUT /v1/settings:
+Off this machine it does not start without keys: see palimpsest keys --help.
+
+Settings from the environment, all of which can be changed with PUT /v1/settings but
+${START_ONLY.slice(0, -1).join(', ')} and ${START_ONLY.at(-1)}:
 ${describeSettings()}
 
 Examples:
   palimpsest serve --port 8787 --db palimpsest.db
   palimpsest serve --workspace ./memory
+  palimpsest keys create bot && palimpsest serve --host 0.0.0.0
   PALIMPSEST_POLICY=rounds PALIMPSEST_FULL_CONTEXT_TURNS=4 palimpsest serve`,
     )
     .action((flags: ServeFlags) => runServe(flags, terminal))
@@ -39,36 +50,48 @@ Examples:
 /** Without a default of its own, so that the environment's holds. */
 function flag(name: (typeof FLAGS)[number]): Option {
   const { help, default: usual } = findSetting(name)!
-  return new Option(`--${name} <${name}>`, usual === null ? help : `${help} (default: ${usual})`)
+  return new Option(
+    `${flagName(name)} <${wordOf(name)}>`,
+    usual === null ? help : `${help} (default: ${usual})`,
+  )
+}
+
+/** `allowedHosts` is `--allowed-hosts`. */
+function flagName(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+}
+
+/** What stands for the value: the last word of the name. */
+function wordOf(name: string): string {
+  return flagName(name).split('-').at(-1)!
 }
 
 async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Promise<void> {
-  const warn = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
+  // Messages of errors hold what strangers wrote.
+  const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
+  const warn = (warning: string) => log(`warning: ${warning}`)
   const { layer, warnings } = readEnvironment()
   for (const warning of warnings) warn(warning)
   const environment: Record<string, unknown> = { ...layer, ...readFlags(flags) }
   // Who names a file means it, whatever database the environment names.
   if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
-  const { db, store: url, host, port, workspace } = resolveSettings({ environment }).values
+  const { db, store: url, workspace, ...values } = resolveSettings({ environment }).values
+  const { host, port, namespace, allowedHosts, corsOrigins, trustProxy } = values
   const store = await openStore({ db, ...(url !== null && { store: url }) })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
   const stop = stopSignal()
   const server = await startServer({
-    store,
-    host,
-    port,
+    ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },
+    ...(allowedHosts !== null && { allowedHosts }),
+    ...(corsOrigins !== null && { corsOrigins }),
     ...(workspace !== null && { workspace }),
     environment,
     version: version(),
     onWarning: warn,
     onError: (error, { requestId, method, path }) =>
-      terminal.error.write(
-        `${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}\n`,
-      ),
+      log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),
   })
-  if (!server.isLoopback)
-    warn(`whoever can reach ${server.url} can read and change everything: it asks nobody for a key`)
   const place = url === null ? db : store.name
   terminal.output.write(
     json
@@ -86,10 +109,15 @@ function readFlags(flags: Omit<ServeFlags, 'json'>): Layer {
   for (const [name, text] of Object.entries(flags)) {
     const read = findSetting(name)!.read(text)
     if ('value' in read) layer[name] = read.value
-    else problems.push({ setting: `--${name}`, value: text, allowed: read.allowed })
+    else problems.push({ setting: flagName(name), value: withoutPassword(text), allowed: read.allowed })
   }
   if (problems.length > 0) throw new InvalidSettingsError(problems)
   return layer
+}
+
+/** Whatever stands before the `@` of an address. */
+function withoutPassword(text: string): string {
+  return text.replace(/(\/\/).*@/, '$1…@')
 }
 
 /** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */

@@ -29,6 +29,7 @@ import { pause } from './pause.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
+import { sessionPolicy } from './session-policy.ts'
 import { tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
@@ -150,8 +151,9 @@ async function foldOnce(
 ): Promise<FoldOutcome> {
   // As it is now: what is configured meanwhile holds from the next fold on.
   const handlers = { ...shared.handlers, ...options.handlers }
-  const policy = options.policy ?? shared.policy
-  const engine = { ...shared, policy, handlers, configured: shared.policy }
+  const configured = await sessionPolicy(shared.store, key, shared.policy)
+  const policy = options.policy ? await sessionPolicy(shared.store, key, options.policy) : configured
+  const engine = { ...shared, policy, handlers, configured }
   const { store, owner, clock } = engine
   const forced = decisionOf(options, handledTypes(handlers))
   const lease = await store.acquireLease(key, { owner, ttlMs: LEASE_MS, now: clock() })

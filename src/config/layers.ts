@@ -46,7 +46,10 @@ function unfitness(given: string, reach: Reach): Omit<SettingsProblem, 'setting'
   if (setting === undefined)
     return { allowed: `the settings ${namesWithin(reach).join(', ')}`, isUnknown: true }
   if (setting.reach === 'start' && reach !== 'start')
-    return { allowed: `only at the start, as --${setting.name} or ${setting.environment}`, isUnknown: true }
+    return {
+      allowed: `only at the start, with ${setting.environment} or a flag of palimpsest serve`,
+      isUnknown: true,
+    }
   if (reach === 'request' && setting.reach !== 'request')
     return {
       allowed: `only for all requests, with PUT /v1/settings or ${setting.environment}`,

@@ -32,11 +32,16 @@ export interface SettingValues {
   readonly dailyLogTokens: number
   readonly outputReserve: number
   readonly maxBodyBytes: number
+  readonly rateLimit: number | null
   readonly db: string
   readonly store: string | null
   readonly workspace: string | null
   readonly host: string
   readonly port: number
+  readonly namespace: string
+  readonly allowedHosts: readonly string[] | null
+  readonly corsOrigins: readonly string[] | null
+  readonly trustProxy: 'on' | 'off'
   readonly [parameter: string]: unknown
 }
 

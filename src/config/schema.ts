@@ -84,6 +84,23 @@ function textSetting(
   })
 }
 
+/** Separated by commas. */
+function listSetting(
+  name: string,
+  { allowed, accepts, ...plain }: Plain & { allowed: string; accepts: (text: string) => boolean },
+): Setting {
+  return plainSetting(name, plain, {
+    allowed,
+    read: given => {
+      if (given === null || given === 'none') return { value: null }
+      if (typeof given !== 'string') return { allowed }
+      const items = given.split(',').map(item => item.trim().toLowerCase())
+      return items.every(accepts) ? { value: [...new Set(items)] } : { allowed }
+    },
+    type: 'string',
+  })
+}
+
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
@@ -92,7 +109,21 @@ function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
 }
 
+/** With scheme and port, as a browser sends it, and nothing more. */
+function isOrigin(text: string): boolean {
+  return isHttpUrl(text) && URL.parse(text)?.origin === text
+}
+
+/** A name or an address, IPv6 in brackets. */
+function isHostName(text: string): boolean {
+  return /^([\w-]+\.)*[\w-]+$|^\[[\da-f:.]+\]$/.test(text)
+}
+
+/** As an instance takes it. */
+const LONGEST_NAMESPACE = 200
+
 const REDACTIONS: readonly string[] = ['secrets', 'off']
+const PROXY_TRUST: readonly string[] = ['on', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
@@ -208,6 +239,11 @@ export const SETTINGS: readonly Setting[] = [
     check: { integer: true, above: 1_023, below: 512 * 1024 * 1024 + 1 },
     help: 'how large the body of a request may be',
   }),
+  numberSetting('rateLimit', {
+    default: null,
+    check: { integer: true, above: -1, below: 1_000_001, offAtZero: true },
+    help: 'requests a minute from one key, or from one address without; off this machine 1200 unless set',
+  }),
   textSetting('db', {
     reach: 'start',
     default: 'palimpsest.db',
@@ -218,6 +254,8 @@ export const SETTINGS: readonly Setting[] = [
   textSetting('store', {
     reach: 'start',
     default: null,
+    // It may hold a password.
+    secret: true,
     allowed: 'postgres://user@host/database; for SQLite name the file with db',
     accepts: text => /^postgres(ql)?:\/\//.test(text),
     help: 'a PostgreSQL database instead of the file',
@@ -241,6 +279,34 @@ export const SETTINGS: readonly Setting[] = [
     default: 8787,
     check: { integer: true, above: -1, below: 65_536 },
     help: 'the port of the server; 0: any that is free',
+  }),
+  textSetting('namespace', {
+    reach: 'start',
+    default: 'default',
+    allowed: `text of 1 to ${LONGEST_NAMESPACE} characters without NUL and lone surrogates`,
+    accepts: text => isId(text) && text.length <= LONGEST_NAMESPACE,
+    help: 'the tenant of those who need no key, and of the workspace',
+  }),
+  listSetting('allowedHosts', {
+    reach: 'start',
+    default: null,
+    allowed: 'names without a port, separated by commas, or none',
+    accepts: isHostName,
+    help: 'the names under which the server answers; none: those of this machine, and off it any',
+  }),
+  listSetting('corsOrigins', {
+    reach: 'start',
+    default: null,
+    allowed: 'origins such as https://app.example.com, separated by commas, or none',
+    accepts: isOrigin,
+    help: 'the sites whose pages may call from a browser',
+  }),
+  textSetting('trustProxy', {
+    reach: 'start',
+    default: 'off',
+    allowed: PROXY_TRUST.join(', '),
+    accepts: text => PROXY_TRUST.includes(text),
+    help: 'whether a proxy of yours says in x-forwarded-for who calls',
   }),
 ]
 

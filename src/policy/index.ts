@@ -20,6 +20,7 @@ export {
   judge,
   judgeAll,
   type Policy,
+  policyFor,
   secondsUntilDue,
   type Verdict,
   verdictAt,

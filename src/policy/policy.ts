@@ -25,6 +25,14 @@ export interface Policy {
   readonly judges: readonly CustomJudge[]
   /** What is odd about the settings, though allowed. */
   readonly warnings: readonly string[]
+  /** The same with what a session has settings of its own for; left out: they change nothing. */
+  readonly forSession?: (settings: Readonly<Record<string, unknown>>) => Policy
+}
+
+/** The policy of a session that has these settings of its own. */
+export function policyFor(settings: Readonly<Record<string, unknown>>, policy: Policy): Policy {
+  if (policy.forSession === undefined || Object.keys(settings).length === 0) return policy
+  return policy.forSession(settings)
 }
 
 /** `true` means deep; a name means the type of that name. */

@@ -25,6 +25,8 @@ const FORMS: readonly Form[] = [
   ...form('API key', 'sk-', `${LETTERS}{20,}${WORD}*`),
   ...form('API key', 'gsk_ pplx- r8_ jina_ xai-', `${LETTERS}{36,}`),
   ...form('API key', 'tvly-', `${WORD}{20,}`),
+  // Our own.
+  ...form('API key', 'pal_', `${LETTERS}{6,}_${WORD}{32,}`),
   ...form('token', 'hf_ api_org_', `${LETTERS}{30,}`),
   // Code hosts and registries.
   ...form('token', 'ghp_ gho_ ghu_ ghs_ ghr_', `${LETTERS}{36,}`),

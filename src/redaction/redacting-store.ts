@@ -129,11 +129,16 @@ export const STORE_METHODS: Methods = {
 
   updateSettings: 'the settings of the operator',
   writeSettings: 'the settings of the operator',
+  addKey: 'the settings of the operator',
+  removeKey: 'the settings of the operator',
 
   // Of what an answer is sent to or was sent as, its ids.
   awaitAnswer: 'keys and numbers',
   noteWaiting: 'keys and numbers',
   settleWaiting: 'keys and numbers',
+  beginRequest: 'keys and numbers',
+  finishRequest: 'keys and numbers',
+  dropRequest: 'keys and numbers',
   unpin: 'keys and numbers',
   recordOverhead: 'keys and numbers',
   recordCalibrations: 'keys and numbers',
@@ -158,6 +163,9 @@ export const STORE_METHODS: Methods = {
   exportSession: 'reads',
   readPins: 'reads',
   readSettings: 'reads',
+  readRevision: 'reads',
+  readKey: 'reads',
+  listKeys: 'reads',
   readSnapshot: 'reads',
   listPending: 'reads',
   listDue: 'reads',
@@ -181,4 +189,5 @@ export const STORE_METHODS: Methods = {
   listWithheld: 'reads',
   listErasedDocuments: 'reads',
   readEvents: 'reads',
+  readLastPosition: 'reads',
 }

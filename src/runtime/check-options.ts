@@ -101,6 +101,7 @@ const OPTIONS = [
   'responder',
   ...Object.keys(RUNTIME_SECTIONS),
   'belongsTo',
+  'refresh',
   'timers',
   'onReply',
   'onError',

@@ -19,6 +19,8 @@ export interface RuntimeOptions {
     readonly user?: string
     readonly scope?: string
   }
+  /** Waited for before each message is stored: what was configured elsewhere since can be taken up here. */
+  readonly refresh?: () => Promise<void>
   /** For tests. */
   readonly timers?: Timers
   /** Hears how each answer ended. */

@@ -115,6 +115,7 @@ export class Runtime implements AsyncDisposable {
   async #receive(channel: Channel, message: IncomingMessage): Promise<Received> {
     if (this.#state !== 'running') throw new ClosedError('runtime')
     checkIncoming(message)
+    await this.#refresh(channel)
     const { session, sender, key } = this.#belongingsOf(channel, message)
     const conversation = this.#conversation(session, channel, message)
     const attention = attend(message, sender, this.#rules)
@@ -138,6 +139,13 @@ export class Runtime implements AsyncDisposable {
       arrived?.()
       this.#noteQuiet(session.id)
     }
+  }
+
+  /** What cannot be taken up keeps no message waiting. */
+  async #refresh(channel: Channel): Promise<void> {
+    if (this.#options.refresh === undefined) return
+    await this.#options.refresh().catch(error => this.#report(error, channel.name))
+    if (this.#state !== 'running') throw new ClosedError('runtime')
   }
 
   /** The message says something else now, and is not answered anew; one that was not known is received. */

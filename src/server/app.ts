@@ -1,42 +1,52 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { Palimpsest } from '../palimpsest.ts'
-import { register } from './endpoint.ts'
-import { allowedHosts, readablePath, requestId } from './guards.ts'
+import { allowedOrigins } from './cors.ts'
+import { register, type Serving } from './endpoint.ts'
+import { allowedHosts, readablePath, requestId, securityHeaders } from './guards.ts'
 import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
-import type { LiveSettings } from './live-settings.ts'
 import { compactRoutes } from './routes/compact.ts'
+import { completionRoutes } from './routes/completions.ts'
 import { contextRoutes } from './routes/context.ts'
 import { erasureRoutes } from './routes/erasure.ts'
+import { eventRoutes } from './routes/events.ts'
 import { expandRoutes } from './routes/expand.ts'
 import { healthRoutes } from './routes/health.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { messageRoutes } from './routes/messages.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { searchRoutes } from './routes/search.ts'
+import { sessionSettingsRoutes } from './routes/session-settings.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { settingsRoutes } from './routes/settings.ts'
 
-export interface AppDependencies {
-  readonly palimpsest: Palimpsest
-  readonly settings: LiveSettings
-  readonly version?: string
-  /** The names under which it answers. The default: those of the machine itself. `any` takes every name. */
-  readonly hosts?: readonly string[] | 'any'
+interface AppDependencies extends Omit<Serving, 'onError'> {
+  /** The names under which it answers; `any` takes every name. */
+  readonly hosts: readonly string[] | 'any'
+  /** The sites whose pages may call from a browser. */
+  readonly corsOrigins: readonly string[]
   /** Hears of what nobody foresaw. */
   readonly onError?: OnError
 }
 
-/** Under these a program on the same machine calls, at any port. */
-export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+/** Whoever calls these is only counted. */
+const KEYLESS_PATHS = ['/healthz', '/openapi.json']
 
 /** The server as a function from requests to answers; ports and signals are elsewhere. */
 export function createApp(dependencies: AppDependencies): OpenAPIHono {
-  const { hosts = LOOPBACK_HOSTS, onError = warn, version = '0.0.0' } = dependencies
+  const { hosts, corsOrigins, admission, onError = warn, version } = dependencies
   const app = new OpenAPIHono({ strict: false })
   app.onError((error, context) => errorAnswer(error, context, onError))
   app.notFound(context => errorAnswer(routeNotFound(context), context, onError))
+  app.use(securityHeaders)
   app.use(requestId)
-  if (hosts !== 'any') app.use(allowedHosts(hosts))
+  if (hosts !== 'any') app.use(allowedHosts(hosts, corsOrigins))
+  if (corsOrigins.length > 0) app.use(allowedOrigins(corsOrigins))
   app.use(readablePath)
+  for (const path of KEYLESS_PATHS)
+    app.use(path, async (context, next) => {
+      await admission.admitAnybody(context)
+      await next()
+    })
   register(
     app,
     [
@@ -49,9 +59,14 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
       ...erasureRoutes,
       ...memoryRoutes,
       ...settingsRoutes,
+      ...sessionSettingsRoutes,
+      ...completionRoutes,
+      ...eventRoutes,
+      ...metricsRoutes,
+      ...mcpRoutes,
       ...healthRoutes,
     ],
-    { ...dependencies, version },
+    { ...dependencies, onError },
   )
   app.doc31('/openapi.json', {
     openapi: '3.1.0',

@@ -2,9 +2,9 @@ import { PalimpsestError } from '../errors.ts'
 import type { DocumentName } from './document-name.ts'
 import { invalidArguments } from './problems.ts'
 
-/** A document's entity tag is its version; RFC 9110, section 13, says what the headers with tags mean. */
+/** An entity tag is a version; RFC 9110, section 13, says what the headers with tags mean. */
 
-export function entityTag(version: number): string {
+export function entityTag(version: number | string): string {
   return `"${version}"`
 }
 
@@ -35,10 +35,17 @@ function readTags(field: string, header: string): Tags {
 const VERSION_TAG = /^"([1-9]\d{0,14})"$/
 
 /** Whether the caller of a read has this version already. */
-export function isKnown(ifNoneMatch: string | null, version: number): boolean {
+export function isKnown(ifNoneMatch: string | null, version: number | string): boolean {
   if (ifNoneMatch === null) return false
   const { any, strong, weak } = readTags('If-None-Match', ifNoneMatch)
   return any || [...strong, ...weak].includes(entityTag(version))
+}
+
+/** Whether a write may change what is always there and is at this version now; left out: at any. */
+export function mayChange(ifMatch: string | null, version: string): boolean {
+  if (ifMatch === null) return true
+  const { any, strong } = readTags('If-Match', ifMatch)
+  return any || strong.includes(entityTag(version))
 }
 
 /**

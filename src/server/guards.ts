@@ -8,9 +8,24 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 export const requestId: MiddlewareHandler = async (context, next) => {
   const given = context.req.header('x-request-id') ?? ''
   context.header('x-request-id', REQUEST_ID.test(given) ? given : crypto.randomUUID())
-  context.header('x-content-type-options', 'nosniff')
   context.header('cache-control', 'no-store')
   await next()
+}
+
+/** What we send is data: no browser is to run, show in a frame, guess or pass on any of it. */
+const SECURITY_HEADERS = Object.entries({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+})
+
+/** On every answer, errors included. A route that says otherwise, as a page has to, is left as it is. */
+export const securityHeaders: MiddlewareHandler = async (context, next) => {
+  await next()
+  const { headers } = context.res
+  for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value)
 }
 
 /** `100%` is no part of a path; `100%25` is. */
@@ -26,15 +41,16 @@ export const readablePath: MiddlewareHandler = async (context, next) => {
 
 /**
  * A page of another site can make a browser call this server under a name that it points here (DNS
- * rebinding), or send to it unseen. It is recognised by the name that was called, and by where it comes from.
+ * rebinding), or send to it unseen. It is recognised by the name that was called, and by where it comes from;
+ * `origins` are those sites that may.
  */
-export function allowedHosts(hosts: readonly string[]): MiddlewareHandler {
+export function allowedHosts(hosts: readonly string[], origins: readonly string[]): MiddlewareHandler {
   const isAllowed = (host: string) => hosts.includes(hostName(host))
   return async (context, next) => {
     const host = context.req.header('host') ?? new URL(context.req.url).host
     const origin = context.req.header('origin')
     if (!isAllowed(host)) throw notAllowed(context, 'host', host, hosts)
-    if (origin !== undefined && !isAllowed(URL.parse(origin)?.host ?? ''))
+    if (origin !== undefined && !origins.includes(origin) && !isAllowed(URL.parse(origin)?.host ?? ''))
       throw notAllowed(context, 'origin', origin, hosts)
     await next()
   }

@@ -23,14 +23,25 @@ export function methodNotAllowed({ req: { method, path } }: Context, allowed: st
   })
 }
 
+export function requestIdOf({ res }: Context): string {
+  return res.headers.get('x-request-id') ?? ''
+}
+
+export function statusOf(error: unknown): number {
+  return ERROR_CODES[PalimpsestError.isInstance(error) ? error.code : 'unexpected'].status
+}
+
 /** One shape for every error. Of what nobody foresaw, only the server's own log says more. */
 export function errorAnswer(error: unknown, context: Context, onError: OnError): Response {
   if (PalimpsestError.isInstance(error)) {
     const { status } = ERROR_CODES[error.code]
-    if (status === 503) context.header('retry-after', '1')
+    if (status === 503 || error.code === 'request_running') context.header('retry-after', '1')
+    // What is left of it is not read.
+    if (error.code === 'body_too_large') context.header('connection', 'close')
+    if (error.code === 'key_required') context.header('www-authenticate', 'Bearer')
     return context.json({ error }, status as ContentfulStatusCode)
   }
-  const requestId = context.res.headers.get('x-request-id') ?? ''
+  const requestId = requestIdOf(context)
   onError(error, { requestId, method: context.req.method, path: context.req.path })
   return errorAnswer(
     new PalimpsestError(

@@ -1,22 +1,32 @@
+import { createHash } from 'node:crypto'
 import {
   findSetting,
   type Layer,
+  type Layers,
   policyOf,
   type Resolved,
   readLayer,
   resolveSettings,
+  shownSettings,
   tryLayer,
 } from '../config/index.ts'
+import { SettingsConflictError } from '../errors.ts'
 import type { Configuration } from '../palimpsest.ts'
 import type { Policy } from '../policy/index.ts'
-import type { Store } from '../store/index.ts'
+import { canonicalJson, type Store } from '../store/index.ts'
 import { configurationOf, unfitNames } from './configuration.ts'
+import { Revisions } from './revisions.ts'
+import { sessionAware, withOwn } from './session-aware.ts'
 
 export interface LiveSettingsOptions {
-  readonly store: Pick<Store, 'readSettings' | 'writeSettings'>
+  readonly store: Pick<Store, 'readSettings' | 'writeSettings' | 'readRevision'>
+  /** Shared with others who ask the same store. */
+  readonly revisions?: Revisions
   readonly namespace?: string
   /** As `readEnvironment` gives it, flags of the command line put over it. */
   readonly environment?: Layer
+  /** What comes over those stored, such as a file's. */
+  readonly over?: Layer
   readonly onWarning?: (message: string) => void
 }
 
@@ -26,10 +36,17 @@ interface Checked {
   readonly configuration: Configuration
 }
 
+/** How often another process may be faster. */
+const MOST_TRIES = 20
+
 /** The settings of a running server: those stored over those of the environment, and changes to the former. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #namespace: string
+  readonly #revisions: Revisions
+  /** As they are in the store, what cannot be taken included. */
+  #raw: Layer = {}
+  #revision = 0
   #stored: Layer = {}
   #resolved: Resolved
   #listener: (configuration: Configuration) => void = () => {}
@@ -39,6 +56,7 @@ export class LiveSettings {
   constructor(options: LiveSettingsOptions) {
     this.#options = options
     this.#namespace = options.namespace ?? 'default'
+    this.#revisions = options.revisions ?? new Revisions(options.store)
     this.#resolved = this.#resolve({})
   }
 
@@ -51,17 +69,42 @@ export class LiveSettings {
    * rest or the environment, is left out with a warning.
    */
   async load(): Promise<Configuration> {
-    const { layer, problems } = await this.#read()
+    // Before they are read: what changes meanwhile is taken up by the next `refresh`.
+    this.#revision = await this.#revisions.current()
+    return this.#take(await this.#read())
+  }
+
+  async #take(raw: Layer): Promise<Configuration> {
+    const { layer, problems } = tryLayer(raw, 'server')
     for (const { setting, allowed } of problems)
       this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
     const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
+    this.#raw = raw
     this.#stored = stored
     this.#resolved = resolved
     return configuration
   }
 
-  async #read() {
-    return tryLayer(await this.#options.store.readSettings(this.#namespace), 'server')
+  /** Takes up what another process has changed: when it resolves, nothing that was stored before is missing. */
+  async refresh(): Promise<void> {
+    const revision = await this.#revisions.current()
+    if (revision !== this.#revision) await this.#inTurn(() => this.#reload(revision))
+  }
+
+  async #reload(revision: number): Promise<void> {
+    if (revision <= this.#revision) return
+    const raw = await this.#read()
+    if (canonicalJson(raw) !== canonicalJson(this.#raw)) this.#listener(await this.#take(raw))
+    this.#revision = revision
+  }
+
+  async #read(): Promise<Layer> {
+    return this.#options.store.readSettings(this.#namespace)
+  }
+
+  /** Another one whenever something of them is other. */
+  get tag(): string {
+    return tagOf(this.#raw, this.#resolved)
   }
 
   /** As much of what is stored as fits together. Throws only where the environment itself does not. */
@@ -79,21 +122,33 @@ export class LiveSettings {
 
   async #check(stored: Layer): Promise<Checked> {
     const resolved = this.#resolve(stored)
-    return { stored, resolved, configuration: await configurationOf(resolved) }
+    const configuration = await configurationOf(resolved)
+    return {
+      stored,
+      resolved,
+      configuration: { ...configuration, policy: sessionAware(this.#layers(stored)) },
+    }
   }
 
   onChange(listener: (configuration: Configuration) => void): void {
     this.#listener = listener
   }
 
-  /** Merges them into those stored; `null` takes one away. In force when it resolves; refused, nothing has changed. */
-  change(input: Layer): Promise<Resolved> {
-    const changed = this.#changing.then(() => this.#change(input))
-    this.#changing = changed.catch(() => {})
-    return changed
+  /**
+   * Merges them into those stored; `null` takes one away. In force when it resolves; refused, nothing has changed.
+   * `isExpected` is asked whether they are still those that the caller has read, by their tag.
+   */
+  change(input: Layer, isExpected?: (tag: string) => boolean): Promise<Resolved> {
+    return this.#inTurn(() => this.#change(input, isExpected))
   }
 
-  async #change(given: Layer): Promise<Resolved> {
+  #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
+    const done = this.#changing.then(action)
+    this.#changing = done.catch(() => {})
+    return done
+  }
+
+  async #change(given: Layer, isExpected?: (tag: string) => boolean): Promise<Resolved> {
     // Of a secret `GET` says only whether it is set: written back, that changes nothing.
     const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
     const input = without(given, Object.keys(given).filter(isShownSecret))
@@ -102,38 +157,66 @@ export class LiveSettings {
       .filter(name => input[name] === null)
       .map(name => findSetting(name)!.name)
       .filter(name => !(name in layer))
-    const changed = (earlier: Layer) => this.#check({ ...without(earlier, removed), ...layer })
-    // Another server may have changed them.
-    const earlier = (await this.#read()).layer
-    // Whatever does not fit together is refused here, before anything is stored; not for what was left out before.
-    const { stored, resolved, configuration } = await changed(earlier).catch(async () =>
-      changed((await this.#fitting(earlier)).stored),
-    )
-    await this.#options.store.writeSettings(this.#namespace, {
+    const changes = {
       ...Object.fromEntries(removed.map(name => [name, null])),
       // In the store `null` takes a setting away.
       ...Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, value ?? 'none'])),
-    })
-    this.#stored = stored
-    this.#resolved = resolved
-    this.#listener(configuration)
-    return resolved
+    }
+    for (let tries = 1; ; tries++) {
+      // Another process may have changed them, and may do so until they are written.
+      const raw = await this.#read()
+      const earlier = tryLayer(raw, 'server').layer
+      if (isExpected && !isExpected(tagOf(raw, (await this.#fitting(earlier)).resolved)))
+        throw new SettingsConflictError()
+      // Whatever does not fit together is refused before anything is stored; not for what was left out before.
+      const changed = (before: Layer) => this.#check({ ...without(before, removed), ...layer })
+      await changed(earlier).catch(async () => changed((await this.#fitting(earlier)).stored))
+      try {
+        await this.#options.store.writeSettings(this.#namespace, changes, { expected: raw })
+        break
+      } catch (error) {
+        if (tries === MOST_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
+      }
+    }
+    this.#listener(await this.#take(await this.#read()))
+    return this.#resolved
   }
 
   /** What holds for one request; `policy` is left out where the request does not change it. */
   forRequest(overrides: Layer): { readonly resolved: Resolved; readonly policy?: Policy } {
     const request = readLayer(overrides, 'request')
     if (Object.keys(request).length === 0) return { resolved: this.#resolved }
-    const resolved = this.#resolve(this.#stored, request)
+    const layers = { ...this.#layers(this.#stored), request }
+    const resolved = resolveSettings(layers)
     const changesPolicy = Object.keys(request).some(
       name => name === 'policy' || findSetting(name)!.presets !== undefined,
     )
-    return changesPolicy ? { resolved, policy: policyOf(resolved) } : { resolved }
+    return changesPolicy ? { resolved, policy: sessionAware(layers) } : { resolved }
   }
 
-  #resolve(stored: Layer, request: Layer = {}): Resolved {
-    return resolveSettings({ request, stored, environment: this.#options.environment ?? {} })
+  /** What holds for a session with these settings of its own. */
+  forSession(own: Layer): Resolved {
+    return resolveSettings(withOwn(own, this.#layers(this.#stored)))
   }
+
+  /** An `InvalidSettingsError` where they do not fit together or the others. */
+  checkForSession(own: Layer): void {
+    policyOf(this.forSession(own))
+  }
+
+  #layers(stored: Layer): Layers {
+    const { environment = {}, over = {} } = this.#options
+    return { session: over, stored, environment }
+  }
+
+  #resolve(stored: Layer): Resolved {
+    return resolveSettings(this.#layers(stored))
+  }
+}
+
+function tagOf(raw: Layer, resolved: Resolved): string {
+  const all = canonicalJson([raw, shownSettings(resolved)])
+  return createHash('sha256').update(all).digest('hex').slice(0, 16)
 }
 
 function without(layer: Layer, names: readonly string[]): Layer {

@@ -2,19 +2,32 @@ import type { z } from '@hono/zod-openapi'
 import { findSetting } from '../config/index.ts'
 import { describe, PalimpsestError } from '../errors.ts'
 
+/** Nobody reads more, and each is told twice. */
+const MOST_PROBLEMS = 20
+const LONGEST_NAME = 200
+
 interface Problem {
   readonly field: string
   readonly value: unknown
   readonly allowed: string
 }
 
-/** Everything that is wrong with a request, in the words of `InvalidArgumentError`. */
+/** What is wrong with a request, in the words of `InvalidArgumentError`. */
 export function invalidArguments(problems: readonly Problem[]): PalimpsestError {
-  const lines = problems.map(
-    ({ field, value, allowed }) => `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
+  const first = problems.slice(0, MOST_PROBLEMS)
+  const lines = first.map(
+    ({ field, value, allowed }) =>
+      `${describeName(field)}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
   )
-  const told = problems.map(({ field, value, allowed }) => ({ field, value: describe(value), allowed }))
+  const told = first.map(({ field, value, allowed }) => ({
+    ...{ field: describeName(field), value: describe(value), allowed },
+  }))
   return new PalimpsestError('invalid_argument', lines.join('\n'), { ...told[0], problems: told })
+}
+
+/** A name as it is, unless it is longer than any of ours. */
+function describeName(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`
 }
 
 /** Checked by a schema whose messages are what is allowed. */
@@ -25,7 +38,8 @@ export function check<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  throw invalidArguments(result.error.issues.flatMap(issue => problemsOf(issue, schema, input, what)))
+  const issues = result.error.issues.slice(0, MOST_PROBLEMS)
+  throw invalidArguments(issues.flatMap(issue => problemsOf(issue, schema, input, what)))
 }
 
 function problemsOf(
@@ -37,7 +51,7 @@ function problemsOf(
   if (issue.code === 'unrecognized_keys') {
     const isOlderName = (name: string) => findSetting(name)?.aliases.includes(name)
     const names = Object.keys((schema as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name))
-    return issue.keys.map(field => ({
+    return issue.keys.slice(0, MOST_PROBLEMS).map(field => ({
       field,
       value: valueAt(input, [field]),
       allowed: names.length === 0 ? `nothing in ${what}` : `the fields ${names.join(', ')}`,

@@ -3,25 +3,59 @@ import { invalidArguments } from './problems.ts'
 
 /** Deeper than any message; a stack has an end. */
 const MOST_DEPTH = 256
+/** More than there are settings, under all of their names. */
+const MOST_FIELDS = 500
 
 /** The JSON object of a request; `null` where there is no body. Nothing is read beyond `mostBytes`. */
 export async function readBody(
   request: Request,
   mostBytes: number,
 ): Promise<Readonly<Record<string, unknown>> | null> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > mostBytes) throw tooLarge(mostBytes)
-  const bytes = await readBytes(request, mostBytes)
-  if (bytes.length === 0) return null
-  checkHeaders(request.headers)
-  const value = parse(decode(bytes))
+  const text = await readText(request, mostBytes)
+  if (text === '') return null
+  const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidArguments([{ field: 'the body', value, allowed: 'a JSON object' }])
-  if (isDeeperThan(value, MOST_DEPTH))
-    throw invalidArguments([
-      { field: 'the body', value: '…', allowed: `at most ${MOST_DEPTH} levels of nesting` },
-    ])
+  checkDepth(value)
+  if (Object.keys(value).length > MOST_FIELDS)
+    throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MOST_FIELDS} fields` }])
   return value as Readonly<Record<string, unknown>>
+}
+
+/** The body as text, whatever it says. */
+export async function readText(request: Request, mostBytes: number): Promise<string> {
+  const announced = request.headers.get('content-length')
+  if (Number(announced ?? 0) > mostBytes) throw tooLarge(mostBytes)
+  // In one piece, which is quicker, where no more than was announced can come.
+  const reading =
+    announced === null
+      ? readBytes(request, mostBytes)
+      : request.arrayBuffer().then(whole => new Uint8Array(whole))
+  const bytes = await reading.catch(error => {
+    throw PalimpsestError.isInstance(error) ? error : malformed('The body broke off.')
+  })
+  if (bytes.length > mostBytes) throw tooLarge(mostBytes)
+  if (bytes.length > 0) checkHeaders(request.headers)
+  return decode(bytes)
+}
+
+/** Any JSON that is not too deep; `undefined`: it is none. */
+export function tryJson(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value === 'object' && value !== null) checkDepth(value)
+  return value
+}
+
+function checkDepth(value: object): void {
+  if (!isDeeperThan(value, MOST_DEPTH)) return
+  throw invalidArguments([
+    { field: 'the body', value: '…', allowed: `at most ${MOST_DEPTH} levels of nesting` },
+  ])
 }
 
 async function readBytes(request: Request, mostBytes: number): Promise<Buffer> {
@@ -58,7 +92,7 @@ function checkHeaders(headers: Headers): void {
   )
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -1,28 +1,17 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import type { Layer } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
-import { createPalimpsest } from '../palimpsest.ts'
-import type { Store } from '../store/index.ts'
-import { createApp, LOOPBACK_HOSTS } from './app.ts'
-import type { OnError } from './http-errors.ts'
-import { LiveSettings } from './live-settings.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
+import { type AppOptions, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
 
-export interface ServeOptions {
-  /** Opened here, and closed with the server. */
-  readonly store: Store
+export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
   /** The default: 127.0.0.1. */
   readonly host?: string
   /** 0: any that is free. */
   readonly port: number
-  readonly namespace?: string
-  /** A folder for the memory's files. Left out: none. */
-  readonly workspace?: string
-  readonly environment?: Layer
-  readonly version?: string
-  readonly onWarning?: (message: string) => void
-  readonly onError?: OnError
+  /** Other limits than the usual ones. */
+  readonly limits?: Partial<ConnectionLimits>
 }
 
 export interface RunningServer {
@@ -35,61 +24,52 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** So long requests under way may take when it closes; then their connections are cut. */
-const DRAIN_MS = 10_000
-const IDLE_CHECK_MS = 50
-
-/** Everything that a server needs, put together and listening. */
+/** An app that listens. Where others than this machine can reach it, it does not start without keys. */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const { store, host = '127.0.0.1', namespace, workspace, onWarning, onError } = options
-  await store.open()
-  const { promise: app, resolve: serveWith } = Promise.withResolvers<ReturnType<typeof createApp>>()
-  const server = createServer(getRequestListener(async request => (await app).fetch(request)))
+  const { host = '127.0.0.1', port: wanted, limits: given, ...others } = options
+  const limits = { ...CONNECTION_LIMITS, ...given }
+  const { promise: opening, resolve: serveWith } = Promise.withResolvers<OpenedApp>()
+  const server = createServer(
+    { connectionsCheckingInterval: limits.checkMs },
+    getRequestListener(async (request, environment) => (await opening).app.fetch(request, environment)),
+  )
+  const connections = new Connections(server, limits)
+  const needsKeys = !isLoopback(host)
   try {
-    const settings = new LiveSettings({ ...options, ...(namespace !== undefined && { namespace }) })
-    const configuration = await settings.load()
-    for (const warning of warningsOf(configuration.policy)) onWarning?.(warning)
-    // Before the instance is there: it folds at once what is due.
-    await listen(server, host, options.port)
-    const palimpsest = await createPalimpsest({
-      store,
-      ...configuration,
-      ...(namespace !== undefined && { namespace }),
-      ...(workspace !== undefined && { workspace }),
-      onError: (error, { sessionId }) =>
-        onWarning?.(`session ${JSON.stringify(sessionId)}: ${String(error)}`),
-    })
-    settings.onChange(configuration => palimpsest.configure(configuration))
-    const answering = createApp({
-      palimpsest,
-      settings,
-      hosts: isLoopback(host) ? [...LOOPBACK_HOSTS, urlHost(host)] : 'any',
-      ...(options.version !== undefined && { version: options.version }),
-      ...(onError && { onError }),
-    })
-    serveWith(answering)
+    await options.store.open()
+    if (needsKeys && (await options.store.listKeys()).length === 0) throw keysNeeded(host)
+    // Before anything is there: it folds at once what is due.
+    await listen(server, host, wanted)
+    const hosts = needsKeys ? 'any' : [...LOOPBACK_HOSTS, urlHost(host)]
+    const opened = await openApp({ ...others, hosts, needsKeys })
+    serveWith(opened)
     const { port } = server.address() as AddressInfo
     let closing: Promise<void> | null = null
     const close = () => {
-      // Together: what waits for a fold is answered, and nothing new comes in.
-      closing ??= Promise.all([drain(server), palimpsest.abortManualFolds()]).then(() => palimpsest.close())
+      // Together: what would wait for long is answered, and nothing new comes in.
+      closing ??= Promise.all([connections.drain(), opened.release()]).then(() => opened.close())
       return closing
     }
-    return { host, port, url: `http://${urlHost(host)}:${port}`, isLoopback: isLoopback(host), close }
+    return { host, port, url: `http://${urlHost(host)}:${port}`, isLoopback: !needsKeys, close }
   } catch (error) {
     server.close()
     server.closeAllConnections()
-    await store.close()
+    await options.store.close()
     throw error
   }
 }
 
-function warningsOf(policy: unknown): readonly string[] {
-  return (policy as { warnings?: readonly string[] } | undefined)?.warnings ?? []
+function keysNeeded(host: string): PalimpsestError {
+  return new PalimpsestError(
+    'keys_needed',
+    `On ${urlHost(host)} others than this machine can reach the server, and there is no key that would keep them out. ` +
+      'Create one with "palimpsest keys create NAME --scope read,write", or listen on 127.0.0.1.',
+    { host },
+  )
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 function urlHost(host: string): string {
@@ -116,15 +96,4 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
     { host, port, reason: error.code ?? error.message },
     { cause: error },
   )
-}
-
-/** Idle connections end at once, others after their answer. */
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  // A connection that is kept alive becomes idle when its answer is out.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-  await closed
-  clearInterval(idle)
-  clearTimeout(late)
 }

@@ -10,6 +10,7 @@ import type {
   Size,
 } from '../log/index.ts'
 import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
+import type { ApiKey } from './api-key.ts'
 import type {
   DocumentKey,
   DocumentRecord,
@@ -31,6 +32,7 @@ import type {
 } from './erasure.ts'
 import type { Answers, Awaits, WaitingEntry } from './inbox.ts'
 import type { Operation } from './operation.ts'
+import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
 
@@ -423,14 +425,42 @@ export interface Store {
   /** `false`: there was no such pin. */
   unpin(key: SessionKey, id: number): Promise<boolean>
 
-  updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>): Promise<void>
+  /** Sets some of a session's own settings, and leaves the others as they are; `null` takes one away. */
+  updateSettings(key: SessionKey, changes: Readonly<Record<string, unknown>>): Promise<void>
   /** What was set at run time for a whole namespace, by name; nothing else is in it. */
   readSettings(namespace: string): Promise<Readonly<Record<string, unknown>>>
   /**
    * Sets some of them, all or none, and leaves the others as they are; `null` takes one away. Values are
-   * kept as JSON. Of two calls at once for the same name one is the last, and its value stays.
+   * kept as JSON. Of two calls at once for the same name one is the last, and its value stays. With `expected`
+   * they have to be these, or it is a `SettingsConflictError`.
    */
-  writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>): Promise<void>
+  writeSettings(
+    namespace: string,
+    changes: Readonly<Record<string, unknown>>,
+    options?: { readonly expected?: Readonly<Record<string, unknown>> },
+  ): Promise<void>
+  /** Grows with every change of settings or keys, in any namespace and by any process. */
+  readRevision(): Promise<number>
+
+  /** A `KeyExistsError` where the namespace has one of this name. */
+  addKey(key: ApiKey): Promise<void>
+  /** `null`: there is none, or not any more. */
+  readKey(id: string): Promise<ApiKey | null>
+  /** Of all namespaces, in the order of namespace and name. */
+  listKeys(): Promise<readonly ApiKey[]>
+  /** `false`: there was none. */
+  removeKey(id: string): Promise<boolean>
+
+  /** Of two calls at once one begins it. One that was begun or answered and whose time is over is begun anew. */
+  beginRequest(
+    namespace: string,
+    request: RequestName & { now: number; until: number },
+  ): Promise<RequestState>
+  /** Keeps what is needed to answer again. */
+  finishRequest(namespace: string, request: { name: string; answer: unknown; until: number }): Promise<void>
+  /** It failed, and may be carried out when it is repeated; nothing where it was answered. */
+  dropRequest(namespace: string, name: string): Promise<void>
+
   /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
   recordOverhead(key: SessionKey, tokens: number): Promise<void>
 
@@ -636,6 +666,8 @@ export interface Store {
 
   /** In the order of their commits, each once, those after `position`. */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>
+  /** After this position there is nothing but what happens from now on; `null`: nothing ever happened. */
+  readLastPosition(): Promise<string | null>
 }
 
 /** Hears that a database begins to be rewritten: how large it is, and how long that usually takes. */

@@ -22,6 +22,7 @@ import { remembering } from './store-contract/remembering.ts'
 import { replacingTails } from './store-contract/replacing-tails.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
 import { searching } from './store-contract/searching.ts'
+import { serving } from './store-contract/serving.ts'
 import { waiting } from './store-contract/waiting.ts'
 import { windows } from './store-contract/windows.ts'
 
@@ -58,4 +59,5 @@ export const storeContract: readonly ContractCase[] = [
   ...erasingDocuments,
   ...erasingWhole,
   ...events,
+  ...serving,
 ]

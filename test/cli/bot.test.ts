@@ -379,6 +379,29 @@ describe('palimpsest bot on Telegram', () => {
   })
 })
 
+test('a change of the settings is in force for the next message, without a restart', async () => {
+  await using server = await startTelegramServer()
+  await using models = await startModelServer({ reply: 'At noon, as always.' })
+  const file = telegramFile('changing.json', server)
+  const bot = await startBot(file, withToken(server))
+  expect(bot.announced).toMatchObject({ answers: 'search', policy: 'tokens' })
+  server.say('When do we ship?')
+  await server.until(() => server.sent.length === 1)
+  const store = sqlite(`${file}.db`)
+  await store.open()
+  const model = { model: 'openai-compatible:qwen3', modelBaseUrl: models.url }
+  await store.writeSettings('default', { policy: 'count', threshold: 3, keepLast: 1, ...model })
+  await store.close()
+  server.say('And when exactly?')
+  await server.until(() => server.sent.length === 2)
+  expect(server.sent[1]!.text).toBe('At noon, as always.')
+  bot.signal('SIGTERM')
+  expect(await bot.exited).toBe(0)
+  await using palimpsest = await createPalimpsest({ store: sqlite(`${file}.db`), folding: 'manual' })
+  const [chat] = await palimpsest.sessions()
+  expect(chat!.segments > 0 || chat!.pending).toBe(true)
+})
+
 test("a channel of one's own, as the documentation has it", async () => {
   const example = join(root, 'examples', 'own-channel.ts')
   expect(codeBlocks('docs/bots.md', 'ts')).toContain(readFileSync(example, 'utf8'))

@@ -162,7 +162,7 @@ describe('palimpsest serve', () => {
     [['--port', '70000'], 78, '--port: "70000" cannot be taken'],
     [['--store', 'mysql://x'], 78, '--store: "mysql://x" cannot be taken'],
     [['--db', '/'], 69, 'cannot be opened'],
-    [['--port', '0', '--host', 'no.such.host.invalid'], 69, '--host'],
+    [['--port', '0', '--host', 'no.such.host.invalid'], 78, 'palimpsest keys create'],
     [['--colour'], 64, '--colour'],
   ])('%j is a clear error', async (args, code, message) => {
     const ran = await run(['serve', ...args], { cwd: folder.path })
@@ -226,7 +226,7 @@ describe('palimpsest serve', () => {
     expect((await again.call('PUT', '/v1/memory/persona', { content: 'I am Bo.' })).status).toBe(201)
     expect(await again.call('PUT', '/v1/settings', { workspace: 'x' })).toMatchObject({
       status: 422,
-      json: { error: { message: expect.stringContaining('--workspace or PALIMPSEST_WORKSPACE') } },
+      json: { error: { message: expect.stringContaining('PALIMPSEST_WORKSPACE') } },
     })
     expect(await again.stop()).toBe(0)
     expect(readFileSync(join(workspace, 'SOUL.md'), 'utf8')).toContain('I am Bo.')
@@ -238,9 +238,17 @@ describe('palimpsest serve', () => {
     ).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining('no-folder') })
   })
 
-  test('beyond this machine it warns', async () => {
-    const server = await serve(['--db', 'open.db', '--host', '0.0.0.0'])
-    expect(server.stderr()).toContain('warning: whoever can reach')
+  test('beyond this machine it starts once there is a key', async () => {
+    const db = ['--db', 'open.db']
+    const refused = await run(['serve', ...db, '--port', '0', '--host', '0.0.0.0'], { cwd: folder.path })
+    expect(refused).toMatchObject({ code: 78, stdout: '' })
+    expect(refused.stderr).toContain('there is no key that would keep them out')
+    const { stdout: key } = await run(['keys', 'create', 'bot', ...db], { cwd: folder.path })
+    const server = await serve([...db, '--host', '0.0.0.0'])
+    const sessions = new URL('/v1/sessions', server.url.replace('0.0.0.0', '127.0.0.1'))
+    const authorization = `Bearer ${key.trim()}`
+    expect((await fetch(sessions)).status).toBe(401)
+    expect((await fetch(sessions, { headers: { authorization } })).status).toBe(200)
     await server.stop()
   })
 

@@ -183,3 +183,25 @@ describe('a burst', () => {
     expect(platform.texts).toEqual(['answer to @bot + what is the weather?'])
   })
 })
+
+describe('what was configured elsewhere', () => {
+  test('is taken up before each message is stored, in the order of arrival', async () => {
+    let refreshed = 0
+    const { say, palimpsest } = await open({
+      refresh: async () => {
+        refreshed += 1
+        if (refreshed === 1) await new Promise(resolve => setImmediate(resolve))
+      },
+    })
+    await Promise.all(['one', 'two', 'three'].map(text => say(text)))
+    expect(refreshed).toBe(3)
+    expect(await palimpsest.session('memory:42').count()).toBe(3)
+  })
+
+  test('and where that fails, no message is lost', async () => {
+    const { say, errors, palimpsest } = await open({ refresh: () => Promise.reject(new Error('gone')) })
+    await say('one')
+    expect(await palimpsest.session('memory:42').count()).toBe(1)
+    expect(errors).toHaveLength(1)
+  })
+})

@@ -1,6 +1,6 @@
 import type { Layer } from '../../src/config/index.ts'
-import { createPalimpsest, type PalimpsestOptions } from '../../src/palimpsest.ts'
-import { createApp, LiveSettings } from '../../src/server/index.ts'
+import type { PalimpsestOptions } from '../../src/palimpsest.ts'
+import { openApp } from '../../src/server/index.ts'
 import type { StorePlace } from '../stores.ts'
 
 interface Answered {
@@ -24,13 +24,17 @@ export async function openClient(
   place: StorePlace,
   options: { environment?: Layer } & Partial<PalimpsestOptions> = {},
 ): Promise<Client> {
-  const { environment = {}, ...others } = options
-  const store = await place.open()
-  const settings = new LiveSettings({ store, environment })
-  const palimpsest = await createPalimpsest({ store, ...(await settings.load()), ...others })
-  settings.onChange(configuration => palimpsest.configure(configuration))
+  const { environment = {}, ...instances } = options
   const errors: unknown[] = []
-  const app = createApp({ palimpsest, settings, version: '1.2.3', onError: error => errors.push(error) })
+  const opened = await openApp({
+    store: await place.open(),
+    environment,
+    instances,
+    version: '1.2.3',
+    onError: error => errors.push(error),
+  })
+  const { app } = opened
+  const { palimpsest } = await opened.tenant('default')
   const raw = async (path: string, init: RequestInit): Promise<Answered> => {
     const response = await app.request(path, init)
     const text = await response.text()
@@ -46,7 +50,7 @@ export async function openClient(
       }),
     settled: () => palimpsest.settled(),
     errors,
-    [Symbol.asyncDispose]: () => palimpsest.close(),
+    [Symbol.asyncDispose]: () => opened.close(),
   }
 }
 

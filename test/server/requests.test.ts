@@ -49,7 +49,7 @@ describe('a request that cannot be taken says why, and changes nothing', () => {
   test.each<[string, string, unknown, number, string, string]>([
     ['GET', '/v1/nothing', undefined, 404, 'route_not_found', 'GET /v1/nothing'],
     ['GET', '/', undefined, 404, 'route_not_found', 'no route GET /'],
-    ['POST', '/v1/chat/completions', {}, 404, 'route_not_found', 'POST /v1/chat/completions'],
+    ['POST', '/v1/chat', {}, 404, 'route_not_found', 'POST /v1/chat.'],
     ['DELETE', '/v1/settings', undefined, 405, 'method_not_allowed', 'GET, PUT'],
     ['PUT', `${S}/messages`, message, 405, 'method_not_allowed', 'POST, GET'],
     ['GET', '/v1/sessions/nobody', undefined, 404, 'session_not_found', 'nobody'],
@@ -159,7 +159,7 @@ describe('a request that cannot be taken says why, and changes nothing', () => {
     ['POST', `${S}/rollback`, { toSeq: 1.5 }, 422, 'invalid_argument', 'a whole number of at least 0'],
     ['POST', `${S}/fork`, { id: '' }, 422, 'invalid_message', 'id'],
     ['PUT', '/v1/settings', { fullContextTurn: 3 }, 422, 'invalid_settings', 'fullContextTurn is no setting'],
-    ['PUT', '/v1/settings', { port: 1 }, 422, 'invalid_settings', '--port or PALIMPSEST_PORT'],
+    ['PUT', '/v1/settings', { port: 1 }, 422, 'invalid_settings', 'PALIMPSEST_PORT'],
     [
       'PUT',
       '/v1/settings',
@@ -346,7 +346,11 @@ test('the document lists every route, and health its version', async () => {
   expect(json.openapi).toBe('3.1.0')
   expect(Object.keys(json.paths).toSorted()).toEqual([
     '/healthz',
+    '/mcp',
+    '/metrics',
+    '/v1/chat/completions',
     '/v1/erasures/{id}',
+    '/v1/events',
     '/v1/memory',
     '/v1/memory/daily/{day}',
     '/v1/memory/global',
@@ -358,6 +362,8 @@ test('the document lists every route, and health its version', async () => {
     '/v1/memory/{layer}/{key}',
     '/v1/memory/{layer}/{key}/undo',
     '/v1/memory/{layer}/{key}/versions',
+    '/v1/models',
+    '/v1/models/{model}',
     '/v1/search',
     '/v1/sessions',
     '/v1/sessions/{id}',
@@ -370,6 +376,7 @@ test('the document lists every route, and health its version', async () => {
     '/v1/sessions/{id}/search',
     '/v1/sessions/{id}/segments',
     '/v1/sessions/{id}/segments/{segment}',
+    '/v1/sessions/{id}/settings',
     '/v1/settings',
     '/v1/users/{id}',
   ])

@@ -13,6 +13,8 @@ import type { Terminal } from '../terminal.ts'
 export interface OpenChat {
   readonly palimpsest: Palimpsest
   readonly responder: Responder
+  /** Takes up what another process has changed in the settings. */
+  readonly refresh: () => Promise<void>
   readonly zone: string
   /** `provider:name`; `null`: there is none. */
   readonly model: string | null
@@ -33,12 +35,21 @@ export async function openChat(
   const place = databasePlace(flags, environment)
   const store = await openStore(place)
   return orClose(store, async () => {
-    const { configuration, resolved } = await loadConfiguration(store, { namespace, environment, terminal })
-    const responder = await responderOf(resolved)
+    const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
     const palimpsest = await createPalimpsest({ store, namespace, ...configuration, onError })
-    const { zone, model } = resolved.values
+    const { zone, model } = settings.current.values
+    let next = responderOf(settings.current)
+    let responder = await next
+    settings.onChange(changed => {
+      palimpsest.configure(changed)
+      next = responderOf(settings.current)
+    })
+    const refresh = async () => {
+      await settings.refresh()
+      responder = await next
+    }
     return {
-      ...{ palimpsest, responder, zone, model },
+      ...{ palimpsest, refresh, responder: request => responder(request), zone, model },
       place: place.store === undefined ? place.db : store.name,
       placeFlags: placeFlags(place, namespace),
     }

@@ -35,7 +35,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
   const note = (error: unknown) => view.notice(modelProblem(error))
   const failures: unknown[] = []
   const opened = await openChat(flags, terminal, note)
-  const { palimpsest, responder, zone, model, placeFlags } = opened
+  const { palimpsest, responder, refresh, zone, model, placeFlags } = opened
   const closing = signals()
   try {
     const info = await palimpsest.session(flags.session).info()
@@ -49,7 +49,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const scope = info?.scope ?? undefined
     let lastFault: string | null = null
     const runtime = createRuntime({
-      ...{ palimpsest, channels: [channel], responder },
+      ...{ palimpsest, channels: [channel], responder, refresh },
       inbox: { quietMs: screen ? QUIET_MS : 0 },
       turns: { attempts: ATTEMPTS, backoffMs: BACKOFF_MS, failureText: null },
       belongsTo: () => ({ user, ...(scope !== undefined && { scope }) }),

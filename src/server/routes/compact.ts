@@ -34,8 +34,10 @@ const compact = endpoint({
         if (!(error instanceof InvalidDecisionError)) throw error
         throw invalidArguments([{ field: 'force', value: force, allowed: FORCE }])
       })
+    call.metrics.folded(outcome)
     return { json: outcome }
   },
+  repeat: { keep: ({ json }) => json, answer: async (_, kept) => ({ json: kept }) },
 })
 
 export const compactRoutes = [compact]

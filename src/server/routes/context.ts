@@ -9,6 +9,7 @@ const context = endpoint({
   method: 'post',
   path: '/v1/sessions/{id}/context',
   summary: 'What a model is to be given for the next call',
+  scopes: ['read'],
   body: z.strictObject({
     ...CONTEXT_OVERRIDES,
     budget: z
@@ -73,7 +74,7 @@ const context = endpoint({
 })
 
 /** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
-function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
+export function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
   if (resolved.sources['outputReserve'] === 'default') return {}
   const { outputReserve } = resolved.values
   if (resolved.sources['outputReserve'] !== 'request') return { outputReserve }

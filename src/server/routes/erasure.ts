@@ -25,6 +25,7 @@ const eraseSession = endpoint({
   method: 'delete',
   path: '/v1/sessions/{id}',
   summary: 'Erase a session for good, with all that is its own',
+  scopes: ['admin'],
   answers: ANSWERS,
   handle: call => erase(call, { kind: 'session', sessionId: sessionId(call) }),
 })
@@ -33,6 +34,7 @@ const eraseUser = endpoint({
   method: 'delete',
   path: '/v1/users/{id}',
   summary: 'Erase for good all that a person said, their private chats and their memory',
+  scopes: ['admin'],
   answers: ANSWERS,
   handle: call => erase(call, { kind: 'person', id: call.part('id') }),
 })

@@ -4,6 +4,7 @@ const health = endpoint({
   method: 'get',
   path: '/healthz',
   summary: 'Whether the server and its store answer',
+  scopes: [],
   answers: { 200: '{ status: "ok", version }' },
   handle: async ({ palimpsest, version }) => {
     // A store that cannot be read says so.

@@ -7,6 +7,7 @@ import { missingDocument, readDocumentName } from '../document-name.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.ts'
 import { entityTag, isKnown, requiredVersion } from '../entity-tags.ts'
 import { text, wholeNumber, wholeNumberText } from '../fields.ts'
+import type { Repeat } from '../idempotency.ts'
 import { invalidArguments } from '../problems.ts'
 
 const MOST_VERSIONS = 100
@@ -100,6 +101,7 @@ const changeDocument = ({ path, documentOf }: Place) =>
       const { author, ...change } = call.body
       return write(call, documentOf(call), { author, change: changeOf(change) })
     },
+    repeat: repeatedWrite(documentOf),
   })
 
 const listVersions = ({ path, documentOf }: Place) =>
@@ -145,7 +147,21 @@ const undo = ({ path, documentOf }: Place) =>
         })
       return answerWith(content)
     },
+    repeat: repeatedWrite(documentOf),
   })
+
+/** Kept is how it went: what the document says is read where it stands. */
+function repeatedWrite(documentOf: Place['documentOf']): Repeat<Call<unknown, unknown>> {
+  return {
+    keep: ({ status }) => status,
+    answer: async (call, status: number) => {
+      const document = documentOf(call)
+      const content = await document.read()
+      if (content === null) throw await missingDocument(call.palimpsest, document)
+      return answerWith(content, status)
+    },
+  }
+}
 
 type Change = (document: MemoryDocument, options: WriteOptions) => Promise<MemoryContent>
 

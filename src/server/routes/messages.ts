@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { SessionNotFoundError } from '../../errors.ts'
+import { HistoryConflictError, SessionNotFoundError } from '../../errors.ts'
 import { contentText, type Message, type MessageInput } from '../../log/index.ts'
 import type { SessionOptions } from '../../palimpsest.ts'
-import { type Call, endpoint, sessionOf } from '../endpoint.ts'
+import type { Policy } from '../../policy/index.ts'
+import type { Appended, Session } from '../../session.ts'
+import { type Call, endpoint, IDEMPOTENCY_HEADER, sessionOf } from '../endpoint.ts'
 import { OVERRIDES, wholeNumberText } from '../fields.ts'
+import { readIdempotencyKey, reusedKey } from '../idempotency.ts'
 import { invalidArguments } from '../problems.ts'
 
 const PATH = '/v1/sessions/{id}/messages'
@@ -48,6 +51,7 @@ const appendMessages = endpoint({
   path: PATH,
   summary: 'Append one message or several; creates the session',
   body: APPEND,
+  headers: IDEMPOTENCY_HEADER,
   answers: { 201: '{ messages: [{ id, seq, duplicate }], decision }', 200: 'all were there already' },
   handle: async call => {
     const { one, messages, session, overrides } = partsOf(call.body)
@@ -60,15 +64,37 @@ const appendMessages = endpoint({
         })),
       )
     const { policy } = call.settings.forRequest(overrides)
-    const appended = await call.palimpsest
-      .session(call.part('id'), session as SessionOptions)
-      .append((messages ?? one) as unknown as MessageInput, { ...(policy && { policy }) })
-    return {
-      status: appended.messages.every(({ duplicate }) => duplicate) ? 200 : 201,
-      json: appended,
-    }
+    const chat = call.palimpsest.session(call.part('id'), session as SessionOptions)
+    const input = (messages ?? one) as unknown as MessageInput
+    const key = readIdempotencyKey(call.header('idempotency-key'))
+    const appended =
+      key === null
+        ? await chat.append(input, { ...(policy && { policy }) })
+        : await appendOnce(chat, input, { key, ...(policy && { policy }) })
+    const isKnown = appended.messages.every(({ duplicate }) => duplicate)
+    return { status: isKnown ? 200 : 201, json: appended }
   },
 })
+
+/** In the append's own transaction, so that not even a crash between the two can make it twice. */
+async function appendOnce(
+  chat: Session,
+  input: MessageInput | readonly MessageInput[],
+  { key, policy }: { readonly key: string; readonly policy?: Policy },
+): Promise<Appended> {
+  try {
+    const { repeated, messages, decision } = await chat.replaceTail(input, {
+      operationId: `Idempotency-Key ${key}`,
+      operation: input,
+      ...(policy && { policy }),
+    })
+    return { messages: repeated ? messages.map(each => ({ ...each, duplicate: true })) : messages, decision }
+  } catch (error) {
+    if (error instanceof HistoryConflictError && error.details.reason === 'operation_reused')
+      throw reusedKey(key)
+    throw error
+  }
+}
 
 function partsOf({ messages, ...fields }: z.output<typeof APPEND>) {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)

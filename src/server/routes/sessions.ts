@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { SessionNotFoundError } from '../../errors.ts'
+import type { SessionInfo } from '../../session.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
+import type { Tenant } from '../tenants.ts'
 import { requireSession } from './messages.ts'
 
 const listSessions = endpoint({
@@ -25,12 +27,14 @@ const readSession = endpoint({
   path: '/v1/sessions/{id}',
   summary: 'Read the figures of a session',
   answers: { 200: '{ id, kind, messages, rawMessages, segments, turns, compactedThrough, … }' },
-  handle: async call => {
-    const info = await sessionOf(call).info()
-    if (info === null) throw new SessionNotFoundError(call.part('id'))
-    return { json: info }
-  },
+  handle: async call => ({ json: await infoOf(call, call.part('id')) }),
 })
+
+async function infoOf({ palimpsest }: Pick<Tenant, 'palimpsest'>, id: string): Promise<SessionInfo> {
+  const info = await palimpsest.session(id).info()
+  if (info === null) throw new SessionNotFoundError(id)
+  return info
+}
 
 const listSegments = endpoint({
   method: 'get',
@@ -54,6 +58,7 @@ const rollBack = endpoint({
   body: z.strictObject({ toSeq: wholeNumber(0) }),
   answers: { 200: 'the session, as GET gives it' },
   handle: async call => ({ json: await sessionOf(call).rollback(call.body.toSeq) }),
+  repeat: { keep: () => null, answer: async call => ({ json: await infoOf(call, call.part('id')) }) },
 })
 
 const fork = endpoint({
@@ -65,6 +70,10 @@ const fork = endpoint({
   handle: async call => {
     const forked = await sessionOf(call).fork(call.body.id, call.body.atSeq)
     return { status: 201, json: await forked.info() }
+  },
+  repeat: {
+    keep: () => null,
+    answer: async call => ({ status: 201, json: await infoOf(call, call.body.id) }),
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { shownSettings } from '../../config/index.ts'
 import { endpoint } from '../endpoint.ts'
+import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 
 const SHAPE = '{ settings: { policy, threshold, … }, sources: { policy: "default", … } }'
 
@@ -8,18 +9,32 @@ const readSettings = endpoint({
   method: 'get',
   path: '/v1/settings',
   summary: 'Every setting with its value and where it comes from',
-  answers: { 200: SHAPE },
-  handle: async ({ settings }) => ({ json: shownSettings(settings.current) }),
+  headers: { 'if-none-match': 'the ETag that the caller has: nothing is sent where it is still that' },
+  answers: { 200: SHAPE, 304: 'they are as the caller knows them' },
+  handle: async ({ settings, header }) => {
+    const headers = { etag: entityTag(settings.tag) }
+    if (isKnown(header('if-none-match'), settings.tag)) return { status: 304, headers }
+    return { headers, json: shownSettings(settings.current) }
+  },
 })
 
 const changeSettings = endpoint({
   method: 'put',
   path: '/v1/settings',
   summary: 'Change settings by name; null takes one away. In force at once, and after a restart',
+  scopes: ['admin'],
   body: z.looseObject({}),
   nulls: 'kept',
-  answers: { 200: SHAPE },
-  handle: async ({ settings, body }) => ({ json: shownSettings(await settings.change(body)) }),
+  headers: { 'if-match': 'changed only if their ETag is still this one' },
+  answers: { 200: SHAPE, 412: 'they are others by now' },
+  handle: async ({ settings, body, header }) => {
+    const ifMatch = header('if-match')
+    const changed =
+      ifMatch === null
+        ? await settings.change(body)
+        : await settings.change(body, tag => mayChange(ifMatch, tag))
+    return { headers: { etag: entityTag(settings.tag) }, json: shownSettings(changed) }
+  },
 })
 
 export const settingsRoutes = [readSettings, changeSettings]

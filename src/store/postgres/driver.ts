@@ -33,6 +33,9 @@ const DIALECT: Dialect = {
       AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
       AND (s.id IS NOT NULL OR d.id IS NOT NULL)
     ORDER BY e.transaction_id, e.id LIMIT ?3`,
+  readLastPosition: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor FROM events e
+    WHERE e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY e.transaction_id DESC, e.id DESC LIMIT 1`,
   eventPosition: row => `${row.major}.${row.minor}`,
 }
 

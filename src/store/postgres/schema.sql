@@ -1,3 +1,12 @@
+CREATE TABLE api_keys (
+  id text COLLATE "C" NOT NULL,
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  scopes text NOT NULL,
+  hash text NOT NULL,
+  created_at bigint NOT NULL
+);
+
 CREATE TABLE document_versions (
   document_id bigint NOT NULL,
   version bigint NOT NULL,
@@ -171,6 +180,19 @@ CREATE TABLE postings (
   data bytea NOT NULL
 );
 
+CREATE TABLE requests (
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  fingerprint text NOT NULL,
+  answer text,
+  until bigint NOT NULL
+);
+
+CREATE TABLE revision (
+  id bigint NOT NULL,
+  value bigint NOT NULL
+);
+
 CREATE TABLE segments (
   session_id bigint NOT NULL,
   id bigint NOT NULL,
@@ -269,6 +291,10 @@ CREATE TABLE waiting (
   reply text
 );
 
+CREATE UNIQUE INDEX api_keys_by_name ON api_keys USING btree (namespace, name);
+
+CREATE UNIQUE INDEX api_keys_pkey ON api_keys USING btree (id);
+
 CREATE UNIQUE INDEX document_versions_pkey ON document_versions USING btree (document_id, version);
 
 CREATE UNIQUE INDEX documents_by_key ON documents USING btree (namespace, layer, name_key);
@@ -328,6 +354,12 @@ CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, opera
 CREATE UNIQUE INDEX pins_pkey ON pins USING btree (session_id, id);
 
 CREATE UNIQUE INDEX postings_pkey ON postings USING btree (session_id, term, first_seq);
+
+CREATE INDEX requests_by_end ON requests USING btree (until);
+
+CREATE UNIQUE INDEX requests_pkey ON requests USING btree (namespace, name);
+
+CREATE UNIQUE INDEX revision_pkey ON revision USING btree (id);
 
 CREATE INDEX segments_by_end ON segments USING btree (session_id, to_seq, from_seq);
 

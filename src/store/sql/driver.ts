@@ -22,6 +22,8 @@ export interface Dialect {
   readonly longestSharingMs: number
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
-  /** The two numbers of a position in that query, and back. */
+  /** Where the newest of them is, whether its session is still there or not. */
+  readonly readLastPosition: string
+  /** The two numbers of a position in those queries, and back. */
   readonly eventPosition: (row: { readonly major: number; readonly minor: number }) => string
 }

@@ -3,6 +3,7 @@ import { dropAllSenders } from './erase-senders.ts'
 import { hideSession, lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { doomBuild } from './forks.ts'
+import { noteRevision } from './revision.ts'
 import { all, first, type Steps } from './steps.ts'
 
 /** A whole tenant: what nobody needs to be told apart from goes together. */
@@ -50,7 +51,20 @@ export const forgetNamespace: ErasureStep = function* (slice, cursor) {
   )
   slice.count('settings', settings.length)
   if (settings.length > 0 || (yield* dropLeases(slice)) || (yield* dropAllSenders(slice))) return { next: {} }
+  if ((yield* dropKeys(slice)) || (yield* dropRequests(slice))) return { next: {} }
   return cursor === null ? 'nothing' : 'done'
+}
+
+/** Nobody has anything to look for here any more. */
+function* dropKeys({ namespace }: Slice): Steps<boolean> {
+  const keys = yield* deleteSome({ table: 'api_keys', where: 'namespace = ?1', key: 'id' }, namespace)
+  if (keys.length > 0) yield* noteRevision()
+  return keys.length > 0
+}
+
+function* dropRequests({ namespace }: Slice): Steps<boolean> {
+  const requests = yield* deleteSome({ table: 'requests', where: 'namespace = ?1', key: 'name' }, namespace)
+  return requests.length > 0
 }
 
 function* dropLeases({ namespace, exceed }: Slice): Steps<boolean> {

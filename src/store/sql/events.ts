@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { type EventRow, toEvent } from './rows.ts'
-import { all, run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 
 interface NewEvent {
   readonly sessionId: number
@@ -47,4 +47,9 @@ export function* readEvents(
   const [major = 0, minor = 0] = (page.after ?? '').split('.').map(Number)
   const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
   return rows.map(row => toEvent(row, dialect.eventPosition(row)))
+}
+
+export function* readLastPosition(dialect: Dialect): Steps<string | null> {
+  const row = yield* first<Pick<EventRow, 'major' | 'minor'>>(dialect.readLastPosition)
+  return row === undefined ? null : dialect.eventPosition(row)
 }

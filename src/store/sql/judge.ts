@@ -6,6 +6,7 @@ import {
   type Head,
   measure,
   type Policy,
+  policyFor,
   type RawMessage,
   type Snapshot,
   takeSnapshot,
@@ -15,14 +16,15 @@ import {
 import type { Warn } from '../store.ts'
 import { readFoldState, repairFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
-import { RAW_COLUMNS, type RawRow, type SessionRow, toDecision, toRawMessage } from './rows.ts'
+import { RAW_COLUMNS, type RawRow, type SessionRow, settingsOf, toDecision, toRawMessage } from './rows.ts'
 import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 export function* judgeHead(
   session: SessionRow,
-  { head, state, policy, now }: { head: Head; state: FoldState; policy: Policy; now: number },
+  { head, state, policy: usual, now }: { head: Head; state: FoldState; policy: Policy; now: number },
 ): Steps<Verdict> {
+  const policy = policyFor(settingsOf(session), usual)
   const figures = measure(head, state, now)
   const tailMessages = asksForTail(policy, figures)
     ? yield* countTailMessages(session, { head, state, policy, fixedTokens: figures.fixedTokens })

@@ -8,7 +8,7 @@ import { believedFoldState, readShown } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { keyOf } from './keys.ts'
 import { frozenLayers } from './layers.ts'
-import { SESSION_COLUMNS, type SessionRow, toDecision } from './rows.ts'
+import { SESSION_COLUMNS, type SessionRow, settingsOf, toDecision } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
@@ -80,7 +80,7 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
     scope: session.scope_id,
     createdAt: new Date(session.created_at),
     origin: session.origin === null ? null : JSON.parse(session.origin),
-    settings: session.settings === null ? {} : JSON.parse(session.settings),
+    settings: settingsOf(session),
     epoch: session.epoch,
     firstEpoch: session.first_epoch,
     state,
@@ -120,9 +120,11 @@ export function* listSessions(
 
 export function* updateSettings(
   session: SessionRow,
-  settings: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
 ): Steps<void> {
-  yield* run('UPDATE sessions SET settings = ?2 WHERE id = ?1', session.id, JSON.stringify(settings))
+  const merged = Object.entries({ ...settingsOf(session), ...changes }).filter(([, value]) => value != null)
+  const settings = merged.length === 0 ? null : JSON.stringify(Object.fromEntries(merged))
+  yield* run('UPDATE sessions SET settings = ?2 WHERE id = ?1', session.id, settings)
 }
 
 export function* recordCalibrations(

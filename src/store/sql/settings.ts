@@ -1,3 +1,6 @@
+import { SettingsConflictError } from '../../errors.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { noteRevision } from './revision.ts'
 import { all, run, type Steps } from './steps.ts'
 
 /** The settings of a namespace, a row each. */
@@ -9,7 +12,15 @@ export function* readSettings(namespace: string): Steps<Readonly<Record<string, 
   return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
 }
 
-export function* writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>): Steps<void> {
+export function* writeSettings(
+  namespace: string,
+  changes: Readonly<Record<string, unknown>>,
+  { expected }: { readonly expected?: Readonly<Record<string, unknown>> } = {},
+): Steps<void> {
+  // First of all: whoever writes waits here, so that what is read below stays as it is.
+  yield* noteRevision()
+  if (expected && canonicalJson(yield* readSettings(namespace)) !== canonicalJson(expected))
+    throw new SettingsConflictError()
   // In one order everywhere, so that two writers cannot wait for each other in a circle.
   for (const name of Object.keys(changes).sort()) {
     const value = changes[name]

@@ -1,4 +1,5 @@
 import { ClosedError } from '../../errors.ts'
+import type { ApiKey } from '../api-key.ts'
 import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
 import type { RebuiltSegment } from '../erasure.ts'
 import type { IndexRequest, IndexWrite, SearchRequest } from '../search.ts'
@@ -168,16 +169,52 @@ export class SqlStore implements Store {
     return this.#while(({ sql }) => sql.importSession(this.#driver, key, file, options))
   }
 
-  updateSettings(key: SessionKey, settings: Readonly<Record<string, unknown>>) {
-    return this.#writeExisting(key, (session, { sql }) => sql.updateSettings(session, settings))
+  updateSettings(key: SessionKey, changes: Readonly<Record<string, unknown>>) {
+    return this.#writeExisting(key, (session, { sql }) => sql.updateSettings(session, changes))
   }
 
   readSettings(namespace: string) {
     return this.#read(({ sql }) => sql.readSettings(namespace))
   }
 
-  writeSettings(namespace: string, changes: Readonly<Record<string, unknown>>) {
-    return this.#write(({ sql }) => sql.writeSettings(namespace, changes))
+  writeSettings(
+    namespace: string,
+    changes: Readonly<Record<string, unknown>>,
+    options?: Parameters<Store['writeSettings']>[2],
+  ) {
+    return this.#write(({ sql }) => sql.writeSettings(namespace, changes, options))
+  }
+
+  readRevision() {
+    return this.#read(({ sql }) => sql.readRevision())
+  }
+
+  addKey(key: ApiKey) {
+    return this.#write(({ sql }) => sql.apiKeys.addKey(key))
+  }
+
+  readKey(id: string) {
+    return this.#read(({ sql }) => sql.apiKeys.readKey(id))
+  }
+
+  listKeys() {
+    return this.#read(({ sql }) => sql.apiKeys.listKeys())
+  }
+
+  removeKey(id: string) {
+    return this.#write(({ sql }) => sql.apiKeys.removeKey(id))
+  }
+
+  beginRequest(namespace: string, request: Parameters<Store['beginRequest']>[1]) {
+    return this.#write(({ sql }) => sql.requests.beginRequest(namespace, request))
+  }
+
+  finishRequest(namespace: string, request: Parameters<Store['finishRequest']>[1]) {
+    return this.#write(({ sql }) => sql.requests.finishRequest(namespace, request))
+  }
+
+  dropRequest(namespace: string, name: string) {
+    return this.#write(({ sql }) => sql.requests.dropRequest(namespace, name))
   }
 
   recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>) {
@@ -388,6 +425,10 @@ export class SqlStore implements Store {
 
   readEvents(page: { after: string | null; limit: number }) {
     return this.#read(({ sql }) => sql.readEvents(page, this.#driver.dialect))
+  }
+
+  readLastPosition() {
+    return this.#read(({ sql }) => sql.readLastPosition(this.#driver.dialect))
   }
 
   get #rules() {

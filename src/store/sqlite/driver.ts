@@ -28,6 +28,7 @@ const DIALECT: Dialect = {
       e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
     WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
+  readLastPosition: 'SELECT e.id AS major, 0 AS minor FROM events e ORDER BY e.id DESC LIMIT 1',
   eventPosition: row => String(row.major),
 }
 

@@ -1,3 +1,13 @@
+CREATE TABLE api_keys (
+  id TEXT NOT NULL PRIMARY KEY,
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- As JSON.
+  scopes TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE document_versions (
   document_id INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -201,6 +211,21 @@ CREATE TABLE postings (
   PRIMARY KEY (session_id, term, first_seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE requests (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  -- As JSON; NULL: it is under way.
+  answer TEXT,
+  until INTEGER NOT NULL,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE revision (
+  id INTEGER NOT NULL PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE segments (
   session_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
@@ -302,6 +327,8 @@ CREATE TABLE waiting (
   reply TEXT
 ) STRICT;
 
+CREATE UNIQUE INDEX api_keys_by_name ON api_keys (namespace, name);
+
 CREATE UNIQUE INDEX documents_by_key ON documents (namespace, layer, name_key);
 
 CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NULL;
@@ -326,6 +353,8 @@ CREATE INDEX leases_held ON leases (namespace, name) WHERE owner IS NOT NULL;
 
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;
+
+CREATE INDEX requests_by_end ON requests (until);
 
 CREATE INDEX segments_by_end ON segments (session_id, to_seq, from_seq);
 

@@ -65,6 +65,22 @@ export const events = contractCases('events', {
     assert.equal(new Set(all.map(({ position }) => position)).size, 11)
   },
 
+  'have a last position, after which is only what happens later': async (store, open) => {
+    assert.equal(await store.readLastPosition(), null)
+    const chat = new Chat(store)
+    await chat.say(3)
+    const before = await readAll(store, 2)
+    const last = await store.readLastPosition()
+    assert.equal(last, before.at(-1)?.position)
+    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), [])
+    const other = await open()
+    await new Chat(other, 'other').say(1)
+    const all = await readAll(store, 4)
+    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), all.slice(before.length))
+    assert.equal(await store.readLastPosition(), all.at(-1)?.position)
+    assert.equal(await other.readLastPosition(), all.at(-1)?.position)
+  },
+
   'miss nothing while several write at once': async (store, open) => {
     const stores = [store, await open()]
     const writing = Promise.all(

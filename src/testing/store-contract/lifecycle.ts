@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Store } from '../../store/index.ts'
 import { Chat, FORCE, message, POLICY } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
+import { apiKey } from './serving.ts'
 
 const GLOBAL = { namespace: 'test', layer: 'global', key: '' } as const
 
@@ -89,6 +90,14 @@ export const lifecycle = contractCases('a store', {
       updateSettings: () => store.updateSettings(key, {}),
       readSettings: () => store.readSettings('test'),
       writeSettings: () => store.writeSettings('test', { policy: 'count' }),
+      readRevision: () => store.readRevision(),
+      addKey: () => store.addKey(apiKey()),
+      readKey: () => store.readKey('one'),
+      listKeys: () => store.listKeys(),
+      removeKey: () => store.removeKey('one'),
+      beginRequest: () => store.beginRequest('test', { name: 'a', fingerprint: 'b', now, until: 1 }),
+      finishRequest: () => store.finishRequest('test', { name: 'a', answer: {}, until: 1 }),
+      dropRequest: () => store.dropRequest('test', 'a'),
       recordOverhead: () => store.recordOverhead(key, 1),
       acquireLease: () => store.acquireLease(key, { owner: 'test', ttlMs: 1, now }),
       renewLease: () => store.renewLease(key, { token: 1, ttlMs: 1, now }),
@@ -133,6 +142,7 @@ export const lifecycle = contractCases('a store', {
       setMirrorFolder: () => store.setMirrorFolder('test', '/nowhere'),
       readMirrorFolder: () => store.readMirrorFolder('test'),
       readEvents: () => store.readEvents({ after: null, limit: 1 }),
+      readLastPosition: () => store.readLastPosition(),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')
   },

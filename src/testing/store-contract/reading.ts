@@ -255,8 +255,8 @@ export const reading = contractCases('reading', {
     await chat.append(message('hello'))
     assert.deepEqual((await chat.record()).settings, {})
     const settings = { policy: 'rounds', nested: { list: [1, null, '\0'] } }
-    await store.updateSettings(chat.key, { dropped: true })
-    await store.updateSettings(chat.key, settings)
+    await store.updateSettings(chat.key, { dropped: true, policy: 'count' })
+    await store.updateSettings(chat.key, { ...settings, dropped: null, unknown: null })
     await store.recordOverhead(chat.key, 1234)
     const record = await chat.record()
     assert.deepEqual(record.settings, settings)

@@ -1,0 +1,113 @@
+import { InvalidArgumentError } from '../errors.ts'
+import { type McpAccess, serveMcpOverStdio } from '../mcp/index.ts'
+import { createPalimpsest, type SessionOptions } from '../palimpsest.ts'
+import type { LiveSettings } from '../server/live-settings.ts'
+import type { Scope } from '../store/index.ts'
+import { reasonOf } from './bot-log.ts'
+import { databasePlace } from './database-place.ts'
+import { orClose, requireDatabase } from './existing-database.ts'
+import { inertLine } from './inert-text.ts'
+import { loadConfiguration } from './load-configuration.ts'
+import type { McpFlags } from './mcp.ts'
+import { openStore } from './options.ts'
+import { environmentSettings } from './stored-settings.ts'
+import type { Terminal } from './terminal.ts'
+import { version } from './version.ts'
+
+const FOR_CLIENTS =
+  'palimpsest mcp is started by an MCP client, which speaks to it here; --help shows how. Ctrl-C ends it.\n'
+
+export async function runMcp(flags: McpFlags, terminal: Terminal): Promise<void> {
+  const traits = traitsOf(flags)
+  const stopping = stopSignal()
+  try {
+    await using memory = await openMemory(flags, terminal, traits)
+    const access = memory.access()
+    const { session, palimpsest } = access
+    // So that it is known from the start which tools there are in it.
+    if (session !== undefined && !flags.readOnly) await palimpsest.session(session, traits).append([])
+    const input = terminal.input ?? process.stdin
+    if (input.isTTY) terminal.error.write(FOR_CLIENTS)
+    await serveMcpOverStdio(access, {
+      input,
+      output: terminal.output,
+      signal: stopping.signal,
+      current: async () => {
+        await memory.settings.refresh()
+        return memory.access()
+      },
+    })
+  } finally {
+    stopping.end()
+  }
+}
+
+interface OpenMemory extends AsyncDisposable {
+  readonly settings: LiveSettings
+  readonly access: () => McpAccess
+}
+
+/** As a server on the same database would have it. */
+async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOptions): Promise<OpenMemory> {
+  const { namespace, session, readOnly } = flags
+  const say = (text: string) => terminal.error.write(`${inertLine(text)}\n`)
+  const environment = environmentSettings(terminal)
+  const place = databasePlace(flags, environment)
+  if (readOnly) requireDatabase(place)
+  const store = await openStore(place)
+  return orClose(store, async () => {
+    const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
+    const palimpsest = await createPalimpsest({
+      ...{ store, namespace, ...configuration },
+      onError: (error, { sessionId }) => say(`${sessionId}: ${reasonOf(error)}`),
+    })
+    settings.onChange(configuration => palimpsest.configure(configuration))
+    const scopes = new Set<Scope>(readOnly ? ['read'] : ['read', 'write'])
+    const fixed = {
+      ...{ palimpsest, scopes, version: version() },
+      ...(session !== undefined && { session, traits }),
+    }
+    return {
+      settings,
+      access: () => ({
+        ...fixed,
+        ...reserveOf(settings),
+        onError: error => say(`palimpsest mcp: ${reasonOf(error)}`),
+      }),
+      [Symbol.asyncDispose]: () => palimpsest.close(),
+    }
+  })
+}
+
+/** Left out where nobody set it, as the server does. */
+function reserveOf({ current: { values, sources } }: LiveSettings): { outputReserve?: number } {
+  return sources['outputReserve'] === 'default' ? {} : { outputReserve: values.outputReserve }
+}
+
+function traitsOf({ session, kind, user, scope }: McpFlags): SessionOptions {
+  const traits = {
+    ...(kind && { kind }),
+    ...(user !== undefined && { user }),
+    ...(scope !== undefined && { scope }),
+  }
+  const [name] = Object.keys(traits)
+  if (session === undefined && name !== undefined)
+    throw new InvalidArgumentError(`--${name}`, traits[name as never], 'only with --session')
+  return traits
+}
+
+/** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */
+function stopSignal(): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const stop = () => {
+    end()
+    controller.abort()
+  }
+  const end = () => {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return { signal: controller.signal, end }
+}

@@ -1,0 +1,17 @@
+import type { Palimpsest, SessionOptions } from '../palimpsest.ts'
+import type { Scope } from '../store/index.ts'
+
+/** What somebody who speaks MCP may reach. The namespace is that of the instance: nothing leads out of it. */
+export interface McpAccess {
+  readonly palimpsest: Palimpsest
+  readonly scopes: ReadonlySet<Scope>
+  /** The one that all tools are bound to. Left out: each tool takes a `session` argument. */
+  readonly session?: string
+  /** As what a bound session is made, if it has to be. Left out: `append_messages` takes them as arguments. */
+  readonly traits?: SessionOptions
+  /** Tokens that a context keeps free for the reply. Left out: none. */
+  readonly outputReserve?: number
+  readonly version: string
+  /** Hears of what nobody foresaw; the client is told only that there was something. */
+  readonly onError?: (error: unknown) => void
+}

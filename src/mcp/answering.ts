@@ -1,0 +1,54 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
+
+export interface AnsweringTransport extends Transport {
+  /** Resolves when all that was asked so far is answered. */
+  answered(): Promise<void>
+}
+
+type Id = string | number
+
+/** A transport that knows what it still owes its client. */
+export function answering(wire: Transport, onClose: () => void): AnsweringTransport {
+  const open = new Set<Id>()
+  let notify = () => {}
+  const settle = (id: unknown) => {
+    open.delete(id as Id)
+    if (open.size === 0) notify()
+  }
+  const transport: AnsweringTransport = {
+    start: () => {
+      wire.onmessage = (message, extra) => {
+        if ('method' in message && 'id' in message) open.add(message.id)
+        transport.onmessage?.(message, extra)
+        // Nobody waits for it any more, and it gets no answer.
+        const cancelled = cancelledId(message)
+        if (cancelled !== undefined) settle(cancelled)
+      }
+      wire.onerror = error => transport.onerror?.(error)
+      wire.onclose = () => {
+        transport.onclose?.()
+        onClose()
+      }
+      return wire.start()
+    },
+    send: (message, options) =>
+      wire.send(message, options).finally(() => {
+        if (!('method' in message)) settle(message.id)
+      }),
+    close: () => wire.close(),
+    answered: () =>
+      new Promise(resolve => {
+        notify = resolve
+        // What has just come in is noted by then.
+        setImmediate(() => {
+          if (open.size === 0) resolve()
+        })
+      }),
+  }
+  return transport
+}
+
+function cancelledId(message: JSONRPCMessage): unknown {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
+  return message.params?.['requestId']
+}

@@ -1,0 +1,28 @@
+import type { McpAccess } from './access.ts'
+import { createServer } from './create-server.ts'
+import { loadLibrary } from './load-library.ts'
+
+export interface HandleOptions {
+  /** The body, where it was read already. */
+  readonly parsedBody?: unknown
+  /** Left out: 4 MiB. */
+  readonly maxBodyBytes?: number
+}
+
+/**
+ * One request of streamable HTTP. Each stands alone, so that any process may answer it: there are no MCP sessions,
+ * and GET and DELETE, which are about those, are answered with 405. Who asks was found out before.
+ */
+export async function handleMcp(
+  request: Request,
+  access: McpAccess,
+  { parsedBody, maxBodyBytes }: HandleOptions = {},
+): Promise<Response> {
+  const library = await loadLibrary()
+  const handler = library.createMcpHandler(() => createServer(library, access), {
+    // Nothing is ever announced, so nobody has to be kept listening.
+    maxSubscriptions: 0,
+    ...(maxBodyBytes !== undefined && { maxRequestBodySize: maxBodyBytes }),
+  })
+  return handler.fetch(request, { ...(parsedBody !== undefined && { parsedBody }) })
+}

@@ -1,0 +1,3 @@
+export type { McpAccess } from './access.ts'
+export { type HandleOptions, handleMcp } from './handle-mcp.ts'
+export { type StdioOptions, serveMcpOverStdio } from './serve-stdio.ts'

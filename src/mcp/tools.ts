@@ -1,0 +1,46 @@
+import type { McpAccess } from './access.ts'
+import { APPEND_MESSAGES } from './append-messages.ts'
+import { GET_CONTEXT } from './get-context.ts'
+import { MEMORY_TOOLS, offeredIn } from './memory-tools.ts'
+import type { Parameters, Tool } from './tool.ts'
+
+export const TOOLS: readonly Tool[] = [GET_CONTEXT, APPEND_MESSAGES, ...MEMORY_TOOLS]
+
+/** A tool as clients are told of it. */
+interface ListedTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Parameters
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: false
+    readonly idempotentHint: boolean
+    readonly openWorldHint: false
+  }
+}
+
+/** Those that the scopes allow; in a bound session that is there, without those that are not offered in it. */
+export async function listTools(access: McpAccess): Promise<readonly ListedTool[]> {
+  const offered = access.session === undefined ? null : await offeredIn(access, access.session)
+  const isOffered = (tool: Tool) => !MEMORY_TOOLS.includes(tool) || (offered?.includes(tool.name) ?? true)
+  return TOOLS.filter(tool => access.scopes.has(tool.needs) && isOffered(tool)).map(tool => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: inputSchema(tool, access),
+    annotations: {
+      readOnlyHint: tool.needs === 'read',
+      destructiveHint: false,
+      idempotentHint: tool.isIdempotent,
+      openWorldHint: false,
+    },
+  }))
+}
+
+const SESSION = { type: 'string', description: 'The id of the chat, such as telegram:42.' }
+
+export function inputSchema(tool: Tool, access: McpAccess): Parameters {
+  const parameters = tool.parameters(access)
+  if (access.session !== undefined) return parameters
+  const properties = { session: SESSION, ...parameters.properties }
+  return { ...parameters, properties, required: ['session', ...parameters.required] }
+}

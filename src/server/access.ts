@@ -1,0 +1,12 @@
+import type { Scope } from '../store/index.ts'
+
+/** What a caller may do, and where. */
+export interface Access {
+  readonly namespace: string
+  /** With `admin` there are the others, too. */
+  readonly scopes: ReadonlySet<Scope>
+  /** Whom a limit on requests is counted for, and what a log calls them: `key telegram-bot`, `127.0.0.1`. */
+  readonly caller: string
+  /** Whether they would be let in still: for whoever stays long. */
+  readonly isStillGood: () => Promise<boolean>
+}

@@ -1,0 +1,88 @@
+import type { Context } from 'hono'
+import { PalimpsestError } from '../errors.ts'
+import { type ApiKey, SCOPES, type Scope, type Store } from '../store/index.ts'
+import type { Access } from './access.ts'
+import { KnownKeys } from './keys/known-keys.ts'
+import { isSecretOf } from './keys/secret.ts'
+import { parseKey, sentKey } from './keys/written-key.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Revisions } from './revisions.ts'
+
+export interface AdmissionOptions {
+  readonly store: Pick<Store, 'readKey' | 'listKeys'>
+  readonly revisions: Revisions
+  readonly rateLimit: RateLimit
+  readonly addressOf: (context: Context) => string
+  /** The namespace of whoever needs no key. */
+  readonly home: string
+  /** Everybody needs a key, also where there is none yet. */
+  readonly needsKeys: boolean
+}
+
+/** Lets callers in: who they are, where they may go, what they may do, and how often. */
+export class Admission {
+  readonly #options: AdmissionOptions
+  readonly #keys: KnownKeys
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+    this.#keys = new KnownKeys(options.store, options.revisions)
+  }
+
+  async admit(context: Context): Promise<Access> {
+    const { rateLimit, addressOf, home, needsKeys } = this.#options
+    const sent = sentKey(name => context.req.header(name))
+    const key = sent === null ? null : await this.#find(sent)
+    if (key) {
+      await rateLimit.count(context, { caller: `key ${key.id}`, namespace: key.namespace })
+      return {
+        ...{ namespace: key.namespace, scopes: scopesOf(key), caller: `key ${key.name}` },
+        isStillGood: async () => (await this.#keys.find(key.id)) !== null,
+      }
+    }
+    const address = addressOf(context)
+    // Clients that always send some key are let in too, as long as there is none.
+    if (needsKeys || (await this.#keys.hasKeys())) {
+      rateLimit.countFailure(context, address)
+      throw keyRequired()
+    }
+    await this.#countAddress(context, address)
+    return {
+      ...{ namespace: home, scopes: EVERYTHING, caller: address },
+      isStillGood: async () => !(await this.#keys.hasKeys()),
+    }
+  }
+
+  /** For what needs no key. */
+  async admitAnybody(context: Context): Promise<void> {
+    await this.#countAddress(context, this.#options.addressOf(context))
+  }
+
+  #countAddress(context: Context, address: string): Promise<void> {
+    const { rateLimit, home } = this.#options
+    return rateLimit.count(context, { caller: address, namespace: home })
+  }
+
+  /** The same is done for whatever was sent; how long a look into the store takes tells at most an id, which is no secret. */
+  async #find(sent: string): Promise<ApiKey | null> {
+    const written = parseKey(sent)
+    const key = written === null ? null : await this.#keys.find(written.id)
+    return isSecretOf(key, written?.secret ?? sent) ? key : null
+  }
+}
+
+const EVERYTHING: ReadonlySet<Scope> = new Set(SCOPES)
+
+function scopesOf({ scopes }: ApiKey): ReadonlySet<Scope> {
+  return scopes.includes('admin') ? EVERYTHING : new Set(scopes)
+}
+
+/** The same whatever is wrong with it, and nothing of what was sent. */
+function keyRequired(): PalimpsestError {
+  return new PalimpsestError(
+    'key_required',
+    'This server needs a key that it knows: send one of them as "Authorization: Bearer pal_…" or as "x-api-key: pal_…". ' +
+      'Whoever runs it makes one with "palimpsest keys create NAME".',
+    {},
+  )
+}

@@ -1,0 +1,46 @@
+import { PalimpsestError } from '../../errors.ts'
+import { redactSecrets } from '../../redaction/index.ts'
+
+/** What the SDK's errors about a call have in common. */
+interface CallError {
+  readonly message?: unknown
+  readonly statusCode?: unknown
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  /** Where it came in the middle of a stream, as the provider wrote it. */
+  readonly error?: { readonly message?: unknown }
+}
+
+const MOST_WORDS = 500
+
+/** What a provider refused or broke off, in its own words, but for any key. */
+export function modelFailure(error: unknown, model: string, apiKey: string | null): PalimpsestError {
+  if (PalimpsestError.isInstance(error)) return error
+  const { statusCode, responseHeaders, message, error: inner } = (error ?? {}) as CallError
+  const status = typeof statusCode === 'number' ? statusCode : null
+  const retryAfter = responseHeaders?.['retry-after'] ?? null
+  const said = typeof message === 'string' ? message : typeof error === 'string' ? error : inner?.message
+  const reason = withoutKeys(typeof said === 'string' && said !== '' ? said : 'no reason was given', apiKey)
+  return new PalimpsestError(
+    'model_failed',
+    `The model ${model} failed${status === null ? '' : ` with status ${status}`}: ${reason} ${advice(status)}`,
+    { model, status, reason, retryAfter },
+    { cause: error },
+  )
+}
+
+function advice(status: number | null): string {
+  if (status === 401 || status === 403 || status === 404)
+    return '(Whoever runs this server looks at its settings model, modelBaseUrl and modelApiKey.)'
+  const isRefusal = status !== null && status >= 400 && status < 500 && status !== 429 && status !== 408
+  return isRefusal ? '(The same request would be refused again.)' : '(What was said is kept; send it again.)'
+}
+
+function withoutKeys(text: string, apiKey: string | null): string {
+  const plain = apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]')
+  return redactSecrets(plain, {}).slice(0, MOST_WORDS).toWellFormed()
+}
+
+/** The caller has gone, or the server closes. */
+export function stopped(): PalimpsestError {
+  return new PalimpsestError('closed', 'The answer was stopped before its end. Send the request again.', {})
+}

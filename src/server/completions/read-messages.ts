@@ -1,0 +1,131 @@
+import type { Content, ContentPart, Role } from '../../log/index.ts'
+import { invalidArguments } from '../problems.ts'
+import { isRecord, type Json, readParts, textIn } from './read-parts.ts'
+
+/** A message of the request, for the log. */
+export interface Sent {
+  readonly role: Role
+  readonly content: Content
+  readonly sender?: string
+}
+
+export interface ReadMessages {
+  /** What the list begins with and is said to the model alone, for this call; empty: nothing. */
+  readonly instructions: string
+  readonly messages: readonly Sent[]
+  /** One of the list is an assistant's, be it an empty one. */
+  readonly hasReply: boolean
+}
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool']
+
+/**
+ * The messages of a request. Those to the model at the very beginning are instructions; later ones belong to their
+ * place. One that says nothing at all is left out: the log has no form for it.
+ */
+export function readMessages(list: readonly unknown[]): ReadMessages {
+  const given = list.map((message, place) => checkedMessage(message, `messages[${place}]`))
+  const first = given.findIndex(({ role }) => !isInstruction(role))
+  const beginning = first === -1 ? given : given.slice(0, first)
+  const instructions = beginning.map(({ content }, place) => textIn(content, `messages[${place}].content`))
+  const names = new Map<string, string>()
+  const messages = given.slice(beginning.length).flatMap((message, index) => {
+    const sent = readMessage(message, `messages[${beginning.length + index}]`, names)
+    return sent.content.length === 0 ? [] : [sent]
+  })
+  return {
+    instructions: instructions.filter(text => text !== '').join('\n\n'),
+    messages,
+    hasReply: given.some(({ role }) => role === 'assistant'),
+  }
+}
+
+type Given = Json & { readonly role: string }
+
+function checkedMessage(message: unknown, path: string): Given {
+  if (!isRecord(message)) throw invalidArguments([{ field: path, value: message, allowed: 'an object' }])
+  const { role, function_call: called } = message
+  if (role === 'function')
+    throw refused(`${path}.role`, role, 'tool, with the tool_call_id of the call that it answers')
+  if (typeof role !== 'string' || !ROLES.includes(role)) throw refused(`${path}.role`, role, ROLES.join(', '))
+  if (called != null) throw refused(`${path}.function_call`, called, 'tool_calls')
+  return message as Given
+}
+
+function isInstruction(role: string): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+/** `names`: of the tools that were called so far, by the ids of the calls. */
+function readMessage(message: Given, path: string, names: Map<string, string>): Sent {
+  const { role, content, name } = message
+  switch (role) {
+    case 'user': {
+      const sender = typeof name === 'string' && name !== '' ? { sender: name } : {}
+      return { role, content: readParts(content, `${path}.content`), ...sender }
+    }
+    case 'assistant':
+      return { role, content: assistantContent(message, path, names) }
+    case 'tool':
+      return { role, content: [toolResult(message, path, names)] }
+    default:
+      return { role: 'system', content: textIn(content, `${path}.content`) }
+  }
+}
+
+function assistantContent(message: Given, path: string, names: Map<string, string>): Content {
+  const { content, refusal, reasoning_content: thought, tool_calls: calls = [] } = message
+  const said = content == null ? '' : readParts(content, `${path}.content`)
+  const parts: ContentPart[] = [
+    ...(typeof thought === 'string' && thought !== '' ? [{ type: 'reasoning' as const, text: thought }] : []),
+    ...(typeof said === 'string' ? texts(said) : said),
+    ...texts(typeof refusal === 'string' ? refusal : ''),
+    ...readCalls(calls ?? [], `${path}.tool_calls`, names),
+  ]
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' ? only.text : parts
+}
+
+function texts(text: string): ContentPart[] {
+  return text === '' ? [] : [{ type: 'text', text }]
+}
+
+function readCalls(calls: unknown, path: string, names: Map<string, string>): ContentPart[] {
+  if (!Array.isArray(calls)) throw refused(path, calls, 'a list of calls')
+  return calls.map((call: unknown, place): ContentPart => {
+    const { id, function: called, custom } = isRecord(call) ? call : {}
+    const made = isRecord(called) ? called : isRecord(custom) ? custom : {}
+    const { name, arguments: given = made['input'] } = made
+    if (typeof id !== 'string' || id === '' || typeof name !== 'string')
+      throw refused(`${path}[${place}]`, call, '{ id, type: "function", function: { name, arguments } }')
+    names.set(id, name)
+    return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(given) }
+  })
+}
+
+/** What is no JSON is kept as it came. */
+function inputOf(given: unknown): unknown {
+  if (typeof given !== 'string') return given ?? {}
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
+function toolResult({ content, tool_call_id: id }: Given, path: string, names: Map<string, string>) {
+  if (typeof id !== 'string' || id === '')
+    throw refused(`${path}.tool_call_id`, id, 'the id of the call that it answers')
+  const name = names.get(id)
+  const output = content == null ? '' : textIn(content, `${path}.content`)
+  return {
+    type: 'tool-result' as const,
+    toolCallId: id,
+    ...(name !== undefined && { toolName: name }),
+    output,
+  }
+}
+
+function refused(field: string, value: unknown, allowed: string) {
+  return invalidArguments([{ field, value, allowed }])
+}

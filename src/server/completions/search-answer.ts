@@ -1,0 +1,78 @@
+import type { Message } from '../../log/index.ts'
+import type { ReplyRequest, Responder } from '../../runtime/responder.ts'
+import { searchResponder } from '../../runtime/responders/search-responder.ts'
+import type { Session } from '../../session.ts'
+import { estimateTokens, measureMessage } from '../../tokens/index.ts'
+import type { Answering, Piece } from './answering.ts'
+import { MARK } from './history.ts'
+import { stopped } from './model-failure.ts'
+
+/** The name under which the built-in responder answers where no model is configured. */
+export const SEARCH_MODEL = 'palimpsest-search'
+
+/** Nobody asks in more messages than that. */
+const MOST_ASKED = 50
+
+/** Answers from what was said in the session, without a model. */
+export async function searchAnswer(
+  session: Session,
+  { zone, signal }: { readonly zone: string; readonly signal: AbortSignal },
+): Promise<Answering> {
+  const newest = await session.messages({ from: 'newest', limit: MOST_ASKED })
+  return {
+    sessionId: session.id,
+    seq: newest.at(-1)?.seq ?? 0,
+    model: SEARCH_MODEL,
+    pieces: answerPieces(session, askedIn(newest), { zone, signal }),
+    stop: () => {},
+  }
+}
+
+/** What people said since the last reply. */
+function askedIn(newest: readonly Message[]): readonly Message[] {
+  const lastReply = newest.findLastIndex(({ role }) => role === 'assistant')
+  return newest.slice(lastReply + 1).filter(({ role }) => role === 'user')
+}
+
+async function* answerPieces(
+  session: Session,
+  asked: readonly Message[],
+  { zone, signal }: { readonly zone: string; readonly signal: AbortSignal },
+): AsyncGenerator<Piece, void> {
+  const request: ReplyRequest = {
+    session,
+    messages: asked,
+    trigger: 'private',
+    attempt: 1,
+    signal,
+    turn: options => session.turn(options),
+  }
+  const text = await textOf(await searchResponder({ zone })(request)).catch(error => {
+    throw signal.aborted ? stopped() : error
+  })
+  await session.append({
+    role: 'assistant',
+    // It only repeats what was said: nothing learns it again.
+    content: [{ type: 'text', text, recalled: true }],
+    externalId: `${MARK}reply:${crypto.randomUUID()}`,
+    ...(asked[0] && { replyTo: asked[0].seq }),
+  })
+  yield { type: 'text', text }
+  yield {
+    type: 'end',
+    finishReason: 'stop',
+    usage: {
+      inputTokens: asked.reduce((sum, message) => sum + measureMessage(message).tokens, 0),
+      cachedInputTokens: 0,
+      outputTokens: estimateTokens(text),
+      reasoningTokens: 0,
+    },
+  }
+}
+
+async function textOf(reply: Awaited<ReturnType<Responder>>): Promise<string> {
+  if (typeof reply === 'string') return reply
+  let text = ''
+  for await (const piece of 'text' in reply ? reply.text : reply) text += piece
+  return text
+}

@@ -1,0 +1,9 @@
+/** One after the other, with everything else of the process in between. */
+export function inTurn(): <Result>(action: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return action => {
+    const turn = last.then(() => new Promise(resolve => setImmediate(resolve))).then(action)
+    last = turn.catch(() => {})
+    return turn
+  }
+}

@@ -1,0 +1,111 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Layer } from '../config/index.ts'
+import type { PalimpsestOptions } from '../palimpsest.ts'
+import type { Store } from '../store/index.ts'
+import { Admission } from './admission.ts'
+import { createApp } from './app.ts'
+import { EventFeed } from './event-feed.ts'
+import type { OnError } from './http-errors.ts'
+import { RateLimit, USUAL_RATE_LIMIT } from './rate-limit.ts'
+import { remoteAddress } from './remote-address.ts'
+import { Revisions } from './revisions.ts'
+import { type Tenant, Tenants } from './tenants.ts'
+
+export interface AppOptions {
+  /** Opened here, and closed with the app. */
+  readonly store: Store
+  /** Of those who need no key. The default: `default`. */
+  readonly namespace?: string
+  /** A folder for the memory's files of that namespace. Left out: none. */
+  readonly workspace?: string
+  readonly environment?: Layer
+  readonly version?: string
+  /** The names under which it answers. The default: those of the machine itself. `any` takes every name. */
+  readonly hosts?: readonly string[] | 'any'
+  /**
+   * As `hosts`, and over it, for whoever runs a server. With another name than those of the machine itself nobody is let
+   * in without a key: it is meant for others, who come by way of a proxy.
+   */
+  readonly allowedHosts?: readonly string[]
+  /** The sites whose pages may call from a browser, such as `https://app.example.com`. The default: none. */
+  readonly corsOrigins?: readonly string[]
+  /** A proxy of ours says in `x-forwarded-for` who calls. Nobody is let in without a key then. */
+  readonly trustsProxy?: boolean
+  /** Nobody is let in without a key. The default: only once there is a key. */
+  readonly needsKeys?: boolean
+  readonly onWarning?: (message: string) => void
+  readonly onError?: OnError
+  /** What is left to whoever embeds it, for every namespace. */
+  readonly instances?: Partial<PalimpsestOptions>
+}
+
+/** A server without a port. */
+export interface OpenedApp extends AsyncDisposable {
+  readonly app: OpenAPIHono
+  /** A namespace that it serves, as its requests find it. */
+  tenant(namespace: string): Promise<Tenant>
+  /** The first step of closing: whoever would wait for long is answered now. */
+  release(): Promise<void>
+  /** What is under way is finished first, the store is closed last. A repeat does nothing more. */
+  close(): Promise<void>
+}
+
+/** Under these a program on the same machine calls, at any port. */
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Everything that answers requests, put together. */
+export async function openApp(options: AppOptions): Promise<OpenedApp> {
+  const { store, namespace: home = 'default', version = '0.0.0' } = options
+  const { workspace, onWarning, onError, instances, corsOrigins = [], trustsProxy = false } = options
+  const hosts = options.allowedHosts ?? options.hosts ?? LOOPBACK_HOSTS
+  const needsKeys = options.needsKeys === true || isMeantForOthers(options)
+  const environment = {
+    // Where others can call, unless somebody says otherwise.
+    ...(needsKeys && { rateLimit: USUAL_RATE_LIMIT }),
+    ...options.environment,
+  }
+  await store.open()
+  const revisions = new Revisions(store)
+  const tenants = new Tenants({
+    ...{ store, revisions, home, environment },
+    ...(workspace !== undefined && { workspace }),
+    ...(onWarning && { onWarning }),
+    ...(instances && { options: instances }),
+  })
+  const events = new EventFeed({
+    store,
+    ...(onWarning && { onError: error => onWarning(`events cannot be read: ${String(error)}`) }),
+  })
+  const rateLimit = new RateLimit({ tenants, limitsFailures: needsKeys })
+  const addressOf = (context: Context) => remoteAddress(context, { trustsProxy })
+  const admission = new Admission({ store, revisions, rateLimit, addressOf, home, needsKeys })
+  const release = async () => {
+    events.close()
+    await tenants.abortManualFolds()
+  }
+  let closing: Promise<void> | null = null
+  const close = () => {
+    closing ??= release()
+      .then(() => tenants.close())
+      .finally(() => store.close())
+    return closing
+  }
+  try {
+    // What is due there is folded from now on, whether somebody calls or not.
+    await tenants.of(home)
+    for (const { namespace } of await store.listKeys()) await tenants.of(namespace)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const app = createApp({
+    ...{ store, tenants, events, admission, home, version, hosts, corsOrigins },
+    ...(onError && { onError }),
+  })
+  return { app, tenant: name => tenants.of(name), release, close, [Symbol.asyncDispose]: close }
+}
+
+function isMeantForOthers({ allowedHosts = [], trustsProxy = false }: AppOptions): boolean {
+  return trustsProxy || allowedHosts.some(host => !LOOPBACK_HOSTS.includes(host))
+}

@@ -1,0 +1,35 @@
+import type { Store } from '../store/index.ts'
+
+/**
+ * Tells what is kept in memory from what another process has changed since. An answer is never older than the
+ * question; whoever asks while a reading is under way shares the next one, so that many requests at once cost two.
+ */
+export class Revisions {
+  readonly #store: Pick<Store, 'readRevision'>
+  #underWay: Promise<number> | null = null
+  #next: Promise<number> | null = null
+
+  constructor(store: Pick<Store, 'readRevision'>) {
+    this.#store = store
+  }
+
+  current(): Promise<number> {
+    if (this.#underWay === null) return this.#read()
+    this.#next ??= this.#underWay.then(
+      () => this.#read(),
+      () => this.#read(),
+    )
+    return this.#next
+  }
+
+  #read(): Promise<number> {
+    this.#next = null
+    const reading = this.#store.readRevision()
+    this.#underWay = reading
+    const over = () => {
+      if (this.#underWay === reading) this.#underWay = null
+    }
+    reading.then(over, over)
+    return reading
+  }
+}

@@ -1,0 +1,113 @@
+import type { Layer } from '../config/index.ts'
+import type { Configuration, Palimpsest, PalimpsestOptions } from '../palimpsest.ts'
+import { createPalimpsest } from '../palimpsest.ts'
+import type { Store } from '../store/index.ts'
+import { LiveSettings } from './live-settings.ts'
+import { Metrics } from './metrics.ts'
+import type { Revisions } from './revisions.ts'
+
+/** All that there is of one namespace: nothing in it reaches another. */
+export interface Tenant {
+  readonly namespace: string
+  readonly palimpsest: Palimpsest
+  readonly settings: LiveSettings
+  readonly metrics: Metrics
+}
+
+export interface TenantsOptions {
+  /** Open, and not closed here. */
+  readonly store: Store
+  readonly revisions: Revisions
+  readonly environment?: Layer
+  /** Whose files are in the workspace. */
+  readonly home: string
+  readonly workspace?: string
+  readonly onWarning?: (message: string) => void
+  /** Of all instances; for tests. */
+  readonly options?: Partial<PalimpsestOptions>
+}
+
+/** The namespaces that this process serves, each opened when it is first needed. */
+export class Tenants {
+  readonly #options: TenantsOptions
+  readonly #opened = new Map<string, Promise<Tenant>>()
+  #closing: Promise<void> | null = null
+
+  constructor(options: TenantsOptions) {
+    this.#options = options
+  }
+
+  /** With the settings as they are now, whoever changed them. */
+  async of(namespace: string): Promise<Tenant> {
+    const opened = this.#opened.get(namespace) ?? this.#open(namespace)
+    const tenant = await opened
+    await tenant.settings.refresh()
+    return tenant
+  }
+
+  #open(namespace: string): Promise<Tenant> {
+    const opening = this.#create(namespace)
+    this.#opened.set(namespace, opening)
+    opening.catch(() => this.#opened.delete(namespace))
+    return opening
+  }
+
+  async #create(namespace: string): Promise<Tenant> {
+    const { store, revisions, environment, home, workspace, onWarning, options } = this.#options
+    const settings = new LiveSettings({
+      ...{ store, revisions, namespace },
+      ...(environment && { environment }),
+      ...(onWarning && { onWarning }),
+    })
+    const configuration = await settings.load()
+    for (const warning of warningsOf(configuration)) onWarning?.(warning)
+    const metrics = new Metrics()
+    const palimpsest = await createPalimpsest({
+      store: lent(store),
+      namespace,
+      ...configuration,
+      ...(workspace !== undefined && namespace === home && { workspace }),
+      onAppend: ({ messages }) => {
+        const duplicates = messages.filter(({ duplicate }) => duplicate).length
+        metrics.appended({ added: messages.length - duplicates, duplicates })
+      },
+      onFold: outcome => metrics.folded(outcome),
+      onExtraction: report => metrics.extracted(report),
+      onError: (error, { sessionId }) =>
+        onWarning?.(`session ${JSON.stringify(sessionId)}: ${String(error)}`),
+      ...options,
+    })
+    settings.onChange(changed => palimpsest.configure(changed))
+    return { namespace, palimpsest, settings, metrics }
+  }
+
+  /** Whoever waits for a fold is answered, and no further one is taken. */
+  async abortManualFolds(): Promise<void> {
+    await this.#each(({ palimpsest }) => palimpsest.abortManualFolds())
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#each(({ palimpsest }) => palimpsest.close())
+    return this.#closing
+  }
+
+  async #each(action: (tenant: Tenant) => Promise<void>): Promise<void> {
+    const tenants = await Promise.allSettled(this.#opened.values())
+    await Promise.all(tenants.map(tenant => tenant.status === 'fulfilled' && action(tenant.value)))
+  }
+}
+
+function warningsOf({ policy }: Configuration): readonly string[] {
+  return (policy as { warnings?: readonly string[] } | undefined)?.warnings ?? []
+}
+
+/** The store of all, which none of them may close. */
+function lent(store: Store): Store {
+  const kept: Partial<Store> = { open: async () => {}, close: async () => {} }
+  return new Proxy(store, {
+    get: (_, name) => {
+      const value = kept[name as keyof Store] ?? store[name as keyof Store]
+      return typeof value === 'function' ? value.bind(store) : value
+    },
+  })
+}

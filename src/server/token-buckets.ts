@@ -1,0 +1,49 @@
+const MINUTE = 60_000
+const LEAST_BURST = 10
+const MOST_BUCKETS = 10_000
+
+/** So many at once, after a pause. */
+function burstOf(perMinute: number): number {
+  return Math.max(LEAST_BURST, perMinute / 6)
+}
+
+/**
+ * A bucket for each caller: it fills steadily, and every call takes one out. It is kept as the instant at which it will
+ * be full again, so one that is full need not be kept.
+ */
+export class TokenBuckets {
+  readonly #most: number
+  /** In the order of their last use. */
+  readonly #fullAt = new Map<string, number>()
+
+  constructor(most = MOST_BUCKETS) {
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#fullAt.size
+  }
+
+  /** 0: taken. Otherwise nothing was, and there will be one in so many milliseconds. */
+  take(caller: string, perMinute: number, now: number): number {
+    const each = MINUTE / perMinute
+    const room = burstOf(perMinute) * each
+    // Not emptier than empty, should the limit have been another one.
+    const fullAt = Math.min(Math.max(this.#fullAt.get(caller) ?? now, now), now + room) + each
+    const wait = fullAt - now - room
+    // Less than a microsecond is how far sums of fractions go astray.
+    if (wait > 0.001) return wait
+    this.#fullAt.delete(caller)
+    this.#fullAt.set(caller, fullAt)
+    this.#forget(now)
+    return 0
+  }
+
+  /** Those that are full; above the most, also whoever has called the longest ago. */
+  #forget(now: number): void {
+    for (const [caller, fullAt] of this.#fullAt) {
+      if (fullAt > now && this.#fullAt.size <= this.#most) return
+      this.#fullAt.delete(caller)
+    }
+  }
+}

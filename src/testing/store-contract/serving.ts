@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import type { ApiKey } from '../../store/index.ts'
+import { contractCases, refuses } from './contract-case.ts'
+
+export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: 'one',
+    name: 'bot',
+    namespace: 'test',
+    scopes: ['read', 'write'],
+    hash: 'ab'.repeat(32),
+    createdAt: new Date(1_000),
+    ...changes,
+  }
+}
+
+const REQUEST = { name: 'name', fingerprint: 'print', now: 1_000, until: 2_000 }
+
+export const serving = contractCases('what a server needs', {
+  'keys are kept, listed in order and taken away': async (store, open) => {
+    const [bot, page, other] = [
+      apiKey(),
+      apiKey({ id: 'two', name: 'a page 🎉', scopes: ['admin'] }),
+      apiKey({ id: 'three', namespace: 'other' }),
+    ]
+    for (const key of [bot, page, other]) await store.addKey(key)
+    assert.deepEqual(await store.readKey('two'), page)
+    assert.equal(await store.readKey('Two'), null)
+    assert.deepEqual(await store.listKeys(), [other, page, bot])
+    assert.equal(await store.removeKey('two'), true)
+    assert.equal(await store.removeKey('two'), false)
+    await store.close()
+    assert.deepEqual(await (await open()).listKeys(), [other, bot])
+  },
+
+  'a name stands for one key of a namespace': async store => {
+    await store.addKey(apiKey())
+    await refuses(store.addKey(apiKey({ id: 'two' })), 'key_exists')
+    await refuses(store.addKey(apiKey({ name: 'other' })), 'key_exists')
+    assert.deepEqual(await store.listKeys(), [apiKey()])
+  },
+
+  'the revision grows with every change of settings and keys, for everybody': async (store, open) => {
+    const other = await open()
+    const seen = [await other.readRevision()]
+    const note = async () => seen.push(await other.readRevision())
+    await store.writeSettings('test', { threshold: 1 })
+    await note()
+    await store.addKey(apiKey())
+    await note()
+    await store.removeKey('one')
+    await note()
+    assert.ok(seen.every((value, place) => place === 0 || value > seen[place - 1]!))
+    await store.removeKey('one')
+    await store.readSettings('test')
+    await note()
+    assert.equal(seen.at(-1), seen.at(-2))
+  },
+
+  'settings are written only over those that are expected': async (store, open) => {
+    await store.writeSettings('test', { a: 1, b: { c: 2, d: 3 } })
+    await store.writeSettings('test', { a: 2 }, { expected: { b: { d: 3, c: 2 }, a: 1 } })
+    await refuses(store.writeSettings('test', { a: 3 }, { expected: { a: 1 } }), 'settings_conflict')
+    assert.deepEqual(await store.readSettings('test'), { a: 2, b: { c: 2, d: 3 } })
+    const other = await open()
+    const expected = await store.readSettings('test')
+    const tried = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 ? store : other).writeSettings('test', { a: `by ${index}` }, { expected }),
+      ),
+    )
+    assert.equal(tried.filter(({ status }) => status === 'fulfilled').length, 1)
+  },
+
+  'a request is begun once, and answered with what was kept': async (store, open) => {
+    const other = await open()
+    const begun = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => (index % 2 ? store : other).beginRequest('test', REQUEST)),
+    )
+    assert.equal(begun.filter(({ state }) => state === 'begun').length, 1)
+    assert.equal(begun.filter(({ state }) => state === 'running').length, 9)
+    const answer = { status: 201, seqs: [1, 2] }
+    await store.finishRequest('test', { name: 'name', answer, until: 5_000 })
+    await store.dropRequest('test', 'name')
+    assert.deepEqual(await other.beginRequest('test', { ...REQUEST, fingerprint: 'other' }), {
+      state: 'answered',
+      fingerprint: 'print',
+      answer,
+    })
+    assert.deepEqual(await store.beginRequest('Test', REQUEST), { state: 'begun' })
+  },
+
+  'a request that failed or whose time is over is begun anew': async store => {
+    await store.beginRequest('test', REQUEST)
+    await store.dropRequest('test', 'name')
+    assert.equal((await store.beginRequest('test', REQUEST)).state, 'begun')
+    assert.equal((await store.beginRequest('test', { ...REQUEST, now: 1_999 })).state, 'running')
+    const late = { ...REQUEST, fingerprint: 'other', now: 2_000, until: 3_000 }
+    assert.equal((await store.beginRequest('test', late)).state, 'begun')
+    assert.deepEqual(await store.beginRequest('test', late), { state: 'running', fingerprint: 'other' })
+    await store.finishRequest('test', { name: 'name', answer: null, until: 4_000 })
+    assert.deepEqual(await store.beginRequest('test', late), {
+      state: 'answered',
+      fingerprint: 'other',
+      answer: null,
+    })
+    assert.equal((await store.beginRequest('test', { ...REQUEST, now: 4_000, until: 9_000 })).state, 'begun')
+  },
+})
