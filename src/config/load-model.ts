@@ -26,7 +26,9 @@ export async function loadModel(model: string, access: Access): Promise<Language
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await peerOf(peer, import('@ai-sdk/openai-compatible'))
-      return createOpenAICompatible({ ...settings, name: provider, baseURL: baseURL! })(name)
+      // Without being asked, such servers do not say what a stream took.
+      const asked = { includeUsage: true }
+      return createOpenAICompatible({ ...settings, ...asked, name: provider, baseURL: baseURL! })(name)
     }
   }
 }

@@ -8,7 +8,7 @@ const PREFLIGHT_SECONDS = 600
 export function allowedOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({
     origin: [...origins],
-    exposeHeaders: ['etag', 'retry-after', 'x-request-id'],
+    exposeHeaders: ['etag', 'retry-after', 'x-request-id', 'x-palimpsest-session', 'x-palimpsest-seq'],
     maxAge: PREFLIGHT_SECONDS,
   })
   return async (context, next) => {

@@ -36,6 +36,8 @@ export function errorAnswer(error: unknown, context: Context, onError: OnError):
   if (PalimpsestError.isInstance(error)) {
     const { status } = ERROR_CODES[error.code]
     if (status === 503 || error.code === 'request_running') context.header('retry-after', '1')
+    if (typeof error.details['retryAfter'] === 'string')
+      context.header('retry-after', error.details['retryAfter'])
     // What is left of it is not read.
     if (error.code === 'body_too_large') context.header('connection', 'close')
     if (error.code === 'key_required') context.header('www-authenticate', 'Bearer')

@@ -10,6 +10,8 @@ const OPTIONS = [
   'reminder',
   'budget',
   'outputReserve',
+  'usualReserve',
+  'policy',
   'query',
   'reasoning',
 ]

@@ -10,7 +10,7 @@ import { MAIN } from '../cli/run.ts'
 export const ERAS = ['legacy', 'auto'] as const
 export type Era = (typeof ERAS)[number]
 
-export interface Called {
+interface Called {
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   readonly data: any

@@ -88,6 +88,7 @@ test('what is wrong is named, and changes nothing', () =>
       [{ nonsense: 1 }, 'nonsense'],
       [{ model: 'openai:x' }, 'model'],
       [{ port: 1 }, 'port'],
+      [{ outputReserve: 100 }, 'outputReserve'],
       [{ policy: 'window', tailKeepSize: 90 }, 'tailKeepSize'],
     ] as const) {
       const { status, json } = await put(body)

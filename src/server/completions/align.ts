@@ -11,7 +11,7 @@ export interface Known extends Said {
  * `continues`: what theirs has beyond the run is new. `asks-again`: ours has replies beyond it, and theirs nothing:
  * they are to be given anew. `contradicts`: both go on, each in its own way.
  */
-export type Outcome = 'continues' | 'asks-again' | 'contradicts'
+type Outcome = 'continues' | 'asks-again' | 'contradicts'
 
 export interface Alignment {
   readonly outcome: Outcome

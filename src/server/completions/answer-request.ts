@@ -1,10 +1,11 @@
 import type { Resolved, SettingValues } from '../../config/index.ts'
 import { contentText } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
-import { contextBudget, type Policy, policyFor } from '../../policy/index.ts'
+import type { Policy } from '../../policy/index.ts'
 import type { Session } from '../../session.ts'
 import { redactionOf } from '../configuration.ts'
 import type { Call } from '../endpoint.ts'
+import { reserveOf } from '../output-reserve.ts'
 import { invalidArguments } from '../problems.ts'
 import type { Answering } from './answering.ts'
 import { modelAnswer } from './model-answer.ts'
@@ -43,7 +44,7 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
       throw invalidArguments([
         { field: 'messages', value: body.messages, allowed: 'at least one beside the instructions' },
       ])
-    return begin(session, call, { read, policy, resolved })
+    return begin(session, call, { read, policy, resolved, current: settings.current })
   })
 }
 
@@ -51,16 +52,17 @@ interface Given {
   readonly read: ReadMessages
   readonly policy: Policy | null
   readonly resolved: Resolved
+  /** Without what holds for this request only. */
+  readonly current: Resolved
 }
 
 async function begin(
   session: Session,
   { body, signal }: ChatCall,
-  { read, policy, resolved }: Given,
+  { read, policy, resolved, current }: Given,
 ): Promise<Answering> {
-  const { values, sources } = resolved
+  const { values } = resolved
   if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, signal })
-  const budget = body.budget ?? (policy && contextBudget(policyFor(await session.settings(), policy))?.tokens)
   const query = askedIn(read.messages)
   return modelAnswer(session, {
     body,
@@ -71,8 +73,9 @@ async function begin(
       ...(query !== '' && { query }),
       // Some providers insist on the thoughts that led to a call, and some refuse all others.
       reasoning: read.messages.at(-1)?.role === 'tool' ? 'keep' : 'drop',
-      ...(budget != null && { budget }),
-      ...(sources['outputReserve'] !== 'default' && { outputReserve: values.outputReserve }),
+      ...(policy && { policy }),
+      ...(body.budget != null && { budget: body.budget }),
+      ...reserveOf(resolved, current),
     },
   })
 }

@@ -1,4 +1,5 @@
-import type { Content, ContentPart, Role } from '../../log/index.ts'
+import { InvalidMessageError } from '../../errors.ts'
+import { type Content, type ContentPart, normalizeMessage, type Role } from '../../log/index.ts'
 import { invalidArguments } from '../problems.ts'
 import { isRecord, type Json, readParts, textIn } from './read-parts.ts'
 
@@ -30,13 +31,26 @@ export function readMessages(list: readonly unknown[]): ReadMessages {
   const instructions = beginning.map(({ content }, place) => textIn(content, `messages[${place}].content`))
   const names = new Map<string, string>()
   const messages = given.slice(beginning.length).flatMap((message, index) => {
-    const sent = readMessage(message, `messages[${beginning.length + index}]`, names)
-    return sent.content.length === 0 ? [] : [sent]
+    const path = `messages[${beginning.length + index}]`
+    const sent = readMessage(message, path, names)
+    return sent.content.length === 0 ? [] : [storable(sent, path)]
   })
   return {
     instructions: instructions.filter(text => text !== '').join('\n\n'),
     messages,
     hasReply: given.some(({ role }) => role === 'assistant'),
+  }
+}
+
+/** What the log would refuse is refused here, before anything is done. */
+function storable(sent: Sent, path: string): Sent {
+  try {
+    normalizeMessage(sent, { zone: 'UTC' })
+    return sent
+  } catch (error) {
+    if (!(error instanceof InvalidMessageError)) throw error
+    const { field, value, allowed } = error.details
+    throw new InvalidMessageError(`${path}.${field}`, value, allowed)
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import type { Resolved } from '../../config/index.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { CONTEXT_OVERRIDES, oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
+import { reserveOf } from '../output-reserve.ts'
 
 const FORMATS = ['messages', 'openai', 'anthropic', 'text'] as const
 
@@ -72,13 +72,5 @@ const context = endpoint({
     }
   },
 })
-
-/** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
-export function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
-  if (resolved.sources['outputReserve'] === 'default') return {}
-  const { outputReserve } = resolved.values
-  if (resolved.sources['outputReserve'] !== 'request') return { outputReserve }
-  return { outputReserve, usualReserve: sources['outputReserve'] === 'default' ? null : values.outputReserve }
-}
 
 export const contextRoutes = [context]

@@ -1,7 +1,7 @@
 import { handleMcp } from '../../mcp/index.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.ts'
+import { reserveOf } from '../output-reserve.ts'
 import { readText, tryJson } from '../read-body.ts'
-import { reserveOf } from './context.ts'
 
 const PATH = '/mcp'
 const HEADERS = {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { findSetting, readLayer, shownSettings } from '../../config/index.ts'
+import { InvalidSettingsError } from '../../errors.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 
 const PATH = '/v1/sessions/{id}/settings'
@@ -35,8 +36,13 @@ const changeSessionSettings = endpoint({
   },
 })
 
+const NOT_OWN = { allowed: 'only with a request, or for all with PUT /v1/settings', isUnknown: true }
+
 /** Under their newest names, checked; what is none in a setting that knows none is stored as such. */
 function readChanges(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  // What a reply needs is known to whoever asks for one.
+  if (Object.hasOwn(given, 'outputReserve'))
+    throw new InvalidSettingsError([{ setting: 'outputReserve', value: given['outputReserve'], ...NOT_OWN }])
   const layer = readLayer(given, 'request')
   const removed = Object.keys(given)
     .filter(name => given[name] === null)
