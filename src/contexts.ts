@@ -1,4 +1,4 @@
-import { sessionPolicy } from './compaction/session-policy.ts'
+import { sessionPolicies } from './compaction/session-policy.ts'
 import {
   type Assembled,
   assembleContext,
@@ -75,6 +75,8 @@ export interface ContextOptions {
   readonly query?: string
   /** Shows the session as though it were folded by this policy. Stores nothing. */
   readonly policy?: Policy
+  /** `false`: somebody only looks. What instructions and tools take here is not what folds are made for. */
+  readonly notes?: false
 }
 
 /** What a turn begins with. */
@@ -164,7 +166,8 @@ interface Looked {
 }
 
 interface ContextEngine extends LayersEngine {
-  readonly store: Pick<Store, 'readSession' | 'readContext' | 'readMessages' | 'recordOverhead'> & LayersEngine['store']
+  readonly store: Pick<Store, 'readOwnSettings' | 'readContext' | 'readMessages' | 'recordOverhead'> &
+    LayersEngine['store']
   /** Finds messages below a `seq`, best first. Left out: nothing is recalled. */
   readonly recall?: (
     key: SessionKey,
@@ -267,9 +270,8 @@ export class Contexts {
   }
 
   async #compute(key: SessionKey, options: ContextOptions, past?: Looked) {
-    const { store } = this.#engine
-    const configured = await sessionPolicy(store, key, this.#engine.policy)
-    const policy = options.policy ? await sessionPolicy(store, key, options.policy) : configured
+    const { store, policy: usual } = this.#engine
+    const [configured, policy] = await sessionPolicies(store, key, [usual, options.policy ?? usual])
     const budgeted = contextBudget(policy)
     const budget = options.budget ?? budgeted?.tokens ?? USUAL_BUDGET
     // Folds were made for the configured window: with more room, the newest of them are undone.
@@ -303,11 +305,11 @@ export class Contexts {
       unfolds,
       volatileReserve: memory.volatileReserve,
     }
-    if (past === undefined && isConfigured(options, memory))
-      this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
     const source = sourceOf(looked)
     const whole = { source, view, looked, volatile: memory.volatile }
     let assembled = await this.#assemble(key, whole)
+    if (past === undefined && options.notes !== false && isConfigured(options, memory))
+      this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
     kept.beginning = assembled.beginning
     const recall =
       options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })

@@ -139,7 +139,9 @@ export class InvalidSettingsError extends PalimpsestError<{ problems: readonly S
         ? `${setting} is no setting here; allowed: ${allowed}`
         : `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
     )
-    super('invalid_settings', lines.join('\n'), { problems: first })
+    super('invalid_settings', lines.join('\n'), {
+      problems: first.map(problem => ({ ...problem, value: shortened(problem.value) })),
+    })
   }
 }
 
@@ -417,7 +419,7 @@ export class MissingPeerError extends PalimpsestError<{ peer: string }> {
   constructor(peer: string, need: string, cause: unknown) {
     super(
       'missing_peer',
-      `${need} needs the package "${peer}". Install it: npm install ${peer}`,
+      `${need} needs the package "${peer}". Install it, and start again: npm install ${peer}`,
       { peer },
       { cause },
     )
@@ -437,8 +439,13 @@ function jsonOrText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value)
   } catch {
-    return String(value)
+    return typeof value === 'object' ? Object.prototype.toString.call(value) : String(value)
   }
+}
+
+/** The same for a text that is told as it is, unless it is long. */
+function shortened(value: unknown): unknown {
+  return typeof value === 'string' && value.length <= SHOWN_CHARACTERS ? value : abbreviate(value)
 }
 
 /** Details travel into logs and HTTP answers, so a huge value does not go along whole. */

@@ -9,7 +9,7 @@ import {
   type ManualFolds,
   planNext,
   reachesFoldLimit,
-  sessionPolicy,
+  sessionPolicies,
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
@@ -216,11 +216,13 @@ export class Session {
     const decision = await this.#askOwnPolicy(receipt, options.policy ?? this.#engine.policy)
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
-    const messages = receipt.messages.map(({ seq, duplicate }) => ({
-      ...{ id: `${this.id}/${seq}`, seq, duplicate },
-    }))
+    const messages = this.#withIds(receipt.messages)
     this.#noteAppend({ messages, decision })
     return { messages, decision }
+  }
+
+  #withIds(messages: AppendReceipt['messages']): Appended['messages'] {
+    return messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate }))
   }
 
   /** It is stored: whoever hears of it cannot undo that. */
@@ -311,12 +313,18 @@ export class Session {
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    return (await this.#requireRecord()).settings
+    return this.#engine.store.readOwnSettings(this.#key)
   }
 
-  /** Sets some of its own settings, in force from the next message on; `null` takes one away. */
-  async configure(changes: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#engine.store.updateSettings(this.#key, changes)
+  /**
+   * Sets some of its own settings, in force from the next message on; `null` takes one away. With `expected` they
+   * have to be these, or it is a `SettingsConflictError`.
+   */
+  async configure(
+    changes: Readonly<Record<string, unknown>>,
+    options: { readonly expected?: Readonly<Record<string, unknown>> } = {},
+  ): Promise<void> {
+    await this.#engine.store.updateSettings(this.#key, changes, options)
     await this.#judgeAgain()
   }
 
@@ -377,7 +385,14 @@ export class Session {
       expected,
       operation: operationId === undefined ? null : operationOf(operationId, change),
     })
-    return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: receipt.repeated }
+    // Nothing has changed: nothing is judged, counted or indexed again.
+    if (receipt.repeated)
+      return {
+        messages: this.#withIds(receipt.messages.map(each => ({ ...each, duplicate: true }))),
+        decision: null,
+        repeated: true,
+      }
+    return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: false }
   }
 
   /** A new session with the messages through `atSeq`: by default all of them. */
@@ -619,7 +634,8 @@ export class Session {
   /** With what this session has settings of its own for. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
-    return sessionPolicy(store, this.#key, policy)
+    const [own] = await sessionPolicies(store, this.#key, [policy])
+    return own
   }
 
   async #requireRecord(): Promise<SessionRecord> {

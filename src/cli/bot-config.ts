@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findSetting, type Layer, namesWithin, tryLayer } from '../config/index.ts'
+import { environmentNamespace, findSetting, type Layer, namesWithin, tryLayer } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import type { Channel } from '../runtime/channel.ts'
@@ -73,7 +73,7 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
   const workspace = settings['workspace']
   return {
     ...rest,
-    namespace: rest.namespace ?? 'default',
+    namespace: rest.namespace ?? environmentNamespace(),
     ...(db !== undefined && { db: resolve(folder, db) }),
     settings:
       typeof workspace === 'string' ? { ...settings, workspace: resolve(folder, workspace) } : settings,

@@ -3,12 +3,21 @@ import type { FoldOutcome } from '../compaction/index.ts'
 import { type Configuration, createPalimpsest } from '../palimpsest.ts'
 import { PRESET_NAMES } from '../policy/index.ts'
 import type { Store } from '../store/index.ts'
-import { dbOption, jsonOption, openStore, readPolicy, setOption, storeOption } from './options.ts'
+import {
+  dbOption,
+  jsonOption,
+  namespaceOption,
+  openStore,
+  readPolicy,
+  setOption,
+  storeOption,
+} from './options.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
 
 interface CompactFlags {
   readonly db: string
   readonly store?: string
+  readonly namespace: string
   readonly policy?: string
   readonly set: Readonly<Record<string, string>>
   readonly force?: true | string
@@ -22,6 +31,7 @@ export function compactCommand(terminal: Terminal): Command {
     .argument('<session>', 'its id')
     .addOption(dbOption())
     .addOption(storeOption())
+    .addOption(namespaceOption())
     .option('--policy <name>', `${PRESET_NAMES.join(', ')} (default: as configured)`)
     .addOption(setOption())
     .option('--force [type]', 'whatever the policy says: lite or deep (deep without a word)')
@@ -39,7 +49,10 @@ async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): 
   const store = await openStore(flags)
   await store.open()
   const configuration = await configured(store, flags, terminal)
-  await using palimpsest = await createPalimpsest({ store, ...configuration, folding: 'manual' })
+  await using palimpsest = await createPalimpsest({
+    ...{ store, namespace: flags.namespace, ...configuration },
+    folding: 'manual',
+  })
   const chat = palimpsest.session(id)
   const abort = new AbortController()
   const onSignal = () => abort.abort(new InterruptedError('Interrupted; nothing was folded.'))
@@ -61,7 +74,7 @@ async function configured(store: Store, flags: CompactFlags, terminal: Terminal)
   const { layer, warnings } = readEnvironment()
   const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
   for (const warning of warnings) onWarning(warning)
-  const settings = new LiveSettings({ store, environment: layer, onWarning })
+  const settings = new LiveSettings({ store, namespace: flags.namespace, environment: layer, onWarning })
   const configuration = await settings.load()
   const isAsked = flags.policy !== undefined || Object.keys(flags.set).length > 0
   if (!isAsked) return configuration

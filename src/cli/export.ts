@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { createPalimpsest } from '../palimpsest.ts'
-import { dbOption, openStore, storeOption } from './options.ts'
+import { dbOption, namespaceOption, openStore, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ExportFlags {
   readonly db: string
   readonly store?: string
+  readonly namespace: string
   readonly output?: string
 }
 
@@ -16,13 +17,16 @@ export function exportCommand(terminal: Terminal): Command {
     .argument('<session>', 'its id')
     .addOption(dbOption())
     .addOption(storeOption())
+    .addOption(namespaceOption())
     .option('--output <file>', 'a file instead of standard output')
     .addHelpText('after', '\nExample:\n  palimpsest export telegram:42 --db palimpsest.db --output chat.json')
     .action((session: string, flags: ExportFlags) => runExport(session, flags, terminal))
 }
 
 async function runExport(id: string, flags: ExportFlags, terminal: Terminal): Promise<void> {
-  await using palimpsest = await createPalimpsest({ store: await openStore(flags), folding: 'manual' })
+  const { namespace } = flags
+  const store = await openStore(flags)
+  await using palimpsest = await createPalimpsest({ store, namespace, folding: 'manual' })
   const json = `${JSON.stringify(await palimpsest.session(id).export())}\n`
   if (flags.output === undefined) terminal.output.write(json)
   else await writeFile(flags.output, json)

@@ -1,12 +1,21 @@
 import { Command } from 'commander'
 import type { SessionKind } from '../log/index.ts'
-import { conversationOption, dbOption, jsonOption, kindOption, selfOption, storeOption } from './options.ts'
+import {
+  conversationOption,
+  dbOption,
+  jsonOption,
+  kindOption,
+  namespaceOption,
+  selfOption,
+  storeOption,
+} from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ImportFlags {
   readonly session?: string
   readonly db: string
   readonly store?: string
+  readonly namespace: string
   readonly kind?: SessionKind
   readonly user?: string
   readonly scope?: string
@@ -30,6 +39,7 @@ export function importCommand(terminal: Terminal): Command {
     .addOption(selfOption())
     .addOption(dbOption())
     .addOption(storeOption())
+    .addOption(namespaceOption())
     .addOption(kindOption())
     .option('--user <id>', 'whose private chat it is')
     .option('--scope <id>', 'the workspace or project that it belongs to')

@@ -46,7 +46,7 @@ function createCommand(terminal: Terminal): Command {
   )
     .argument('<name>', 'for people, in lists and messages')
     .option('--scope <scopes>', 'what it allows: read, write, admin (which is all of them)', 'read,write')
-    .option('--namespace <name>', "the only one that it opens (default: the server's own)")
+    .option('--namespace <name>', 'the only one that it opens (default: PALIMPSEST_NAMESPACE, or "default")')
     .addHelpText(
       'after',
       `

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { environmentNamespace } from '../config/index.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Policy, presetFromSettings, readPresetName, type SettingsInput } from '../policy/index.ts'
 import type { Store } from '../store/index.ts'
@@ -42,7 +43,7 @@ export const storeOption = () =>
   new Option('--store <url>', 'a PostgreSQL database instead: postgres://user@host/database')
 
 export const namespaceOption = () =>
-  new Option('--namespace <name>', 'the tenant: nothing is seen of others').default('default')
+  new Option('--namespace <name>', 'the tenant: nothing is seen of others').default(environmentNamespace())
 
 export function wholeNumberOption(flags: string, help: string, { least = 1 } = {}): Option {
   const option = new Option(flags, help)

@@ -2,16 +2,18 @@ import { loadModel, type Resolved } from '../config/index.ts'
 import type { Responder } from '../runtime/responder.ts'
 import { type ModelResponderOptions, modelResponder } from '../runtime/responders/model-responder.ts'
 import { searchResponder } from '../runtime/responders/search-responder.ts'
+import { reserveOf } from '../server/output-reserve.ts'
 
 /** What answers as the settings say: a model, or a search in the memory. */
 export async function responderOf(
-  { values, sources }: Resolved,
+  resolved: Resolved,
   options: Pick<ModelResponderOptions, 'instructions' | 'tools'> = {},
 ): Promise<Responder> {
+  const { values } = resolved
   if (values.model === null) return searchResponder({ zone: values.zone })
   return modelResponder({
     ...options,
     model: await loadModel(values.model, values),
-    ...(sources['outputReserve'] !== 'default' && { outputReserve: values.outputReserve }),
+    ...reserveOf(resolved, resolved),
   })
 }

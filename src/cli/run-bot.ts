@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Layer } from '../config/index.ts'
+import type { Layer, Resolved } from '../config/index.ts'
 import { ChannelFailedError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
@@ -13,6 +13,7 @@ import { describeReply, reasonOf } from './bot-log.ts'
 import { type BotPlan, type BotSummary, checkBot, namingTheFile, placeOf, planBot } from './bot-plan.ts'
 import type { DatabasePlace } from './database-place.ts'
 import { orClose } from './existing-database.ts'
+import { followSettings } from './follow-settings.ts'
 import { inertLine } from './inert-text.ts'
 import { openStore } from './options.ts'
 import { environmentSettings } from './stored-settings.ts'
@@ -105,20 +106,13 @@ async function openBot(
     if (summary.answers === 'search') log(NO_MODEL)
     const options = { store, namespace, ...configuration, onError }
     const palimpsest = await createPalimpsest({ ...options, ...(workspace !== null && { workspace }) })
-    let current = plan
-    let next = Promise.resolve(plan)
-    settings.onChange(changed => {
-      palimpsest.configure(changed)
-      next = planBot(config, settings.current)
-    })
+    const make = (resolved: Resolved) => planBot(config, resolved)
+    const { current, refresh } = followSettings(settings, { palimpsest, made: plan, make })
     return {
       palimpsest,
       plan,
-      responder: request => current.responder(request),
-      refresh: async () => {
-        await settings.refresh()
-        current = await next
-      },
+      responder: request => current().responder(request),
+      refresh,
       [Symbol.asyncDispose]: () => palimpsest.close(),
     }
   })

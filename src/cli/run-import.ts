@@ -43,7 +43,8 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
   const environment = environmentSettings(terminal)
   const store = await openStore(flags)
   const redact = await redactionFor(flags, { store, environment })
-  await using palimpsest = await createPalimpsest({ store, redact, folding: 'manual' })
+  const { namespace } = flags
+  await using palimpsest = await createPalimpsest({ store, namespace, redact, folding: 'manual' })
   const names = sessionNames(flags.session, transcripts)
   const imports = transcripts.map((transcript, index) => ({
     transcript,
@@ -55,16 +56,16 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
   }))
   const results = await importAll(imports, terminal)
   const messages = results.reduce((sum, result) => sum + result.messages, 0)
-  await waitForIndex(palimpsest, { store, sessions: names, messages }, terminal)
+  await waitForIndex(palimpsest, { store, namespace, sessions: names, messages }, terminal)
   terminal.output.write(flags.json ? `${JSON.stringify(toJson(results))}\n` : results.map(toLine).join(''))
 }
 
 /** As a server on the same database would have it, unless the command line says otherwise. */
 async function redactionFor(
-  { redact }: ImportFlags,
+  { redact, namespace }: ImportFlags,
   { store, environment }: { readonly store: Store; readonly environment: Layer },
 ) {
-  return redact && redactionOf(await storedSettings(store, { namespace: 'default', environment }))
+  return redact && redactionOf(await storedSettings(store, { namespace, environment }))
 }
 
 /** One conversation goes to the session itself, several to sessions below it, by their ids or their places. */
@@ -105,12 +106,13 @@ async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): P
   const environment = environmentSettings(terminal)
   const store = await openStore(flags)
   const redact = await redactionFor(flags, { store, environment })
-  await using palimpsest = await createPalimpsest({ store, redact, folding: 'manual' })
+  const { namespace } = flags
+  await using palimpsest = await createPalimpsest({ store, namespace, redact, folding: 'manual' })
   const options = flags.session === undefined ? {} : { id: flags.session }
   const { session, warnings } = await palimpsest.import(json, options)
   for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
   const added = await session.count()
-  await waitForIndex(palimpsest, { store, sessions: [session.id], messages: added }, terminal)
+  await waitForIndex(palimpsest, { store, namespace, sessions: [session.id], messages: added }, terminal)
   terminal.output.write(
     flags.json
       ? `${JSON.stringify({ session: session.id, messages: added, added, duplicates: 0 })}\n`

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from '../errors.ts'
 import { type McpAccess, serveMcpOverStdio } from '../mcp/index.ts'
 import { createPalimpsest, type SessionOptions } from '../palimpsest.ts'
 import type { LiveSettings } from '../server/live-settings.ts'
+import { reserveOf } from '../server/output-reserve.ts'
 import type { Scope } from '../store/index.ts'
 import { reasonOf } from './bot-log.ts'
 import { databasePlace } from './database-place.ts'
@@ -10,6 +11,7 @@ import { inertLine } from './inert-text.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import type { McpFlags } from './mcp.ts'
 import { openStore } from './options.ts'
+import { stopSignal } from './stop-signal.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
@@ -71,17 +73,12 @@ async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOp
       settings,
       access: () => ({
         ...fixed,
-        ...reserveOf(settings),
+        ...reserveOf(settings.current, settings.current),
         onError: error => say(`palimpsest mcp: ${reasonOf(error)}`),
       }),
       [Symbol.asyncDispose]: () => palimpsest.close(),
     }
   })
-}
-
-/** Left out where nobody set it, as the server does. */
-function reserveOf({ current: { values, sources } }: LiveSettings): { outputReserve?: number } {
-  return sources['outputReserve'] === 'default' ? {} : { outputReserve: values.outputReserve }
 }
 
 function traitsOf({ session, kind, user, scope }: McpFlags): SessionOptions {
@@ -94,20 +91,4 @@ function traitsOf({ session, kind, user, scope }: McpFlags): SessionOptions {
   if (session === undefined && name !== undefined)
     throw new InvalidArgumentError(`--${name}`, traits[name as never], 'only with --session')
   return traits
-}
-
-/** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */
-function stopSignal(): { readonly signal: AbortSignal; end(): void } {
-  const controller = new AbortController()
-  const stop = () => {
-    end()
-    controller.abort()
-  }
-  const end = () => {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  return { signal: controller.signal, end }
 }

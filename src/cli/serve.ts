@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Command, Option } from 'commander'
 import {
   describeSettings,
@@ -10,6 +11,7 @@ import {
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
 import { inertLines } from './inert-text.ts'
 import { jsonOption, openStore } from './options.ts'
+import { stopSignal } from './stop-signal.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
@@ -80,7 +82,7 @@ async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Pro
   const store = await openStore({ db, ...(url !== null && { store: url }) })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
-  const stop = stopSignal()
+  const stopping = stopSignal()
   const server = await startServer({
     ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },
     ...(allowedHosts !== null && { allowedHosts }),
@@ -98,7 +100,7 @@ async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Pro
       ? `${JSON.stringify({ url: server.url, host: server.host, port: server.port, store: place, pid: process.pid })}\n`
       : `palimpsest serves ${place} on ${server.url} (Ctrl-C ends it)\n`,
   )
-  await stop
+  await once(stopping.signal, 'abort')
   if (!json) terminal.error.write('palimpsest finishes what is under way …\n')
   await server.close()
 }
@@ -118,17 +120,4 @@ function readFlags(flags: Omit<ServeFlags, 'json'>): Layer {
 /** Whatever stands before the `@` of an address. */
 function withoutPassword(text: string): string {
   return text.replace(/(\/\/).*@/, '$1…@')
-}
-
-/** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */
-function stopSignal(): Promise<void> {
-  return new Promise(resolve => {
-    const onSignal = () => {
-      process.off('SIGINT', onSignal)
-      process.off('SIGTERM', onSignal)
-      resolve()
-    }
-    process.on('SIGINT', onSignal)
-    process.on('SIGTERM', onSignal)
-  })
 }

@@ -4,6 +4,7 @@ import { InterruptedError, interruptible, Progress, type Terminal } from './term
 
 interface Imported {
   readonly store: Store
+  readonly namespace: string
   readonly sessions: readonly string[]
   readonly messages: number
 }
@@ -28,8 +29,8 @@ export function waitForIndex(palimpsest: Palimpsest, imported: Imported, termina
   })
 }
 
-async function countUnindexed({ store, sessions }: Imported): Promise<number> {
+async function countUnindexed({ store, namespace, sessions }: Imported): Promise<number> {
   const page = { limit: sessions.length }
-  const { reads } = await store.readSearch('default', { terms: [], sessions, page })
+  const { reads } = await store.readSearch(namespace, { terms: [], sessions, page })
   return reads.reduce((sum, { index, indexedThrough }) => sum + index.lastSeq - indexedThrough, 0)
 }

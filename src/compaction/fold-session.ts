@@ -29,7 +29,7 @@ import { pause } from './pause.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
-import { sessionPolicy } from './session-policy.ts'
+import { sessionPolicies } from './session-policy.ts'
 import { tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
@@ -43,6 +43,7 @@ export type FoldStore = Pick<
   | 'renewLease'
   | 'releaseLease'
   | 'readSession'
+  | 'readOwnSettings'
   | 'judge'
   | 'readPlan'
   | 'readSegments'
@@ -151,8 +152,8 @@ async function foldOnce(
 ): Promise<FoldOutcome> {
   // As it is now: what is configured meanwhile holds from the next fold on.
   const handlers = { ...shared.handlers, ...options.handlers }
-  const configured = await sessionPolicy(shared.store, key, shared.policy)
-  const policy = options.policy ? await sessionPolicy(shared.store, key, options.policy) : configured
+  const asked = [shared.policy, options.policy ?? shared.policy] as const
+  const [configured, policy] = await sessionPolicies(shared.store, key, asked)
   const engine = { ...shared, policy, handlers, configured }
   const { store, owner, clock } = engine
   const forced = decisionOf(options, handledTypes(handlers))

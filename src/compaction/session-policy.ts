@@ -1,13 +1,13 @@
 import { type Policy, policyFor } from '../policy/index.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 
-/** The policy as a session's own settings have it. */
-export async function sessionPolicy(
-  store: Pick<Store, 'readSession'>,
+/** Policies as a session's own settings have them. */
+export async function sessionPolicies<Policies extends readonly Policy[]>(
+  store: Pick<Store, 'readOwnSettings'>,
   key: SessionKey,
-  policy: Policy,
-): Promise<Policy> {
-  if (policy.forSession === undefined) return policy
-  const record = await store.readSession(key)
-  return policyFor(record?.settings ?? {}, policy)
+  policies: readonly [...Policies],
+): Promise<{ [Place in keyof Policies]: Policy }> {
+  const isAsked = policies.some(({ forSession }) => forSession !== undefined)
+  const settings = isAsked ? await store.readOwnSettings(key) : {}
+  return policies.map(policy => policyFor(settings, policy)) as { [Place in keyof Policies]: Policy }
 }

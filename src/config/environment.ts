@@ -1,6 +1,6 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
 import type { Layer } from './layers.ts'
-import { SETTINGS } from './schema.ts'
+import { findSetting, SETTINGS } from './schema.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,6 +30,13 @@ export function readEnvironment(environment: Environment = process.env): {
   const known = new Set(SETTINGS.map(({ environment }) => environment))
   const unknown = Object.keys(environment).filter(name => name.startsWith('PALIMPSEST_') && !known.has(name))
   return { layer, warnings: unknown.map(name => `${name} is no setting of palimpsest and is not used`) }
+}
+
+/** The tenant of whoever names none. What is wrong with it is said where all of the environment is read. */
+export function environmentNamespace(environment: Environment = process.env): string {
+  const { environment: variable, read, default: usual } = findSetting('namespace')!
+  const given = read(environment[variable]?.trim() || usual)
+  return String('value' in given ? given.value : usual)
 }
 
 /** `unreadable`: there is a `${` after which no name and no `}` follow. */

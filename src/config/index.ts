@@ -1,5 +1,11 @@
 export { describeDefault, describeSettings } from './describe-settings.ts'
-export { type Environment, type Filled, fillIn, readEnvironment } from './environment.ts'
+export {
+  type Environment,
+  environmentNamespace,
+  type Filled,
+  fillIn,
+  readEnvironment,
+} from './environment.ts'
 export { type Layer, namesWithin, readLayer, tryLayer } from './layers.ts'
 export { loadModel } from './load-model.ts'
 export {

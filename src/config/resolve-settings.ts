@@ -60,7 +60,13 @@ export function resolveSettings(layers: Layers): Resolved {
     values[name] =
       source === undefined || source === 'default' ? defaultOf(name, values) : layers[source]![name]
   }
+  if (isKeyForAnotherAddress(sources)) values['modelApiKey'] = null
   return { values: values as SettingValues, sources }
+}
+
+/** Whoever may name the address must not be sent the key that somebody else has set for another one. */
+function isKeyForAnotherAddress({ modelBaseUrl, modelApiKey }: Readonly<Record<string, Source>>): boolean {
+  return SOURCES.indexOf(modelBaseUrl!) < SOURCES.indexOf(modelApiKey!)
 }
 
 /**

@@ -105,8 +105,10 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+/** Without a user and a password, since it is shown. */
 function isHttpUrl(text: string): boolean {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
 /** With scheme and port, as a browser sends it, and nothing more. */
@@ -175,7 +177,7 @@ export const SETTINGS: readonly Setting[] = [
     secret: true,
     allowed: 'a key of printable characters, or none',
     accepts: text => /^[\x21-\x7e]+$/.test(text),
-    help: "the key for the model's API; stored as it is, never shown",
+    help: "the key for the model's API; stored as it is, never shown; not used with a modelBaseUrl that was set over it",
   }),
   textSetting('fallbackModel', {
     default: null,
@@ -231,7 +233,7 @@ export const SETTINGS: readonly Setting[] = [
   numberSetting('outputReserve', {
     reach: 'request',
     default: 0,
-    check: { integer: true, above: -1 },
+    check: { integer: true, above: -1, below: 100_000_001 },
     help: "tokens of a context's budget that are left for the reply",
   }),
   numberSetting('maxBodyBytes', {

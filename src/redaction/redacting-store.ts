@@ -163,6 +163,7 @@ export const STORE_METHODS: Methods = {
   exportSession: 'reads',
   readPins: 'reads',
   readSettings: 'reads',
+  readOwnSettings: 'reads',
   readRevision: 'reads',
   readKey: 'reads',
   listKeys: 'reads',

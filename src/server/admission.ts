@@ -4,7 +4,7 @@ import { type ApiKey, SCOPES, type Scope, type Store } from '../store/index.ts'
 import type { Access } from './access.ts'
 import { KnownKeys } from './keys/known-keys.ts'
 import { isSecretOf } from './keys/secret.ts'
-import { parseKey, sentKey } from './keys/written-key.ts'
+import { parseKey, sentKey, type WrittenKey } from './keys/written-key.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Revisions } from './revisions.ts'
 
@@ -26,30 +26,33 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options
-    this.#keys = new KnownKeys(options.store, options.revisions)
+    this.#keys = new KnownKeys(options.store)
   }
 
-  async admit(context: Context): Promise<Access> {
-    const { rateLimit, addressOf, home, needsKeys } = this.#options
+  /** `revision`: the store's, read after the call came in. */
+  async admit(context: Context, revision: number): Promise<Access> {
+    const { revisions, rateLimit, addressOf, home, needsKeys } = this.#options
     const sent = sentKey(name => context.req.header(name))
-    const key = sent === null ? null : await this.#find(sent)
+    const written = sent === null ? null : parseKey(sent)
+    const key = sent === null ? null : await this.#find(written, { sent, revision })
     if (key) {
       await rateLimit.count(context, { caller: `key ${key.id}`, namespace: key.namespace })
       return {
         ...{ namespace: key.namespace, scopes: scopesOf(key), caller: `key ${key.name}` },
-        isStillGood: async () => (await this.#keys.find(key.id)) !== null,
+        isStillGood: async () => (await this.#keys.find(key.id, await revisions.current())) !== null,
       }
     }
     const address = addressOf(context)
-    // Clients that always send some key are let in too, as long as there is none.
-    if (needsKeys || (await this.#keys.hasKeys())) {
+    // Clients that always send somebody's key are let in too, as long as there is none; but whoever has one of ours
+    // that is no longer good must not find themselves in another place.
+    if (needsKeys || written !== null || (await this.#keys.hasKeys(revision))) {
       rateLimit.countFailure(context, address)
       throw keyRequired()
     }
     await this.#countAddress(context, address)
     return {
       ...{ namespace: home, scopes: EVERYTHING, caller: address },
-      isStillGood: async () => !(await this.#keys.hasKeys()),
+      isStillGood: async () => !(await this.#keys.hasKeys(await revisions.current())),
     }
   }
 
@@ -64,9 +67,11 @@ export class Admission {
   }
 
   /** The same is done for whatever was sent; how long a look into the store takes tells at most an id, which is no secret. */
-  async #find(sent: string): Promise<ApiKey | null> {
-    const written = parseKey(sent)
-    const key = written === null ? null : await this.#keys.find(written.id)
+  async #find(
+    written: WrittenKey | null,
+    { sent, revision }: { readonly sent: string; readonly revision: number },
+  ): Promise<ApiKey | null> {
+    const key = written === null ? null : await this.#keys.find(written.id, revision)
     return isSecretOf(key, written?.secret ?? sent) ? key : null
   }
 }

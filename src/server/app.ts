@@ -1,8 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { allowedOrigins } from './cors.ts'
-import { register, type Serving } from './endpoint.ts'
 import { allowedHosts, readablePath, requestId, securityHeaders } from './guards.ts'
 import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
+import { register, type Serving } from './register.ts'
 import { compactRoutes } from './routes/compact.ts'
 import { completionRoutes } from './routes/completions.ts'
 import { contextRoutes } from './routes/context.ts'
@@ -14,6 +14,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { describeApi } from './routes/openapi.ts'
 import { searchRoutes } from './routes/search.ts'
 import { sessionSettingsRoutes } from './routes/session-settings.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -28,13 +29,14 @@ interface AppDependencies extends Omit<Serving, 'onError'> {
   readonly onError?: OnError
 }
 
-/** Whoever calls these is only counted. */
-const KEYLESS_PATHS = ['/healthz', '/openapi.json']
+const INFO = { title: 'Palimpsest', description: 'Memory that lasts for chat bots and agents.' }
 
 /** The server as a function from requests to answers; ports and signals are elsewhere. */
 export function createApp(dependencies: AppDependencies): OpenAPIHono {
-  const { hosts, corsOrigins, admission, onError = warn, version } = dependencies
+  const { hosts, corsOrigins, onError = warn, version } = dependencies
   const app = new OpenAPIHono({ strict: false })
+  // Made once, when all is in it.
+  let document: object | null = null
   app.onError((error, context) => errorAnswer(error, context, onError))
   app.notFound(context => errorAnswer(routeNotFound(context), context, onError))
   app.use(securityHeaders)
@@ -42,11 +44,6 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
   if (hosts !== 'any') app.use(allowedHosts(hosts, corsOrigins))
   if (corsOrigins.length > 0) app.use(allowedOrigins(corsOrigins))
   app.use(readablePath)
-  for (const path of KEYLESS_PATHS)
-    app.use(path, async (context, next) => {
-      await admission.admitAnybody(context)
-      await next()
-    })
   register(
     app,
     [
@@ -65,13 +62,13 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
       ...metricsRoutes,
       ...mcpRoutes,
       ...healthRoutes,
+      describeApi(() => {
+        document ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...INFO, version } })
+        return document
+      }),
     ],
     { ...dependencies, onError },
   )
-  app.doc31('/openapi.json', {
-    openapi: '3.1.0',
-    info: { title: 'Palimpsest', version, description: 'Memory that lasts for chat bots and agents.' },
-  })
   return app
 }
 

@@ -1,25 +1,23 @@
-import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import { PalimpsestError } from '../errors.ts'
+import { z } from '@hono/zod-openapi'
 import type { Session } from '../session.ts'
-import type { Scope, Store } from '../store/index.ts'
+import type { Scope } from '../store/index.ts'
 import type { Access } from './access.ts'
-import type { Admission } from './admission.ts'
-import type { EventFeed } from './event-feed.ts'
-import { methodNotAllowed, type OnError, requestIdOf, statusOf } from './http-errors.ts'
-import { once, type Repeat, readIdempotencyKey } from './idempotency.ts'
-import type { LiveSettings } from './live-settings.ts'
-import { check, invalidArguments } from './problems.ts'
-import { readBody } from './read-body.ts'
-import type { Tenant, Tenants } from './tenants.ts'
+import type { EventsOf } from './event-feed.ts'
+import type { Repeat } from './idempotency.ts'
+import type { Tenant } from './tenants.ts'
+import type { UnderWay } from './under-way.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type Fields = z.ZodObject
 
-/** What a call has at hand: all of it belongs to the caller's namespace. */
+/** What a call has at hand: all of it belongs to the caller's namespace, and nothing leads to another. */
 export interface Call<Query, Body> extends Tenant {
   readonly access: Access
-  readonly events: EventFeed
+  /** It is the namespace of whoever runs the server. */
+  readonly isHome: boolean
+  readonly events: EventsOf
+  /** For what has to be finished although the answer is out. */
+  readonly underWay: UnderWay
   readonly version: string
   /** A part of the path, decoded. */
   readonly part: (name: string) => string
@@ -93,180 +91,9 @@ export const IDEMPOTENCY_HEADER = {
   'idempotency-key': "of the caller's choosing: a repeat with the same key is answered, and changes nothing",
 }
 
-const JSON_TYPE = 'application/json'
-
-/** The one answer that has no body. */
-const NOT_MODIFIED = '304'
+export const JSON_TYPE = 'application/json'
 
 const NO_QUERY = z.strictObject({})
-
-const ERROR = z
-  .object({
-    error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
-  })
-  .openapi('Error')
-
-/** What all calls are made with. */
-export interface Serving {
-  readonly store: Store
-  readonly tenants: Tenants
-  readonly events: EventFeed
-  readonly admission: Admission
-  /** Where calls go that need no key. */
-  readonly home: string
-  readonly version: string
-  readonly onError: OnError
-}
-
-/** Puts the calls into the app and into its document; any other method on their paths is a 405. */
-export function register(app: OpenAPIHono, endpoints: readonly Endpoint[], serving: Serving): void {
-  for (const endpoint of endpoints) {
-    describeEndpoint(app, endpoint)
-    app.on(endpoint.method.toUpperCase(), routePath(endpoint), async context => {
-      const access = await admitted(context, endpoint, serving)
-      const tenant = await serving.tenants.of(access.namespace)
-      const noteEnd = tenant.metrics.begin(endpoint)
-      try {
-        const answer = await carryOut(context, endpoint, { ...serving, ...tenant, access })
-        noteEnd(answer.status ?? 200)
-        return toResponse(context, answer)
-      } catch (error) {
-        noteEnd(statusOf(error))
-        throw error
-      }
-    })
-  }
-  for (const [path, methods] of Map.groupBy(endpoints, routePath))
-    app.all(path, async context => {
-      await admitted(context, methods.find(({ scopes }) => scopes.length === 0) ?? methods[0]!, serving)
-      const allowed = methods.map(({ method }) => method.toUpperCase()).join(', ')
-      context.header('allow', allowed)
-      throw methodNotAllowed(context, allowed)
-    })
-}
-
-/** Whoever may not call is told so before anything else is looked at. */
-async function admitted(
-  context: Context,
-  { scopes }: Endpoint,
-  { admission, home }: Serving,
-): Promise<Access> {
-  if (scopes.length === 0)
-    return { namespace: home, scopes: new Set(), caller: 'everybody', isStillGood: async () => true }
-  const access = await admission.admit(context)
-  if (scopes !== 'any' && scopes.some(scope => !access.scopes.has(scope))) throw notAllowed(access, scopes)
-  return access
-}
-
-function notAllowed({ caller, scopes }: Access, needed: readonly Scope[]): PalimpsestError {
-  return new PalimpsestError(
-    'key_not_allowed',
-    `This call needs a key with the scope ${needed.join(' and ')}; ${caller} has ${[...scopes].join(', ')}.`,
-    { needed, scopes: [...scopes] },
-  )
-}
-
-async function carryOut(
-  context: Context,
-  endpoint: Endpoint,
-  given: Serving & Tenant & { readonly access: Access },
-): Promise<Answer> {
-  const query = check(endpoint.query, readQuery(context), 'the query')
-  const body = endpoint.body && (await readChecked(context, endpoint, given.settings))
-  const { method, path } = context.req
-  const onError = (error: unknown) => given.onError(error, { requestId: requestIdOf(context), method, path })
-  const call = {
-    ...given,
-    onError,
-    request: context.req.raw,
-    part: (name: string) => context.req.param(name) ?? '',
-    query,
-    body,
-    header: (name: string) => context.req.header(name) ?? null,
-    get signal() {
-      return context.req.raw.signal
-    },
-  } as unknown as Call<never, never>
-  const { repeat, handle } = endpoint
-  const key = repeat === null ? null : readIdempotencyKey(call.header('idempotency-key'))
-  if (repeat === null || key === null) return handle(call)
-  return once(
-    { namespace: given.namespace, key, method, path, request: [query, body] },
-    {
-      store: given.store,
-      onError,
-      carryOut: () => handle(call),
-      keep: repeat.keep,
-      answerAgain: kept => repeat.answer(call, kept as never),
-    },
-  )
-}
-
-function toResponse(context: Context, { status = 200, headers = {}, json, body }: Answer): Response {
-  if (json !== undefined) return context.json(json as never, status as never, headers)
-  return context.body((body ?? null) as never, status as never, headers)
-}
-
-/** What is given once is text, what is given several times a list: only a schema that allows one takes it. */
-function readQuery(context: Context): Record<string, string | readonly string[]> {
-  const given = Object.entries(context.req.queries())
-  return Object.fromEntries(given.map(([name, values]) => [name, values.length === 1 ? values[0]! : values]))
-}
-
-async function readChecked(
-  context: Context,
-  { body: schema, nulls }: Endpoint,
-  settings: LiveSettings,
-): Promise<unknown> {
-  const body = (await readBody(context.req.raw, settings.current.values.maxBodyBytes)) ?? {}
-  // Any other name a schema sees.
-  if (Object.hasOwn(body, '__proto__'))
-    throw invalidArguments([{ field: '__proto__', value: '…', allowed: 'no such field' }])
-  const fields = Object.entries(body).filter(([, value]) => nulls === 'kept' || value !== null)
-  return check(schema!, Object.fromEntries(fields), 'the body')
-}
-
-/** Parts that have to look so: a path with another one there is not meant. */
-const SHAPES: Readonly<Record<string, string>> = { day: '{\\d{4}-\\d{2}-\\d{2}}' }
-
-function routePath({ path }: Endpoint): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `:${name}${SHAPES[name] ?? ''}`)
-}
-
-function describeEndpoint(app: OpenAPIHono, endpoint: Endpoint): void {
-  const { method, path, summary, query, body, headers, answers, answerType } = endpoint
-  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, z.string()])
-  const headerFields = Object.entries(headers).map(([name, description]) => [
-    name,
-    z.string().optional().openapi({ description }),
-  ])
-  app.openAPIRegistry.registerPath({
-    method,
-    path,
-    summary,
-    request: {
-      ...(parts.length > 0 && { params: z.object(Object.fromEntries(parts)) }),
-      query,
-      ...(headerFields.length > 0 && { headers: z.object(Object.fromEntries(headerFields)) }),
-      ...(body && { body: { content: { 'application/json': { schema: body } } } }),
-    },
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, description]) => [
-          status,
-          status === NOT_MODIFIED
-            ? { description }
-            : { description, content: { [answerType]: { schema: answerSchema(answerType) } } },
-        ]),
-      ),
-      default: { description: 'What is wrong', content: { 'application/json': { schema: ERROR } } },
-    },
-  })
-}
-
-function answerSchema(type: string) {
-  return type === JSON_TYPE ? z.looseObject({}) : z.string()
-}
 
 /** The session that the path names. */
 export function sessionOf({

@@ -41,9 +41,8 @@ export function isKnown(ifNoneMatch: string | null, version: number | string): b
   return any || [...strong, ...weak].includes(entityTag(version))
 }
 
-/** Whether a write may change what is always there and is at this version now; left out: at any. */
-export function mayChange(ifMatch: string | null, version: string): boolean {
-  if (ifMatch === null) return true
+/** Whether a write may change what is always there and is at this version now. */
+export function mayChange(ifMatch: string, version: string): boolean {
   const { any, strong } = readTags('If-Match', ifMatch)
   return any || strong.includes(entityTag(version))
 }

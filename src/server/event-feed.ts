@@ -20,6 +20,13 @@ export interface EventFeedOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** The events of a namespace. */
+export interface EventsOf {
+  /** Of one session, or with `null` of all. */
+  listen(session: string | null, listening: Listening): Promise<ReadableStream<Uint8Array>>
+  count(): number
+}
+
 interface Listening {
   readonly after: string | null
   readonly signal?: AbortSignal
@@ -73,6 +80,14 @@ export class EventFeed {
     const stream = new EventStream(audience, { position, reader: this.#reader, isAllowed })
     signal?.addEventListener('abort', () => stream.end(), { once: true })
     return stream.body
+  }
+
+  /** For whoever may hear of one namespace only. */
+  of(namespace: string): EventsOf {
+    return {
+      listen: (session, listening) => this.listen({ namespace, session }, listening),
+      count: () => this.count(namespace),
+    }
   }
 
   /** How many listen, of a namespace. */

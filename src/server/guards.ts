@@ -52,6 +52,11 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
     if (!isAllowed(host)) throw notAllowed(context, 'host', host, hosts)
     if (origin !== undefined && !origins.includes(origin) && !isAllowed(URL.parse(origin)?.host ?? ''))
       throw notAllowed(context, 'origin', origin, hosts)
+    // What needs no leave has no origin; following a link is nobody's doing but the reader's.
+    const site = context.req.header('sec-fetch-site')
+    const isHidden = origin === undefined && site === 'cross-site'
+    if (isHidden && context.req.header('sec-fetch-mode') !== 'navigate')
+      throw notAllowed(context, 'sec-fetch-site', site, hosts)
     await next()
   }
 }
@@ -63,7 +68,7 @@ function hostName(host: string): string {
 
 function notAllowed(
   { req }: Context,
-  header: 'host' | 'origin',
+  header: 'host' | 'origin' | 'sec-fetch-site',
   value: string,
   hosts: readonly string[],
 ): PalimpsestError {

@@ -23,27 +23,48 @@ export function methodNotAllowed({ req: { method, path } }: Context, allowed: st
   })
 }
 
+/** What a database says names files, hosts and people who are nobody's business. */
+function isInside({ code, details }: PalimpsestError): boolean {
+  return code.startsWith('store_') && Object.hasOwn(details, 'store')
+}
+
+const INSIDE: Readonly<Record<string, string>> = {
+  store_busy: 'The database is busy. Try again in a moment.',
+  store_unavailable: 'The database cannot be reached. Try again in a moment.',
+  store_full: 'The database has no room left. What was stored is safe.',
+  store_read_only: 'The database cannot be written.',
+}
+
 export function requestIdOf({ res }: Context): string {
   return res.headers.get('x-request-id') ?? ''
 }
 
 export function statusOf(error: unknown): number {
-  return ERROR_CODES[PalimpsestError.isInstance(error) ? error.code : 'unexpected'].status
+  if (!PalimpsestError.isInstance(error)) return ERROR_CODES.unexpected.status
+  // A model's provider that asks to be left alone means whoever asks us.
+  if (error.code === 'model_failed' && error.details['status'] === 429) return 429
+  return ERROR_CODES[error.code].status
 }
 
 /** One shape for every error. Of what nobody foresaw, only the server's own log says more. */
 export function errorAnswer(error: unknown, context: Context, onError: OnError): Response {
-  if (PalimpsestError.isInstance(error)) {
-    const { status } = ERROR_CODES[error.code]
+  if (PalimpsestError.isInstance(error) && !isInside(error)) {
+    const status = statusOf(error)
     if (status === 503 || error.code === 'request_running') context.header('retry-after', '1')
     if (typeof error.details['retryAfter'] === 'string')
       context.header('retry-after', error.details['retryAfter'])
     // What is left of it is not read.
     if (error.code === 'body_too_large') context.header('connection', 'close')
+    if (error.details['shouldRetry'] === false) context.header('x-should-retry', 'false')
     if (error.code === 'key_required') context.header('www-authenticate', 'Bearer')
     return context.json({ error }, status as ContentfulStatusCode)
   }
   const requestId = requestIdOf(context)
+  if (PalimpsestError.isInstance(error)) {
+    onError(error, { requestId, method: context.req.method, path: context.req.path })
+    const message = `${INSIDE[error.code] ?? 'The database failed.'} The server's log has it as ${requestId}.`
+    return errorAnswer(new PalimpsestError(error.code, message, { requestId }), context, onError)
+  }
   onError(error, { requestId, method: context.req.method, path: context.req.path })
   return errorAnswer(
     new PalimpsestError(

@@ -8,10 +8,11 @@ import { invalidArguments } from './problems.ts'
 export interface Repeat<Given> {
   readonly keep: (answer: Answer) => unknown
   readonly answer: (call: Given, kept: never) => Promise<Answer>
+  /** How long it may be under way; left out: ten minutes. If the process died, it can be asked for again after that. */
+  readonly longestMs?: (call: Given) => number
 }
 
-/** So long one may be under way: if the process died, it can be asked for again after that. */
-const LONGEST_RUN_MS = 10 * 60_000
+const USUAL_LONGEST_MS = 10 * 60_000
 const KEPT_MS = 24 * 3_600_000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -34,6 +35,7 @@ interface Asked {
 
 interface Doing {
   readonly store: Pick<Store, 'beginRequest' | 'finishRequest' | 'dropRequest'>
+  readonly longestMs?: number | undefined
   readonly onError: (error: unknown) => void
   readonly carryOut: () => Promise<Answer>
   readonly keep: (answer: Answer) => unknown
@@ -43,12 +45,13 @@ interface Doing {
 /** Carries a request out once, however often it is sent. One that was refused or failed may be sent again. */
 export async function once(asked: Asked, doing: Doing): Promise<Answer> {
   const { namespace, key, method, path, request } = asked
-  const { store, onError, carryOut, keep, answerAgain } = doing
+  const { store, longestMs = USUAL_LONGEST_MS, onError, carryOut, keep, answerAgain } = doing
   const name = hash([method, path, key])
   // With the key in it, so that nobody can try out what was said.
   const fingerprint = hash([key, request])
   const now = Date.now()
-  const found = await store.beginRequest(namespace, { name, fingerprint, now, until: now + LONGEST_RUN_MS })
+  const begunUntil = now + longestMs
+  const found = await store.beginRequest(namespace, { name, fingerprint, now, until: begunUntil })
   if (found.state !== 'begun') {
     if (found.fingerprint !== fingerprint) throw reusedKey(key)
     if (found.state === 'running') throw underWay(key)
@@ -56,12 +59,12 @@ export async function once(asked: Asked, doing: Doing): Promise<Answer> {
     return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
   }
   const answer = await carryOut().catch(async error => {
-    await store.dropRequest(namespace, name).catch(onError)
+    await store.dropRequest(namespace, { name, begunUntil }).catch(onError)
     throw error
   })
   // It is done: that it could not be noted must not make it look undone.
   await store
-    .finishRequest(namespace, { name, answer: keep(answer), until: Date.now() + KEPT_MS })
+    .finishRequest(namespace, { name, begunUntil, answer: keep(answer), until: Date.now() + KEPT_MS })
     .catch(onError)
   return answer
 }

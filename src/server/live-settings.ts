@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   findSetting,
   type Layer,
@@ -7,7 +6,6 @@ import {
   type Resolved,
   readLayer,
   resolveSettings,
-  shownSettings,
   tryLayer,
 } from '../config/index.ts'
 import { SettingsConflictError } from '../errors.ts'
@@ -16,7 +14,9 @@ import type { Policy } from '../policy/index.ts'
 import { canonicalJson, type Store } from '../store/index.ts'
 import { configurationOf, unfitNames } from './configuration.ts'
 import { Revisions } from './revisions.ts'
-import { sessionAware, withOwn } from './session-aware.ts'
+import { sessionAware, withFitting, withOwn } from './session-aware.ts'
+import { settingChanges } from './setting-changes.ts'
+import { settingsTag } from './settings-tag.ts'
 
 export interface LiveSettingsOptions {
   readonly store: Pick<Store, 'readSettings' | 'writeSettings' | 'readRevision'>
@@ -49,7 +49,7 @@ export class LiveSettings {
   #revision = 0
   #stored: Layer = {}
   #resolved: Resolved
-  #listener: (configuration: Configuration) => void = () => {}
+  #listener: (configuration: Configuration, resolved: Resolved) => void = () => {}
   /** Changes are made one after the other: each is checked against what the one before left. */
   #changing: Promise<unknown> = Promise.resolve()
 
@@ -79,22 +79,27 @@ export class LiveSettings {
     for (const { setting, allowed } of problems)
       this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
     const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
+    // First: where that fails, nothing here says that it is in force.
+    this.#listener(configuration, resolved)
     this.#raw = raw
     this.#stored = stored
     this.#resolved = resolved
     return configuration
   }
 
-  /** Takes up what another process has changed: when it resolves, nothing that was stored before is missing. */
-  async refresh(): Promise<void> {
-    const revision = await this.#revisions.current()
-    if (revision !== this.#revision) await this.#inTurn(() => this.#reload(revision))
+  /**
+   * Takes up what another process has changed: when it resolves, nothing that was stored before is missing, or before
+   * the store had the given revision.
+   */
+  async refresh(known?: number): Promise<void> {
+    const revision = known ?? (await this.#revisions.current())
+    if (revision > this.#revision) await this.#inTurn(() => this.#reload(revision))
   }
 
   async #reload(revision: number): Promise<void> {
     if (revision <= this.#revision) return
     const raw = await this.#read()
-    if (canonicalJson(raw) !== canonicalJson(this.#raw)) this.#listener(await this.#take(raw))
+    if (canonicalJson(raw) !== canonicalJson(this.#raw)) await this.#take(raw)
     this.#revision = revision
   }
 
@@ -104,7 +109,7 @@ export class LiveSettings {
 
   /** Another one whenever something of them is other. */
   get tag(): string {
-    return tagOf(this.#raw, this.#resolved)
+    return settingsTag(this.#raw, this.#resolved)
   }
 
   /** As much of what is stored as fits together. Throws only where the environment itself does not. */
@@ -130,7 +135,7 @@ export class LiveSettings {
     }
   }
 
-  onChange(listener: (configuration: Configuration) => void): void {
+  onChange(listener: (configuration: Configuration, resolved: Resolved) => void): void {
     this.#listener = listener
   }
 
@@ -152,21 +157,12 @@ export class LiveSettings {
     // Of a secret `GET` says only whether it is set: written back, that changes nothing.
     const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
     const input = without(given, Object.keys(given).filter(isShownSecret))
-    const layer = readLayer(input, 'server')
-    const removed = Object.keys(input)
-      .filter(name => input[name] === null)
-      .map(name => findSetting(name)!.name)
-      .filter(name => !(name in layer))
-    const changes = {
-      ...Object.fromEntries(removed.map(name => [name, null])),
-      // In the store `null` takes a setting away.
-      ...Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, value ?? 'none'])),
-    }
+    const { layer, removed, changes } = settingChanges(input, 'server')
     for (let tries = 1; ; tries++) {
       // Another process may have changed them, and may do so until they are written.
       const raw = await this.#read()
       const earlier = tryLayer(raw, 'server').layer
-      if (isExpected && !isExpected(tagOf(raw, (await this.#fitting(earlier)).resolved)))
+      if (isExpected && !isExpected(settingsTag(raw, (await this.#fitting(earlier)).resolved)))
         throw new SettingsConflictError()
       // Whatever does not fit together is refused before anything is stored; not for what was left out before.
       const changed = (before: Layer) => this.#check({ ...without(before, removed), ...layer })
@@ -178,12 +174,18 @@ export class LiveSettings {
         if (tries === MOST_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
       }
     }
-    this.#listener(await this.#take(await this.#read()))
+    await this.#take(await this.#read())
     return this.#resolved
   }
 
-  /** What holds for one request; `policy` is left out where the request does not change it. */
-  forRequest(overrides: Layer): { readonly resolved: Resolved; readonly policy?: Policy } {
+  /**
+   * What holds for one request; `policy` is left out where the request does not change it. What does not fit the
+   * session's own settings is refused.
+   */
+  async forRequest(
+    overrides: Layer,
+    session: { settings(): Promise<Layer> },
+  ): Promise<{ readonly resolved: Resolved; readonly policy?: Policy }> {
     const request = readLayer(overrides, 'request')
     if (Object.keys(request).length === 0) return { resolved: this.#resolved }
     const layers = { ...this.#layers(this.#stored), request }
@@ -191,17 +193,20 @@ export class LiveSettings {
     const changesPolicy = Object.keys(request).some(
       name => name === 'policy' || findSetting(name)!.presets !== undefined,
     )
-    return changesPolicy ? { resolved, policy: sessionAware(layers) } : { resolved }
+    if (!changesPolicy) return { resolved }
+    const own = withFitting(await session.settings(), this.#layers(this.#stored))
+    policyOf(resolveSettings({ ...own, request }))
+    return { resolved, policy: sessionAware(layers) }
   }
 
   /** What holds for a session with these settings of its own. */
   forSession(own: Layer): Resolved {
-    return resolveSettings(withOwn(own, this.#layers(this.#stored)))
+    return resolveSettings(withFitting(own, this.#layers(this.#stored)))
   }
 
   /** An `InvalidSettingsError` where they do not fit together or the others. */
   checkForSession(own: Layer): void {
-    policyOf(this.forSession(own))
+    policyOf(resolveSettings(withOwn(own, this.#layers(this.#stored))))
   }
 
   #layers(stored: Layer): Layers {
@@ -212,11 +217,6 @@ export class LiveSettings {
   #resolve(stored: Layer): Resolved {
     return resolveSettings(this.#layers(stored))
   }
-}
-
-function tagOf(raw: Layer, resolved: Resolved): string {
-  const all = canonicalJson([raw, shownSettings(resolved)])
-  return createHash('sha256').update(all).digest('hex').slice(0, 16)
 }
 
 function without(layer: Layer, names: readonly string[]): Layer {

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { FoldOutcome } from '../compaction/index.ts'
 import type { ExtractionReport } from '../memory/index.ts'
 import type { Usage } from '../summarizer/index.ts'
+import type { FinishedTurn } from '../turn/index.ts'
 import { reasonLabel, typeLabel } from './metrics-labels.ts'
 import { processMetrics } from './metrics-process.ts'
 
@@ -42,6 +43,8 @@ export class Metrics {
     'purpose',
     'kind',
   ])
+  readonly #answers = this.#counter('answers_total', 'Answers of the model to chat completions', ['status'])
+  readonly #answerTokens = this.#counter('answer_tokens_total', 'Tokens that these took', ['kind'])
   readonly #extractions = this.#counter('extractions_total', 'Extractions of memory', ['layer', 'outcome'])
   readonly #facts = this.#counter('facts_learned_total', 'Facts that were new to memory', ['layer'])
   readonly #listeners = this.#gauge('event_listeners', 'Clients that listen to events')
@@ -88,6 +91,15 @@ export class Metrics {
     this.#extractions.inc({ layer, outcome: extractionOutcome({ facts, usage }) })
     this.#facts.inc({ layer }, facts)
     this.#used('extraction', usage)
+  }
+
+  /** An answer of the model has ended, and is stored as far as it came. */
+  answered({ status, usage }: Pick<FinishedTurn, 'status' | 'usage'>): void {
+    this.#answers.inc({ status })
+    if (usage === null) return
+    this.#answerTokens.inc({ kind: 'input' }, usage.inputTokens)
+    this.#answerTokens.inc({ kind: 'cached_input' }, usage.cachedInputTokens)
+    this.#answerTokens.inc({ kind: 'output' }, usage.outputTokens)
   }
 
   /** All of it, as Prometheus reads it. */

@@ -11,6 +11,7 @@ import { RateLimit, USUAL_RATE_LIMIT } from './rate-limit.ts'
 import { remoteAddress } from './remote-address.ts'
 import { Revisions } from './revisions.ts'
 import { type Tenant, Tenants } from './tenants.ts'
+import { UnderWay } from './under-way.ts'
 
 export interface AppOptions {
   /** Opened here, and closed with the app. */
@@ -54,11 +55,16 @@ export interface OpenedApp extends AsyncDisposable {
 /** Under these a program on the same machine calls, at any port. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
+/** So long may be stored what came of answers that were cut off. */
+const LONGEST_STORING_MS = 3_000
+
 /** Everything that answers requests, put together. */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const { store, namespace: home = 'default', version = '0.0.0' } = options
   const { workspace, onWarning, onError, instances, corsOrigins = [], trustsProxy = false } = options
-  const hosts = options.allowedHosts ?? options.hosts ?? LOOPBACK_HOSTS
+  const hosts = options.allowedHosts
+    ? [...new Set([...LOOPBACK_HOSTS, ...options.allowedHosts])]
+    : (options.hosts ?? LOOPBACK_HOSTS)
   const needsKeys = options.needsKeys === true || isMeantForOthers(options)
   const environment = {
     // Where others can call, unless somebody says otherwise.
@@ -77,6 +83,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     store,
     ...(onWarning && { onError: error => onWarning(`events cannot be read: ${String(error)}`) }),
   })
+  const underWay = new UnderWay()
   const rateLimit = new RateLimit({ tenants, limitsFailures: needsKeys })
   const addressOf = (context: Context) => remoteAddress(context, { trustsProxy })
   const admission = new Admission({ store, revisions, rateLimit, addressOf, home, needsKeys })
@@ -87,25 +94,40 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   let closing: Promise<void> | null = null
   const close = () => {
     closing ??= release()
-      .then(() => tenants.close())
+      .then(() => underWay.settled(LONGEST_STORING_MS))
+      .finally(() => tenants.close())
       .finally(() => store.close())
     return closing
   }
   try {
     // What is due there is folded from now on, whether somebody calls or not.
     await tenants.of(home)
-    for (const { namespace } of await store.listKeys()) await tenants.of(namespace)
+    await openOthers(tenants, options)
   } catch (error) {
     await close()
     throw error
   }
   const app = createApp({
-    ...{ store, tenants, events, admission, home, version, hosts, corsOrigins },
+    ...{ store, revisions, tenants, events, underWay, admission, home, version, hosts, corsOrigins },
     ...(onError && { onError }),
   })
   return { app, tenant: name => tenants.of(name), release, close, [Symbol.asyncDispose]: close }
 }
 
-function isMeantForOthers({ allowedHosts = [], trustsProxy = false }: AppOptions): boolean {
+/** What is wrong with one of them keeps nobody else from being served. */
+async function openOthers(
+  tenants: Tenants,
+  { store, onWarning }: Pick<AppOptions, 'store' | 'onWarning'>,
+): Promise<void> {
+  for (const namespace of new Set((await store.listKeys()).map(key => key.namespace)))
+    await tenants
+      .of(namespace)
+      .catch(error => onWarning?.(`the namespace ${JSON.stringify(namespace)} cannot be opened: ${error}`))
+}
+
+export function isMeantForOthers({
+  allowedHosts = [],
+  trustsProxy = false,
+}: Pick<AppOptions, 'allowedHosts' | 'trustsProxy'>): boolean {
   return trustsProxy || allowedHosts.some(host => !LOOPBACK_HOSTS.includes(host))
 }

@@ -43,7 +43,7 @@ export class RateLimit {
   }
 
   /**
-   * Counts a call without a key that fits. The limit bounds what such calls cost, and how much an address can try. It
+   * Counts a call without a key that fits. The limit bounds how much an address can try. It
    * does not hold for a key that fits: no one finds a secret of 32 bytes by trying, and whoever shares the address of
    * somebody who tries (behind one proxy, say) would be kept out with them.
    */

@@ -15,7 +15,9 @@ export async function readBody(
   if (text === '') return null
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidArguments([{ field: 'the body', value, allowed: 'a JSON object' }])
+    throw invalidArguments([
+      { field: 'the body', value: Array.isArray(value) ? '[…]' : value, allowed: 'a JSON object' },
+    ])
   checkDepth(value)
   if (Object.keys(value).length > MOST_FIELDS)
     throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MOST_FIELDS} fields` }])

@@ -3,7 +3,8 @@ import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { PalimpsestError } from '../errors.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
-import { type AppOptions, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
+import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
+import { answerUnreadable } from './unreadable-request.ts'
 
 export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
   /** The default: 127.0.0.1. */
@@ -33,24 +34,40 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     { connectionsCheckingInterval: limits.checkMs },
     getRequestListener(async (request, environment) => (await opening).app.fetch(request, environment)),
   )
+  answerUnreadable(server)
   const connections = new Connections(server, limits)
-  const needsKeys = !isLoopback(host)
   try {
     await options.store.open()
-    if (needsKeys && (await options.store.listKeys()).length === 0) throw keysNeeded(host)
+    const hasKeys = (await options.store.listKeys()).length > 0
+    const requireKeys = (address: string) => {
+      const isForOthers = !isLoopback(address) || isMeantForOthers(options)
+      if (isForOthers && !hasKeys) throw keysNeeded(host)
+      return isForOthers
+    }
+    requireKeys(host)
     // Before anything is there: it folds at once what is due.
     await listen(server, host, wanted)
-    const hosts = needsKeys ? 'any' : [...LOOPBACK_HOSTS, urlHost(host)]
+    // A name may stand for any address.
+    const needsKeys = requireKeys((server.address() as AddressInfo).address)
+    const hosts = needsKeys ? 'any' : [...new Set([...LOOPBACK_HOSTS, urlHost(host)])]
     const opened = await openApp({ ...others, hosts, needsKeys })
     serveWith(opened)
     const { port } = server.address() as AddressInfo
     let closing: Promise<void> | null = null
     const close = () => {
       // Together: what would wait for long is answered, and nothing new comes in.
-      closing ??= Promise.all([connections.drain(), opened.release()]).then(() => opened.close())
+      closing ??= Promise.all([connections.drain(), opened.release()])
+        .then(() => {})
+        .finally(() => opened.close())
       return closing
     }
-    return { host, port, url: `http://${urlHost(host)}:${port}`, isLoopback: !needsKeys, close }
+    return {
+      host,
+      port,
+      url: `http://${urlHost(host)}:${port}`,
+      isLoopback: isLoopback((server.address() as AddressInfo).address),
+      close,
+    }
   } catch (error) {
     server.close()
     server.closeAllConnections()
@@ -63,7 +80,7 @@ function keysNeeded(host: string): PalimpsestError {
   return new PalimpsestError(
     'keys_needed',
     `On ${urlHost(host)} others than this machine can reach the server, and there is no key that would keep them out. ` +
-      'Create one with "palimpsest keys create NAME --scope read,write", or listen on 127.0.0.1.',
+      'Create one on the same database, with "palimpsest keys create NAME" and its --db or --store, or listen on 127.0.0.1.',
     { host },
   )
 }

@@ -1,4 +1,5 @@
-import { type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../config/index.ts'
+import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../config/index.ts'
+import { InvalidSettingsError } from '../errors.ts'
 import type { Policy } from '../policy/index.ts'
 import { canonicalJson } from '../store/index.ts'
 
@@ -9,27 +10,43 @@ const MOST_KEPT = 1_000
 export function sessionAware(layers: Layers): Policy {
   const usual = policyOf(resolveSettings(layers))
   const kept = new Map<string, Policy>()
-  const forSession = (settings: Layer): Policy => {
-    const name = canonicalJson(settings)
+  const forSession = (own: Layer): Policy => {
+    const name = canonicalJson(own)
     const known = kept.get(name)
     if (known) return known
     if (kept.size >= MOST_KEPT) kept.clear()
-    const policy = ownPolicy(settings, { layers, usual })
+    const policy = policyOf(resolveSettings(withFitting(own, layers)))
     kept.set(name, policy)
     return policy
   }
   return { ...usual, forSession }
 }
 
-export function withOwn(settings: Layer, layers: Layers): Layers {
-  return { ...layers, session: { ...layers.session, ...tryLayer(settings, 'request').layer } }
+export function withOwn(own: Layer, layers: Layers): Layers {
+  return { ...layers, session: { ...layers.session, ...tryLayer(own, 'request').layer } }
 }
 
-/** What was stored under other settings and does not fit these any more must not stop a message. */
-function ownPolicy(settings: Layer, { layers, usual }: { layers: Layers; usual: Policy }): Policy {
+/** Without what was stored under other settings and does not fit these any more: it must not stop a message. */
+export function withFitting(own: Layer, layers: Layers): Layers {
+  const all = withOwn(own, layers)
+  const problems = problemsOf(all)
+  const names = Object.keys(own)
+  if (problems === null || names.length === 0) return all
+  const named = names.filter(name => problems.includes(findSetting(name)?.name ?? name))
+  const unfit = named.length > 0 ? named : names
+  return withFitting(
+    Object.fromEntries(Object.entries(own).filter(([name]) => !unfit.includes(name))),
+    layers,
+  )
+}
+
+/** The settings that do not fit together; `null`: they do. */
+function problemsOf(layers: Layers): readonly string[] | null {
   try {
-    return policyOf(resolveSettings(withOwn(settings, layers)))
-  } catch {
-    return usual
+    policyOf(resolveSettings(layers))
+    return null
+  } catch (error) {
+    if (!(error instanceof InvalidSettingsError)) throw error
+    return error.details.problems.map(({ setting }) => setting)
   }
 }

@@ -37,11 +37,11 @@ export class Tenants {
     this.#options = options
   }
 
-  /** With the settings as they are now, whoever changed them. */
-  async of(namespace: string): Promise<Tenant> {
+  /** With the settings as they were at that revision of the store or later, whoever changed them. */
+  async of(namespace: string, revision?: number): Promise<Tenant> {
     const opened = this.#opened.get(namespace) ?? this.#open(namespace)
     const tenant = await opened
-    await tenant.settings.refresh()
+    await tenant.settings.refresh(revision)
     return tenant
   }
 
@@ -93,7 +93,10 @@ export class Tenants {
 
   async #each(action: (tenant: Tenant) => Promise<void>): Promise<void> {
     const tenants = await Promise.allSettled(this.#opened.values())
-    await Promise.all(tenants.map(tenant => tenant.status === 'fulfilled' && action(tenant.value)))
+    const opened = tenants.flatMap(tenant => (tenant.status === 'fulfilled' ? [tenant.value] : []))
+    // All of them, though one fails.
+    const done = await Promise.allSettled(opened.map(action))
+    for (const each of done) if (each.status === 'rejected') throw each.reason
   }
 }
 

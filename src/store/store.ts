@@ -425,8 +425,14 @@ export interface Store {
   /** `false`: there was no such pin. */
   unpin(key: SessionKey, id: number): Promise<boolean>
 
-  /** Sets some of a session's own settings, and leaves the others as they are; `null` takes one away. */
-  updateSettings(key: SessionKey, changes: Readonly<Record<string, unknown>>): Promise<void>
+  /** Sets some of a session's own settings as `writeSettings` does. */
+  updateSettings(
+    key: SessionKey,
+    changes: Readonly<Record<string, unknown>>,
+    options?: { readonly expected?: Readonly<Record<string, unknown>> },
+  ): Promise<void>
+  /** A session's own settings; none where there is no session. */
+  readOwnSettings(key: SessionKey): Promise<Readonly<Record<string, unknown>>>
   /** What was set at run time for a whole namespace, by name; nothing else is in it. */
   readSettings(namespace: string): Promise<Readonly<Record<string, unknown>>>
   /**
@@ -456,10 +462,16 @@ export interface Store {
     namespace: string,
     request: RequestName & { now: number; until: number },
   ): Promise<RequestState>
-  /** Keeps what is needed to answer again. */
-  finishRequest(namespace: string, request: { name: string; answer: unknown; until: number }): Promise<void>
-  /** It failed, and may be carried out when it is repeated; nothing where it was answered. */
-  dropRequest(namespace: string, name: string): Promise<void>
+  /**
+   * Keeps what is needed to answer again. Nothing, as with the next, where the time is over for which it was begun,
+   * and somebody else has begun it since.
+   */
+  finishRequest(
+    namespace: string,
+    request: { name: string; begunUntil: number; answer: unknown; until: number },
+  ): Promise<void>
+  /** It failed, and may be carried out when it is repeated. */
+  dropRequest(namespace: string, request: { name: string; begunUntil: number }): Promise<void>
 
   /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
   recordOverhead(key: SessionKey, tokens: number): Promise<void>

@@ -85,6 +85,20 @@ describe('a client that leaves', () => {
   }, 30_000)
 })
 
+test('a server that closes while it answers stores what came', async () => {
+  const provider = await openEndless()
+  const kit = await start('', { modelBaseUrl: provider.url })
+  const stream = await kit.client('s').chat.completions.create({ ...question, stream: true })
+  const heard = stream[Symbol.asyncIterator]()
+  await heard.next()
+  await kit.restart()
+  const log = await kit.log('s')
+  expect(log.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  expect(log[1]!.content.at(-1)).toMatchObject({ interrupted: 'aborted' })
+  await provider.close()
+  expect(kit.warnings).toEqual([])
+}, 40_000)
+
 describe('a provider that fails', () => {
   test.each([
     [
@@ -98,15 +112,19 @@ describe('a provider that fails', () => {
       { error: { kind: 'unauthorized' as const, message: 'no such key: sk-configured-key' } },
       401,
     ],
+    ['a request that it does not take', { error: { kind: 'invalid' as const } }, 400],
     ['connection reset', { fault: 'reset' as const }, null],
-  ])('%s: 502 with its status and its words, streaming and not', async (_, reply, status) => {
+  ])('%s: its status and its words are told, streaming and not', async (_, reply, status) => {
     const kit = await start(reply)
     for (const stream of [false, true]) {
       const response = await kit.post('/v1/chat/completions', { ...question, stream, user: 's' })
-      expect(response.status).toBe(502)
+      expect(response.status).toBe(status === 429 ? 429 : 502)
+      const isRefusal = status === 400 || status === 401
+      expect(response.headers.get('x-should-retry')).toBe(isRefusal ? 'false' : null)
       const { error } = (await response.json()) as { error: Record<string, never> }
       expect(error).toMatchObject({
         code: 'model_failed',
+        ...{ type: status === 429 ? 'rate_limit_error' : 'server_error', param: null },
         details: { status, model: 'openai-compatible:qwen3', retryAfter: status === 429 ? '30' : null },
       })
       expect(JSON.stringify(error)).not.toContain('sk-configured-key')
@@ -128,7 +146,10 @@ describe('a provider that fails', () => {
         (async () => {
           for await (const { choices } of stream) heard += choices[0]?.delta.content ?? ''
         })(),
-      ).rejects.toMatchObject({ code: 'model_failed' })
+      ).rejects.toMatchObject({
+        ...{ code: 'model_failed', type: 'server_error' },
+        error: { message: expect.not.stringContaining('status 200'), details: { status: null } },
+      })
       expect(heard).not.toBe('')
       const log = await kit.log('s')
       expect(log).toHaveLength(2)
@@ -149,6 +170,16 @@ describe('a provider that fails', () => {
     }
     expect(isFirst).toBe(false)
     expect(await kit.log('s')).toHaveLength(12)
+  })
+
+  test('that finds it too long once more: that is said, and that trying again helps nobody', async () => {
+    const kit = await start({ error: { kind: 'overflow' } })
+    const response = await kit.post('/v1/chat/completions', { ...question, user: 's' })
+    expect(response.status).toBe(422)
+    expect(response.headers.get('x-should-retry')).toBe('false')
+    expect(await response.json()).toMatchObject({
+      error: { code: 'context_overflow', type: 'invalid_request_error' },
+    })
   })
 
   test('what does not fit is refused by its numbers, without a call', async () => {

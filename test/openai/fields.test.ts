@@ -76,7 +76,12 @@ describe('what cannot be done is refused by name, and changes nothing', () => {
     ]
     const response = await kit.post(PATH, { messages, user: 's' })
     expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({ error: { details: { field: 'messages[2].sender' } } })
+    const { error } = (await response.json()) as { error: object }
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^messages\[2\]\.sender: "\\u0000" cannot/),
+      details: { field: 'messages[2].sender', value: '"\\u0000"' },
+      ...{ type: 'invalid_request_error', param: 'messages[2].sender' },
+    })
     expect((await kit.get('/v1/sessions/s~2')).status).toBe(404)
   })
 
@@ -196,6 +201,7 @@ test('a stream is as OpenAI sends it', async () => {
     tools: [{ type: 'function', function: { name: 'f' } }],
   })
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
   expect(response.headers.get('x-palimpsest-session')).toBe('s')
   const lines = (await response.text()).split('\n\n').filter(line => line !== '')
   expect(lines.at(-1)).toBe('data: [DONE]')
@@ -318,7 +324,7 @@ describe('what is said', () => {
     expect(JSON.stringify(kit.asked()[0]!.body).length).toBeLessThan(30_000)
   })
 
-  test('instructions are said to the model, and not stored; later ones are stored at their place', async () => {
+  test('instructions are said to the model, and not stored; later ones are said at the very end', async () => {
     const kit = await start('Hi.')
     const messages: Param[] = [
       { role: 'system', content: 'Be brief.' },
@@ -327,16 +333,17 @@ describe('what is said', () => {
       { role: 'assistant', content: null, refusal: 'I would rather not.' },
       { role: 'system', content: 'It is Monday.' },
       user('And now?'),
+      { role: 'system', content: 'Be quick.' },
     ]
     await kit.client('s').chat.completions.create({ model: 'any', messages })
     expect(saidIn(await kit.log('s'))).toEqual([
       'user: Hello',
       'assistant: I would rather not.',
-      'system: It is Monday.',
       'user: And now?',
       'assistant: Hi.',
     ])
     expect(kit.asked()[0]!.said[0]!.text).toMatch(/^Be brief\.\n\nBe kind\./)
+    expect(kit.asked()[0]!.said.at(-1)!.text).toBe('[system]: It is Monday.\n\nBe quick.')
   })
 
   test('a message that says nothing is left out', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/testing/index.ts'
-import { assistant, type Kit, type Param, saidIn, start, user } from './kit.ts'
+import { assistant, type Kit, type Param, saidIn, start, until, user } from './kit.ts'
 
 /** Each answer is another one, so that two are told apart. */
 function counting() {
@@ -82,11 +82,57 @@ describe('a history that contradicts ours', () => {
     expect(answer).toMatchObject({ session: 's', seq: '7' })
   })
 
-  test('or that it is the whole, though no reply is in it', async () => {
+  test('that it is the whole tells nothing where no reply is in it: all of it is new', async () => {
     const kit = await start(counting())
     await begin(kit)
     const whole = { 'x-palimpsest-history': 'whole' }
-    expect(await ask(kit, 's', [user('one')], whole)).toMatchObject({ session: 's~2', seq: '1' })
+    expect(await ask(kit, 's', [user('one')], whole)).toMatchObject({ session: 's', seq: '5' })
+  })
+
+  test('siblings come from the session itself, and one that is erased is missed by nobody', async () => {
+    const kit = await start(counting())
+    const history = await begin(kit)
+    const edited = [...history.slice(0, 2), user('a third way')]
+    expect(await ask(kit, 's', [...history.slice(0, 2), user('two, edited')])).toMatchObject({
+      session: 's~2',
+    })
+    const third = await ask(kit, 's', edited)
+    expect(third.session).toBe('s~3')
+    expect((await kit.get('/v1/sessions/s~3')).json).toMatchObject({ origin: { sessionId: 's' } })
+    await fetch(`${kit.url()}/v1/sessions/s~2`, { method: 'DELETE' })
+    await until(async () => (await kit.get('/v1/sessions/s~2')).status === 404)
+    const fourth = await ask(kit, 's', [...edited, assistant(third.text), user('on')])
+    expect(fourth).toMatchObject({ session: 's~3', seq: '5' })
+    const fifth = await ask(kit, 's', [...history.slice(0, 2), user('a fourth way')])
+    expect(fifth.session).toBe('s~4')
+  })
+
+  test('replies that say the same lead to the fork whose questions they answer', async () => {
+    const kit = await start('Ok.')
+    const said = (...questions: string[]) =>
+      questions.flatMap(question => [user(question), assistant('Ok.')]) as Param[]
+    for (const count of [1, 2, 3])
+      await ask(kit, 's', said(...['one', 'two', 'three'].slice(0, count)).slice(0, -1))
+    expect(await ask(kit, 's', [...said('one'), user('zwei')])).toMatchObject({ session: 's~2' })
+    expect(await ask(kit, 's', [...said('one', 'two', 'three'), user('four')])).toMatchObject({
+      session: 's',
+    })
+    expect(await ask(kit, 's', [...said('one', 'zwei'), user('drei')])).toMatchObject({ session: 's~2' })
+    expect(await ask(kit, 's', [...said('one', 'two', 'three'), user('vier')])).toMatchObject({
+      session: 's~3',
+    })
+  })
+
+  test('an id that leaves no room for a fork is refused only where one is needed', async () => {
+    const kit = await start(counting())
+    const id = 'i'.repeat(4_095)
+    const first = await ask(kit, id, [user('one')])
+    await ask(kit, id, [user('one'), assistant(first.text), user('two')])
+    await expect(ask(kit, id, [user('one'), assistant(first.text), user('zwei')])).rejects.toMatchObject({
+      status: 422,
+      code: 'invalid_argument',
+      param: 'x-palimpsest-session',
+    })
   })
 })
 
@@ -137,6 +183,22 @@ describe('what is sent again', () => {
 })
 
 describe('others who write', () => {
+  test('what somebody else answered while we could not is added', async () => {
+    let isDown = false
+    const kit = await start(request => (isDown ? { status: 503 } : counting()(request)))
+    const history = await begin(kit)
+    isDown = true
+    await expect(ask(kit, 's', [...history, user('three')])).rejects.toMatchObject({ status: 502 })
+    isDown = false
+    const helped = [...history, user('three'), assistant('from another'), user('four')]
+    expect(await ask(kit, 's', helped)).toMatchObject({ session: 's', seq: '7' })
+    expect(saidIn(await kit.log('s')).slice(4, 7)).toEqual([
+      'user: three',
+      'assistant: from another',
+      'user: four',
+    ])
+  })
+
   test('what came from elsewhere stays, and the client need not know of it', async () => {
     const kit = await start(counting())
     const history = await begin(kit)

@@ -348,6 +348,7 @@ test('the document lists every route, and health its version', async () => {
     '/healthz',
     '/mcp',
     '/metrics',
+    '/openapi.json',
     '/v1/chat/completions',
     '/v1/erasures/{id}',
     '/v1/events',

@@ -3,6 +3,7 @@ import type { Responder } from '../../runtime/index.ts'
 import type { ChatFlags } from '../chat.ts'
 import { databasePlace } from '../database-place.ts'
 import { orClose } from '../existing-database.ts'
+import { followSettings } from '../follow-settings.ts'
 import { loadConfiguration } from '../load-configuration.ts'
 import { openStore } from '../options.ts'
 import { placeFlags } from '../place-flags.ts'
@@ -38,18 +39,10 @@ export async function openChat(
     const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
     const palimpsest = await createPalimpsest({ store, namespace, ...configuration, onError })
     const { zone, model } = settings.current.values
-    let next = responderOf(settings.current)
-    let responder = await next
-    settings.onChange(changed => {
-      palimpsest.configure(changed)
-      next = responderOf(settings.current)
-    })
-    const refresh = async () => {
-      await settings.refresh()
-      responder = await next
-    }
+    const made = await responderOf(settings.current)
+    const { current, refresh } = followSettings(settings, { palimpsest, made, make: responderOf })
     return {
-      ...{ palimpsest, refresh, responder: request => responder(request), zone, model },
+      ...{ palimpsest, refresh, responder: request => current()(request), zone, model },
       place: place.store === undefined ? place.db : store.name,
       placeFlags: placeFlags(place, namespace),
     }

@@ -152,6 +152,10 @@ export class MemorySession
     return this.#record()
   }
 
+  async readOwnSettings(): Promise<Readonly<Record<string, unknown>>> {
+    return {}
+  }
+
   async readSegments(): Promise<readonly Segment[]> {
     return this.#shown
   }

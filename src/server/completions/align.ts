@@ -1,128 +1,176 @@
-import { interruptionOf } from '../../log/index.ts'
-import { fingerprint, type Said } from './fingerprint.ts'
+import { isSame, NOTHING, type Print } from './fingerprint.ts'
+import { PlacesByName } from './places-by-name.ts'
 
 /** A message of the log. */
-export interface Known extends Said {
-  /** It came another way than through this list: whoever sends the list may never have seen it. */
+export interface Known extends Print {
+  /** It came another way than by this route: whoever sends the list may never have seen it. */
   readonly isElsewhere: boolean
 }
 
+/** A list that a client sends as its history. */
+export interface Sending {
+  readonly prints: readonly Print[]
+  /** How many of them there are through the last reply: what follows is what the client says now. */
+  readonly answered: number
+}
+
 /**
- * `continues`: what theirs has beyond the run is new. `asks-again`: ours has replies beyond it, and theirs nothing:
- * they are to be given anew. `contradicts`: both go on, each in its own way.
+ * `continues`: what theirs has from `theirEnd` on is new. `asks-again`: nothing is, and what ours has from `ourEnd` on
+ * are replies, to be given anew. `contradicts`: both go on after `ourEnd` and `theirEnd`, each in its own way.
  */
 type Outcome = 'continues' | 'asks-again' | 'contradicts'
 
 export interface Alignment {
   readonly outcome: Outcome
-  /** How many messages agree; 0: none that counts. */
-  readonly run: number
+  /** How many messages agree, back from the last that does. */
+  readonly score: number
+  /** The last reply of theirs is there, at this place; `null`: it is not. */
+  readonly anchor: number | null
+  /** No other place, and no other session, can fit better. */
+  readonly isClear: boolean
   /** The places after the last that agrees. */
   readonly ourEnd: number
   readonly theirEnd: number
 }
 
-/** Of a longer list its end is aligned. */
-const MOST_OF_THEIRS = 2_000
+/** So many messages are enough to know a place by. */
+const MOST_STEPS = 200
+/** Of all walks together. */
+const MOST_STEPS_OF_ALL = 1_000_000
 
 /**
- * Lays a whole history that a client sends onto the end of the log, by the longest run that both have; of equal ones
- * by the latest of ours, and there by the earliest of theirs: what is said again is new. One message alone is no run,
- * unless the list begins with it. What the client need not know (what came from elsewhere, replies that broke off,
- * replies without words) may stand in ours without breaking the run, and contradicts nothing.
+ * Lays a history that a client sends onto the end of the log, by the last reply in it: what follows that is what the
+ * client says now, and what is before it only tells which of several places is meant. In doubt something is new:
+ * nothing is hidden or left out because it was said before.
  */
-export function alignWhole(ours: readonly Known[], theirs: readonly Said[]): Alignment {
-  const known = ours.map(named)
-  const { run, ourEnd, theirEnd } = longestRun(known, theirs)
-  const rest = ours.slice(ourEnd)
-  const isAllTheirs = theirEnd === theirs.length
-  if (run > 0 && isAllTheirs && rest.length > 0 && rest.every(isOfReply))
-    return { outcome: 'asks-again', run, ourEnd, theirEnd }
-  const isUnseen = known.slice(ourEnd).every(({ mayMiss }) => mayMiss)
-  return { outcome: isUnseen ? 'continues' : 'contradicts', run, ourEnd, theirEnd }
-}
-
-/**
- * A list that is new as a whole may still be sent twice: how many replies at our end are to be given anew, where what
- * stands before them is the list; `null`: it is new. Only replies that broke off are given anew, unless the client
- * says that it tries again.
- */
-export function repliesToRepeat(
-  ours: readonly Said[],
-  theirs: readonly Said[],
-  { isRetry }: { readonly isRetry: boolean },
-): number | null {
-  if (theirs.length === 0) return null
-  const sent = theirs.map(fingerprint)
-  for (let replies = 0; replies + sent.length <= ours.length; replies++) {
-    const last = replies === 0 ? null : ours.at(-replies)!
-    if (last && !(isRetry ? isOfReply(last) : isBrokenOff(last))) return null
-    const from = ours.length - replies - sent.length
-    if (sent.every((name, place) => fingerprint(ours[from + place]!) === name)) return replies
+export function alignWhole(
+  ours: readonly Known[],
+  { prints, answered }: Sending,
+  { isWholeLog }: { readonly isWholeLog: boolean },
+): Alignment {
+  const search = new Search(ours, prints, isWholeLog)
+  const anchor = search.bestPlace(answered - 1)
+  if (anchor) return goingOn(ours, prints, { ...anchor, answered })
+  for (let place = answered - 2; place >= 0 && !search.isOver; place--) {
+    const found = search.bestPlace(place)
+    const isFirst = place === 0 && found?.place === 0 && isWholeLog
+    if (!found || (found.score < 2 && !isFirst)) continue
+    // Where ours ends there, others answered meanwhile.
+    const isOurEnd = ours.slice(found.place + 1).every(isMissable)
+    return {
+      ...{
+        outcome: isOurEnd ? 'continues' : 'contradicts',
+        score: found.score,
+        anchor: null,
+        isClear: false,
+      },
+      ...{ ourEnd: found.place + 1, theirEnd: place + 1 },
+    }
   }
-  return null
+  const isAllNew = ours.every(isMissable)
+  const outcome = isAllNew ? 'continues' : 'contradicts'
+  return { outcome, score: 0, anchor: null, isClear: ours.length === 0, ourEnd: 0, theirEnd: 0 }
 }
 
-function isOfReply({ role }: Said): boolean {
+interface Anchored extends Place {
+  readonly answered: number
+}
+
+/** The last reply of theirs is found: what of the rest is known, and what is left of ours? */
+function goingOn(
+  ours: readonly Known[],
+  theirs: readonly Print[],
+  { place, score, isCertain, answered }: Anchored,
+): Alignment {
+  let ourEnd = place + 1
+  let theirEnd = answered
+  for (let at = ourEnd; theirEnd < theirs.length; at = ourEnd) {
+    while (at < ours.length && isUnseen(ours[at]!, theirs[theirEnd]!)) at += 1
+    if (at === ours.length || !isSame(ours[at]!, theirs[theirEnd]!)) break
+    ourEnd = at + 1
+    theirEnd += 1
+  }
+  const rest = ours.slice(ourEnd)
+  const left = rest.filter(message => !isMissable(message))
+  const isAllKnown = theirEnd === theirs.length
+  const common = { score, anchor: place, ourEnd, theirEnd }
+  if (!left.every(isReply)) return { ...common, outcome: 'contradicts', isClear: false }
+  const asksAgain = isAllKnown && rest.length > 0 && rest.every(each => isReply(each) && !each.isElsewhere)
+  if (asksAgain) return { ...common, outcome: 'asks-again', isClear: isCertain }
+  return { ...common, outcome: 'continues', isClear: isCertain && left.length === 0 }
+}
+
+/** What theirs says now holds no replies, so those of ours are passed over; so is what may be missing. */
+function isUnseen(ours: Known, theirs: Print): boolean {
+  if (isMissable(ours)) return true
+  return isReply(ours) && !isSame(ours, theirs)
+}
+
+function isReply({ role }: Print): boolean {
   return role === 'assistant' || role === 'tool'
 }
 
-function isBrokenOff({ role, content }: Said): boolean {
-  return role === 'assistant' && interruptionOf(content) !== null
+/** Whoever sends a list need not have it. */
+function isMissable({ isElsewhere, isBrokenOff, role, name }: Known): boolean {
+  return isElsewhere || isBrokenOff || role === 'system' || name === NOTHING
 }
 
-interface Named {
-  readonly name: string
-  readonly mayMiss: boolean
+interface Place {
+  readonly place: number
+  readonly score: number
+  /** All that could be compared agrees. */
+  readonly isCertain: boolean
 }
 
-function named(message: Known): Named {
-  const name = fingerprint(message)
-  return { name, mayMiss: message.isElsewhere || name === '' || isBrokenOff(message) }
-}
+class Search {
+  readonly #ours: readonly Known[]
+  readonly #theirs: readonly Print[]
+  readonly #isWholeLog: boolean
+  readonly #places: PlacesByName
+  #steps = 0
 
-type Run = Pick<Alignment, 'run' | 'ourEnd' | 'theirEnd'>
+  constructor(ours: readonly Known[], theirs: readonly Print[], isWholeLog: boolean) {
+    this.#ours = ours
+    this.#theirs = theirs
+    this.#isWholeLog = isWholeLog
+    this.#places = new PlacesByName(ours)
+  }
 
-/** Above any length of a run: the two are told apart in one number. */
-const ROW = 4_096
+  get isOver(): boolean {
+    return this.#steps >= MOST_STEPS_OF_ALL
+  }
 
-/**
- * By the places of theirs that say the same as each of ours, in one pass over ours. For each place of theirs, `runs`
- * holds the length of the run that ends there and in which row it was written: it is good in that row and the next.
- * A row is one of ours that may not be missed, with those after it that may.
- */
-function longestRun(ours: readonly Named[], theirs: readonly Said[]): Run {
-  const places = placesByName(theirs, Math.max(0, theirs.length - MOST_OF_THEIRS))
-  const runs = new Int32Array(theirs.length + 1)
-  let [run, ourEnd, theirEnd] = [0, 0, 0]
-  let row = ROW
-  for (const [place, { name, mayMiss }] of ours.entries()) {
-    const before = row
-    if (!mayMiss) row += ROW
-    const found = places.get(name)
-    if (found === undefined) continue
-    // From the last: the place before still says what held before this one of ours.
-    for (let index = 0; index < found.length; index++) {
-      const end = found[index]! + 1
-      const length = Math.max(0, runs[end - 1]! - before) + 1
-      runs[end] = mayMiss ? Math.max(runs[end]!, row + length) : row + length
-      if (length < run || (length === 1 && end > 1)) continue
-      run = length
-      ourEnd = place + 1
-      theirEnd = end
+  /** Where ours says the same as this one of theirs: of several, where most before it agrees, and then the latest. */
+  bestPlace(theirPlace: number): Place | null {
+    const theirs = this.#theirs[theirPlace]
+    if (theirs === undefined) return null
+    let best: Place | null = null
+    for (const place of this.#places.sameAs(theirs)) {
+      const { score, isCertain } = this.#walkBack(place, theirPlace)
+      if (best === null || score > best.score) best = { place, score, isCertain }
+      if (this.isOver) break
     }
+    return best
   }
-  return { run, ourEnd, theirEnd }
-}
 
-/** The last first. What says nothing is nowhere. */
-function placesByName(theirs: readonly Said[], from: number): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>()
-  for (let place = theirs.length - 1; place >= from; place--) {
-    const name = fingerprint(theirs[place]!)
-    const known = places.get(name)
-    if (known) known.push(place)
-    else if (name !== '') places.set(name, [place])
+  #walkBack(ourPlace: number, theirPlace: number): Omit<Place, 'place'> {
+    let [at, their, score] = [ourPlace, theirPlace, 0]
+    for (let step = 0; step < MOST_STEPS; step++) {
+      this.#steps += 1
+      const [ours, theirs] = [this.#ours[at], this.#theirs[their]]
+      if (theirs === undefined) return { score, isCertain: true }
+      if (ours === undefined) return { score, isCertain: this.#isWholeLog }
+      if (isSame(ours, theirs)) {
+        score += 1
+        at -= 1
+        their -= 1
+        continue
+      }
+      const maySkipOurs = isMissable(ours) || ours.isOnTheWay
+      if (!maySkipOurs && !theirs.isOnTheWay) return { score, isCertain: false }
+      if (maySkipOurs) at -= 1
+      if (theirs.isOnTheWay && (!maySkipOurs || (ours.isOnTheWay && ours.role === theirs.role))) their -= 1
+    }
+    return { score, isCertain: true }
   }
-  return places
 }

@@ -8,6 +8,9 @@ import type { Call } from '../endpoint.ts'
 import { reserveOf } from '../output-reserve.ts'
 import { invalidArguments } from '../problems.ts'
 import type { Answering } from './answering.ts'
+import { askedIn } from './asked.ts'
+import { checkRoom } from './check-room.ts'
+import { MORE_OF_OURS, readEnd } from './history.ts'
 import { modelAnswer } from './model-answer.ts'
 import { declaredHistory, namedSession } from './named-session.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -16,7 +19,10 @@ import { type ChatRequest, overridesIn, refuseUnfit } from './request.ts'
 import { searchAnswer } from './search-answer.ts'
 import { storeRequest } from './store-request.ts'
 
-type ChatCall = Pick<Call<unknown, ChatRequest>, 'palimpsest' | 'settings' | 'body' | 'header' | 'signal'>
+type ChatCall = Pick<
+  Call<unknown, ChatRequest>,
+  'palimpsest' | 'settings' | 'body' | 'header' | 'signal' | 'underWay' | 'metrics'
+>
 
 /** Per instance: a session's name is its own in each namespace. */
 const storing = new WeakMap<Palimpsest, OneAtATime>()
@@ -25,26 +31,36 @@ const storing = new WeakMap<Palimpsest, OneAtATime>()
 export async function answerRequest(call: ChatCall): Promise<Answering> {
   const { palimpsest, settings, body, header } = call
   refuseUnfit(body)
-  const read = readMessages(body.messages)
+  const read = await readMessages(body.messages)
   const named = namedSession(header, body.user)
-  const { policy = null, resolved } = settings.forRequest(overridesIn(body))
+  const { policy = null, resolved } = await settings.forRequest(
+    overridesIn(body),
+    palimpsest.session(named.id),
+  )
   const request = {
     named,
     messages: read.messages,
-    history: declaredHistory(header) ?? (read.hasReply ? ('whole' as const) : ('new' as const)),
+    answered: read.answered,
+    history: declaredHistory(header) ?? ('whole' as const),
     isRetry: Number(header('x-stainless-retry-count') ?? 0) > 0,
     policy,
     redact: redactionOf(resolved.values),
   }
+  const given = { read, policy, resolved, current: settings.current, budget: body.budget ?? null }
   const turns = storing.get(palimpsest) ?? new OneAtATime()
   storing.set(palimpsest, turns)
   return turns.run(named.id, async () => {
+    if (hasModel(resolved.values))
+      await checkRoom(palimpsest.session(named.id), {
+        resolved,
+        options: { ...contextOptions(given), ...(body.tools && { tools: body.tools }) },
+      })
     const session = await storeRequest(palimpsest, request)
     if (read.messages.length === 0 && (await session.count()) === 0)
       throw invalidArguments([
         { field: 'messages', value: body.messages, allowed: 'at least one beside the instructions' },
       ])
-    return begin(session, call, { read, policy, resolved, current: settings.current })
+    return begin(session, call, given)
   })
 }
 
@@ -54,41 +70,53 @@ interface Given {
   readonly resolved: Resolved
   /** Without what holds for this request only. */
   readonly current: Resolved
+  readonly budget: number | null
 }
 
 async function begin(
   session: Session,
-  { body, signal }: ChatCall,
-  { read, policy, resolved, current }: Given,
+  { body, signal, underWay, metrics }: ChatCall,
+  given: Given,
 ): Promise<Answering> {
-  const { values } = resolved
-  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, signal })
-  const query = askedIn(read.messages)
+  const { read } = given
+  const { values } = given.resolved
+  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, signal, underWay })
+  const query = await questionOf(session, read.messages)
   return modelAnswer(session, {
     body,
     values,
     signal,
+    underWay,
+    onEnd: metrics.answered.bind(metrics),
     turnOptions: {
-      ...(read.instructions !== '' && { instructions: read.instructions }),
+      ...contextOptions(given),
+      ...(read.reminder !== '' && { reminder: read.reminder }),
       ...(query !== '' && { query }),
-      // Some providers insist on the thoughts that led to a call, and some refuse all others.
-      reasoning: read.messages.at(-1)?.role === 'tool' ? 'keep' : 'drop',
-      ...(policy && { policy }),
-      ...(body.budget != null && { budget: body.budget }),
-      ...reserveOf(resolved, current),
     },
   })
+}
+
+function contextOptions({ read, policy, resolved, current, budget }: Given) {
+  return {
+    ...(read.instructions !== '' && { instructions: read.instructions }),
+    // Some providers insist on them, and what is sent at one time and not at another breaks the prompt's cache.
+    reasoning: 'keep' as const,
+    ...(policy && { policy }),
+    ...(budget !== null && { budget }),
+    ...reserveOf(resolved, current),
+  }
 }
 
 function hasModel(values: SettingValues): values is SettingValues & { readonly model: string } {
   return values.model !== null
 }
 
-/** What the user said last: older messages that may answer it are recalled. */
-function askedIn(messages: readonly Sent[]): string {
-  const lastOther = messages.findLastIndex(({ role }) => role !== 'user')
-  return messages
-    .slice(lastOther + 1)
+/** What the user asked: older messages that may answer it are recalled. Results of tools come without it at times. */
+async function questionOf(session: Session, messages: readonly Sent[]): Promise<string> {
+  const inList = askedIn(messages)
+  const isInLog = inList.length === 0 && messages.at(-1)?.role === 'tool'
+  const asked = isInLog ? askedIn(await readEnd(session, MORE_OF_OURS)) : inList
+  return asked
     .map(({ content }) => contentText(content))
     .join('\n')
     .trim()

@@ -6,11 +6,15 @@ type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>
 type PromptMessage = Params['prompt'][number]
 type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number]
 
-/**
- * What is told to the model below the SDK, which would check the answer against it: here that is for the client.
- * `model`: as the settings name it.
- */
-export function callMiddleware(body: ChatRequest, model: string): LanguageModelMiddleware {
+interface Told {
+  /** As the settings name it. */
+  readonly model: string
+  /** Said at the very end. */
+  readonly reminder: string
+}
+
+/** What is told to the model below the SDK, which would check the answer against it: here that is for the client. */
+export function callMiddleware(body: ChatRequest, { model, reminder }: Told): LanguageModelMiddleware {
   const isPlain = splitModelName(model).provider === 'openai-compatible'
   // It is given the form as the client wrote it.
   const responseFormat = isPlain ? undefined : responseFormatOf(body)
@@ -19,11 +23,17 @@ export function callMiddleware(body: ChatRequest, model: string): LanguageModelM
     specificationVersion: 'v4',
     transformParams: async ({ params }) => ({
       ...params,
-      ...(isPlain && { prompt: params.prompt.map(withoutLinkedFiles) }),
+      prompt: reminded(isPlain ? params.prompt.map(withoutLinkedFiles) : params.prompt, reminder),
       ...(responseFormat && { responseFormat }),
       ...(toolChoice && params.tools && { toolChoice }),
     }),
   }
+}
+
+/** A turn that begins with the results of calls leaves its reminder out. */
+function reminded(prompt: Params['prompt'], reminder: string): Params['prompt'] {
+  if (reminder === '' || prompt.at(-1)?.role !== 'tool') return prompt
+  return [...prompt, { role: 'user', content: [{ type: 'text', text: `[system]: ${reminder}` }] }]
 }
 
 function toolChoiceOf({ tool_choice: choice }: ChatRequest): Params['toolChoice'] {

@@ -1,45 +1,108 @@
+import { PalimpsestError } from '../../errors.ts'
+import { isId, MAX_ID_CHARACTERS } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
-import type { Session } from '../../session.ts'
+import type { Session, SessionInfo } from '../../session.ts'
 import type { Laid } from './history.ts'
 import type { NamedSession } from './named-session.ts'
 
 /** A session and the forks that contradictions made of it, which clients go on calling by its name. */
 export interface Family {
-  /** The session itself first, then the newest of its forks. */
-  readonly sessions: readonly Session[]
-  /** The first id of a fork that is free. */
-  readonly nextId: string
+  readonly named: Session
+  /** The newest first. */
+  readonly forks: readonly Session[]
+  /** Above all that were ever found. */
+  readonly nextNumber: number
 }
 
 const MOST_FORKS = 20
 const FIRST_FORK = 2
+/** Mostly there are none. */
+const PAGE = 20
 
 /** `null`: there is no such session yet. */
 export async function familyOf(
   palimpsest: Palimpsest,
   { id, options }: NamedSession,
 ): Promise<Family | null> {
-  const session = palimpsest.session(id, options)
-  if ((await session.info()) === null) return null
-  const ids = new Set([id])
-  const forks: Session[] = []
-  for (let number = FIRST_FORK; ; number++) {
-    const fork = palimpsest.session(`${id}~${number}`)
-    const info = await fork.info()
-    if (info === null) return { sessions: [session, ...forks.slice(-MOST_FORKS)], nextId: fork.id }
-    // Somebody else's session may have such a name.
-    if (info.origin === null || !ids.has(info.origin.sessionId)) continue
-    ids.add(fork.id)
-    forks.push(fork)
+  const named = palimpsest.session(id, options)
+  if ((await named.info()) === null) return null
+  const numbered = await numberedSessions(palimpsest, id)
+  const forks = forksAmong(numbered, id)
+  return {
+    named,
+    forks: forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.id)),
+    nextNumber: Math.max(FIRST_FORK - 1, ...numbered.keys()) + 1,
   }
 }
 
-/** No contradiction comes first, then the longest run, then the newest session. */
-export function bestOf(laid: readonly Laid[]): Laid {
-  return laid.reduce((best, next) => (isBetter(next, best) ? next : best))
+/** The sessions that are called as a fork of this one would be, by their numbers. */
+async function numberedSessions(
+  palimpsest: Palimpsest,
+  id: string,
+): Promise<ReadonlyMap<number, SessionInfo>> {
+  const prefix = `${id}~`
+  const numbered = new Map<number, SessionInfo>()
+  for (let after = prefix; ; ) {
+    const page = await palimpsest.sessions({ after, limit: PAGE })
+    for (const info of page) {
+      const [, digits] = info.id.startsWith(prefix) ? (NUMBER.exec(info.id.slice(prefix.length)) ?? []) : []
+      if (digits !== undefined) numbered.set(Number(digits), info)
+    }
+    const last = page.at(-1)
+    if (page.length < PAGE || !last?.id.startsWith(prefix)) return numbered
+    after = last.id
+  }
 }
 
+const NUMBER = /^([1-9]\d{0,14})$/
+
+/** Somebody else's session may have such a name: a fork comes from the session itself, or from a fork of it. */
+function forksAmong(numbered: ReadonlyMap<number, SessionInfo>, id: string): readonly SessionInfo[] {
+  const oldestFirst = [...numbered].toSorted(([one], [other]) => one - other).map(([, info]) => info)
+  const there = new Set(oldestFirst.map(info => info.id))
+  const kept = new Set([id])
+  for (const { id: forkId, origin } of oldestFirst) {
+    const from = origin?.sessionId
+    if (from === undefined) continue
+    const isErased = !there.has(from) && from.startsWith(`${id}~`)
+    if (kept.has(from) || isErased) kept.add(forkId)
+  }
+  return oldestFirst.filter(info => kept.has(info.id)).reverse()
+}
+
+/** The id of the next fork. Only whoever needs one hears that there cannot be any. */
+export function nextForkId({ named, nextNumber }: Family): string {
+  const id = `${named.id}~${nextNumber}`
+  if (isId(id)) return id
+  const most = MAX_ID_CHARACTERS - `~${nextNumber}`.length
+  throw new PalimpsestError(
+    'invalid_argument',
+    `The list contradicts the session, and the session's id is too long for a fork of it; allowed: an id of at most ${most} characters. Choose a shorter one.`,
+    { field: 'x-palimpsest-session', allowed: `at most ${most} characters` },
+  )
+}
+
+/** The session that a list goes to: the newest that fits without a doubt, or the best of all. */
+export async function bestLaid(
+  { named, forks }: Family,
+  lay: (session: Session, options: { readonly isDeep: boolean }) => Promise<Laid>,
+): Promise<Laid> {
+  let best: Laid | null = null
+  for (const session of [...forks, named]) {
+    const laid = await lay(session, { isDeep: session === named })
+    if (laid.isClear) return laid
+    if (best === null || isBetter(laid, best)) best = laid
+  }
+  return best!
+}
+
+/**
+ * `next` is older. Where their last reply is there comes first, then where most agrees, then where nothing contradicts.
+ * Of equal ones the newest goes on, and the oldest is forked, so that forks do not descend from each other.
+ */
 function isBetter(next: Laid, best: Laid): boolean {
-  const [isFree, wasFree] = [next.outcome !== 'contradicts', best.outcome !== 'contradicts']
-  return isFree === wasFree ? next.run >= best.run : isFree
+  const [isAnchored, wasAnchored] = [next.anchor !== null, best.anchor !== null]
+  if (isAnchored !== wasAnchored) return isAnchored
+  if (next.score !== best.score) return next.score > best.score
+  return best.outcome === 'contradicts'
 }

@@ -1,40 +1,115 @@
-import { attachmentValue, type Content, type ContentPart, contentText, type Role } from '../../log/index.ts'
+import { type Content, type ContentPart, contentText, interruptionOf, type Role } from '../../log/index.ts'
+import { canonicalJson } from '../../store/index.ts'
 
 export interface Said {
   readonly role: Role
   readonly content: Content
+  /** Who said it, as clients name them. */
+  readonly sender?: string | { readonly id: string; readonly name?: string } | null
 }
 
-/** Of a picture's bytes, so much is looked at: two of the same length that begin and end alike are the same. */
-const LONGEST_COMPARED = 500
-
-/**
- * What stays the same on the way through somebody's client: words, calls, what answers which call, what is attached.
- * Empty: it says nothing that a client would send back, such as a thought alone.
- */
-export function fingerprint({ role, content }: Said): string {
-  const text = contentText(content).replace(/\s+/g, ' ').trim()
-  const marks = typeof content === 'string' ? [] : content.flatMap(markOf)
-  return text === '' && marks.length === 0 ? '' : JSON.stringify([role, text, ...marks.sort()])
+/** What is compared of a message: all that stays the same on the way through somebody's client. */
+export interface Print {
+  readonly role: Role
+  /** The same number for what says the same. */
+  readonly name: number
+  readonly sender: string | null
+  /** Of a reply: what it is compared by where it broke off. */
+  readonly letters: string
+  readonly isBrokenOff: boolean
+  /** On the way to an answer: a call or its result, which some clients do not keep. */
+  readonly isOnTheWay: boolean
 }
 
+/** The name of what says nothing that a client would send back, such as a thought alone. */
+export const NOTHING = 0
+
+/** Gives each thing that is said a number, so that comparing takes no time. */
+export class Prints {
+  readonly #names = new Map<string, number>()
+
+  of(message: Said): Print {
+    const { role, content, sender = null } = message
+    const letters = role === 'assistant' ? lettersOf(contentText(content)) : ''
+    const parts = typeof content === 'string' ? [] : content
+    return {
+      role,
+      name: this.#nameOf(message, letters),
+      sender: typeof sender === 'string' ? sender : (sender?.name ?? sender?.id ?? null),
+      letters,
+      isBrokenOff: role === 'assistant' && interruptionOf(content) !== null,
+      isOnTheWay: role === 'tool' || parts.some(({ type }) => type === 'tool-call'),
+    }
+  }
+
+  #nameOf({ role, content }: Said, letters: string): number {
+    const text = letters || collapsed(contentText(content))
+    const marks = typeof content === 'string' ? [] : content.flatMap(markOf)
+    if (text === '' && marks.length === 0) return NOTHING
+    const said = JSON.stringify([role, text, ...marks.sort()])
+    const known = this.#names.get(said)
+    if (known !== undefined) return known
+    this.#names.set(said, this.#names.size + 1)
+    return this.#names.size
+  }
+}
+
+/** `ours` may have broken off, and the client may have kept less of it, or more. */
+export function isSame(ours: Print, theirs: Print): boolean {
+  if (ours.role !== theirs.role) return false
+  if (ours.name === theirs.name)
+    return (
+      ours.name !== NOTHING &&
+      (ours.sender === null || theirs.sender === null || ours.sender === theirs.sender)
+    )
+  return ours.isBrokenOff && isBeginning(ours.letters, theirs.letters)
+}
+
+function isBeginning(one: string, other: string): boolean {
+  return one !== '' && other !== '' && (one.startsWith(other) || other.startsWith(one))
+}
+
+/** By its tool and its arguments: clients rename calls. */
+export function callText({
+  toolName,
+  input,
+}: {
+  readonly toolName: string
+  readonly input?: unknown
+}): string {
+  return `${toolName} ${canonicalJson(input == null || input === '' ? {} : input)}`
+}
+
+function collapsed(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim()
+}
+
+/** Clients show thoughts apart and take marks of bold and lists away: neither is a difference. */
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/<think>.*?(?:<\/think>|$)/gis, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .toLowerCase()
+}
+
+/** Addresses of the same picture change: how many there are is compared. */
 function markOf(part: ContentPart): string[] {
   switch (part.type) {
     case 'tool-call':
+      return [callText(part)]
     case 'tool-result':
-      return [`${part.type} ${part.toolCallId}`]
+      return [`result ${collapsed(outputText(part.output))}`]
     case 'image':
-    case 'file': {
-      const value =
-        attachmentValue(part, 'image') ?? attachmentValue(part, 'data') ?? attachmentValue(part, 'url') ?? ''
-      return [`attached ${value.length <= LONGEST_COMPARED ? value : abridged(value)}`]
-    }
+    case 'file':
+      return ['attached']
     default:
       return []
   }
 }
 
-function abridged(value: string): string {
-  const half = LONGEST_COMPARED / 2
-  return `${value.length} ${value.slice(0, half)} ${value.slice(-half)}`
+function outputText(output: unknown): string {
+  if (typeof output === 'string') return output
+  const { type, value } = (output ?? {}) as { readonly type?: unknown; readonly value?: unknown }
+  return type === 'text' && typeof value === 'string' ? value : canonicalJson(output ?? null)
 }

@@ -2,10 +2,12 @@ import { loadModel, type SettingValues } from '../../config/index.ts'
 import { splitModelName } from '../../config/model-name.ts'
 import { MissingPeerError } from '../../errors.ts'
 import type { Session } from '../../session.ts'
-import type { Turn, TurnOptions } from '../../turn/index.ts'
+import type { FinishedTurn, Turn, TurnOptions } from '../../turn/index.ts'
+import type { UnderWay } from '../under-way.ts'
 import type { Answering, Piece } from './answering.ts'
 import { callMiddleware } from './call-middleware.ts'
 import { callSettings, providerOptionsOf } from './call-settings.ts'
+import { forTheLog, type Streamed } from './for-the-log.ts'
 import { modelFailure, stopped } from './model-failure.ts'
 import { type StreamPart, StreamReader } from './read-stream.ts'
 import type { ChatRequest } from './request.ts'
@@ -13,8 +15,22 @@ import type { ChatRequest } from './request.ts'
 export interface ModelCall {
   readonly body: ChatRequest
   readonly values: SettingValues & { readonly model: string }
-  readonly turnOptions: Pick<TurnOptions, 'instructions' | 'query' | 'reasoning' | 'budget' | 'outputReserve'>
+  readonly turnOptions: Pick<
+    TurnOptions,
+    | 'instructions'
+    | 'reminder'
+    | 'query'
+    | 'reasoning'
+    | 'budget'
+    | 'outputReserve'
+    | 'usualReserve'
+    | 'policy'
+  >
   readonly signal: AbortSignal
+  /** Holds what is stored of an answer. */
+  readonly underWay: UnderWay
+  /** Hears how it ended, and what it took. */
+  readonly onEnd: (finished: FinishedTurn) => void
 }
 
 /** The configured model answers what the session ends with. Nothing is sent before the first piece is asked for. */
@@ -37,7 +53,10 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
   const settings: object = {
     ...turn.prompt,
     ...callSettings(body),
-    model: sdk.wrapLanguageModel({ model: model as never, middleware: callMiddleware(body, values.model) }),
+    model: sdk.wrapLanguageModel({
+      model: model as never,
+      middleware: callMiddleware(body, { model: values.model, reminder: turnOptions.reminder ?? '' }),
+    }),
     providerOptions: providerOptionsOf(body, values.model),
     abortSignal,
     // Nobody makes this server fetch an address: the provider is given it.
@@ -53,25 +72,26 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
     sessionId: session.id,
     seq: turn.seq,
     model: splitModelName(values.model).name,
-    pieces: answerPieces(turn, { start, stop, values }),
+    pieces: answerPieces(turn, { start, stop, call }),
     stop,
   }
 }
 
-interface Streamed {
-  readonly stream: AsyncIterable<unknown>
-  readonly steps: PromiseLike<readonly unknown[]>
-  readonly responseMessages: PromiseLike<readonly unknown[]>
+interface Source {
+  readonly start: () => Streamed
+  readonly stop: () => void
+  readonly call: ModelCall
 }
 
-async function* answerPieces(
-  turn: Turn,
-  { start, stop, values }: { start: () => Streamed; stop: () => void; values: ModelCall['values'] },
-): AsyncGenerator<Piece, void> {
-  const result = start()
+async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGenerator<Piece, void> {
+  const { values, underWay } = call
   const reader = new StreamReader()
+  const result = start()
+  const { promise: stored, resolve } = Promise.withResolvers<void>()
+  underWay.add(stored)
   let isLeft = true
   let broken: unknown
+  let finished: FinishedTurn
   try {
     for await (const part of result.stream) yield* reader.take(part as StreamPart)
     isLeft = false
@@ -79,62 +99,14 @@ async function* answerPieces(
     isLeft = false
     broken = error
   } finally {
-    if (isLeft) {
-      stop()
-      await turn.finish(forTheLog(result, reader))
-    }
+    if (isLeft) stop()
+    finished = await turn.finish(forTheLog(result, reader)).finally(resolve)
+    call.onEnd(finished)
   }
-  const { status, error = broken } = await turn.finish(forTheLog(result, reader))
+  const { status, error = broken } = finished
   if (status === 'aborted') throw stopped()
   if (status === 'failed' || broken !== undefined) throw modelFailure(error, values.model, values.modelApiKey)
   yield reader.end(turn.context.estimatedInputTokens)
-}
-
-/**
- * The SDK answers calls that it cannot read itself; here every call is for the client to answer, and its arguments
- * are kept as the model wrote them. Looked at only where asked for: the SDK's promises reject where nobody awaits them.
- */
-function forTheLog(result: Streamed, reader: StreamReader) {
-  return {
-    stream: withoutToolErrors(result.stream),
-    get steps() {
-      return result.steps
-    },
-    get responseMessages() {
-      return result.responseMessages.then(messages =>
-        messages.filter(message => roleOf(message) !== 'tool').map(message => asWritten(message, reader)),
-      )
-    },
-  }
-}
-
-async function* withoutToolErrors(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  for await (const part of stream) if ((part as StreamPart).type !== 'tool-error') yield part
-}
-
-function roleOf(message: unknown): unknown {
-  return (message as { readonly role?: unknown }).role
-}
-
-function asWritten(message: unknown, reader: StreamReader): unknown {
-  const { content } = message as { readonly content: unknown }
-  if (!Array.isArray(content)) return message
-  return {
-    ...(message as object),
-    content: content.map((part: StreamPart) => {
-      const written = part.type === 'tool-call' ? reader.argumentsOf(String(part['toolCallId'])) : undefined
-      return written === undefined || isJson(written) ? part : { ...part, input: written }
-    }),
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Without a way to run them, so that their calls end the answer. */

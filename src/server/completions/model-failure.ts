@@ -1,5 +1,6 @@
 import { PalimpsestError } from '../../errors.ts'
 import { redactSecrets } from '../../redaction/index.ts'
+import { isOverflowError } from '../../turn/index.ts'
 
 /** What the SDK's errors about a call have in common. */
 interface CallError {
@@ -12,26 +13,45 @@ interface CallError {
 
 const MOST_WORDS = 500
 
+/** The same request would be refused again. */
+const REFUSALS: readonly number[] = [400, 401, 403, 404, 413, 422]
+
 /** What a provider refused or broke off, in its own words, but for any key. */
 export function modelFailure(error: unknown, model: string, apiKey: string | null): PalimpsestError {
   if (PalimpsestError.isInstance(error)) return error
   const { statusCode, responseHeaders, message, error: inner } = (error ?? {}) as CallError
-  const status = typeof statusCode === 'number' ? statusCode : null
+  // A stream that broke off had a good one.
+  const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : null
   const retryAfter = responseHeaders?.['retry-after'] ?? null
   const said = typeof message === 'string' ? message : typeof error === 'string' ? error : inner?.message
   const reason = withoutKeys(typeof said === 'string' && said !== '' ? said : 'no reason was given', apiKey)
+  const isRefusal = status !== null && REFUSALS.includes(status)
+  const details = { model, status, reason, retryAfter, ...(isRefusal && { shouldRetry: false }) }
+  if (isOverflowError(error)) return stillTooLong(details, error)
   return new PalimpsestError(
     'model_failed',
     `The model ${model} failed${status === null ? '' : ` with status ${status}`}: ${reason} ${advice(status)}`,
-    { model, status, reason, retryAfter },
+    details,
     { cause: error },
+  )
+}
+
+/** It was sent less already. */
+function stillTooLong(details: { model: string; reason: string }, cause: unknown): PalimpsestError {
+  const { model, reason } = details
+  return new PalimpsestError(
+    'context_overflow',
+    `The model ${model} finds the request too long, shortened too: ${reason} ` +
+      '(Lower the budget to what the model can take, or shorten the instructions and tools.)',
+    { ...details, shouldRetry: false },
+    { cause },
   )
 }
 
 function advice(status: number | null): string {
   if (status === 401 || status === 403 || status === 404)
     return '(Whoever runs this server looks at its settings model, modelBaseUrl and modelApiKey.)'
-  const isRefusal = status !== null && status >= 400 && status < 500 && status !== 429 && status !== 408
+  const isRefusal = status !== null && REFUSALS.includes(status)
   return isRefusal ? '(The same request would be refused again.)' : '(What was said is kept; send it again.)'
 }
 

@@ -20,7 +20,7 @@ export interface NamedSession {
 
 /** Which session is meant, and what it is if it has to be made. */
 export function namedSession(header: Header, user: string | undefined): NamedSession {
-  const read = (name: HeaderName) => decoded(header(name))
+  const read = (name: HeaderName) => decodedHeader(header(name))
   const id = read('x-palimpsest-session') ?? user
   if (!id)
     throw invalidArguments([
@@ -51,7 +51,8 @@ export function headerText(id: string): string {
   return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id)
 }
 
-function decoded(value: string | null): string | null {
+/** As `headerText` writes it; `null`: there is none. */
+export function decodedHeader(value: string | null): string | null {
   if (value === null || value === '') return null
   try {
     return decodeURIComponent(utf8(value))

@@ -1,4 +1,5 @@
-import { InvalidMessageError } from '../../errors.ts'
+import { InvalidMessageError, PalimpsestError } from '../../errors.ts'
+import { Pace } from '../../finding/pace.ts'
 import { type Content, type ContentPart, normalizeMessage, type Role } from '../../log/index.ts'
 import { invalidArguments } from '../problems.ts'
 import { isRecord, type Json, readParts, textIn } from './read-parts.ts'
@@ -13,33 +14,43 @@ export interface Sent {
 export interface ReadMessages {
   /** What the list begins with and is said to the model alone, for this call; empty: nothing. */
   readonly instructions: string
+  /** What is said to the model between messages: it moves from call to call, so that it is no message itself. */
+  readonly reminder: string
   readonly messages: readonly Sent[]
-  /** One of the list is an assistant's, be it an empty one. */
-  readonly hasReply: boolean
+  /** How many of the messages there are through the last of an assistant, be that an empty one; 0: there is none. */
+  readonly answered: number
 }
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool']
 
-/**
- * The messages of a request. Those to the model at the very beginning are instructions; later ones belong to their
- * place. One that says nothing at all is left out: the log has no form for it.
- */
-export function readMessages(list: readonly unknown[]): ReadMessages {
+/** The messages of a request. One that says nothing at all is left out: the log has no form for it. */
+export async function readMessages(list: readonly unknown[]): Promise<ReadMessages> {
+  const pace = new Pace()
   const given = list.map((message, place) => checkedMessage(message, `messages[${place}]`))
   const first = given.findIndex(({ role }) => !isInstruction(role))
-  const beginning = first === -1 ? given : given.slice(0, first)
-  const instructions = beginning.map(({ content }, place) => textIn(content, `messages[${place}].content`))
+  const beginning = first === -1 ? given.length : first
+  const instructions: string[] = []
+  const reminders: string[] = []
+  const messages: Sent[] = []
   const names = new Map<string, string>()
-  const messages = given.slice(beginning.length).flatMap((message, index) => {
-    const path = `messages[${beginning.length + index}]`
+  let answered = 0
+  for (const [place, message] of given.entries()) {
+    const path = `messages[${place}]`
+    if (isInstruction(message.role)) {
+      const texts = place < beginning ? instructions : reminders
+      texts.push(textIn(message['content'], `${path}.content`))
+      continue
+    }
+    await pace.keep()
     const sent = readMessage(message, path, names)
-    return sent.content.length === 0 ? [] : [storable(sent, path)]
-  })
-  return {
-    instructions: instructions.filter(text => text !== '').join('\n\n'),
-    messages,
-    hasReply: given.some(({ role }) => role === 'assistant'),
+    if (sent.content.length > 0) messages.push(storable(sent, path))
+    if (message.role === 'assistant') answered = messages.length
   }
+  return { instructions: joined(instructions), reminder: joined(reminders), messages, answered }
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter(text => text.trim() !== '').join('\n\n')
 }
 
 /** What the log would refuse is refused here, before anything is done. */
@@ -49,8 +60,8 @@ function storable(sent: Sent, path: string): Sent {
     return sent
   } catch (error) {
     if (!(error instanceof InvalidMessageError)) throw error
-    const { field, value, allowed } = error.details
-    throw new InvalidMessageError(`${path}.${field}`, value, allowed)
+    const { code, message, details } = error
+    throw new PalimpsestError(code, `${path}.${message}`, { ...details, field: `${path}.${details.field}` })
   }
 }
 
@@ -80,10 +91,8 @@ function readMessage(message: Given, path: string, names: Map<string, string>): 
     }
     case 'assistant':
       return { role, content: assistantContent(message, path, names) }
-    case 'tool':
-      return { role, content: [toolResult(message, path, names)] }
     default:
-      return { role: 'system', content: textIn(content, `${path}.content`) }
+      return { role: 'tool', content: [toolResult(message, path, names)] }
   }
 }
 

@@ -3,7 +3,9 @@ import type { ReplyRequest, Responder } from '../../runtime/responder.ts'
 import { searchResponder } from '../../runtime/responders/search-responder.ts'
 import type { Session } from '../../session.ts'
 import { estimateTokens, measureMessage } from '../../tokens/index.ts'
+import type { UnderWay } from '../under-way.ts'
 import type { Answering, Piece } from './answering.ts'
+import { askedIn } from './asked.ts'
 import { MARK } from './history.ts'
 import { stopped } from './model-failure.ts'
 
@@ -13,31 +15,28 @@ export const SEARCH_MODEL = 'palimpsest-search'
 /** Nobody asks in more messages than that. */
 const MOST_ASKED = 50
 
+interface SearchCall {
+  readonly zone: string
+  readonly signal: AbortSignal
+  readonly underWay: UnderWay
+}
+
 /** Answers from what was said in the session, without a model. */
-export async function searchAnswer(
-  session: Session,
-  { zone, signal }: { readonly zone: string; readonly signal: AbortSignal },
-): Promise<Answering> {
+export async function searchAnswer(session: Session, call: SearchCall): Promise<Answering> {
   const newest = await session.messages({ from: 'newest', limit: MOST_ASKED })
   return {
     sessionId: session.id,
     seq: newest.at(-1)?.seq ?? 0,
     model: SEARCH_MODEL,
-    pieces: answerPieces(session, askedIn(newest), { zone, signal }),
+    pieces: answerPieces(session, askedIn(newest), call),
     stop: () => {},
   }
-}
-
-/** What people said since the last reply. */
-function askedIn(newest: readonly Message[]): readonly Message[] {
-  const lastReply = newest.findLastIndex(({ role }) => role === 'assistant')
-  return newest.slice(lastReply + 1).filter(({ role }) => role === 'user')
 }
 
 async function* answerPieces(
   session: Session,
   asked: readonly Message[],
-  { zone, signal }: { readonly zone: string; readonly signal: AbortSignal },
+  { zone, signal, underWay }: SearchCall,
 ): AsyncGenerator<Piece, void> {
   const request: ReplyRequest = {
     session,
@@ -50,13 +49,15 @@ async function* answerPieces(
   const text = await textOf(await searchResponder({ zone })(request)).catch(error => {
     throw signal.aborted ? stopped() : error
   })
-  await session.append({
+  const storing = session.append({
     role: 'assistant',
     // It only repeats what was said: nothing learns it again.
     content: [{ type: 'text', text, recalled: true }],
     externalId: `${MARK}reply:${crypto.randomUUID()}`,
     ...(asked[0] && { replyTo: asked[0].seq }),
   })
+  underWay.add(storing)
+  await storing
   yield { type: 'text', text }
   yield {
     type: 'end',

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { sqlitePlace } from '../../../test/stores.ts'
+import { MessageConflictError } from '../../errors.ts'
 import { contentText, interruptionOf } from '../../log/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
+import type { Store } from '../../store/index.ts'
 import { MARK } from './history.ts'
 import type { Sent } from './read-messages.ts'
 import { storeRequest } from './store-request.ts'
@@ -12,9 +14,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-async function start(): Promise<Palimpsest> {
+async function start(change: (store: Store) => Store = store => store): Promise<Palimpsest> {
   const place = sqlitePlace()
-  const palimpsest = await createPalimpsest({ store: await place.open(), folding: 'manual' })
+  const palimpsest = await createPalimpsest({ store: change(await place.open()), folding: 'manual' })
   cleanups.push(
     () => place.remove(),
     () => palimpsest.close(),
@@ -43,7 +45,8 @@ test('whatever a client does with its history, the session that it is told has i
       let list: readonly Sent[] = []
       const branches: (readonly Sent[])[] = []
       const ask = async (messages: readonly Sent[], isWhole = true) => {
-        const request = { named, messages, history: 'whole' as const, isRetry: false }
+        const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1
+        const request = { named, messages, answered, history: 'whole' as const, isRetry: false }
         const session = await storeRequest(palimpsest, { ...request, policy: null, redact: false })
         number += 1
         const text = `answer ${number}`
@@ -73,7 +76,7 @@ test('whatever a client does with its history, the session that it is told has i
             await ask([...list, question()])
             break
           case 'asks again':
-            if (list.at(-1)?.role === 'assistant') await ask(list.slice(0, -1))
+            if (list.length > 2 && list.at(-1)?.role === 'assistant') await ask(list.slice(0, -1))
             break
           case 'edits': {
             const places = [...list.keys()].filter(place => list[place]!.role === 'user' && place > 0)
@@ -91,7 +94,7 @@ test('whatever a client does with its history, the session that it is told has i
             await palimpsest.session(named.id).append({ role: 'user', content: `from elsewhere ${number}` })
             break
           case 'breaks off':
-            await ask([...list, question()], false)
+            if (list.length > 0) await ask([...list, question()], false)
             break
         }
     }),
@@ -106,6 +109,7 @@ test('what another process adds at the same place is stored once, and anything e
     storeRequest(palimpsest, {
       named,
       messages: [{ role: 'user', content: text }],
+      answered: 0,
       history: 'new',
       isRetry: false,
       policy: null,
@@ -115,4 +119,30 @@ test('what another process adds at the same place is stored once, and anything e
   const log = await palimpsest.session('s').messages()
   expect(log.map(({ content }) => content).toSorted()).toEqual(['one', 'three', 'two'])
   expect(log.every(({ externalId }) => externalId?.startsWith(MARK))).toBe(true)
+})
+
+test('whoever is slower at every try is told to send it again', async () => {
+  let tries = 0
+  const append: Store['append'] = async ({ key }) => {
+    tries += 1
+    throw new MessageConflictError({ sessionId: key.id, externalId: 'x', seq: 1 })
+  }
+  const palimpsest = await start(
+    store =>
+      new Proxy(store, {
+        get: (target, field) => {
+          const value: unknown = Reflect.get(target, field)
+          if (field === 'append') return append
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      }),
+  )
+  const messages = [{ role: 'user' as const, content: 'one' }]
+  const request = { named: { id: 's', options: {} }, messages, answered: 0, history: 'new' as const }
+  const storing = storeRequest(palimpsest, { ...request, isRetry: false, policy: null, redact: false })
+  await expect(storing).rejects.toMatchObject({
+    code: 'store_busy',
+    message: expect.stringContaining('send it again'),
+  })
+  expect(tries).toBe(20)
 })

@@ -1,19 +1,27 @@
+import { setTimeout } from 'node:timers/promises'
 import { PalimpsestError } from '../../errors.ts'
-import type { ContentPart, Message, MessageInput } from '../../log/index.ts'
+import { Pace } from '../../finding/pace.ts'
+import type { Message, MessageInput } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
 import type { Policy } from '../../policy/index.ts'
 import type { Redact } from '../../redaction/index.ts'
 import { redactContent } from '../../redaction/redact-records.ts'
 import type { AppendOptions, Session } from '../../session.ts'
-import { repliesToRepeat } from './align.ts'
-import { bestOf, familyOf } from './family.ts'
-import { layOnto, MARK, readEnd } from './history.ts'
+import { bestLaid, type Family, familyOf, nextForkId } from './family.ts'
+import { type Print, Prints } from './fingerprint.ts'
+import { type Comparing, type Laid, layOnto, MARK, MORE_OF_OURS, readEnd } from './history.ts'
+import { inPieces } from './in-pieces.ts'
 import type { NamedSession } from './named-session.ts'
 import type { Sent } from './read-messages.ts'
+import { repliesToRepeat } from './repeats.ts'
+import { namesOfCalls, renamedCalls, withOurCalls } from './tool-ids.ts'
 
 export interface StoreRequest {
   readonly named: NamedSession
   readonly messages: readonly Sent[]
+  /** How many of them there are through the last reply; 0: there is none. */
+  readonly answered: number
+  /** Without a reply there is nothing that a whole history could be known by: all of it is new. */
   readonly history: 'whole' | 'new'
   /** The client says that it tries again. */
   readonly isRetry: boolean
@@ -25,49 +33,90 @@ export interface StoreRequest {
 
 /** The session's own limit. */
 const MOST_AT_ONCE = 1_000
-/** How often somebody else may be faster. */
-const MOST_TRIES = 5
-/** Beyond what they send: replies that may have followed, and calls that tools answer. */
-const MORE_OF_OURS = 20
+/** How often somebody else may be faster, and how long it is waited then, so that not all are fast at once. */
+const MOST_TRIES = 20
+const PAUSE_MS = { least: 5, most: 50 }
 
 const RACES: readonly string[] = ['history_conflict', 'session_exists', 'message_conflict', 'epoch_conflict']
 
 /** Lays what was sent onto the log and adds what is new. Gives the session that it went to: the one named, or a fork. */
 export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
+  const comparing = { prints: new Prints(), pace: new Pace() }
+  const theirs = await printsOf(request, comparing)
+  const isWhole = request.history === 'whole' && request.answered > 0
   for (let tries = 1; ; tries++)
     try {
-      return request.history === 'whole'
-        ? await storeWhole(palimpsest, request)
-        : await storeNew(palimpsest, request)
+      return isWhole
+        ? await storeWhole(palimpsest, request, { theirs, ...comparing })
+        : await storeNew(palimpsest, request, { theirs, ...comparing })
     } catch (error) {
-      const isRace = PalimpsestError.isInstance(error) && RACES.includes(error.code)
-      if (tries === MOST_TRIES || !isRace) throw error
+      if (!PalimpsestError.isInstance(error) || !RACES.includes(error.code)) throw error
+      if (tries === MOST_TRIES) throw tooBusy(request.named.id, error)
+      await setTimeout(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least))
     }
 }
 
-async function storeNew(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
+function tooBusy(sessionId: string, cause: unknown): PalimpsestError {
+  return new PalimpsestError(
+    'store_busy',
+    'Others write to this session all the time, and were faster at every try. Nothing was stored; send it again.',
+    { sessionId },
+    { cause },
+  )
+}
+
+/** As the log would hold them. */
+async function printsOf(
+  { messages, redact }: StoreRequest,
+  { prints, pace }: Comparing,
+): Promise<readonly Print[]> {
+  return inPieces(messages, pace, message =>
+    prints.of(redact === false ? message : { ...message, content: redactContent(message.content, redact) }),
+  )
+}
+
+interface Compared extends Comparing {
+  readonly theirs: readonly Print[]
+}
+
+async function storeNew(
+  palimpsest: Palimpsest,
+  request: StoreRequest,
+  { theirs, prints }: Compared,
+): Promise<Session> {
   const { named, messages, isRetry } = request
   const session = palimpsest.session(named.id, named.options)
   const ours = await readEnd(session, Math.min(MOST_AT_ONCE, messages.length + MORE_OF_OURS))
-  const replies = repliesToRepeat(ours, comparable(request), { isRetry })
+  const now = Date.now()
+  const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
+  const replies = repliesToRepeat(stored, theirs, { isRetry })
   if (replies === null) await add(session, messages, ours, request)
   else await takeBack(session, ours.slice(ours.length - replies))
   return session
 }
 
-async function storeWhole(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
-  const { named, messages } = request
+async function storeWhole(
+  palimpsest: Palimpsest,
+  request: StoreRequest,
+  { theirs, ...comparing }: Compared,
+): Promise<Session> {
+  const { named, messages, answered } = request
   const family = await familyOf(palimpsest, named)
   if (family === null) {
     const session = palimpsest.session(named.id, named.options)
     await add(session, messages, [], request)
     return session
   }
-  const theirs = comparable(request)
-  const { session, outcome, ours, ourEnd, theirEnd } = bestOf(
-    await Promise.all(family.sessions.map(each => layOnto(each, theirs))),
+  const sending = { prints: theirs, answered }
+  const laid = await bestLaid(family, (session, options) =>
+    layOnto(session, sending, { ...comparing, ...options }),
   )
-  const added = messages.slice(theirEnd)
+  return storeLaid(laid, family, request)
+}
+
+async function storeLaid(laid: Laid, family: Family, request: StoreRequest): Promise<Session> {
+  const { session, outcome, ours, ourEnd } = laid
+  const added = addedOf(laid, request)
   switch (outcome) {
     case 'continues':
       await add(session, added, ours, request)
@@ -77,17 +126,19 @@ async function storeWhole(palimpsest: Palimpsest, request: StoreRequest): Promis
       return session
     case 'contradicts': {
       const common = ours.slice(0, ourEnd)
-      const fork = await session.fork(family.nextId, common.at(-1)?.seq ?? 0)
+      const fork = await session.fork(nextForkId(family), common.at(-1)?.seq ?? 0)
       await add(fork, added, common, request)
       return fork
     }
   }
 }
 
-/** As the log would hold them. */
-function comparable({ messages, redact }: StoreRequest): readonly Sent[] {
-  if (redact === false) return messages
-  return messages.map(message => ({ ...message, content: redactContent(message.content, redact) }))
+/** What is new, with the ids of the calls as they are in the log. */
+function addedOf({ ours, anchor, theirEnd }: Laid, { messages, answered }: StoreRequest): readonly Sent[] {
+  const added = messages.slice(theirEnd)
+  if (anchor === null) return added
+  const renamed = renamedCalls(ours[anchor]!.content, messages[answered - 1]!.content)
+  return added.map(message => withOurCalls(message, renamed, new Map()))
 }
 
 /** Hidden, not deleted. Somebody who wrote meanwhile makes it fail. */
@@ -106,40 +157,16 @@ async function add(
   ours: readonly Message[],
   { policy }: StoreRequest,
 ): Promise<void> {
+  if (messages.length === 0) return
   const epoch = (await session.info())?.epoch ?? 0
   const names = namesOfCalls(ours)
   const inputs = messages.map(
     (message, place): MessageInput => ({
-      ...withToolNames(message, names),
+      ...withOurCalls(message, new Map(), names),
       externalId: `${MARK}${epoch}:${ours.at(-1)?.seq ?? 0}:${place}`,
     }),
   )
   const options: AppendOptions = policy ? { policy } : {}
   for (let from = 0; from < inputs.length; from += MOST_AT_ONCE)
     await session.append(inputs.slice(from, from + MOST_AT_ONCE), options)
-}
-
-/** Who sends only what is new sends a tool's result without the call. */
-function withToolNames(message: Sent, names: ReadonlyMap<string, string>): Sent {
-  const { role, content } = message
-  if (role !== 'tool' || typeof content === 'string') return message
-  return { ...message, content: content.map(part => withToolName(part, names)) }
-}
-
-function withToolName(part: ContentPart, names: ReadonlyMap<string, string>): ContentPart {
-  if (part.type !== 'tool-result' || part.toolName !== undefined) return part
-  const toolName = names.get(part.toolCallId)
-  return toolName === undefined ? part : { ...part, toolName }
-}
-
-function namesOfCalls(messages: readonly Message[]): ReadonlyMap<string, string> {
-  return new Map(
-    messages.flatMap(({ content }) =>
-      typeof content === 'string'
-        ? []
-        : content.flatMap(part =>
-            part.type === 'tool-call' ? [[part.toolCallId, part.toolName] as const] : [],
-          ),
-    ),
-  )
 }

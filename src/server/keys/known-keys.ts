@@ -1,5 +1,4 @@
 import type { ApiKey, Store } from '../../store/index.ts'
-import type { Revisions } from '../revisions.ts'
 
 /** More than a process sees in a while; those that are left out are read again. */
 const MOST_KEYS = 10_000
@@ -12,21 +11,19 @@ interface Read {
 }
 
 /**
- * The keys of the store, kept in memory for as long as its revision is the same. The revision is asked for with every
- * call, so a key is refused with the first call after it was revoked, by whichever process.
+ * The keys of the store, kept in memory for as long as its revision is the same. Whoever asks names the
+ * revision of their call, so a key is refused with the first call after it was revoked, by whichever process.
  */
 export class KnownKeys {
   readonly #store: Pick<Store, 'readKey' | 'listKeys'>
-  readonly #revisions: Revisions
   #read: Read = { revision: -1, keys: new Map(), hasKeys: null }
 
-  constructor(store: Pick<Store, 'readKey' | 'listKeys'>, revisions: Revisions) {
+  constructor(store: Pick<Store, 'readKey' | 'listKeys'>) {
     this.#store = store
-    this.#revisions = revisions
   }
 
-  async find(id: string): Promise<ApiKey | null> {
-    const { keys } = await this.#current()
+  async find(id: string, revision: number): Promise<ApiKey | null> {
+    const { keys } = this.#since(revision)
     const known = keys.get(id)
     if (known) return known
     const reading = this.#store.readKey(id)
@@ -40,8 +37,8 @@ export class KnownKeys {
   }
 
   /** Whether there is one at all. */
-  async hasKeys(): Promise<boolean> {
-    const read = await this.#current()
+  async hasKeys(revision: number): Promise<boolean> {
+    const read = this.#since(revision)
     read.hasKeys ??= this.#store.listKeys().then(
       ({ length }) => length > 0,
       error => {
@@ -53,9 +50,8 @@ export class KnownKeys {
   }
 
   /** What is kept was read after its revision, so it is never older than that. */
-  async #current(): Promise<Read> {
-    const revision = await this.#revisions.current()
-    if (revision !== this.#read.revision) this.#read = { revision, keys: new Map(), hasKeys: null }
+  #since(revision: number): Read {
+    if (revision > this.#read.revision) this.#read = { revision, keys: new Map(), hasKeys: null }
     return this.#read
   }
 }

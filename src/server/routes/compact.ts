@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { Resolved } from '../../config/index.ts'
 import { InvalidDecisionError } from '../../errors.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { OVERRIDES, text } from '../fields.ts'
@@ -21,8 +22,8 @@ const compact = endpoint({
   answers: { 200: '{ outcome: applied | skipped | failed, type, reason, fromSeq, toSeq, segmentId, … }' },
   handle: async call => {
     const { force = false, focus, ...overrides } = call.body
-    const { policy, resolved } = call.settings.forRequest(overrides)
-    const timeoutMs = Math.ceil(resolved.values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH)
+    const { policy, resolved } = await call.settings.forRequest(overrides, sessionOf(call))
+    const timeoutMs = longestMs(resolved)
     const outcome = await sessionOf(call)
       .compact({
         ...(force !== false && { force }),
@@ -37,7 +38,15 @@ const compact = endpoint({
     call.metrics.folded(outcome)
     return { json: outcome }
   },
-  repeat: { keep: ({ json }) => json, answer: async (_, kept) => ({ json: kept }) },
+  repeat: {
+    keep: ({ json }) => json,
+    answer: async (_, kept) => ({ json: kept }),
+    longestMs: ({ settings }) => longestMs(settings.current) + 60_000,
+  },
 })
+
+function longestMs({ values }: Resolved): number {
+  return Math.ceil(values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH)
+}
 
 export const compactRoutes = [compact]

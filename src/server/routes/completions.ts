@@ -1,10 +1,11 @@
 import { answerRequest } from '../completions/answer-request.ts'
+import { chunkStream } from '../completions/chunk-stream.ts'
 import { completionOf, newFrame } from '../completions/completion.ts'
-import { eventStream } from '../completions/event-stream.ts'
+import { completionError } from '../completions/completion-error.ts'
 import { modelJson } from '../completions/models.ts'
 import { headerText, SESSION_HEADERS } from '../completions/named-session.ts'
-import { CHAT_REQUEST } from '../completions/request.ts'
-import { endpoint } from '../endpoint.ts'
+import { CHAT_REQUEST, type ChatRequest } from '../completions/request.ts'
+import { type Answer, type Call, endpoint } from '../endpoint.ts'
 
 const complete = endpoint({
   method: 'post',
@@ -15,25 +16,32 @@ const complete = endpoint({
   headers: SESSION_HEADERS,
   body: CHAT_REQUEST,
   answers: { 200: "OpenAI's chat.completion; with stream: true its chunks as server-sent events" },
-  handle: async call => {
-    const answering = await answerRequest(call)
-    const frame = newFrame(answering)
-    const headers = {
-      'x-palimpsest-session': headerText(answering.sessionId),
-      'x-palimpsest-seq': String(answering.seq),
-    }
-    if (!call.body.stream) return { headers, json: await completionOf(frame, answering.pieces) }
-    const isUsageWanted = call.body.stream_options?.include_usage === true
-    return {
-      headers: {
-        ...headers,
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-cache',
-      },
-      body: await eventStream(frame, answering, { isUsageWanted, signal: call.signal }),
-    }
-  },
+  handle: call =>
+    answered(call).catch(error => {
+      throw completionError(error)
+    }),
 })
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  // A proxy that collects what it passes on would keep the words back.
+  'x-accel-buffering': 'no',
+}
+
+async function answered(call: Call<unknown, ChatRequest>): Promise<Answer> {
+  const answering = await answerRequest(call)
+  const frame = newFrame(answering)
+  const headers = {
+    'x-palimpsest-session': headerText(answering.sessionId),
+    'x-palimpsest-seq': String(answering.seq),
+  }
+  const { body, signal, onError } = call
+  if (!body.stream) return { headers, json: await completionOf(frame, answering.pieces) }
+  const isUsageWanted = body.stream_options?.include_usage === true
+  const stream = await chunkStream(frame, answering, { isUsageWanted, signal, onError })
+  return { headers: { ...headers, ...STREAM_HEADERS }, body: stream }
+}
 
 const listModels = endpoint({
   method: 'get',

@@ -42,8 +42,9 @@ const context = endpoint({
       limit,
       ...overrides
     } = call.body
-    const { policy, resolved } = call.settings.forRequest(overrides)
-    const context = await sessionOf(call).context({
+    const session = sessionOf(call)
+    const { policy, resolved } = await call.settings.forRequest(overrides, session)
+    const context = await session.context({
       ...reserveOf(resolved, call.settings.current),
       ...(budget !== undefined && { budget }),
       ...(model !== undefined && { model }),
@@ -52,6 +53,8 @@ const context = endpoint({
       ...(query !== undefined && { query }),
       ...(reasoning !== undefined && { reasoning }),
       ...(policy && { policy }),
+      // Whoever may only read changes nothing by it.
+      ...(!call.access.scopes.has('write') && { notes: false as const }),
     })
     const { report } = context
     switch (format) {

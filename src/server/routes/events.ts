@@ -26,10 +26,11 @@ const events = endpoint({
     const resumed = call.header('last-event-id') || null
     const position =
       resumed === null ? positionIn('after', after ?? null) : positionIn('last-event-id', resumed)
-    const body = await call.events.listen(
-      { namespace: call.namespace, session },
-      { after: position, signal: call.signal, isAllowed: call.access.isStillGood },
-    )
+    const body = await call.events.listen(session, {
+      after: position,
+      signal: call.signal,
+      isAllowed: call.access.isStillGood,
+    })
     const headers = {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

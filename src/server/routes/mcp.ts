@@ -1,6 +1,9 @@
+import { ID_RULE, isId } from '../../log/index.ts'
 import { handleMcp } from '../../mcp/index.ts'
+import { decodedHeader } from '../completions/named-session.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.ts'
 import { reserveOf } from '../output-reserve.ts'
+import { invalidArguments } from '../problems.ts'
 import { readText, tryJson } from '../read-body.ts'
 
 const PATH = '/mcp'
@@ -28,7 +31,9 @@ async function handle(call: Call<unknown, unknown>): Promise<Response> {
   const { maxBodyBytes } = settings.current.values
   const text = request.method === 'POST' ? await readText(request, maxBodyBytes) : null
   const parsedBody = text === null ? undefined : tryJson(text)
-  const session = header('x-palimpsest-session')
+  const session = decodedHeader(header('x-palimpsest-session'))
+  if (session !== null && !isId(session))
+    throw invalidArguments([{ field: 'x-palimpsest-session', value: session, allowed: ID_RULE }])
   // What is no JSON the protocol has its own words for.
   const readable =
     text === null || parsedBody !== undefined

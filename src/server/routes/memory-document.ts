@@ -119,11 +119,11 @@ const listVersions = ({ path, documentOf }: Place) =>
     handle: async call => {
       const { before, limit = 20 } = call.query
       const document = documentOf(call)
-      const versions = await document.versions({ limit, ...(before !== undefined && { before }) })
+      const found = await document.versions({ limit: limit + 1, ...(before !== undefined && { before }) })
+      const versions = found.slice(0, limit)
       if (versions.length === 0 && (await document.read()) === null)
         throw await missingDocument(call.palimpsest, document)
-      const last = versions.at(-1)?.version ?? 1
-      return { json: { versions, next: last > 1 ? last : null } }
+      return { json: { versions, next: found.length > limit ? versions.at(-1)!.version : null } }
     },
   })
 

@@ -63,14 +63,14 @@ const appendMessages = endpoint({
           allowed: 'either the fields of one message, or messages',
         })),
       )
-    const { policy } = call.settings.forRequest(overrides)
     const chat = call.palimpsest.session(call.part('id'), session as SessionOptions)
+    const { policy } = await call.settings.forRequest(overrides, chat)
     const input = (messages ?? one) as unknown as MessageInput
     const key = readIdempotencyKey(call.header('idempotency-key'))
     const appended =
       key === null
         ? await chat.append(input, { ...(policy && { policy }) })
-        : await appendOnce(chat, input, { key, ...(policy && { policy }) })
+        : await appendOnce(chat, input, { key, request: call.body, ...(policy && { policy }) })
     const isKnown = appended.messages.every(({ duplicate }) => duplicate)
     return { status: isKnown ? 200 : 201, json: appended }
   },
@@ -80,15 +80,15 @@ const appendMessages = endpoint({
 async function appendOnce(
   chat: Session,
   input: MessageInput | readonly MessageInput[],
-  { key, policy }: { readonly key: string; readonly policy?: Policy },
+  { key, request, policy }: { readonly key: string; readonly request: unknown; readonly policy?: Policy },
 ): Promise<Appended> {
   try {
-    const { repeated, messages, decision } = await chat.replaceTail(input, {
+    const { messages, decision } = await chat.replaceTail(input, {
       operationId: `Idempotency-Key ${key}`,
-      operation: input,
+      operation: request,
       ...(policy && { policy }),
     })
-    return { messages: repeated ? messages.map(each => ({ ...each, duplicate: true })) : messages, decision }
+    return { messages, decision }
   } catch (error) {
     if (error instanceof HistoryConflictError && error.details.reason === 'operation_reused')
       throw reusedKey(key)

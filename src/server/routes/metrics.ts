@@ -6,8 +6,8 @@ const metrics = endpoint({
   summary: 'Figures for Prometheus, of what this process did in the namespace of the key',
   answers: { 200: 'in the text format of Prometheus' },
   answerType: 'text/plain',
-  handle: async ({ metrics, events, namespace, version }) => {
-    const { contentType, text } = await metrics.report({ listeners: events.count(namespace), version })
+  handle: async ({ metrics, events, version }) => {
+    const { contentType, text } = await metrics.report({ listeners: events.count(), version })
     return { headers: { 'content-type': contentType }, body: text }
   },
 })

@@ -1,7 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { findSetting, readLayer, shownSettings } from '../../config/index.ts'
-import { InvalidSettingsError } from '../../errors.ts'
-import { endpoint, sessionOf } from '../endpoint.ts'
+import { type Layer, shownSettings } from '../../config/index.ts'
+import { InvalidSettingsError, SettingsConflictError } from '../../errors.ts'
+import { type Answer, type Call, endpoint, sessionOf } from '../endpoint.ts'
+import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
+import { settingChanges } from '../setting-changes.ts'
+import { settingsTag } from '../settings-tag.ts'
+import { requireSession } from './messages.ts'
 
 const PATH = '/v1/sessions/{id}/settings'
 const SHAPE =
@@ -11,12 +15,19 @@ const readSessionSettings = endpoint({
   method: 'get',
   path: PATH,
   summary: 'Every setting as it is for a session, and where it comes from',
-  answers: { 200: SHAPE },
+  headers: { 'if-none-match': 'the entity tags that the caller has' },
+  answers: { 200: SHAPE, 304: 'they are as the caller knows them' },
   handle: async call => {
+    await requireSession(call)
     const own = await sessionOf(call).settings()
-    return { json: shownSettings(call.settings.forSession(own)) }
+    const tag = settingsTag(own, call.settings.forSession(own))
+    if (isKnown(call.header('if-none-match'), tag)) return { status: 304, headers: { etag: entityTag(tag) } }
+    return answerWith(call, own)
   },
 })
+
+/** How often somebody else may be faster. */
+const MOST_TRIES = 20
 
 const changeSessionSettings = endpoint({
   method: 'put',
@@ -24,33 +35,41 @@ const changeSessionSettings = endpoint({
   summary: 'Change settings for one session by name; null takes one away. In force from the next message on',
   body: z.looseObject({}),
   nulls: 'kept',
-  answers: { 200: SHAPE },
+  headers: { 'if-match': 'changed only if they have one of these entity tags; anything else is a 412' },
+  answers: { 200: SHAPE, 412: 'they are others by now' },
   handle: async call => {
     const session = sessionOf(call)
+    const ifMatch = call.header('if-match')
     const changes = readChanges(call.body)
-    const own = Object.entries({ ...(await session.settings()), ...changes })
-    // What does not fit together is refused before anything is stored.
-    call.settings.checkForSession(Object.fromEntries(own.filter(([, value]) => value !== null)))
-    await session.configure(changes)
-    return { json: shownSettings(call.settings.forSession(await session.settings())) }
+    for (let tries = 1; ; tries++) {
+      const expected = await session.settings()
+      if (ifMatch !== null && !mayChange(ifMatch, settingsTag(expected, call.settings.forSession(expected))))
+        throw new SettingsConflictError()
+      const changed = Object.entries({ ...expected, ...changes }).filter(([, value]) => value !== null)
+      // What does not fit together is refused before anything is stored.
+      call.settings.checkForSession(Object.fromEntries(changed))
+      try {
+        await session.configure(changes, { expected })
+        return answerWith(call, await session.settings())
+      } catch (error) {
+        if (tries === MOST_TRIES || !(error instanceof SettingsConflictError)) throw error
+      }
+    }
   },
 })
 
 const NOT_OWN = { allowed: 'only with a request, or for all with PUT /v1/settings', isUnknown: true }
 
-/** Under their newest names, checked; what is none in a setting that knows none is stored as such. */
-function readChanges(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function readChanges(given: Layer): Layer {
   // What a reply needs is known to whoever asks for one.
   if (Object.hasOwn(given, 'outputReserve'))
     throw new InvalidSettingsError([{ setting: 'outputReserve', value: given['outputReserve'], ...NOT_OWN }])
-  const layer = readLayer(given, 'request')
-  const removed = Object.keys(given)
-    .filter(name => given[name] === null)
-    .map(name => [findSetting(name)!.name, null])
-  return {
-    ...Object.fromEntries(removed),
-    ...Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, value ?? 'none'])),
-  }
+  return settingChanges(given, 'request').changes
+}
+
+function answerWith({ settings }: Pick<Call<unknown, unknown>, 'settings'>, own: Layer): Answer {
+  const resolved = settings.forSession(own)
+  return { headers: { etag: entityTag(settingsTag(own, resolved)) }, json: shownSettings(resolved) }
 }
 
 export const sessionSettingsRoutes = [readSessionSettings, changeSessionSettings]

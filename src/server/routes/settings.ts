@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { shownSettings } from '../../config/index.ts'
+import { InvalidSettingsError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 
@@ -27,8 +28,9 @@ const changeSettings = endpoint({
   nulls: 'kept',
   headers: { 'if-match': 'changed only if their ETag is still this one' },
   answers: { 200: SHAPE, 412: 'they are others by now' },
-  handle: async ({ settings, body, header }) => {
+  handle: async ({ settings, isHome, body, header }) => {
     const ifMatch = header('if-match')
+    if (!isHome) refuseForOperator(body)
     const changed =
       ifMatch === null
         ? await settings.change(body)
@@ -36,5 +38,16 @@ const changeSettings = endpoint({
     return { headers: { etag: entityTag(settings.tag) }, json: shownSettings(changed) }
   },
 })
+
+/** What bounds what one tenant may cost the others. */
+const OPERATORS = ['maxBodyBytes', 'rateLimit']
+
+function refuseForOperator(given: Readonly<Record<string, unknown>>): void {
+  const allowed = 'only for whoever runs the server, by the environment'
+  const problems = OPERATORS.filter(name => Object.hasOwn(given, name)).map(setting => ({
+    ...{ setting, value: given[setting], allowed, isUnknown: true },
+  }))
+  if (problems.length > 0) throw new InvalidSettingsError(problems)
+}
 
 export const settingsRoutes = [readSettings, changeSettings]

@@ -16,7 +16,7 @@ export interface Driver {
 }
 
 export interface Dialect {
-  /** Sessions are locked one by one; otherwise a write transaction has the database for itself. */
+  /** Rows are locked one by one; otherwise a write transaction has the database for itself. */
   readonly locksSessions: boolean
   /** After this time a shared transaction takes no more appends in: others may be waiting for it. */
   readonly longestSharingMs: number

@@ -49,6 +49,7 @@ export const forgetNamespace: ErasureStep = function* (slice, cursor) {
     { table: 'settings', where: 'namespace = ?1', key: 'name' },
     slice.namespace,
   )
+  if (settings.length > 0) yield* noteRevision()
   slice.count('settings', settings.length)
   if (settings.length > 0 || (yield* dropLeases(slice)) || (yield* dropAllSenders(slice))) return { next: {} }
   if ((yield* dropKeys(slice)) || (yield* dropRequests(slice))) return { next: {} }

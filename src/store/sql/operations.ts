@@ -1,5 +1,5 @@
-export * as apiKeys from './api-keys.ts'
 /** What a store does once it is open; loaded together, and not before. */
+export * as apiKeys from './api-keys.ts'
 export { AppendQueues } from './append-queue.ts'
 export { exportSession, importSession } from './archive.ts'
 export { readContext } from './context.ts'
@@ -28,6 +28,7 @@ export {
   listSessions,
   lockExistingSession,
   lockSession,
+  readOwnSettings,
   readRecord,
   recordCalibrations,
   recordOverhead,

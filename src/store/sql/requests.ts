@@ -1,5 +1,6 @@
 import type { RequestName, RequestState } from '../repeatable-request.ts'
-import { first, run, type Steps } from './steps.ts'
+import type { Dialect } from './driver.ts'
+import { all, first, run, type Steps } from './steps.ts'
 
 const SWEPT_AT_ONCE = 20
 
@@ -12,6 +13,7 @@ interface RequestRow {
 export function* beginRequest(
   namespace: string,
   { name, fingerprint, now, until }: RequestName & { now: number; until: number },
+  dialect: Dialect,
 ): Steps<RequestState> {
   const begun = yield* first(
     `INSERT INTO requests AS r (namespace, name, fingerprint, until) VALUES (?1, ?2, ?3, ?4)
@@ -22,7 +24,7 @@ export function* beginRequest(
     ...[namespace, name, fingerprint, until, now],
   )
   if (begun) {
-    yield* sweep(now)
+    yield* sweep(now, dialect)
     return { state: 'begun' }
   }
   const row = yield* first<RequestRow>(
@@ -37,25 +39,39 @@ export function* beginRequest(
     : { state: 'answered', fingerprint: row.fingerprint, answer: JSON.parse(row.answer) }
 }
 
+/** The end of its time says who has begun it: whoever did so later has another one. */
 export function* finishRequest(
   namespace: string,
-  { name, answer, until }: { name: string; answer: unknown; until: number },
+  request: { name: string; begunUntil: number; answer: unknown; until: number },
+): Steps<void> {
+  const { name, begunUntil, answer, until } = request
+  yield* run(
+    `UPDATE requests SET answer = ?3, until = ?4
+     WHERE namespace = ?1 AND name = ?2 AND until = ?5 AND answer IS NULL`,
+    ...[namespace, name, JSON.stringify(answer), until, begunUntil],
+  )
+}
+
+export function* dropRequest(
+  namespace: string,
+  { name, begunUntil }: { name: string; begunUntil: number },
 ): Steps<void> {
   yield* run(
-    'UPDATE requests SET answer = ?3, until = ?4 WHERE namespace = ?1 AND name = ?2',
-    ...[namespace, name, JSON.stringify(answer), until],
+    'DELETE FROM requests WHERE namespace = ?1 AND name = ?2 AND until = ?3 AND answer IS NULL',
+    ...[namespace, name, begunUntil],
   )
 }
 
-export function* dropRequest(namespace: string, name: string): Steps<void> {
-  yield* run('DELETE FROM requests WHERE namespace = ?1 AND name = ?2 AND answer IS NULL', namespace, name)
-}
-
-/** A few at a time: whoever adds one takes more away than they add. */
-function* sweep(now: number): Steps<void> {
-  yield* run(
-    `DELETE FROM requests WHERE (namespace, name) IN
-       (SELECT namespace, name FROM requests WHERE until <= ?1 ORDER BY until LIMIT ${SWEPT_AT_ONCE})`,
+/**
+ * A few at a time: whoever adds one takes more away than they add. Those that somebody else is about to begin anew
+ * are left to them.
+ */
+function* sweep(now: number, { locksSessions }: Dialect): Steps<void> {
+  const expired = yield* all<{ namespace: string; name: string }>(
+    `SELECT namespace, name FROM requests WHERE until <= ?1 ORDER BY until LIMIT ${SWEPT_AT_ONCE}
+     ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     now,
   )
+  for (const { namespace, name } of expired)
+    yield* run('DELETE FROM requests WHERE namespace = ?1 AND name = ?2', namespace, name)
 }

@@ -60,11 +60,11 @@ export interface SessionRow {
   readonly first_epoch: number
 }
 
-/** By name and never `*`: a later migration may add columns while this program runs. */
-export function settingsOf({ settings }: SessionRow): Readonly<Record<string, unknown>> {
+export function settingsOf({ settings }: Pick<SessionRow, 'settings'>): Readonly<Record<string, unknown>> {
   return settings === null ? {} : JSON.parse(settings)
 }
 
+/** By name and never `*`: a later migration may add columns while this program runs. */
 export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, origin, settings, created_at, epoch,
   compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,

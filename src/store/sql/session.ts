@@ -1,5 +1,6 @@
-import { SessionNotFoundError } from '../../errors.ts'
+import { SessionNotFoundError, SettingsConflictError } from '../../errors.ts'
 import type { Memo } from '../../log/index.ts'
+import { canonicalJson } from '../canonical-json.ts'
 import type { SessionKey, SessionRecord, SessionTraits, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -118,11 +119,23 @@ export function* listSessions(
   return records
 }
 
+export function* readOwnSettings(key: SessionKey): Steps<Readonly<Record<string, unknown>>> {
+  const row = yield* first<{ settings: string | null }>(
+    'SELECT settings FROM sessions WHERE namespace = ?1 AND name_key = ?2 AND ready = 1',
+    key.namespace,
+    keyOf(key.id),
+  )
+  return row ? settingsOf(row) : {}
+}
+
 export function* updateSettings(
   session: SessionRow,
   changes: Readonly<Record<string, unknown>>,
+  { expected }: { readonly expected?: Readonly<Record<string, unknown>> } = {},
 ): Steps<void> {
-  const merged = Object.entries({ ...settingsOf(session), ...changes }).filter(([, value]) => value != null)
+  const current = settingsOf(session)
+  if (expected && canonicalJson(current) !== canonicalJson(expected)) throw new SettingsConflictError()
+  const merged = Object.entries({ ...current, ...changes }).filter(([, value]) => value != null)
   const settings = merged.length === 0 ? null : JSON.stringify(Object.fromEntries(merged))
   yield* run('UPDATE sessions SET settings = ?2 WHERE id = ?1', session.id, settings)
 }

@@ -169,8 +169,16 @@ export class SqlStore implements Store {
     return this.#while(({ sql }) => sql.importSession(this.#driver, key, file, options))
   }
 
-  updateSettings(key: SessionKey, changes: Readonly<Record<string, unknown>>) {
-    return this.#writeExisting(key, (session, { sql }) => sql.updateSettings(session, changes))
+  updateSettings(
+    key: SessionKey,
+    changes: Readonly<Record<string, unknown>>,
+    options?: Parameters<Store['updateSettings']>[2],
+  ) {
+    return this.#writeExisting(key, (session, { sql }) => sql.updateSettings(session, changes, options))
+  }
+
+  readOwnSettings(key: SessionKey) {
+    return this.#read(({ sql }) => sql.readOwnSettings(key))
   }
 
   readSettings(namespace: string) {
@@ -206,15 +214,16 @@ export class SqlStore implements Store {
   }
 
   beginRequest(namespace: string, request: Parameters<Store['beginRequest']>[1]) {
-    return this.#write(({ sql }) => sql.requests.beginRequest(namespace, request))
+    const { dialect } = this.#driver
+    return this.#write(({ sql }) => sql.requests.beginRequest(namespace, request, dialect))
   }
 
   finishRequest(namespace: string, request: Parameters<Store['finishRequest']>[1]) {
     return this.#write(({ sql }) => sql.requests.finishRequest(namespace, request))
   }
 
-  dropRequest(namespace: string, name: string) {
-    return this.#write(({ sql }) => sql.requests.dropRequest(namespace, name))
+  dropRequest(namespace: string, request: Parameters<Store['dropRequest']>[1]) {
+    return this.#write(({ sql }) => sql.requests.dropRequest(namespace, request))
   }
 
   recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>) {

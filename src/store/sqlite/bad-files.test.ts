@@ -142,7 +142,7 @@ test('a full disk: what was acknowledged is there, what was not is not, and it g
   const chat = new Chat(await open())
   await chat.say(1)
   const limit = (pages: number) => exec.call(connection!, `PRAGMA max_page_count = ${pages}`)
-  limit(60)
+  limit(80)
   let stored = 1
   const fillUp = async () => {
     for (;;) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ApiKey } from '../../store/index.ts'
+import { Chat, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
+import { erase } from './erasing-kit.ts'
 
 export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
   return {
@@ -80,8 +82,8 @@ export const serving = contractCases('what a server needs', {
     assert.equal(begun.filter(({ state }) => state === 'begun').length, 1)
     assert.equal(begun.filter(({ state }) => state === 'running').length, 9)
     const answer = { status: 201, seqs: [1, 2] }
-    await store.finishRequest('test', { name: 'name', answer, until: 5_000 })
-    await store.dropRequest('test', 'name')
+    await store.finishRequest('test', { name: 'name', begunUntil: 2_000, answer, until: 5_000 })
+    for (const begunUntil of [2_000, 5_000]) await store.dropRequest('test', { name: 'name', begunUntil })
     assert.deepEqual(await other.beginRequest('test', { ...REQUEST, fingerprint: 'other' }), {
       state: 'answered',
       fingerprint: 'print',
@@ -92,18 +94,65 @@ export const serving = contractCases('what a server needs', {
 
   'a request that failed or whose time is over is begun anew': async store => {
     await store.beginRequest('test', REQUEST)
-    await store.dropRequest('test', 'name')
+    await store.dropRequest('test', { name: 'name', begunUntil: 2_000 })
     assert.equal((await store.beginRequest('test', REQUEST)).state, 'begun')
     assert.equal((await store.beginRequest('test', { ...REQUEST, now: 1_999 })).state, 'running')
     const late = { ...REQUEST, fingerprint: 'other', now: 2_000, until: 3_000 }
     assert.equal((await store.beginRequest('test', late)).state, 'begun')
     assert.deepEqual(await store.beginRequest('test', late), { state: 'running', fingerprint: 'other' })
-    await store.finishRequest('test', { name: 'name', answer: null, until: 4_000 })
+    // Of whoever had begun it before.
+    await store.finishRequest('test', { name: 'name', begunUntil: 2_000, answer: 'old', until: 9_000 })
+    await store.dropRequest('test', { name: 'name', begunUntil: 2_000 })
+    assert.equal((await store.beginRequest('test', late)).state, 'running')
+    await store.finishRequest('test', { name: 'name', begunUntil: 3_000, answer: null, until: 4_000 })
     assert.deepEqual(await store.beginRequest('test', late), {
       state: 'answered',
       fingerprint: 'other',
       answer: null,
     })
     assert.equal((await store.beginRequest('test', { ...REQUEST, now: 4_000, until: 9_000 })).state, 'begun')
+  },
+
+  'expired requests that are asked for again beside new ones are begun once, and others are swept': async (
+    store,
+    open,
+  ) => {
+    const other = await open()
+    const begin = (name: string, now: number) =>
+      (name.length % 2 ? store : other).beginRequest('test', { ...REQUEST, name, now, until: now + 1_000 })
+    const old = Array.from({ length: 40 }, (_, place) => `old ${'x'.repeat(place)}`)
+    for (const name of old) await begin(name, 0)
+    const asked = [...old.slice(0, 20), ...old.slice(0, 20).map(name => `new ${name}`)]
+    const begun = await Promise.all(asked.map(name => begin(name, 5_000)))
+    assert.ok(begun.every(({ state }) => state === 'begun'))
+    const again = await Promise.all(asked.map(name => begin(name, 5_001)))
+    assert.ok(again.every(({ state }) => state === 'running'))
+  },
+
+  'settings of a session are written only over those that are expected': async store => {
+    const chat = new Chat(store)
+    assert.deepEqual(await store.readOwnSettings(chat.key), {})
+    await chat.append(message('hello'))
+    assert.deepEqual(await store.readOwnSettings(chat.key), {})
+    await store.updateSettings(chat.key, { threshold: 4 }, { expected: {} })
+    await refuses(store.updateSettings(chat.key, { threshold: 5 }, { expected: {} }), 'settings_conflict')
+    assert.deepEqual(await store.readOwnSettings(chat.key), { threshold: 4 })
+    assert.deepEqual(await store.readOwnSettings({ ...chat.key, namespace: 'other' }), {})
+  },
+
+  'a namespace that is erased takes its settings, keys and requests along, and says so': async store => {
+    await store.writeSettings('test', { threshold: 1 })
+    await store.addKey(apiKey())
+    await store.addKey(apiKey({ id: 'two', namespace: 'other' }))
+    await store.beginRequest('test', REQUEST)
+    const before = await store.readRevision()
+    await erase(store, { kind: 'namespace' })
+    assert.deepEqual(await store.readSettings('test'), {})
+    assert.deepEqual(
+      (await store.listKeys()).map(({ id }) => id),
+      ['two'],
+    )
+    assert.equal((await store.beginRequest('test', REQUEST)).state, 'begun')
+    assert.ok((await store.readRevision()) > before)
   },
 })

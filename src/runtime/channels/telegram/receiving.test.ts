@@ -426,6 +426,6 @@ test('without grammy, it says what to install', async () => {
     await channel.start(host).catch(error => console.log(String(error)))
     await channel.stop()`)
   expect(output).toBe(
-    'MissingPeerError: The Telegram channel needs the package "grammy". Install it: npm install grammy\n',
+    'MissingPeerError: The Telegram channel needs the package "grammy". Install it, and start again: npm install grammy\n',
   )
 })

@@ -1,11 +1,14 @@
 import { PalimpsestError } from '../../errors.ts'
 import type { Answering, Piece } from './answering.ts'
 import { chunksOf, type Frame, firstChunk } from './completion.ts'
+import { completionError } from './completion-error.ts'
 import { stopped } from './model-failure.ts'
 
 interface StreamOptions {
   readonly isUsageWanted: boolean
   readonly signal: AbortSignal
+  /** Hears of what can be told to nobody. */
+  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -13,19 +16,23 @@ interface StreamOptions {
  * status of its own. A piece is asked for only when there is room for it, and when the reader leaves, the answer is
  * stopped and stored as far as it came.
  */
-export async function eventStream(
+export async function chunkStream(
   frame: Frame,
   { pieces, stop }: Answering,
-  { isUsageWanted, signal }: StreamOptions,
+  { isUsageWanted, signal, onError }: StreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   let isLeft = false
   const leave = async () => {
     isLeft = true
     signal.removeEventListener('abort', leave)
     stop()
-    await pieces.return().catch(warn)
+    await pieces.return().catch(onError)
   }
   let next: IteratorResult<Piece, void> | null = await pieces.next()
+  if (signal.aborted) {
+    await leave()
+    throw stopped()
+  }
   const encoder = new TextEncoder()
   const lines = (events: readonly object[]) =>
     encoder.encode(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''))
@@ -47,7 +54,8 @@ export async function eventStream(
           if (done) end(controller, encoder.encode('data: [DONE]\n\n'))
           else controller.enqueue(lines(chunksOf(frame, value, { isUsageWanted })))
         } catch (error) {
-          end(controller, lines([{ error: toldError(error) }]))
+          if (!PalimpsestError.isInstance(error)) onError(error)
+          end(controller, lines([{ error: completionError(told(error)) }]))
         }
       },
       cancel: leave,
@@ -57,12 +65,7 @@ export async function eventStream(
 }
 
 /** The status is sent: all that can be told is told here. */
-function toldError(error: unknown): PalimpsestError {
+function told(error: unknown): PalimpsestError {
   if (PalimpsestError.isInstance(error)) return error
-  warn(error)
   return new PalimpsestError('unexpected', 'Something unexpected went wrong while the answer was sent.', {})
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`An answer: ${String(error)}`, 'PalimpsestWarning')
 }

@@ -1,0 +1,27 @@
+import type { Resolved } from '../config/index.ts'
+import type { Palimpsest } from '../palimpsest.ts'
+import type { LiveSettings } from '../server/live-settings.ts'
+
+/** What is made of the settings, made anew when another process has changed them. */
+export interface Followed<Made> {
+  /** As at the last `refresh`. */
+  readonly current: () => Made
+  readonly refresh: () => Promise<void>
+}
+
+export function followSettings<Made>(
+  settings: LiveSettings,
+  { palimpsest, made, make }: { palimpsest: Palimpsest; made: Made; make: (of: Resolved) => Promise<Made> },
+): Followed<Made> {
+  let current = made
+  let next: Promise<Made> = (async () => made)()
+  settings.onChange((changed, resolved) => {
+    palimpsest.configure(changed)
+    next = make(resolved)
+  })
+  const refresh = async () => {
+    await settings.refresh()
+    current = await next
+  }
+  return { current: () => current, refresh }
+}

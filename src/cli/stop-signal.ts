@@ -1,0 +1,15 @@
+/** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */
+export function stopSignal(): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const stop = () => {
+    end()
+    controller.abort()
+  }
+  const end = () => {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return { signal: controller.signal, end }
+}

@@ -1,0 +1,28 @@
+import { policyOf, type Resolved } from '../../config/index.ts'
+import type { ContextOptions } from '../../contexts.ts'
+import { ContextOverflowError } from '../../errors.ts'
+import { contextBudget } from '../../policy/index.ts'
+import type { Session } from '../../session.ts'
+import { estimateTokens } from '../../tokens/index.ts'
+
+/** The least that a context needs beside what is fixed. */
+const LEAST_ROOM_TOKENS = 100
+
+/** Refuses a call whose instructions and tools leave the conversation no room, before anything of it is stored. */
+export async function checkRoom(
+  session: Session,
+  { options, resolved }: { readonly options: ContextOptions; readonly resolved: Resolved },
+): Promise<void> {
+  if ((await session.count()) > 0) {
+    await session.context({ ...options, notes: false })
+    return
+  }
+  const budget = options.budget ?? contextBudget(policyOf(resolved))?.tokens
+  if (budget === undefined) return
+  const { instructions = '', tools, outputReserve = 0 } = options
+  const fixedTokens = [instructions, tools === undefined ? '' : JSON.stringify(tools)]
+    .map(estimateTokens)
+    .reduce((sum, tokens) => sum + tokens, outputReserve)
+  if (budget - fixedTokens < LEAST_ROOM_TOKENS)
+    throw new ContextOverflowError({ budget, fixedTokens, newestTokens: 0 })
+}

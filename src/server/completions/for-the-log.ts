@@ -1,0 +1,55 @@
+import type { StreamPart, StreamReader } from './read-stream.ts'
+
+/** What `streamText` gives, as far as it is looked at here. */
+export interface Streamed {
+  readonly stream: AsyncIterable<unknown>
+  readonly steps: PromiseLike<readonly unknown[]>
+  readonly responseMessages: PromiseLike<readonly unknown[]>
+}
+
+/**
+ * The SDK answers calls that it cannot read itself; here every call is for the client to answer, and its arguments
+ * are kept as the model wrote them. Looked at only where asked for: the SDK's promises reject where nobody awaits them.
+ */
+export function forTheLog(result: Streamed, reader: StreamReader) {
+  return {
+    stream: withoutToolErrors(result.stream),
+    get steps() {
+      return result.steps
+    },
+    get responseMessages() {
+      return result.responseMessages.then(messages =>
+        messages.filter(message => roleOf(message) !== 'tool').map(message => asWritten(message, reader)),
+      )
+    },
+  }
+}
+
+async function* withoutToolErrors(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const part of stream) if ((part as StreamPart).type !== 'tool-error') yield part
+}
+
+function roleOf(message: unknown): unknown {
+  return (message as { readonly role?: unknown }).role
+}
+
+function asWritten(message: unknown, reader: StreamReader): unknown {
+  const { content } = message as { readonly content: unknown }
+  if (!Array.isArray(content)) return message
+  return {
+    ...(message as object),
+    content: content.map((part: StreamPart) => {
+      const written = part.type === 'tool-call' ? reader.argumentsOf(String(part['toolCallId'])) : undefined
+      return written === undefined || isJson(written) ? part : { ...part, input: written }
+    }),
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

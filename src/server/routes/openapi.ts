@@ -1,0 +1,12 @@
+import { endpoint } from '../endpoint.ts'
+
+/** The document of the API, which describes itself too. */
+export const describeApi = (document: () => object) =>
+  endpoint({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This document',
+    scopes: [],
+    answers: { 200: 'OpenAPI 3.1' },
+    handle: async () => ({ json: document() }),
+  })
