@@ -129,12 +129,15 @@ test("the command line's examples run as they stand", () => {
     .flatMap(block => block.split('\n'))
     .map(line => line.replace(/#.*/, '').trim())
     .filter(line => /^(npx )?palimpsest /.test(line) && !line.includes('postgres://'))
+    // What runs until somebody ends it has tests of its own.
+    .filter(line => !/palimpsest (serve|chat|bot|mcp)\b/.test(line))
   expect(commands.length).toBeGreaterThanOrEqual(5)
   const installedCommand = `"${process.execPath}" "${join(project.folder, 'node_modules/palimpsest/dist/cli/main.js')}"`
   for (const command of commands)
     execFileSync('bash', ['-c', command.replace(/^(npx )?palimpsest/, installedCommand)], {
       cwd: project.folder,
       stdio: 'pipe',
+      timeout: 60_000,
     })
 })
 

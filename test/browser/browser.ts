@@ -21,7 +21,7 @@ const SYSTEM_PATHS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Root may not use the sandbox, a container has little shared memory, and nothing may ask the network. */
+/** Root may not use the sandbox, a container has little shared memory, and nothing may ask the network but this machine. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -31,7 +31,7 @@ const FLAGS = [
   '--disable-domain-reliability',
   '--disable-sync',
   '--no-pings',
-  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
 interface Executable {
