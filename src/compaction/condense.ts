@@ -1,11 +1,11 @@
 import type { Segment } from '../log/index.ts'
-import { extractive, type Summarizer } from '../summarizer/index.ts'
+import { extractive, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
 import { carryDetails, carryEvents } from './carry-over.ts'
 import { failureReason } from './failure-reason.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { FoldWork } from './handlers.ts'
 import { chooseRollUp } from './roll-up.ts'
-import { dayOf, linesAsMessages } from './segment-lines.ts'
+import { dayOf, firstDay, linesAsMessages } from './segment-lines.ts'
 import { type SourceRequest, summarizeSource } from './summarize-source.ts'
 
 type Shown = Omit<FoldedSegment, 'absorbs' | 'state'> & { readonly id: number }
@@ -76,7 +76,7 @@ export async function condenseOne(
   const newest = messages.at(-1)!
   const told = absorbed.filter(({ summary }) => summary !== '')
   const source: SourceRequest = {
-    messages: told.flatMap(segment => linesAsMessages(segment.summary, messages[0]!.at)),
+    messages: sourceOf(told, messages[0]!.at),
     of: 'summaries',
     sourceTokens: tokensBefore,
     budgetTokens,
@@ -102,6 +102,20 @@ export async function condenseOne(
     summarizer: summarizer.name,
     promptVersion: summarizer.version,
     tokensBefore,
+  })
+}
+
+/**
+ * What has no day of its own was said when what stands before it was: never on the day of the fold that condenses it,
+ * which may be months later. `latest`: where no line has one.
+ */
+function sourceOf(told: readonly Shown[], latest: Date): SourceMessage[] {
+  const first = told.map(({ summary }) => firstDay(summary)).find(day => day !== null)
+  let at = first ?? latest
+  return told.flatMap(({ summary }) => {
+    const messages = linesAsMessages(summary, at)
+    at = messages.at(-1)!.at
+    return messages
   })
 }
 

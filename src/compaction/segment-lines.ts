@@ -7,50 +7,52 @@ import { estimateTokens } from '../tokens/index.ts'
  * The one form of a summary's lines, `- 2026-03-02 Ann: …`: a message that is kept whole is written so,
  * and the lines of segments are read back so when they are condensed.
  */
-const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?([^:]{1,80}): (.*)$/
+const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?(?:([^:]{1,80}): )?(.*)$/
 
 /**
- * Messages as they are, within so many tokens, which are those of the messages themselves: of many short
- * ones the dates go, and then the names where the one before spoke too. What they say stays whole.
+ * Messages as they are, within so many tokens, which are those of the messages themselves, and what their days take: of
+ * many short ones the names go where the one before spoke too, and then all of them. What they say stays whole, and so
+ * do the days: "next Friday" means nothing without, and whoever condenses them later would have to guess.
  */
 export function verbatimLinesWithin(messages: readonly Message[], zone: string, tokens: number): string {
-  const forms = [
-    { zone, dates: true, names: true },
-    { zone, dates: false, names: true },
-    { zone, dates: false, names: false },
-  ]
-  for (const form of forms) {
-    const text = lines(messages, form)
-    if (estimateTokens(text) <= tokens) return text
+  const days = new Set(messages.map(({ at, zone: own }) => dayOf(at, own ?? zone)))
+  const most = tokens + days.size * DAY_TOKENS
+  for (const names of ['all', 'changed'] as const) {
+    const text = lines(messages, { zone, names })
+    if (estimateTokens(text) <= most) return text
   }
-  return messages.map(({ content }) => `- ${oneLine(readableText(content))}`).join('\n')
+  return lines(messages, { zone, names: 'none' })
 }
+
+/** `2026-03-02 `, as it is counted. */
+const DAY_TOKENS = 8
 
 function lines(
   messages: readonly Message[],
-  { zone, dates, names }: { zone: string; dates: boolean; names: boolean },
+  { zone, names }: { zone: string; names: 'all' | 'changed' | 'none' },
 ): string {
   let text = ''
   let lastDay = ''
   let lastName = ''
   for (const message of messages) {
-    const day = dates ? dayOf(message.at, message.zone ?? zone) : lastDay
-    const name = speakerName(message)
+    const day = dayOf(message.at, message.zone ?? zone)
+    const name = names === 'none' ? '' : speakerName(message)
     const words = oneLine(readableText(message.content))
-    if (!names && name === lastName) text += ` / ${words}`
-    else text += `${text === '' ? '' : '\n'}- ${day === lastDay ? '' : `${day} `}${name}: ${words}`
+    const isNewDay = day !== lastDay
+    if (names === 'changed' && name === lastName && !isNewDay) text += ` / ${words}`
+    else text += `${text && '\n'}- ${isNewDay ? `${day} ` : ''}${name && `${name}: `}${words}`
     lastDay = day
     lastName = name
   }
   return text
 }
 
-/** Each line as a message of its own, with the day that held for it. */
-export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
-  let at = fallback
+/** Each line as a message of its own, with the day that held for it; `before`: of a text that has none. */
+export function linesAsMessages(text: string, before: Date): SourceMessage[] {
+  let at = before
   return text.split('\n').map((line, index) => {
     const [, day, name, words] = LINE.exec(line) ?? []
-    if (day !== undefined) at = new Date(`${day}T12:00:00Z`)
+    if (day !== undefined) at = noonOf(day)
     return {
       seq: index + 1,
       ...speakerOf(name),
@@ -59,6 +61,16 @@ export function linesAsMessages(text: string, fallback: Date): SourceMessage[] {
       zone: 'UTC',
     }
   })
+}
+
+/** `null`: no line has one. */
+export function firstDay(text: string): Date | null {
+  const [, day] = /^- (\d{4}-\d{2}-\d{2}) /m.exec(text) ?? []
+  return day === undefined ? null : noonOf(day)
+}
+
+function noonOf(day: string): Date {
+  return new Date(`${day}T12:00:00Z`)
 }
 
 /** What a summariser is told of what came before; `null`: nothing did, or nothing is left of it. */

@@ -73,21 +73,27 @@ test('a message larger than a call comes in parts that fit, whole and never half
   expect(parts.at(-1)!.content).toMatch(/last$/)
 })
 
-test('what is kept verbatim takes no more than what it stands for, and says all of it', () => {
+test('what is kept verbatim takes no more than what it stands for and its days, and says all of it', () => {
   fc.assert(
     fc.property(
       fc.array(
         fc.record({
           text: fc.array(fc.constantFrom('ok', 'yes', 'lemons', '好', '42'), { minLength: 1, maxLength: 6 }),
           name: fc.constantFrom('Ann', 'Bob', 'Дмитрий Иванович'),
+          day: fc.constantFrom(1, 2),
         }),
         { minLength: 1, maxLength: 20 },
       ),
       drawn => {
-        const messages = drawn.map(({ text, name }, index) => message(index + 1, text.join(' '), name))
+        const messages = drawn.map(({ text, name, day }, index) => ({
+          ...message(index + 1, text.join(' '), name),
+          at: new Date(Date.UTC(2026, 0, day + Math.floor(index / 3))),
+        }))
         const tokens = tokensOf(messages)
         const lines = verbatimLinesWithin(messages, 'UTC', tokens)
-        expect(estimateTokens(lines)).toBeLessThanOrEqual(tokens)
+        const days = new Set(messages.map(({ at }) => at.toISOString().slice(0, 10)))
+        expect(estimateTokens(lines)).toBeLessThanOrEqual(tokens + days.size * 10)
+        for (const day of days) expect(lines).toContain(day)
         for (const { text } of drawn) expect(lines).toContain(text.join(' '))
       },
     ),

@@ -36,6 +36,8 @@ describe('English', () => {
     ['on 9 March', '9 March = 2026-03-09'],
     ['December 30', 'December 30 = 2025-12-30'],
     ['June 1st, 2027 and 2026-05-04', 'June 1st, 2027 = 2027-06-01; 2026-05-04 = 2026-05-04'],
+    ['on Tuesday 9 June, or 16 June (Tuesday)', '9 June = 2026-06-09; 16 June = 2026-06-16'],
+    ['by Friday the 20th of March, on Monday', '20th of March = 2026-03-20; Monday = 2026-03-02'],
     ['yesterdays, tomorrowland, every Friday, 2026-02-31, may 5.5', ''],
   ])('%s', (text, expected) => expect(labels(text)).toBe(expected))
 })
@@ -45,6 +47,7 @@ describe('Chinese', () => {
     ['明天下午三点开会', '明天 = 2026-03-03'],
     ['昨天买的，后天到', '昨天 = 2026-03-01; 后天 = 2026-03-04'],
     ['下周五交', '下周五 = 2026-03-13'],
+    ['4月18日（周六）发布，周日4月19日休息', '4月18日 = 2026-04-18; 4月19日 = 2026-04-19'],
     ['我女儿今年六岁', '今年 = 2026'],
     ['下个月五号交房租', '下个月 = 2026-04'],
     ['我们说好了周五发布', '周五 = 2026-03-06'],

@@ -53,7 +53,7 @@ export function findDates(text: string, moment: Moment): DateMention[] {
   if (DIGIT.test(text)) findCalendarDates(lower, now, found)
   if (EAST_ASIAN.test(text)) findEastAsian(text, now, found)
   if (found.length === 0) return []
-  return withoutOverlaps(found).flatMap(({ start, end, meaning }) => {
+  return withoutNamedDays(withoutOverlaps(found), lower).flatMap(({ start, end, meaning }) => {
     if (meaning === null) return []
     const [from, to, unit] = resolve(meaning, now(), lower)
     if (!isSayable(from) || !isSayable(to)) return []
@@ -298,6 +298,21 @@ function withoutOverlaps(found: Found[]): Found[] {
       end = mention.end
     }
   return kept
+}
+
+/** Between a day of the week and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
+const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/
+
+/** A day of the week beside its date only names it: taken alone it would mean another day. */
+function withoutNamedDays(found: readonly Found[], lower: string): readonly Found[] {
+  const isBeside = (left: Found | undefined, right: Found | undefined) =>
+    left !== undefined && right !== undefined && SAME_DAY.test(lower.slice(left.end, right.start))
+  const isDate = (mention: Found | undefined) => mention?.meaning?.unit === 'fixed'
+  return found.filter((mention, at) => {
+    if (mention.meaning?.unit !== 'weekday') return true
+    const [before, after] = [found[at - 1], found[at + 1]]
+    return !((isDate(before) && isBeside(before, mention)) || (isDate(after) && isBeside(mention, after)))
+  })
 }
 
 type Span = readonly [from: number, to: number, unit: DateUnit]
