@@ -196,14 +196,14 @@ export class Contexts {
   async context(key: SessionKey, options: ContextOptions = {}): Promise<Context> {
     checkContextOptions(options)
     const { assembled, ...figures } = await this.#compute(key, options)
-    if (this.#engine.summarizer.reusesPrefix) this.#remember(key, options)
+    this.#remember(key, options)
     return toContext(assembled.parts, figures)
   }
 
   async freeze(key: SessionKey, options: ContextOptions): Promise<FrozenContext> {
     checkContextOptions(options)
     const { assembled, looked, ...figures } = await this.#compute(key, options)
-    if (this.#engine.summarizer.reusesPrefix) this.#remember(key, options)
+    this.#remember(key, options)
     const { session, kept } = looked
     const messages = [...asFreshlyRead(kept, session.head?.seq ?? 0)]
     const moment: Looked = { ...looked, kept: { ...kept, messages, interims: new Map() } }
@@ -261,7 +261,9 @@ export class Contexts {
     return isWhole ? { instructions: parts.instructions, messages } : null
   }
 
+  /** What somebody only looks at is sent to no model. */
   #remember(key: SessionKey, options: ContextOptions): void {
+    if (!this.#engine.summarizer.reusesPrefix || options.notes === false) return
     const name = keyName(key)
     this.#last.delete(name)
     this.#last.set(name, options)

@@ -12,6 +12,7 @@ export type {
   SearchResult,
   SessionsOptions,
 } from './finding/index.ts'
+export type { FoldRecord } from './fold-record.ts'
 export type {
   Content,
   ContentPart,
@@ -40,6 +41,7 @@ export {
   type Palimpsest,
   type PalimpsestOptions,
   type SessionOptions,
+  type SessionPage,
 } from './palimpsest.ts'
 export {
   compose,
@@ -64,6 +66,7 @@ export {
   type DocumentVersion,
   type ErasureTarget,
   type Fact,
+  type GrowthPoint,
   InvalidExportError,
   type LayerName,
   type SessionFile,

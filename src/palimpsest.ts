@@ -141,6 +141,21 @@ export interface SessionOptions {
   readonly scope?: string
 }
 
+/** Which sessions are listed. */
+export interface SessionPage {
+  /** In the order of ids: those after this one. */
+  readonly after?: string
+  /** The default: 100. */
+  readonly limit?: number
+  /** Those whose id contains it, whatever the case of letters of ASCII. */
+  readonly contains?: string
+  /**
+   * `recent`: those in which something happened last, the newest first, as far as the newest few thousand events tell.
+   * The default: of their ids.
+   */
+  readonly order?: 'id' | 'recent'
+}
+
 /** Before there is anything that works by itself. */
 type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer'>
 
@@ -506,13 +521,20 @@ export class Palimpsest implements AsyncDisposable {
     return this.#erasures
   }
 
-  /** In the order of their ids, those after `after`. */
-  async sessions(page: { after?: string; limit?: number } = {}): Promise<readonly SessionInfo[]> {
+  async sessions(page: SessionPage = {}): Promise<readonly SessionInfo[]> {
     const { store, namespace, clock } = this.#engine
-    const { after, limit = 100 } = page
+    const { after, limit = 100, contains, order = 'id' } = page
     if (!Number.isSafeInteger(limit) || limit < 0)
       throw new InvalidArgumentError('limit', limit, 'a whole number of at least 0')
-    const records = await store.listSessions(namespace, { limit, ...(after !== undefined && { after }) })
+    if (order !== 'id' && order !== 'recent') throw new InvalidArgumentError('order', order, 'id, recent')
+    if (order === 'recent' && after !== undefined)
+      throw new InvalidArgumentError('after', after, 'only in the order of ids')
+    if (contains && !isId(contains)) throw new InvalidArgumentError('contains', contains, ID_RULE)
+    const wanted = { limit, ...(contains && { contains }) }
+    const records =
+      order === 'recent'
+        ? await store.listRecentSessions(namespace, wanted)
+        : await store.listSessions(namespace, { ...wanted, ...(after !== undefined && { after }) })
     const now = clock()
     return records.map(record => toSessionInfo(record, now))
   }

@@ -14,6 +14,7 @@ import {
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
 import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
 import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } from './finding/index.ts'
+import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
 import {
   type Content,
   checkId,
@@ -44,6 +45,7 @@ import {
   type AppendRequest,
   type Awaits,
   type ExpectedMessage,
+  type GrowthPoint,
   type MessageVersion,
   operationOf,
   type SessionFile,
@@ -90,7 +92,11 @@ export interface SessionInfo {
   readonly epoch: number
   readonly messages: number
   readonly rawMessages: number
+  readonly rawTokens: number
+  /** The instant of the newest message; `null` in an empty session. */
+  readonly lastMessageAt: Date | null
   readonly segments: number
+  readonly segmentTokens: number
   readonly turns: number
   readonly compactedThrough: number
   readonly compactedThroughTurn: number
@@ -138,6 +144,9 @@ const MOST_MESSAGES_AT_ONCE = 1_000
 
 /** Nobody reads more than what a person could have said while nobody answered. */
 const MOST_WAITING = 100_000
+
+/** More than a drawing shows. */
+const MOST_GROWTH_POINTS = 1_000
 
 const RETRY_MS = 50
 
@@ -309,6 +318,28 @@ export class Session {
   async info(): Promise<SessionInfo | null> {
     const record = await this.#engine.store.readSession(this.#key)
     return record && toSessionInfo(record, this.#engine.clock())
+  }
+
+  /** Folds that were applied or failed, the newest first, those before `before`; by default 50. */
+  async folds(
+    page: { readonly before?: string; readonly limit?: number } = {},
+  ): Promise<readonly FoldRecord[]> {
+    const { before: written, limit = 50 } = page
+    checkCount('limit', limit)
+    const before = written === undefined ? undefined : readFoldId(written)
+    if (before === null) throw new InvalidArgumentError('before', written, FOLD_ID_RULE)
+    const events = await this.#engine.store.readFolds(this.#key, {
+      limit,
+      ...(before !== undefined && { before }),
+    })
+    return events.map(toFoldRecord)
+  }
+
+  /** How the log's tokens have grown, at so many of its messages, evenly spread, the first and the newest included. */
+  async growth({ points = 300 }: { readonly points?: number } = {}): Promise<readonly GrowthPoint[]> {
+    if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
+      throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
+    return this.#engine.store.readGrowth(this.#key, points)
   }
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
@@ -693,7 +724,10 @@ export function toSessionInfo(record: SessionRecord, now: number): SessionInfo {
     epoch: record.epoch,
     messages: head?.totals.messages ?? 0,
     rawMessages: (head?.totals.messages ?? 0) - state.folded.messages,
+    rawTokens: (head?.totals.tokens ?? 0) - state.folded.tokens,
+    lastMessageAt: record.lastMessageAt,
     segments: record.segments,
+    segmentTokens: record.segmentTokens,
     turns: head?.totals.turn ?? 0,
     compactedThrough: state.compactedThrough,
     compactedThroughTurn: state.folded.turns,

@@ -36,6 +36,17 @@ test('a summariser that reuses the prefix sends, byte for byte, what the model w
   await close()
 })
 
+test('what somebody only looks at is not what the model was sent', async () => {
+  await using server = await startModelServer({ reply: ANSWER })
+  const { chat, talk, close } = await openReusing(server.url)
+  while ((await chat.append(talk.next().value)).decision === null);
+  await chat.context({ instructions: INSTRUCTIONS })
+  await chat.context({ notes: false })
+  await chat.compact()
+  expect(server.requests[0]!.body.messages![0]!.content).toContain(INSTRUCTIONS)
+  await close()
+})
+
 test('without a context in this process there is no prefix, and the fold does without', async () => {
   await using server = await startModelServer({ reply: ANSWER })
   const { chat, talk, close } = await openReusing(server.url)

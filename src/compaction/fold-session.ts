@@ -499,7 +499,13 @@ async function fail(
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
   await store
-    .failFold(key, { leaseToken: under.lease.token, backoffUntil, outcome: { ...outcome }, now })
+    .failFold(key, {
+      leaseToken: under.lease.token,
+      backoffUntil,
+      outcome: { ...outcome },
+      throughSeq: session.head.seq,
+      now,
+    })
     .catch(() => {})
   return outcome
 }

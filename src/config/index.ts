@@ -19,3 +19,4 @@ export {
 } from './resolve-settings.ts'
 export { findSetting, SETTINGS } from './schema.ts'
 export type { Setting } from './setting.ts'
+export { SETTING_DESCRIPTIONS, type SettingDescription } from './setting-descriptions.ts'

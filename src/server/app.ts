@@ -2,6 +2,8 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { allowedOrigins } from './cors.ts'
 import { allowedHosts, readablePath, requestId, securityHeaders } from './guards.ts'
 import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
+import type { PageFiles } from './page/page-files.ts'
+import { servePage } from './page/serve-page.ts'
 import { register, type Serving } from './register.ts'
 import { compactRoutes } from './routes/compact.ts'
 import { completionRoutes } from './routes/completions.ts'
@@ -9,12 +11,14 @@ import { contextRoutes } from './routes/context.ts'
 import { erasureRoutes } from './routes/erasure.ts'
 import { eventRoutes } from './routes/events.ts'
 import { expandRoutes } from './routes/expand.ts'
+import { foldRoutes } from './routes/folds.ts'
 import { healthRoutes } from './routes/health.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { describeApi } from './routes/openapi.ts'
+import { replayRoutes } from './routes/replay.ts'
 import { searchRoutes } from './routes/search.ts'
 import { sessionSettingsRoutes } from './routes/session-settings.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -25,6 +29,8 @@ interface AppDependencies extends Omit<Serving, 'onError'> {
   readonly hosts: readonly string[] | 'any'
   /** The sites whose pages may call from a browser. */
   readonly corsOrigins: readonly string[]
+  /** The inspector; `null`: it is not served. */
+  readonly page: PageFiles | null
   /** Hears of what nobody foresaw. */
   readonly onError?: OnError
 }
@@ -33,7 +39,7 @@ const INFO = { title: 'Palimpsest', description: 'Memory that lasts for chat bot
 
 /** The server as a function from requests to answers; ports and signals are elsewhere. */
 export function createApp(dependencies: AppDependencies): OpenAPIHono {
-  const { hosts, corsOrigins, onError = warn, version } = dependencies
+  const { hosts, corsOrigins, page, admission, onError = warn, version } = dependencies
   const app = new OpenAPIHono({ strict: false })
   // Made once, when all is in it.
   let document: object | null = null
@@ -51,6 +57,8 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
       ...sessionRoutes,
       ...contextRoutes,
       ...compactRoutes,
+      ...foldRoutes,
+      ...replayRoutes,
       ...searchRoutes,
       ...expandRoutes,
       ...erasureRoutes,
@@ -69,6 +77,7 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
     ],
     { ...dependencies, onError },
   )
+  if (page) servePage(app, { files: page, admission })
   return app
 }
 

@@ -199,6 +199,13 @@ export class LiveSettings {
     return { resolved, policy: sessionAware(layers) }
   }
 
+  /** The policy that a request asks for, where a session has these settings of its own. */
+  asked(overrides: Layer, own: Layer = {}): { readonly resolved: Resolved; readonly policy: Policy } {
+    const request = readLayer(overrides, 'request')
+    const resolved = resolveSettings({ ...withFitting(own, this.#layers(this.#stored)), request })
+    return { resolved, policy: policyOf(resolved) }
+  }
+
   /** What holds for a session with these settings of its own. */
   forSession(own: Layer): Resolved {
     return resolveSettings(withFitting(own, this.#layers(this.#stored)))

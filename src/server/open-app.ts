@@ -7,6 +7,8 @@ import { Admission } from './admission.ts'
 import { createApp } from './app.ts'
 import { EventFeed } from './event-feed.ts'
 import type { OnError } from './http-errors.ts'
+import { BUILT_PAGE } from './page/folder.ts'
+import { PageFiles } from './page/page-files.ts'
 import { RateLimit, USUAL_RATE_LIMIT } from './rate-limit.ts'
 import { remoteAddress } from './remote-address.ts'
 import { Revisions } from './revisions.ts'
@@ -35,6 +37,8 @@ export interface AppOptions {
   readonly trustsProxy?: boolean
   /** Nobody is let in without a key. The default: only once there is a key. */
   readonly needsKeys?: boolean
+  /** The folder of the built inspector, which is served at `/`; `false`: nothing is. The default: the one that the build makes. */
+  readonly inspector?: string | false
   readonly onWarning?: (message: string) => void
   readonly onError?: OnError
   /** What is left to whoever embeds it, for every namespace. */
@@ -107,8 +111,10 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     await close()
     throw error
   }
+  const { inspector = BUILT_PAGE } = options
+  const page = inspector === false ? null : new PageFiles(inspector)
   const app = createApp({
-    ...{ store, revisions, tenants, events, underWay, admission, home, version, hosts, corsOrigins },
+    ...{ store, revisions, tenants, events, underWay, admission, home, version, hosts, corsOrigins, page },
     ...(onError && { onError }),
   })
   return { app, tenant: name => tenants.of(name), release, close, [Symbol.asyncDispose]: close }

@@ -67,7 +67,11 @@ export interface SessionRecord extends SessionTraits {
   readonly state: FoldState
   /** The newest visible message; `null` in an empty session. */
   readonly head: Head | null
+  /** The instant of that message, which is not when it reached the log. */
+  readonly lastMessageAt: Date | null
   readonly segments: number
+  /** Of those that are shown. The state's figure has those of the pins, too. */
+  readonly segmentTokens: number
   readonly memo: Memo | null
   readonly pending: Decision | null
   readonly dueAt: Date | null
@@ -304,6 +308,27 @@ export interface StoreEvent {
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
+/** A fold that was committed, or failed. */
+export interface FoldEvent {
+  /** Grows from one to the next. */
+  readonly id: number
+  readonly outcome: 'applied' | 'failed'
+  readonly at: Date
+  readonly fromSeq: number | null
+  readonly toSeq: number | null
+  /** As the event has it. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** How large a log was with a message in it. */
+export interface GrowthPoint {
+  readonly seq: number
+  /** The message's instant. */
+  readonly at: Date
+  /** Of all messages through this one, as they were when they came. */
+  readonly tokens: number
+}
+
 /**
  * What every store promises, and `testing/store-contract.ts` checks. A call that fails has changed
  * nothing; one that was acknowledged survives the process and, with the default durability, the power.
@@ -351,9 +376,21 @@ export interface Store {
   readSession(key: SessionKey): Promise<SessionRecord | null>
   /**
    * In ascending order of their ids as bytes, those above `after`. Ids that agree in their first 200
-   * characters have some order of their own, which stays.
+   * characters have some order of their own, which stays. With `contains`: those whose id contains it, whatever the
+   * case of letters of ASCII.
    */
-  listSessions(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionRecord[]>
+  listSessions(
+    namespace: string,
+    page: { after?: string; limit: number; contains?: string },
+  ): Promise<readonly SessionRecord[]>
+  /**
+   * Those in which something happened last, the newest first, as far as the newest few thousand events of the store
+   * tell: it costs the same however many sessions and events there are.
+   */
+  listRecentSessions(
+    namespace: string,
+    page: { limit: number; contains?: string },
+  ): Promise<readonly SessionRecord[]>
   /** Visible messages only: none that a rollback hid or that was erased. */
   readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>
   /** Oldest first, the current one last. */
@@ -365,6 +402,13 @@ export interface Store {
     key: SessionKey,
     id: number,
   ): Promise<{ readonly segment: Segment; readonly lower: readonly Segment[] } | null>
+  /** Folds that were committed or failed, the newest first, those whose id is below `before`. Of a fork: its own. */
+  readFolds(key: SessionKey, page: { before?: number; limit: number }): Promise<readonly FoldEvent[]>
+  /**
+   * The running total of tokens at so many of the visible messages (2 or more), evenly spread, the first and the newest
+   * included, in ascending order; where there are fewer messages, at each. It costs what it answers with.
+   */
+  readGrowth(key: SessionKey, points: number): Promise<readonly GrowthPoint[]>
   readContext(key: SessionKey, request: ContextRequest): Promise<ContextRead | null>
   /**
    * Raw messages only, the oldest of those that the page asks for: it costs what it reads, however many
@@ -502,6 +546,8 @@ export interface Store {
       leaseToken: number
       backoffUntil: number
       outcome: Readonly<Record<string, unknown>>
+      /** The newest message when the fold was decided; left out: not known. */
+      throughSeq?: number
       now: number
     },
   ): Promise<void>

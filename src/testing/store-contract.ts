@@ -16,6 +16,7 @@ import { judging } from './store-contract/judging.ts'
 import { layering } from './store-contract/layering.ts'
 import { leasing } from './store-contract/leasing.ts'
 import { lifecycle } from './store-contract/lifecycle.ts'
+import { histories, listing } from './store-contract/listing.ts'
 import { mirroring } from './store-contract/mirroring.ts'
 import { reading } from './store-contract/reading.ts'
 import { remembering } from './store-contract/remembering.ts'
@@ -39,6 +40,8 @@ export const storeContract: readonly ContractCase[] = [
   ...identity,
   ...content,
   ...reading,
+  ...listing,
+  ...histories,
   ...editing,
   ...rollingBack,
   ...replacingTails,

@@ -38,6 +38,20 @@ describe('POST context', () => {
     )
   })
 
+  test('says of each message what it takes and which one of the log it is', async () => {
+    const { messages, messageTokens, messageSeqs, report } = (await client.call('POST', path, {})).json
+    expect([messageTokens.length, messageSeqs.length]).toEqual([messages.length, messages.length])
+    expect(messageSeqs.slice(0, 2)).toEqual([0, expect.any(Number)])
+    expect(messageSeqs.at(-1)).toBe(40)
+    const sum = messageTokens.reduce((total: number, tokens: number) => total + tokens, 0)
+    const blocks = report.blocks.filter(({ name }: { name: string }) =>
+      ['session_memory', 'raw', 'current'].includes(name),
+    )
+    expect(sum).toBe(blocks.reduce((total: number, { tokens }: { tokens: number }) => total + tokens, 0))
+    const openai = await client.call('POST', path, { format: 'openai' })
+    expect(Object.keys(openai.json)).not.toContain('messageTokens')
+  })
+
   test('without a body, as it is configured', async () => {
     expect(await client.call('POST', path)).toMatchObject({
       status: 200,
@@ -95,6 +109,8 @@ describe('POST context', () => {
     expect(await overhead({}, { instructions, outputReserve: 4_000 })).toEqual(
       await overhead({}, { instructions }),
     )
+    expect(await overhead({ outputReserve: 500 }, { notes: true })).toEqual([500])
+    expect(await overhead({ outputReserve: 500 }, { instructions, notes: false })).toEqual([])
     await figures.remove()
   })
 

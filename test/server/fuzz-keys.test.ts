@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 const KEYLESS = ['GET /healthz', 'GET /openapi.json']
 /** Though it is no GET. */
-const READING = ['POST /v1/sessions/{id}/context']
+const READING = ['POST /v1/sessions/{id}/context', 'POST /v1/replay']
 /** For which to write is not enough. */
 const NEEDS_MORE = [
   'DELETE /v1/sessions/{id}',

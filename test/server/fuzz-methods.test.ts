@@ -26,7 +26,6 @@ const METHODS = [
   'X-Y',
 ]
 const NOWHERE = [
-  '/',
   '/v1',
   '/v1/',
   '/v2/sessions',

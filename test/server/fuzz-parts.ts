@@ -89,6 +89,9 @@ export const QUERY_VALUES: readonly string[] = [
     'user',
     'messages',
     'level',
+    'newest',
+    'recent',
+    'false',
   ],
   ...['2026-02-10', '2026-02-10T14:00', '2026-02-30', '%2B275760-09-13', '-1-01-01', 'start', '1.2', '0.0'],
   ...[

@@ -58,6 +58,10 @@ const SAMPLES: Readonly<Record<string, readonly Body[]>> = {
     { force: 'lite', focus: 'lemons' },
     { force: true, policy: 'count', threshold: 5, keepLast: 2 },
   ],
+  replay: [
+    { session: 's', policy: 'count', threshold: 6, keepLast: 2, prices: 'gpt-5' },
+    { policy: 'rounds', fullContextTurns: 2 },
+  ],
   settings: [
     { policy: 'count', threshold: 30, keepLast: 4 },
     { budget: 9_000, zone: 'Asia/Shanghai', lowWater: 0.4 },

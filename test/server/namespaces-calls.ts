@@ -62,9 +62,27 @@ export const CALLS: Readonly<Record<string, Calls>> = {
   'GET /metrics': () => [{ path: '/metrics' }],
   'GET /v1/models': () => [{ path: '/v1/models' }],
   'GET /v1/models/{model}': () => [{ path: '/v1/models/qwen3' }],
-  'GET /v1/sessions': () => [{ path: '/v1/sessions' }, { path: '/v1/sessions?after=a&limit=1' }],
+  'GET /v1/sessions': ({ other }) => [
+    ...['', '?after=a&limit=1', '?q=E', '?order=recent', '?order=recent&q=s'].map(query => ({
+      path: `/v1/sessions${query}`,
+    })),
+    { path: `/v1/sessions?q=only-${other.namespace}` },
+    { path: `/v1/sessions?order=recent&q=only-${other.namespace}` },
+  ],
   'GET /v1/sessions/{id}': reading(S),
-  'GET /v1/sessions/{id}/messages': reading(`${S}/messages?limit=100`),
+  'GET /v1/sessions/{id}/messages': () => [
+    { path: `${S}/messages?limit=100`, shows: true },
+    { path: `${S}/messages?limit=100&from=newest&before=14`, shows: true },
+  ],
+  'GET /v1/sessions/{id}/folds': ({ other }) => [
+    { path: `${S}/folds` },
+    { path: `${S}/folds?before=999999&limit=1` },
+    { path: `/v1/sessions/only-${other.namespace}/folds` },
+  ],
+  'GET /v1/sessions/{id}/growth': ({ other }) => [
+    { path: `${S}/growth?points=2` },
+    { path: `/v1/sessions/only-${other.namespace}/growth` },
+  ],
   'GET /v1/sessions/{id}/segments': reading(`${S}/segments?all=true`),
   'GET /v1/sessions/{id}/segments/{segment}': () => [
     { path: `${S}/segments/1?to=messages`, shows: true },
@@ -72,7 +90,7 @@ export const CALLS: Readonly<Record<string, Calls>> = {
     { path: `${S}/segments/99` },
   ],
   'GET /v1/sessions/{id}/settings': () => [{ path: `${S}/settings` }],
-  'GET /v1/settings': reading('/v1/settings'),
+  'GET /v1/settings': reading('/v1/settings?schema=true'),
   'GET /v1/sessions/{id}/search': ({ caller, other }) => [
     { path: `${S}/search?q=${caller.canary}&limit=100&neighbours=5`, shows: true },
     { path: `${S}/search?q=lemons&sender=${user}&limit=100`, shows: true },
@@ -94,6 +112,11 @@ export const CALLS: Readonly<Record<string, Calls>> = {
     { path: `${S}/context`, body: { format: 'text' }, shows: true },
     { path: `/v1/sessions/${group}/context`, body: { query: 'lemons', format: 'openai' }, shows: true },
     { path: `/v1/sessions/only-${other.namespace}/context`, body: {} },
+  ],
+  'POST /v1/replay': ({ other }) => [
+    { path: '/v1/replay', body: { session, policy: 'rounds' } },
+    { path: '/v1/replay', body: { session: `only-${other.namespace}` } },
+    { path: '/v1/replay', body: { policy: 'count', threshold: 9, keepLast: 3 } },
   ],
   'POST /v1/sessions/{id}/messages': ({ caller }) => [
     {

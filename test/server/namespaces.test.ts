@@ -65,7 +65,7 @@ describe.each(Object.entries(PLACES))('two namespaces with the same ids on %s', 
         expect(answer.status, `${name} ${path} ${answer.seen.slice(0, 500)}`).toBeLessThan(500)
         expect(answer.seen, `${name} ${path}`).not.toContain(other.canary)
         // Who names it is told that it is not there.
-        if (!path.includes('only-'))
+        if (!`${path} ${JSON.stringify(body)}`.includes('only-'))
           expect(answer.seen, `${name} ${path}`).not.toContain(`only-${other.namespace}`)
         if (!shows) continue
         expect(answer.status, `${name} ${path} ${answer.seen.slice(0, 500)}`).toBeLessThan(300)
@@ -88,7 +88,7 @@ describe.each(Object.entries(PLACES))('two namespaces with the same ids on %s', 
     for (const [caller, other] of pairs()) {
       const before = await rowsOf(place.address, other.namespace)
       await callAll(
-        NAMES.filter(name => name.startsWith('GET') || name.endsWith('/context')),
+        NAMES.filter(name => name.startsWith('GET') || /\/(context|replay)$/.test(name)),
         caller,
         other,
       )
@@ -102,7 +102,17 @@ describe.each(Object.entries(PLACES))('two namespaces with the same ids on %s', 
       const status = async (...call: Parameters<Tenant['call']>) => (await caller.call(...call)).status
       expect(await status('GET', `/v1/erasures/${erasures.get(other)}`)).toBe(404)
       expect(await status('GET', `/v1/sessions/only-${other.namespace}`)).toBe(404)
-      expect(await status('GET', `/v1/sessions/only-${other.namespace}/segments/1`)).toBe(404)
+      for (const part of ['/segments/1', '/folds', '/growth'])
+        expect(await status('GET', `/v1/sessions/only-${other.namespace}${part}`)).toBe(404)
+      expect(await status('POST', '/v1/replay', { session: `only-${other.namespace}` })).toBe(404)
+      for (const order of ['id', 'recent']) {
+        const found = await caller.call('GET', `/v1/sessions?q=only-${other.namespace}&order=${order}`)
+        expect(found.json.sessions).toEqual([])
+      }
+      const { id } = (await other.call('GET', `/v1/sessions/${SAME.session}/folds?limit=1`)).json.folds[0]
+      const folds = await caller.call('GET', `/v1/sessions/${SAME.session}/folds?before=${Number(id) + 1}`)
+      const own = await caller.call('GET', `/v1/sessions/${SAME.session}/folds`)
+      expect(own.json.folds).toEqual(expect.arrayContaining(folds.json.folds))
       const authorization = `Bearer ${caller.key.replace(caller.keyId, other.keyId)}`
       expect(await status('GET', '/v1/sessions', undefined, { authorization })).toBe(401)
       const tag = (await other.call('GET', '/v1/settings')).headers.get('etag') ?? ''
@@ -113,6 +123,7 @@ describe.each(Object.entries(PLACES))('two namespaces with the same ids on %s', 
         ['/v1/memory?limit=2', 'after'],
         [`/v1/search?q=lemons&limit=2`, 'cursor'],
         [`/v1/sessions/${SAME.session}/messages?limit=2`, 'after'],
+        [`/v1/sessions/${SAME.session}/messages?limit=2&from=newest`, 'before'],
         [`/v1/memory/global/versions?limit=1`, 'before'],
       ] as const) {
         const { next } = (await other.call('GET', path)).json

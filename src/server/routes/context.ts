@@ -28,8 +28,14 @@ const context = endpoint({
     reasoning: oneOf(['drop', 'keep']).optional(),
     format: oneOf(FORMATS).optional(),
     limit: wholeNumber(1).optional().openapi({ description: 'with the format text: most characters' }),
+    notes: z
+      .boolean({ error: 'true, or false' })
+      .optional()
+      .openapi({ description: 'false: somebody only looks, and folds are not made for what is asked here' }),
   }),
-  answers: { 200: '{ instructions, messages, report }' },
+  answers: {
+    200: '{ instructions, messages, messageTokens, messageSeqs, report }: of each message its tokens and its seq, 0 where it is none of the log',
+  },
   handle: async call => {
     const {
       budget,
@@ -40,6 +46,7 @@ const context = endpoint({
       reasoning,
       format = 'messages',
       limit,
+      notes = true,
       ...overrides
     } = call.body
     const session = sessionOf(call)
@@ -54,12 +61,14 @@ const context = endpoint({
       ...(reasoning !== undefined && { reasoning }),
       ...(policy && { policy }),
       // Whoever may only read changes nothing by it.
-      ...(!call.access.scopes.has('write') && { notes: false as const }),
+      ...(!(notes && call.access.scopes.has('write')) && { notes: false as const }),
     })
     const { report } = context
     switch (format) {
-      case 'messages':
-        return { json: { instructions: context.instructions, messages: context.messages, report } }
+      case 'messages': {
+        const { instructions, messages, messageTokens, messageSeqs } = context
+        return { json: { instructions, messages, messageTokens, messageSeqs, report } }
+      }
       case 'openai':
         return { json: { ...context.toOpenAI(), report } }
       case 'anthropic':

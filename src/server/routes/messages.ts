@@ -4,8 +4,10 @@ import { contentText, type Message, type MessageInput } from '../../log/index.ts
 import type { SessionOptions } from '../../palimpsest.ts'
 import type { Policy } from '../../policy/index.ts'
 import type { Appended, Session } from '../../session.ts'
+import { measureMessage } from '../../tokens/index.ts'
 import { type Call, endpoint, IDEMPOTENCY_HEADER, sessionOf } from '../endpoint.ts'
-import { OVERRIDES, wholeNumberText } from '../fields.ts'
+import { OVERRIDES, oneOf, wholeNumberText } from '../fields.ts'
+import { given } from '../given.ts'
 import { readIdempotencyKey, reusedKey } from '../idempotency.ts'
 import { invalidArguments } from '../problems.ts'
 
@@ -105,22 +107,28 @@ function partsOf({ messages, ...fields }: z.output<typeof APPEND>) {
 const listMessages = endpoint({
   method: 'get',
   path: PATH,
-  summary: 'Read messages, oldest first, those after a seq',
+  summary: 'Read messages, oldest first, from the oldest or from the newest on',
   query: z.strictObject({
-    after: wholeNumberText(0).optional(),
-    limit: wholeNumberText(1, MOST_MESSAGES).optional(),
+    after: wholeNumberText(0).optional().openapi({ description: 'only those above this seq' }),
+    before: wholeNumberText(0).optional().openapi({ description: 'only those below this seq' }),
+    from: oneOf(['oldest', 'newest'])
+      .optional()
+      .openapi({ description: 'which end to begin at; left out: oldest. Ascending in either case' }),
+    limit: wholeNumberText(1, MOST_MESSAGES).optional().openapi({ description: 'left out: 100' }),
   }),
-  answers: { 200: '{ messages: […], next }: `next` is the `after` of the next page, null on the last one' },
+  answers: {
+    200: '{ messages: […], next }: `next` is the `after` of the next page, from the newest on the `before` of the next older one; null on the last one',
+  },
   handle: async call => {
-    const { after = 0, limit = 100 } = call.query
-    const session = sessionOf(call)
-    const found = await session.messages({ after, limit: limit + 1 })
+    const { limit = 100, from = 'oldest', ...range } = given(call.query)
+    const found = await sessionOf(call).messages({ ...range, from, limit: limit + 1 })
     if (found.length === 0) await requireSession(call)
-    const messages = found.slice(0, limit)
+    const messages = from === 'oldest' ? found.slice(0, limit) : found.slice(-limit)
+    const last = from === 'oldest' ? messages.at(-1) : messages[0]
     return {
       json: {
         messages: messages.map(messageJson),
-        next: found.length > limit ? messages.at(-1)!.seq : null,
+        next: found.length > limit ? last!.seq : null,
       },
     }
   },
@@ -133,8 +141,11 @@ export async function requireSession(
   if ((await sessionOf(call).info()) === null) throw new SessionNotFoundError(call.part('id'))
 }
 
-export function messageJson({ content, ...message }: Message) {
-  return { ...message, content, text: contentText(content) }
+export function messageJson(message: Message) {
+  const { content, ...others } = message
+  // What it adds to a context.
+  const { tokens } = measureMessage(message)
+  return { ...others, content, text: contentText(content), tokens }
 }
 
 const editMessage = endpoint({

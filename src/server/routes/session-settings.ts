@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { type Layer, shownSettings } from '../../config/index.ts'
 import { InvalidSettingsError, SettingsConflictError } from '../../errors.ts'
-import { type Answer, type Call, endpoint, sessionOf } from '../endpoint.ts'
+import { type Call, endpoint, sessionOf } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 import { settingChanges } from '../setting-changes.ts'
+import { SCHEMA_QUERY, withSchema } from '../setting-schema.ts'
 import { settingsTag } from '../settings-tag.ts'
 import { requireSession } from './messages.ts'
 
@@ -15,6 +16,7 @@ const readSessionSettings = endpoint({
   method: 'get',
   path: PATH,
   summary: 'Every setting as it is for a session, and where it comes from',
+  query: SCHEMA_QUERY,
   headers: { 'if-none-match': 'the entity tags that the caller has' },
   answers: { 200: SHAPE, 304: 'they are as the caller knows them' },
   handle: async call => {
@@ -22,7 +24,8 @@ const readSessionSettings = endpoint({
     const own = await sessionOf(call).settings()
     const tag = settingsTag(own, call.settings.forSession(own))
     if (isKnown(call.header('if-none-match'), tag)) return { status: 304, headers: { etag: entityTag(tag) } }
-    return answerWith(call, own)
+    const answer = answerWith(call, own)
+    return { ...answer, json: withSchema(answer.json, call.query) }
   },
 })
 
@@ -67,7 +70,7 @@ function readChanges(given: Layer): Layer {
   return settingChanges(given, 'request').changes
 }
 
-function answerWith({ settings }: Pick<Call<unknown, unknown>, 'settings'>, own: Layer): Answer {
+function answerWith({ settings }: Pick<Call<unknown, unknown>, 'settings'>, own: Layer) {
   const resolved = settings.forSession(own)
   return { headers: { etag: entityTag(settingsTag(own, resolved)) }, json: shownSettings(resolved) }
 }

@@ -1,22 +1,39 @@
 import { z } from '@hono/zod-openapi'
 import { SessionNotFoundError } from '../../errors.ts'
+import { ID_RULE, isId } from '../../log/index.ts'
 import type { SessionInfo } from '../../session.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
+import { given } from '../given.ts'
 import type { Tenant } from '../tenants.ts'
 import { requireSession } from './messages.ts'
+
+const WITHIN_AN_ID = `a part of an id: ${ID_RULE}`
 
 const listSessions = endpoint({
   method: 'get',
   path: '/v1/sessions',
-  summary: 'List sessions in the order of their ids',
+  summary: 'List sessions in the order of their ids, or those in which something happened last',
   query: z.strictObject({
-    after: text().optional(),
-    limit: wholeNumberText(1, 1_000).optional(),
+    after: text().optional().openapi({ description: 'in the order of ids: only those after this one' }),
+    limit: wholeNumberText(1, 1_000).optional().openapi({ description: 'left out: 100' }),
+    q: text(WITHIN_AN_ID)
+      .refine(q => q === '' || isId(q), { error: WITHIN_AN_ID })
+      .optional()
+      .openapi({ description: 'only those whose id contains it, whatever the case of its letters' }),
+    order: oneOf(['id', 'recent'])
+      .optional()
+      .openapi({ description: 'recent: the newest first, as far as the newest few thousand events tell' }),
   }),
-  answers: { 200: '{ sessions: […], next }: `next` is the `after` of the next page, null on the last one' },
-  handle: async ({ palimpsest, query: { after, limit = 100 } }) => {
-    const found = await palimpsest.sessions({ limit: limit + 1, ...(after !== undefined && { after }) })
+  answers: {
+    200: '{ sessions: […], next }: `next` is the `after` of the next page, null on the last one and with recent',
+  },
+  handle: async ({ palimpsest, query }) => {
+    const { limit = 100, q: contains, ...page } = given(query)
+    const wanted = { ...page, ...(contains !== undefined && { contains }) }
+    if (page.order === 'recent')
+      return { json: { sessions: await palimpsest.sessions({ ...wanted, limit }), next: null } }
+    const found = await palimpsest.sessions({ ...wanted, limit: limit + 1 })
     const sessions = found.slice(0, limit)
     return { json: { sessions, next: found.length > limit ? sessions.at(-1)!.id : null } }
   },

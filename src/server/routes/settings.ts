@@ -3,6 +3,7 @@ import { shownSettings } from '../../config/index.ts'
 import { InvalidSettingsError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
+import { SCHEMA_QUERY, withSchema } from '../setting-schema.ts'
 
 const SHAPE = '{ settings: { policy, threshold, … }, sources: { policy: "default", … } }'
 
@@ -10,12 +11,13 @@ const readSettings = endpoint({
   method: 'get',
   path: '/v1/settings',
   summary: 'Every setting with its value and where it comes from',
+  query: SCHEMA_QUERY,
   headers: { 'if-none-match': 'the ETag that the caller has: nothing is sent where it is still that' },
   answers: { 200: SHAPE, 304: 'they are as the caller knows them' },
-  handle: async ({ settings, header }) => {
+  handle: async ({ settings, query, header }) => {
     const headers = { etag: entityTag(settings.tag) }
     if (isKnown(header('if-none-match'), settings.tag)) return { status: 304, headers }
-    return { headers, json: shownSettings(settings.current) }
+    return { headers, json: withSchema(shownSettings(settings.current), query) }
   },
 })
 

@@ -26,6 +26,7 @@ const DIALECT: Dialect = {
   locksSessions: true,
   // Only writers of the same session wait, and most of the time is the network's.
   longestSharingMs: 50,
+  nameContains: parameter => `strpos(lower(name COLLATE "C"), ${parameter}) > 0`,
   readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
       coalesce(s.namespace, d.namespace) AS namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id

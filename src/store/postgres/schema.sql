@@ -317,6 +317,8 @@ CREATE UNIQUE INDEX erasures_pkey ON erasures USING btree (id);
 
 CREATE INDEX events_of_document ON events USING btree (document_id) WHERE (document_id IS NOT NULL);
 
+CREATE INDEX events_of_folds ON events USING btree (session_id, id) WHERE (type = ANY (ARRAY[6, 7]));
+
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
 
 CREATE INDEX facts_by_line ON facts USING btree (document_id, line_key);

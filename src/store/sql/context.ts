@@ -2,7 +2,7 @@ import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } 
 import { readLayers } from './layers.ts'
 import { readContextPins } from './pins.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
-import { readRecord } from './session.ts'
+import { readRecord } from './session-record.ts'
 import { all, type Steps } from './steps.ts'
 import { readVisible, type SeqRange } from './visible.ts'
 

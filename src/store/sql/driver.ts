@@ -20,6 +20,8 @@ export interface Dialect {
   readonly locksSessions: boolean
   /** After this time a shared transaction takes no more appends in: others may be waiting for it. */
   readonly longestSharingMs: number
+  /** Whether the name of a session contains a parameter, which is lower case; of its own letters those of ASCII are. */
+  readonly nameContains: (parameter: string) => string
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
   /** Where the newest of them is, whether its session is still there or not. */

@@ -2,28 +2,48 @@ import { completeTurns } from '../../log/index.ts'
 import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
 import { readHead } from './head.ts'
+import { allIn } from './many.ts'
 import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
-/** What the shown segments say together; the tokens are with those of the pins. */
+/** What the shown segments say together. */
 export interface Shown {
   readonly count: number
   readonly through: number
+  readonly segmentTokens: number
+}
+
+interface ShownWithPins extends Shown {
+  /** Of the segments and of the pins. */
   readonly tokens: number
   readonly at: number | null
 }
 
+const SHOWN_COLUMNS = `count(to_seq) AS count, coalesce(max(to_seq), 0) AS through,
+       CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS "segmentTokens"`
+
 /** They all begin above 0; that it is said makes SQLite take the index of those shown, which are few. */
-export function* readShown(session: SessionRow): Steps<Shown> {
-  return (yield* first<Shown>(
-    `SELECT count(*) AS count, coalesce(max(to_seq), 0) AS through,
+export function* readShown(session: SessionRow): Steps<ShownWithPins> {
+  return (yield* first<ShownWithPins>(
+    `SELECT ${SHOWN_COLUMNS},
        CAST(coalesce(sum(tokens_after), 0)
          + (SELECT coalesce(sum(tokens), 0) FROM pins WHERE session_id = ?1) AS BIGINT) AS tokens,
        max(created_at) AS at
      FROM segments WHERE session_id = ?1 AND rolled_into IS NULL AND from_seq > 0`,
     session.id,
   ))!
+}
+
+/** Of many sessions, by their ids in the database: those that have any. */
+export function* readAllShown(sessionIds: readonly number[]): Steps<ReadonlyMap<number, Shown>> {
+  const rows = yield* allIn<Shown & { readonly session_id: number }>(
+    `SELECT session_id, ${SHOWN_COLUMNS} FROM segments
+     WHERE session_id IN (*) AND rolled_into IS NULL AND from_seq > 0 GROUP BY session_id`,
+    [],
+    sessionIds,
+  )
+  return new Map(rows.map(row => [row.session_id, row]))
 }
 
 /** The state as stored, or without folds where the stored cursor makes no sense. */

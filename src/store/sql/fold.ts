@@ -109,6 +109,7 @@ export function* commitFold(
       type: plan.decision.type,
       reason: plan.decision.reason,
       segmentIds,
+      throughSeq: head.seq,
     },
   })
   const receipt: FoldReceipt = { segmentIds, epoch: session.epoch + 1, repeated: false }
@@ -373,6 +374,7 @@ export function* failFold(
     leaseToken: number
     backoffUntil: number
     outcome: Readonly<Record<string, unknown>>
+    throughSeq?: number
     now: number
   },
 ): Steps<void> {
@@ -397,6 +399,7 @@ export function* failFold(
       ...(typeof type === 'string' && { type }),
       // An error of somebody else's may quote what was said; a reason of ours is a word.
       reason: typeof reason === 'string' && /^[\w.:-]{1,80}$/.test(reason) ? reason : 'failed',
+      ...(failure.throughSeq !== undefined && { throughSeq: failure.throughSeq }),
     },
   })
 }

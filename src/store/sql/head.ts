@@ -1,16 +1,37 @@
 import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
+import { allIn } from './many.ts'
 import { HEAD_COLUMNS, type HeadRow, LINKED_CONTENT, type SessionRow, toHead } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible, type SeqRange } from './visible.ts'
 
 /** The newest visible message. Two lookups at most, whatever was rolled back. */
 export function* readHead(session: SessionRow): Steps<Head | null> {
+  const row = yield* readHeadRow(session)
+  return row ? toHead(row) : null
+}
+
+export function* readHeadRow(session: SessionRow): Steps<HeadRow | undefined> {
   const newest = yield* first<HeadRow>(
     `SELECT ${HEAD_COLUMNS} FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`,
     session.id,
   )
-  return newest ? yield* visibleHead(session, newest) : null
+  if (!newest || newest.seq > session.hidden_through) return newest
+  return yield* readHeadRowAt(session, session.visible_before)
+}
+
+/** The same of many sessions, by their ids in the database. */
+export function* readHeadRows(sessionIds: readonly number[]): Steps<ReadonlyMap<number, HeadRow>> {
+  const newest = '(SELECT max(n.seq) FROM messages n WHERE n.session_id = s.id)'
+  const columns = HEAD_COLUMNS.replaceAll(/\w+/g, 'm.$&')
+  const rows = yield* allIn<HeadRow & { readonly session_id: number }>(
+    `SELECT m.session_id, ${columns} FROM sessions s JOIN messages m ON m.session_id = s.id
+       AND m.seq = CASE WHEN ${newest} > s.hidden_through THEN ${newest} ELSE s.visible_before END
+     WHERE s.id IN (*)`,
+    [],
+    sessionIds,
+  )
+  return new Map(rows.map(row => [row.session_id, row]))
 }
 
 export function* visibleHead(session: SessionRow, newest: HeadRow): Steps<Head | null> {
@@ -19,12 +40,16 @@ export function* visibleHead(session: SessionRow, newest: HeadRow): Steps<Head |
 }
 
 export function* readHeadAt(session: SessionRow, seq: number): Steps<Head | null> {
-  const row = yield* first<HeadRow>(
+  const row = yield* readHeadRowAt(session, seq)
+  return row ? toHead(row) : null
+}
+
+function* readHeadRowAt(session: SessionRow, seq: number): Steps<HeadRow | undefined> {
+  return yield* first<HeadRow>(
     `SELECT ${HEAD_COLUMNS} FROM messages WHERE session_id = ?1 AND seq = ?2`,
     session.id,
     seq,
   )
-  return row ? toHead(row) : null
 }
 
 export interface VisibleCounts {

@@ -17,7 +17,7 @@ import {
   toRawMessage,
   toSegment,
 } from './rows.ts'
-import { readRecord } from './session.ts'
+import { readRecord } from './session-record.ts'
 import { all, first, type Steps } from './steps.ts'
 import { rangeAround, readVisible } from './visible.ts'
 

@@ -10,12 +10,16 @@ export { listOpenErasures, readErasure } from './erasure-records.ts'
 export { readEvents, readLastPosition } from './events.ts'
 export * as extraction from './extraction.ts'
 export * as fold from './fold.ts'
+export { readFolds } from './fold-history.ts'
 export { forkSession } from './fork.ts'
+export { readGrowth } from './growth.ts'
 export * as indexing from './indexing.ts'
 export { judgeAgain, judgeNow } from './judge.ts'
 export { KeptColumns } from './kept-columns.ts'
+export { keyOf } from './keys.ts'
 export { freezeLayers, readLayerTexts } from './layers.ts'
 export { dropLease, takeLease } from './leases.ts'
+export { findSessions, listRecentSessions, listSessions } from './list-sessions.ts'
 export { readMessages, readPlan, readSegment, readSegments, readVersions } from './messages.ts'
 export * as mirror from './mirror.ts'
 export { pin, readPins, unpin } from './pins.ts'
@@ -25,15 +29,14 @@ export { rollback } from './rollback.ts'
 export * as search from './search.ts'
 export {
   findSession,
-  listSessions,
   lockExistingSession,
   lockSession,
   readOwnSettings,
-  readRecord,
   recordCalibrations,
   recordOverhead,
   updateSettings,
 } from './session.ts'
+export { readRecord } from './session-record.ts'
 export { readSettings, writeSettings } from './settings.ts'
 export * as waiting from './waiting.ts'
 export { commitRebuilt, listWithheld } from './withheld.ts'

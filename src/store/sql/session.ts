@@ -1,15 +1,11 @@
 import { SessionNotFoundError, SettingsConflictError } from '../../errors.ts'
-import type { Memo } from '../../log/index.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { SessionKey, SessionRecord, SessionTraits, Warn } from '../store.ts'
+import type { SessionKey, SessionTraits } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
-import { believedFoldState, readShown } from './fold-state.ts'
-import { readHead } from './head.ts'
 import { keyOf } from './keys.ts'
-import { frozenLayers } from './layers.ts'
-import { SESSION_COLUMNS, type SessionRow, settingsOf, toDecision } from './rows.ts'
+import { SESSION_COLUMNS, type SessionRow, settingsOf } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
@@ -60,63 +56,6 @@ export function* lockOrCreateSession(
   )
   if (created) yield* recordEvent({ sessionId: created.id, type: 'session-created', at: now })
   return yield* lockExistingSession(key, dialect)
-}
-
-function* readMemo(session: SessionRow): Steps<Memo | null> {
-  const row = yield* first<{ memo: string; through_seq: number }>(
-    'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version DESC LIMIT 1',
-    session.id,
-  )
-  return row ? { value: JSON.parse(row.memo), throughSeq: row.through_seq } : null
-}
-
-export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecord> {
-  const head = yield* readHead(session)
-  const shown = yield* readShown(session)
-  const state = yield* believedFoldState(session, head, { through: shown.through, warn })
-  return {
-    id: session.name,
-    kind: session.kind,
-    user: session.user_id,
-    scope: session.scope_id,
-    createdAt: new Date(session.created_at),
-    origin: session.origin === null ? null : JSON.parse(session.origin),
-    settings: settingsOf(session),
-    epoch: session.epoch,
-    firstEpoch: session.first_epoch,
-    state,
-    head,
-    segments: state.compactedThrough === 0 ? 0 : shown.count,
-    memo: yield* readMemo(session),
-    pending: toDecision(session.pending),
-    dueAt: session.due_at === null ? null : new Date(session.due_at),
-    leaseUntil: session.lease_until === null ? null : new Date(session.lease_until),
-    failures: session.failures,
-    calibrations: {
-      learned: session.calibrations === null ? {} : JSON.parse(session.calibrations),
-      inForce: session.epoch_calibrations === null ? {} : JSON.parse(session.epoch_calibrations),
-    },
-    lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
-    layers: frozenLayers(session),
-    extractedThrough: session.extracted_through,
-  }
-}
-
-export function* listSessions(
-  namespace: string,
-  page: { after?: string; limit: number },
-  warn: Warn,
-): Steps<readonly SessionRecord[]> {
-  const rows = yield* all<SessionRow>(
-    `SELECT ${SESSION_COLUMNS} FROM sessions WHERE namespace = ?1 AND name_key > ?2 AND ready = 1
-     ORDER BY name_key LIMIT ?3`,
-    namespace,
-    page.after === undefined ? '' : keyOf(page.after),
-    page.limit,
-  )
-  const records: SessionRecord[] = []
-  for (const row of rows) records.push(yield* readRecord(row, warn))
-  return records
 }
 
 export function* readOwnSettings(key: SessionKey): Steps<Readonly<Record<string, unknown>>> {

@@ -14,6 +14,7 @@ import type {
   OnScrub,
   PlanPage,
   SessionKey,
+  SessionRecord,
   Store,
   TailReceipt,
   TailRequest,
@@ -109,8 +110,35 @@ export class SqlStore implements Store {
     return this.#readOr(key, null, (session, { sql }) => sql.readRecord(session, this.#warn))
   }
 
-  listSessions(namespace: string, page: { after?: string; limit: number }) {
-    return this.#read(({ sql }) => sql.listSessions(namespace, page, this.#warn))
+  listSessions(namespace: string, page: Parameters<Store['listSessions']>[1]) {
+    const { contains } = page
+    if (contains === undefined) return this.#read(({ sql }) => sql.listSessions(namespace, page, this.#warn))
+    return this.#findSessions(namespace, { ...page, contains })
+  }
+
+  /** Everything else has its turn between the steps: there may be millions of names. */
+  async #findSessions(
+    namespace: string,
+    {
+      after,
+      limit,
+      contains,
+    }: { readonly after?: string; readonly limit: number; readonly contains: string },
+  ): Promise<readonly SessionRecord[]> {
+    const found: SessionRecord[] = []
+    let afterKey = await this.#while(async ({ sql }) => (after === undefined ? '' : sql.keyOf(after)))
+    for (;;) {
+      const page = { afterKey, limit: limit - found.length, contains }
+      const { records, next } = await this.#read(({ sql }) => sql.findSessions(namespace, page, this.#rules))
+      found.push(...records)
+      if (next === null || found.length >= limit) return found
+      afterKey = next
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
+  listRecentSessions(namespace: string, page: Parameters<Store['listRecentSessions']>[1]) {
+    return this.#read(({ sql }) => sql.listRecentSessions(namespace, page, this.#rules))
   }
 
   readMessages(key: SessionKey, range: Parameters<Store['readMessages']>[1]) {
@@ -127,6 +155,14 @@ export class SqlStore implements Store {
 
   readSegment(key: SessionKey, id: number) {
     return this.#readOr(key, null, (session, { sql }) => sql.readSegment(session, id))
+  }
+
+  readFolds(key: SessionKey, page: Parameters<Store['readFolds']>[1]) {
+    return this.#readOr(key, [], (session, { sql }) => sql.readFolds(session, page))
+  }
+
+  readGrowth(key: SessionKey, points: number) {
+    return this.#readOr(key, [], (session, { sql }) => sql.readGrowth(session, points))
   }
 
   readContext(key: SessionKey, request: ContextRequest) {

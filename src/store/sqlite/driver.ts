@@ -24,6 +24,7 @@ export interface SqliteOptions {
 const DIALECT: Dialect = {
   locksSessions: false,
   longestSharingMs: 5,
+  nameContains: parameter => `instr(lower(name), ${parameter}) > 0`,
   readEvents: `SELECT e.id AS major, 0 AS minor, coalesce(s.namespace, d.namespace) AS namespace, s.name,
       e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id

@@ -343,6 +343,8 @@ CREATE INDEX erasures_open ON erasures (namespace, id) WHERE stage <> 'done';
 
 CREATE INDEX events_of_document ON events (document_id) WHERE document_id IS NOT NULL;
 
+CREATE INDEX events_of_folds ON events (session_id, id) WHERE type IN (6, 7);
+
 CREATE INDEX facts_by_line ON facts (document_id, line_key);
 
 CREATE INDEX facts_by_origin ON facts (session_id, to_seq, from_seq);

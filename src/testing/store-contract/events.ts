@@ -50,7 +50,12 @@ export const events = contractCases('events', {
     ])
     assert.ok(found.every(({ namespace, at }) => namespace === 'test' && at instanceof Date))
     assert.equal(found.at(-1)?.at.getTime(), chat.now)
-    assert.deepEqual(found[4]?.data, { type: 'deep', reason: 'force', segmentIds: [1] })
+    assert.deepEqual(found[4]?.data, {
+      type: 'deep',
+      reason: 'force',
+      segmentIds: [1],
+      throughSeq: 13,
+    })
     assert.deepEqual(found[5]?.data, { reason: 'empty' })
   },
 

@@ -1,0 +1,51 @@
+import type { FoldEvent } from './store/index.ts'
+import type { Usage } from './summarizer/index.ts'
+
+/** A fold as the history of a session has it. What an older version did not note is `null`. */
+export interface FoldRecord {
+  /** For the next page: `before`. */
+  readonly id: string
+  readonly at: Date
+  readonly outcome: 'applied' | 'failed'
+  readonly type: string | null
+  readonly reason: string | null
+  /** `null`: no message was folded, as where only the memo was brought up to date. */
+  readonly fromSeq: number | null
+  readonly toSeq: number | null
+  /** The newest message of the log when it was decided. */
+  readonly throughSeq: number | null
+  readonly tokensBefore: number | null
+  readonly tokensAfter: number | null
+  readonly durationMs: number | null
+  readonly usage: Usage | null
+  readonly segmentIds: readonly number[]
+}
+
+export function toFoldRecord({ id, at, outcome, fromSeq, toSeq, data }: FoldEvent): FoldRecord {
+  const text = (name: string) => (typeof data[name] === 'string' ? data[name] : null)
+  const number = (name: string) => (typeof data[name] === 'number' ? data[name] : null)
+  return {
+    id: String(id),
+    at,
+    outcome,
+    type: text('type'),
+    reason: text('reason'),
+    fromSeq,
+    toSeq,
+    throughSeq: number('throughSeq'),
+    tokensBefore: number('tokensBefore'),
+    tokensAfter: number('tokensAfter'),
+    durationMs: number('durationMs'),
+    usage: (data['usage'] ?? null) as Usage | null,
+    segmentIds: (data['segmentIds'] ?? []) as readonly number[],
+  }
+}
+
+const FOLD_ID = /^[1-9]\d{0,14}$/
+
+export const FOLD_ID_RULE = 'the id of a fold'
+
+/** `null`: it is none. */
+export function readFoldId(written: string): number | null {
+  return FOLD_ID.test(written) ? Number(written) : null
+}

@@ -1,0 +1,114 @@
+import { z } from '@hono/zod-openapi'
+import type { Resolved } from '../../config/index.ts'
+import { SessionNotFoundError } from '../../errors.ts'
+import type { WhatIf } from '../../lab/what-if.ts'
+import { ID_RULE, isId, type Message, modelText } from '../../log/index.ts'
+import { PRESETS } from '../../policy/index.ts'
+import type { Session } from '../../session.ts'
+import { canonicalJson } from '../../store/index.ts'
+import { type Call, endpoint } from '../endpoint.ts'
+import { OVERRIDES, text } from '../fields.ts'
+import { invalidArguments } from '../problems.ts'
+import { replays } from '../replays.ts'
+
+/** The newest ones: what a policy does shows in fewer. Few are so long that less of them is read. */
+const MOST_MESSAGES = 1_000
+const MOST_CHARACTERS = 4_000_000
+const MESSAGES_AT_A_TIME = 100
+
+const replay = endpoint({
+  method: 'post',
+  path: '/v1/replay',
+  summary:
+    'What a policy would fold and cost, on the newest messages of a session or on a sample; nothing is stored',
+  scopes: ['read'],
+  body: z.strictObject({
+    session: text(ID_RULE)
+      .refine(isId, { error: ID_RULE })
+      .optional()
+      .openapi({
+        description: `its newest ${MOST_MESSAGES} messages; left out: a conversation that is always the same`,
+      }),
+    prices: text('the name of a model')
+      .optional()
+      .openapi({ description: 'whose prices count, by the name of its model; left out: claude-haiku-4-5' }),
+    ...OVERRIDES,
+  }),
+  answers: {
+    200: '{ policy, settings, source: session | sample, messages, turns, folds: [{ at, fromSeq, toSeq, type, reason, severity }], timeline, tokens, cost, breaks, baseline: { cost, tokens }, prices }; messages are counted from 1 within what is replayed',
+  },
+  handle: async call => {
+    const { session, prices: name, ...overrides } = call.body
+    const prices = await pricesOf(name)
+    if (session === undefined) {
+      const { resolved, policy } = call.settings.asked(overrides)
+      const settings = settingsOf(resolved)
+      const { groupTurnMessages } = resolved.values
+      const question = canonicalJson([policy.name, settings, prices.name, groupTurnMessages])
+      const answer = await replays.ofSample(question, { policy, prices, groupTurnMessages })
+      return { json: toJson(answer, { settings, source: 'sample' }) }
+    }
+    const { resolved, policy } = call.settings.asked(
+      overrides,
+      await call.palimpsest.session(session).settings(),
+    )
+    const { groupTurnMessages } = resolved.values
+    const question = { policy, prices, groupTurnMessages, signal: call.signal }
+    const conversation = await conversationOf(call, session)
+    const answer = await replays.ofSession(conversation, question).catch(error => {
+      if (!call.signal.aborted) throw error
+      return null
+    })
+    // Whoever asked has gone.
+    if (answer === null) return { status: 499 }
+    return { json: toJson(answer, { settings: settingsOf(resolved), source: 'session' }) }
+  },
+})
+
+const USUAL_PRICES = 'claude-haiku-4-5'
+
+async function pricesOf(name = USUAL_PRICES) {
+  const { PRICE_PRESETS } = await import('../../lab/prices/presets.ts')
+  const prices = Object.hasOwn(PRICE_PRESETS, name) ? PRICE_PRESETS[name] : undefined
+  if (prices) return prices
+  throw invalidArguments([{ field: 'prices', value: name, allowed: Object.keys(PRICE_PRESETS).join(', ') }])
+}
+
+async function conversationOf({ palimpsest }: Pick<Call<unknown, unknown>, 'palimpsest'>, id: string) {
+  const session = palimpsest.session(id)
+  const info = await session.info()
+  if (info === null) throw new SessionNotFoundError(id)
+  return { kind: info.kind, messages: await newestMessages(session) }
+}
+
+async function newestMessages(session: Session): Promise<readonly Message[]> {
+  const messages: Message[] = []
+  let characters = 0
+  while (messages.length < MOST_MESSAGES && characters < MOST_CHARACTERS) {
+    const before = messages[0] && { before: messages[0].seq }
+    const page = await session.messages({ from: 'newest', limit: MESSAGES_AT_A_TIME, ...before })
+    messages.unshift(...page)
+    for (const { content } of page) characters += modelText(content).length
+    if (page.length < MESSAGES_AT_A_TIME) break
+  }
+  return messages
+}
+
+/** The parameters that the policy knows, as they are in force. */
+function settingsOf({ values }: Resolved): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.keys(PRESETS[values.policy]).map(name => [name, values[name]]))
+}
+
+function toJson(
+  { turns, run, baseline, prices }: WhatIf,
+  asked: { readonly settings: Readonly<Record<string, unknown>>; readonly source: 'session' | 'sample' },
+) {
+  const { policy, messages, folds, timeline, tokens, cost, breaks } = run
+  return {
+    ...{ policy, ...asked, messages, turns, folds, timeline, tokens, cost, breaks },
+    baseline: { cost: baseline.cost, tokens: baseline.tokens },
+    prices,
+  }
+}
+
+export const replayRoutes = [replay]
