@@ -9,6 +9,7 @@ import { context } from './context.ts'
 import { Fixtures } from './fixtures.ts'
 import { folding } from './folding.ts'
 import { importing } from './import.ts'
+import { inspector } from './inspector.ts'
 import { memory } from './memory.ts'
 import { modelTokens } from './model-tokens.ts'
 import { readContext } from './read-context.ts'
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   search,
   runtime,
   server,
+  inspector,
   appendPostgres,
 ]
 

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
+import { buildInspector } from './build-inspector.ts'
 
 /**
  * Makes `dist`, or the folder that is named, of `src`: JavaScript in few files by the bundler
- * (docs/decisions/0015-bundled-dist.md), what is read as it is, which is the migrations and the prompts, and the
- * declarations by the compiler, which checks the types.
+ * (docs/decisions/0015-bundled-dist.md), what is read as it is, which is the migrations and the prompts, the page, and
+ * the declarations by the compiler, which checks the types.
  */
 const root = dirname(import.meta.dirname)
 const source = join(root, 'src')
@@ -17,6 +18,7 @@ await bundle()
 chmodSync(join(target, 'cli/main.js'), 0o755)
 for (const file of globSync(['src/**/migrations/*.sql', 'src/**/prompts/*.md']))
   cpSync(file, join(target, file.slice('src/'.length)))
+await buildInspector(join(target, 'inspector'))
 execFileSync(
   process.execPath,
   ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', target],

@@ -65,13 +65,14 @@ test('holds what it should, and nothing else', () => {
   expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
   expect(files).toContain('dist/summarizer/prompts/summarize.md')
   expect(files).toContain('dist/store/sqlite/migrations/0003-memory.sql')
+  expect(files).toContain('dist/inspector/index.html')
   for (const path of Object.values(manifest().exports).flatMap(entry =>
     typeof entry === 'string' ? [] : [entry.types, entry.default],
   ))
     expect(files).toContain(path.slice(2))
   const odd = files.filter(
     file =>
-      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/inspector\/(index\.html|assets\/[^/]+\.(css|svg))|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
         file,
       ) || /\.test\./.test(file),
   )
@@ -141,7 +142,7 @@ test("the command line's examples run as they stand", () => {
     })
 })
 
-test('what npm start shows stays within its budget and loses nothing', () => {
+test('what npm run demo shows stays within its budget and loses nothing', () => {
   const output = execFileSync(process.execPath, ['examples/demo.ts'], { cwd: root, encoding: 'utf8' })
   const [, peak] = /At no time more than (\d+) tokens\. All 68 messages/.exec(output)!
   expect(Number(peak)).toBeLessThan(1_000)

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
@@ -42,19 +41,10 @@ interface Executable {
 /** A system's browser that does not start, such as Ubuntu's stub for a snap, is passed over. */
 export async function launchBrowser(): Promise<TestBrowser> {
   const system = SYSTEM_PATHS.find(existsSync)
-  if (system !== undefined) {
-    const browser = await start({ path: system, environment: {} }).catch(() => null)
-    if (browser) return { browser, close: () => browser.close() }
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-browser-'))
-  const removeFolder = () => rm(folder, { recursive: true, force: true })
-  try {
-    const browser = await start(await unpackCarriedBrowser(folder))
-    return { browser, close: () => browser.close().finally(removeFolder) }
-  } catch (error) {
-    await removeFolder()
-    throw error
-  }
+  const started =
+    system === undefined ? null : await start({ path: system, environment: {} }).catch(() => null)
+  const browser = started ?? (await start(await carriedBrowser()))
+  return { browser, close: () => browser.close() }
 }
 
 async function start({ path, environment }: Executable): Promise<Browser> {
@@ -74,40 +64,57 @@ async function start({ path, environment }: Executable): Promise<Browser> {
   }
 }
 
-/**
- * Chromium with the libraries and the fonts that a bare machine lacks. The package unpacks them into the
- * temporary folder of the machine, where two runs at once would find each other's half-written files; it asks
- * for that folder's name at once, so for that moment it gets one of ours.
- */
-async function unpackCarriedBrowser(folder: string): Promise<Executable> {
+/** Chromium with the libraries and the fonts that a bare machine lacks, unpacked once. */
+async function carriedBrowser(): Promise<Executable> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error(
       `No browser for ${process.platform}-${process.arch}: install Chromium or Google Chrome in one of ${SYSTEM_PATHS.join(', ')}`,
     )
-  const { inflate } = await import('@sparticuz/chromium')
-  const archives = fileURLToPath(new URL('../bin/', import.meta.resolve('@sparticuz/chromium')))
-  const { TMPDIR } = process.env
-  process.env['TMPDIR'] = folder
-  const unpacking = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map(name =>
-    inflate(join(archives, name)),
-  )
-  if (TMPDIR === undefined) delete process.env['TMPDIR']
-  else process.env['TMPDIR'] = TMPDIR
-  const [path, libraries, fonts] = (await Promise.all(unpacking)) as [string, string, string]
+  const entry = import.meta.resolve('@sparticuz/chromium')
+  const { version } = JSON.parse(await readFile(new URL('../package.json', entry), 'utf8'))
+  const folder = join(CACHE, `chromium-${version}`)
+  if (!existsSync(folder)) await unpackInto(folder, fileURLToPath(new URL('../bin/', entry)))
   return {
-    path,
+    path: join(folder, 'chromium'),
     environment: {
-      LD_LIBRARY_PATH: join(libraries, 'lib'),
-      FONTCONFIG_FILE: await configureFonts(fonts),
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+      FONTCONFIG_FILE: join(folder, FONTS_FILE),
     },
   }
 }
 
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+const FONTS_FILE = 'palimpsest.conf'
+
+/**
+ * The package unpacks into the temporary folder of the machine, whose name it asks for at once: for that moment it gets
+ * one of ours. Whoever is first names it; nobody ever sees it half unpacked.
+ */
+async function unpackInto(folder: string, archives: string): Promise<void> {
+  const { inflate } = await import('@sparticuz/chromium')
+  await mkdir(CACHE, { recursive: true })
+  const own = await mkdtemp(`${folder}-`)
+  try {
+    const { TMPDIR } = process.env
+    process.env['TMPDIR'] = own
+    const unpacking = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map(name =>
+      inflate(join(archives, name)),
+    )
+    if (TMPDIR === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = TMPDIR
+    await Promise.all(unpacking)
+    await configureFonts(own, folder)
+    await rename(own, folder)
+  } catch (error) {
+    await rm(own, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+}
+
 /** The machine's fonts and the carried one: without any font at all a page crashes. */
-async function configureFonts(folder: string): Promise<string> {
-  const path = join(folder, 'palimpsest.conf')
+async function configureFonts(own: string, folder: string): Promise<void> {
   await writeFile(
-    path,
+    join(own, FONTS_FILE),
     `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -117,5 +124,4 @@ async function configureFonts(folder: string): Promise<string> {
 </fontconfig>
 `,
   )
-  return path
 }

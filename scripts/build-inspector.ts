@@ -1,0 +1,41 @@
+import { existsSync, globSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { build } from 'vite'
+
+const root = dirname(import.meta.dirname)
+const source = join(root, 'src/inspector')
+
+/** Makes the page, into `dist/inspector` or the folder that is named. */
+export async function buildInspector(target = join(root, 'dist/inspector')): Promise<void> {
+  await build({
+    root: source,
+    configFile: false,
+    envDir: false,
+    logLevel: 'warn',
+    base: './',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: resolve(target),
+      emptyOutDir: true,
+      target: 'es2022',
+      // Nothing inline: the page's content security policy allows none of it.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  })
+}
+
+/** The same, unless it is there and newer than all that it is made of. */
+export async function buildInspectorIfNeeded(): Promise<void> {
+  const built = join(root, 'dist/inspector/index.html')
+  const sources = [
+    import.meta.filename,
+    join(root, 'package-lock.json'),
+    ...globSync('**/*', { cwd: source }).map(file => join(source, file)),
+  ]
+  const changedAt = Math.max(...sources.map(file => statSync(file).mtimeMs))
+  if (!existsSync(built) || statSync(built).mtimeMs < changedAt) await buildInspector()
+}
+
+if (process.argv[1] === import.meta.filename) await buildInspector(process.argv[2])

@@ -1,0 +1,43 @@
+import { defineTexts } from '../../language/language.ts'
+
+/** What the counts of a receipt are of. */
+export const usePlaceTexts = defineTexts<Readonly<Record<string, string>>>({
+  en: {
+    messages: 'Messages',
+    versions: 'Earlier versions of messages',
+    sessions: 'Sessions',
+    forks: 'Forks',
+    segments: 'Segments made anew',
+    memos: 'Memos',
+    pins: 'Pins',
+    index: 'Search index',
+    documents: 'Memory documents',
+    documentVersions: 'Versions of memory documents',
+    facts: 'Facts',
+    senders: 'Senders',
+    outcomes: 'Outcomes of folds',
+    events: 'Events',
+    settings: 'Settings',
+    files: 'Files of the workspace',
+    database: 'The database’s own bytes',
+  },
+  zh: {
+    messages: '消息',
+    versions: '消息的旧版本',
+    sessions: '会话',
+    forks: '分叉',
+    segments: '重新生成的片段',
+    memos: '备忘',
+    pins: '固定消息',
+    index: '搜索索引',
+    documents: '记忆文档',
+    documentVersions: '记忆文档的版本',
+    facts: '事实',
+    senders: '发送者',
+    outcomes: '折叠结果',
+    events: '事件',
+    settings: '设置',
+    files: '工作区文件',
+    database: '数据库自身的字节',
+  },
+})

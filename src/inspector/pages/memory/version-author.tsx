@@ -1,0 +1,54 @@
+import type { DocumentVersion, Layer } from '../../api/types.ts'
+import { defineTexts } from '../../language/language.ts'
+
+const useTexts = defineTexts({
+  en: {
+    person: 'person',
+    file: 'person, in the file',
+    fork: 'fork',
+    tool: 'tool',
+    extraction: 'extraction',
+    fold: 'fold',
+    condensed: 'condensed to fit its budget',
+    rollback: 'rollback',
+  },
+  zh: {
+    person: '人',
+    file: '人（在文件中）',
+    fork: '分叉',
+    tool: '工具',
+    extraction: '提取',
+    fold: '折叠',
+    condensed: '为符合预算而压缩',
+    rollback: '回滚',
+  },
+})
+
+/** Who made a version: the kind, and the name of that person, tool or summariser where it says more. */
+export function VersionAuthor({
+  author,
+  layer,
+}: {
+  readonly author: DocumentVersion['author']
+  readonly layer: Layer
+}) {
+  const texts = useTexts()
+  const way = wayOf(author, layer)
+  const name = way === author.kind || way === 'fold' ? author.name : null
+  return (
+    <>
+      <span class={`chip ${author.kind === 'person' ? 'good' : ''}`}>
+        {way in texts ? texts[way as keyof typeof texts] : way}
+      </span>
+      {name && <bdi class="memory-author">{name}</bdi>}
+    </>
+  )
+}
+
+function wayOf({ kind, name }: DocumentVersion['author'], layer: Layer): string {
+  if (kind === 'person' && (name === 'file' || name === 'fork')) return name
+  if (kind !== 'extraction') return kind
+  if (name === 'condensed') return name
+  // What a chat remembers is learned when it is folded; what is known of people and workspaces, apart from that.
+  return layer === 'chat' || layer === 'daily' ? 'fold' : kind
+}

@@ -1,0 +1,73 @@
+import type { NeighbourMessage, SearchResult } from '../../api/types.ts'
+import { defineTexts, useFormats } from '../../language/language.ts'
+import { useSpeakerName } from '../../language/use-speaker-name.ts'
+import { linkTo } from '../../routes.ts'
+import { Highlighted } from './highlighted.tsx'
+
+const useTexts = defineTexts({
+  en: {
+    folded: 'under a segment',
+    raw: 'raw',
+    foldedHint: 'The context shows a summary in its place.',
+    rawHint: 'The context shows it as it was said.',
+    untexted: '(no text)',
+  },
+  zh: {
+    folded: '在片段之下',
+    raw: '原文',
+    foldedHint: '上下文中由摘要代替。',
+    rawHint: '上下文中照原样显示。',
+    untexted: '（无文字）',
+  },
+})
+
+export function SearchResultItem({ result }: { readonly result: SearchResult }) {
+  const texts = useTexts()
+  const { moment } = useFormats()
+  const speakerName = useSpeakerName()
+  const { sessionId, seq, archived, at, before, after } = result
+  return (
+    <li class="search-result card">
+      <p class="search-result-head">
+        <b class="name">
+          <bdi>{speakerName(result)}</bdi>
+        </b>
+        <time class="soft" dateTime={at}>
+          {moment(at)}
+        </time>
+        <span
+          class={`search-stratum ${archived ? 'folded' : 'raw'}`}
+          title={archived ? texts.foldedHint : texts.rawHint}
+        >
+          {archived ? texts.folded : texts.raw}
+        </span>
+        <span class="search-place soft">
+          <bdi class="name" title={sessionId}>
+            {sessionId}
+          </bdi>
+          <span>#{seq}</span>
+        </span>
+      </p>
+      <Neighbours messages={before} />
+      <a
+        class="search-excerpt"
+        href={linkTo(['sessions', sessionId, 'strata'], { seq: String(seq) })}
+        dir="auto"
+      >
+        {result.excerpt === '' ? texts.untexted : <Highlighted {...result} />}
+      </a>
+      <Neighbours messages={after} />
+    </li>
+  )
+}
+
+/** What was said around it: there to be glanced at, and no result. */
+function Neighbours({ messages }: { readonly messages: readonly NeighbourMessage[] }) {
+  const speakerName = useSpeakerName()
+  return messages.map(message => (
+    <p key={message.seq} class="search-neighbour">
+      <bdi class="name">{speakerName(message)}</bdi>
+      <bdi>{message.excerpt ?? message.text}</bdi>
+    </p>
+  ))
+}

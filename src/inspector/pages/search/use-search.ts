@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { isAbort } from '../../api/api-error.ts'
+import { searchMessages } from '../../api/index.ts'
+import type { SearchResult } from '../../api/types.ts'
+
+export interface Question {
+  readonly q: string
+  /** The id of the session that is searched; empty: all. */
+  readonly session: string
+}
+
+interface Answered {
+  /** `undefined`: nothing was asked, or there is no answer yet. */
+  readonly results: readonly SearchResult[] | undefined
+  readonly next: string | null
+  readonly error: unknown
+  readonly isLoading: boolean
+}
+
+interface Search extends Answered {
+  readonly more: () => void
+  readonly retry: () => void
+}
+
+const NOTHING: Answered = { results: undefined, next: null, error: null, isLoading: false }
+const RESULTS_AT_A_TIME = 20
+
+/**
+ * What is found. The results before stay while new ones are sought, so that the page does not flicker under the
+ * typing; whoever asks anew gives up on the answer to what they asked before.
+ */
+export function useSearch({ q, session }: Question): Search {
+  const [state, setState] = useState(NOTHING)
+  const running = useRef<AbortController | null>(null)
+  const ask = useCallback(
+    (cursor: string | null) => {
+      running.current?.abort()
+      const controller = new AbortController()
+      running.current = controller
+      const { signal } = controller
+      setState(before => ({ ...before, error: null, isLoading: true }))
+      searchMessages({ q, session: session || null, limit: RESULTS_AT_A_TIME, cursor }, { signal }).then(
+        ({ results, next }) => {
+          if (signal.aborted) return
+          setState(before => ({
+            results: cursor === null ? results : together(before.results ?? [], results),
+            next,
+            error: null,
+            isLoading: false,
+          }))
+        },
+        error => {
+          if (signal.aborted || isAbort(error)) return
+          // What was found for another question is no answer to this one.
+          setState(before => ({ ...(cursor === null ? NOTHING : before), error, isLoading: false }))
+        },
+      )
+    },
+    [q, session],
+  )
+  useEffect(() => {
+    if (q.trim() === '') setState(NOTHING)
+    else ask(null)
+    return () => running.current?.abort()
+  }, [q, ask])
+  const { next } = state
+  return { ...state, more: () => ask(next), retry: () => ask(null) }
+}
+
+/** A page is computed anew: what was said meanwhile may bring a result a second time. */
+function together(shown: readonly SearchResult[], more: readonly SearchResult[]): readonly SearchResult[] {
+  const known = new Set(shown.map(nameOf))
+  return [...shown, ...more.filter(result => !known.has(nameOf(result)))]
+}
+
+export function nameOf({ sessionId, seq }: Pick<SearchResult, 'sessionId' | 'seq'>): string {
+  return `${seq} ${sessionId}`
+}

@@ -1,0 +1,23 @@
+import { defineTexts } from '../../../language/language.ts'
+
+/** Of the table of folds: its head, and on a narrow screen the name beside each value. */
+export const useColumns = defineTexts({
+  en: {
+    when: 'When',
+    messages: 'Messages',
+    why: 'Why',
+    outcome: 'Outcome',
+    tokens: 'Tokens',
+    took: 'Took',
+    cost: 'Cost',
+  },
+  zh: {
+    when: '时间',
+    messages: '消息',
+    why: '原因',
+    outcome: '结果',
+    tokens: '词元',
+    took: '耗时',
+    cost: '费用',
+  },
+})

@@ -1,0 +1,11 @@
+/**
+ * A stratum is as high as its tokens, about a pixel each: in whole lines, so that none is cut through, at least one,
+ * and at most what fits on a screen.
+ */
+const LINE_PX = 24
+const MOST_LINES = 20
+const PADDING_PX = 10
+
+export function heightOfTokens(tokens: number): number {
+  return PADDING_PX + LINE_PX * Math.min(MOST_LINES, Math.max(1, Math.round(tokens / LINE_PX)))
+}

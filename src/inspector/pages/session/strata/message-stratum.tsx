@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Message } from '../../../api/types.ts'
+import { defineTexts, useFormats } from '../../../language/language.ts'
+import { useSpeakerName } from '../../../language/use-speaker-name.ts'
+import { linkTo } from '../../../routes.ts'
+import { MessageText } from '../message-text.tsx'
+import { heightOfTokens } from './heights.ts'
+
+const useTexts = defineTexts({
+  en: {
+    show: (seq: number) => `Show the whole of message ${seq}`,
+    hide: (seq: number) => `Show less of message ${seq}`,
+    tokens: 'tokens',
+    edited: 'edited',
+    erase: 'Erase …',
+  },
+  zh: {
+    show: (seq: number) => `显示第 ${seq} 条消息全文`,
+    hide: (seq: number) => `收起第 ${seq} 条消息`,
+    tokens: '词元',
+    edited: '已编辑',
+    erase: '删除…',
+  },
+})
+
+/** One message as it was said, as high as its tokens; opened, as high as its text. */
+export function MessageStratum({
+  sessionId,
+  message,
+  isSought,
+}: {
+  readonly sessionId: string
+  readonly message: Message
+  readonly isSought: boolean
+}) {
+  const texts = useTexts()
+  const { number, moment } = useFormats()
+  const speakerName = useSpeakerName()
+  const [isOpen, setOpen] = useState(isSought)
+  const place = useRef<HTMLLIElement>(null)
+  const { seq, tokens } = message
+  useEffect(() => {
+    if (!isSought) return
+    setOpen(true)
+    place.current?.scrollIntoView({ block: 'center' })
+  }, [isSought])
+  return (
+    <li
+      ref={place}
+      value={seq}
+      class={`message-stratum ${message.role}${isOpen ? ' open' : ''}${isSought ? ' sought' : ''}`}
+      style={isOpen ? {} : { height: `${heightOfTokens(tokens)}px` }}
+    >
+      <span class="seq">{seq}</span>
+      <div class="said">
+        <p class="who">
+          <bdi>{speakerName(message)}</bdi>
+          <time dateTime={message.at}>{moment(message.at)}</time>
+          {message.version > 1 && <span class="chip">{texts.edited}</span>}
+        </p>
+        <MessageText message={message} />
+        {isOpen && (
+          <p class="actions">
+            <a href={linkTo(['erasures'], { kind: 'messages', session: sessionId, seq: String(seq) })}>
+              {texts.erase}
+            </a>
+          </p>
+        )}
+      </div>
+      <button
+        type="button"
+        class="tokens"
+        aria-expanded={isOpen}
+        aria-label={`${isOpen ? texts.hide(seq) : texts.show(seq)} (${number(tokens)} ${texts.tokens})`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {number(tokens)}
+      </button>
+    </li>
+  )
+}

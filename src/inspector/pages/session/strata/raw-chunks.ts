@@ -1,0 +1,43 @@
+import type { GrowthPoint } from '../../../api/types.ts'
+import { heightOfTokens } from './heights.ts'
+
+/** Raw messages that are fetched and drawn together. */
+export interface RawChunk {
+  readonly fromSeq: number
+  readonly toSeq: number
+  /** In pixels, as far as the log's growth tells before they are there. */
+  readonly estimate: number
+}
+
+/** As many as are read at a time: what one draws in less than a frame. */
+const CHUNK = 50
+
+/** Newest first. They begin at round numbers, so that a new message changes the newest one only. */
+export function rawChunks(afterSeq: number, points: readonly GrowthPoint[]): readonly RawChunk[] {
+  const newest = points.at(-1)?.seq ?? 0
+  const chunks: RawChunk[] = []
+  for (let from = afterSeq + 1; from <= newest; ) {
+    const to = Math.min(newest, Math.ceil(from / CHUNK) * CHUNK)
+    const count = to - from + 1
+    const tokens = (tokensAt(points, to) - tokensAt(points, from - 1)) / count
+    chunks.push({ fromSeq: from, toSeq: to, estimate: count * heightOfTokens(tokens) })
+    from = to + 1
+  }
+  return chunks.reverse()
+}
+
+/** Between two points the log is taken to have grown evenly. */
+export function tokensAt(points: readonly GrowthPoint[], seq: number): number {
+  let low = 0
+  let high = points.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (points[middle]!.seq <= seq) low = middle + 1
+    else high = middle
+  }
+  const before = points[low - 1] ?? { seq: 0, tokens: 0 }
+  const after = points[low]
+  if (after === undefined) return before.tokens
+  const share = (seq - before.seq) / (after.seq - before.seq)
+  return before.tokens + share * (after.tokens - before.tokens)
+}

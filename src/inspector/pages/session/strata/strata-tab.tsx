@@ -1,0 +1,122 @@
+import { useMemo } from 'preact/hooks'
+import { readGrowth, readSegments } from '../../../api/index.ts'
+import type { GrowthPoint, Segment, SessionFigures } from '../../../api/types.ts'
+import { defineTexts } from '../../../language/language.ts'
+import { useSessionEvents } from '../../../state/use-events.ts'
+import { useLoaded } from '../../../state/use-loaded.ts'
+import { WhenLoaded } from '../../../ui/loading.tsx'
+import { Empty } from '../../../ui/notice.tsx'
+import { type Block, VirtualList } from '../../../ui/virtual-list.tsx'
+import { Core } from './core.tsx'
+import { Cursor } from './cursor.tsx'
+import { heightOfTokens } from './heights.ts'
+import { rawChunks } from './raw-chunks.ts'
+import { RawMessages } from './raw-messages.tsx'
+import { SegmentStratum } from './segment-stratum.tsx'
+import './strata.css'
+
+const useTexts = defineTexts({
+  en: {
+    empty: 'Nothing has been said here yet.',
+    about:
+      'The newest on top. Above the line, messages as they were said; below it, what the model reads in their place. Each is as high as its tokens; open one to read what lies under it.',
+  },
+  zh: {
+    empty: '这里还没有消息。',
+    about:
+      '最新的在最上面。线以上是原文；线以下是模型读到的摘要。高度与词元数成正比；点开即可查看其下的内容。',
+  },
+})
+
+/** How many points the log's growth is read at: enough for heights that are nearly right. */
+const POINTS = 500
+
+/** The conversation as it has settled: raw messages above, segments below, level under level. */
+export function StrataTab({
+  session,
+  seq,
+}: {
+  readonly session: SessionFigures
+  /** A message to be shown, from the address. */
+  readonly seq: string | undefined
+}) {
+  const texts = useTexts()
+  const { id } = session
+  const loaded = useLoaded(
+    async signal => {
+      const [{ segments }, { points }] = await Promise.all([
+        readSegments(id, { signal }),
+        readGrowth(id, { points: POINTS }, { signal }),
+      ])
+      return { segments, points }
+    },
+    [id],
+  )
+  useSessionEvents(id, loaded.reload)
+  return (
+    <WhenLoaded loaded={loaded}>
+      {({ segments, points }) =>
+        points.length === 0 && segments.length === 0 ? (
+          <Empty>{texts.empty}</Empty>
+        ) : (
+          <>
+            <p class="hint strata-about">{texts.about}</p>
+            <Strata session={session} segments={segments} points={points} soughtSeq={Number(seq) || null} />
+          </>
+        )
+      }
+    </WhenLoaded>
+  )
+}
+
+function Strata({
+  session,
+  segments,
+  points,
+  soughtSeq,
+}: {
+  readonly session: SessionFigures
+  readonly segments: readonly Segment[]
+  readonly points: readonly GrowthPoint[]
+  readonly soughtSeq: number | null
+}) {
+  const { id, epoch } = session
+  const cursor = segments.at(-1)?.toSeq ?? session.compactedThrough
+  const blocks = useMemo(() => {
+    const newestSeq = points.at(-1)?.seq ?? 0
+    const raw = rawChunks(cursor, points).map((chunk): Block & { holds: (seq: number) => boolean } => ({
+      key: `raw-${chunk.fromSeq}`,
+      estimate: chunk.estimate,
+      holds: sought => sought >= chunk.fromSeq && sought <= chunk.toSeq,
+      render: () => (
+        <RawMessages
+          sessionId={id}
+          chunk={chunk}
+          // Older ones change only with the epoch; the newest with every message.
+          revision={chunk.toSeq === newestSeq ? `${epoch} ${newestSeq}` : String(epoch)}
+          soughtSeq={soughtSeq}
+        />
+      ),
+    }))
+    const folded = segments.toReversed().map(segment => ({
+      key: `segment-${segment.id}`,
+      estimate: heightOfTokens(segment.tokensAfter),
+      holds: (sought: number) => sought >= segment.fromSeq && sought <= segment.toSeq,
+      render: () => <SegmentStratum sessionId={id} segment={segment} soughtSeq={soughtSeq} />,
+    }))
+    const line = {
+      key: 'cursor',
+      estimate: 40,
+      holds: () => false,
+      render: () => <Cursor through={cursor} />,
+    }
+    return folded.length === 0 ? raw : [...raw, line, ...folded]
+  }, [id, epoch, cursor, segments, points, soughtSeq])
+  const wanted = soughtSeq === null ? null : (blocks.find(({ holds }) => holds(soughtSeq))?.key ?? null)
+  return (
+    <div class="strata">
+      <Core session={session} segments={segments} />
+      <VirtualList blocks={blocks} wanted={wanted} />
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { language } from '../../../language/language.ts'
+import { useValue } from '../../../state/value.ts'
+
+/** Parts of what the server says is allowed, the longer ones first. */
+const IN_CHINESE: readonly (readonly [RegExp, string])[] = [
+  [/a whole number of at least (-?\d+) below (\d+)/, '不小于 $1 且小于 $2 的整数'],
+  [/a whole number of at least (-?\d+)/, '不小于 $1 的整数'],
+  [/a number above (-?[\d.]+) below ([\d.]+)/, '大于 $1 且小于 $2 的数'],
+  [/a whole number/, '整数'],
+  [/a number/, '数'],
+  [/text of at most (\d+) characters/, '不超过 $1 个字符的文本'],
+  [/at most (\w+) \((\d+)\)/, '不大于 $1（$2）'],
+  [/less than (\w+) \((\d+)\)/, '小于 $1（$2）'],
+  [/, or 0 or none for off/, '；0 或留空表示不启用'],
+  [
+    /, or none for turn with the policy rounds and batch with others/,
+    '；留空：策略为 rounds 时 turn，否则 batch',
+  ],
+  [/, or none for the built-in extractive summariser/, '；留空：内置的摘录式摘要'],
+  [/, or none$/, '；可留空'],
+  [/provider:model with a provider of ([\w, -]+)/, '服务商:模型，服务商为 $1'],
+  [/an address such as (\S+?)(?=[,；]|$)/, '地址，例如 $1'],
+  [/an IANA time zone such as "(.+)"/, 'IANA 时区，例如 "$1"'],
+  [/a key of printable characters/, '由可打印字符组成的密钥'],
+]
+
+/** What is allowed, in Chinese as far as it is known, otherwise as the server says it. */
+function allowedInChinese(allowed: string): string {
+  return IN_CHINESE.reduce((text, [pattern, chinese]) => text.replace(pattern, chinese), allowed)
+}
+
+/** In a field what is empty is sent as none; in the environment none is written. */
+export function useAllowedText(where: 'field' | 'environment' = 'field'): (allowed: string) => string {
+  const chosen = useValue(language)
+  if (chosen === 'zh') return allowedInChinese
+  return allowed => (where === 'field' ? allowed.replace(/\bnone\b/, 'empty') : allowed)
+}

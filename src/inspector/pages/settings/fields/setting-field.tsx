@@ -1,0 +1,101 @@
+import type { SettingDescription } from '../../../api/types.ts'
+import { defineTexts } from '../../../language/language.ts'
+import { Button } from '../../../ui/button.tsx'
+import { useAllowedText } from './allowed-text.ts'
+import { SettingControl } from './setting-control.tsx'
+import { useSettingText } from './setting-texts.ts'
+import { SourceChip } from './source-chip.tsx'
+
+const useTexts = defineTexts({
+  en: {
+    reset: 'Reset',
+    resetNamed: (label: string) => `Reset: ${label}`,
+    allowed: 'Allowed:',
+    refused: 'This cannot be taken. Allowed:',
+    environment: 'Environment:',
+    others: (value: string) => `Meanwhile somebody set it to ${value}. Saving puts yours in its place.`,
+    nothing: 'nothing',
+    resetting: 'What is stored is taken away: the environment or the default holds.',
+  },
+  zh: {
+    reset: '重置',
+    resetNamed: (label: string) => `重置：${label}`,
+    allowed: '允许：',
+    refused: '不能使用此值。允许：',
+    environment: '环境变量：',
+    others: (value: string) => `其间有人把它设为 ${value}。保存会以你的值替换。`,
+    nothing: '空',
+    resetting: '将去除已保存的值，改用环境变量或默认值。',
+  },
+})
+
+export interface FieldState {
+  /** As it is shown: typed, or in force. */
+  readonly text: string
+  readonly source: string
+  readonly isEdited: boolean
+  readonly isResetting: boolean
+  /** Of a secret: there is one. */
+  readonly isSet: boolean
+  /** What somebody else made of it since; `null`: nothing. */
+  readonly changedTo: string | null
+  /** What is allowed, where this is not. */
+  readonly problem: string | null
+  readonly edit: (text: string | null) => void
+}
+
+/** One setting: what it is, its control, where its value comes from, and what is wrong with it. */
+export function SettingField({
+  description,
+  field,
+  detail = 'full',
+}: {
+  readonly description: SettingDescription
+  readonly field: FieldState
+  /** `brief`: what is allowed is said only where it was not kept. */
+  readonly detail?: 'full' | 'brief'
+}) {
+  const texts = useTexts()
+  const allowedText = useAllowedText()
+  const { label, help } = useSettingText()(description)
+  const { name, allowed, environment } = description
+  const { problem, changedTo, isEdited, isResetting, source } = field
+  const id = `setting-${name}`
+  const mayReset = source === 'stored' && !isResetting
+  return (
+    <div class={`setting ${problem === null ? '' : 'refused'}`}>
+      <div class="setting-head">
+        <label for={id}>{label}</label>
+        <SourceChip source={isEdited ? 'unsaved' : source} />
+        {mayReset && (
+          <Button look="quiet" aria-label={texts.resetNamed(label)} onClick={() => field.edit(null)}>
+            {texts.reset}
+          </Button>
+        )}
+      </div>
+      <SettingControl id={id} describedBy={`${id}-help`} description={description} field={field} />
+      <div id={`${id}-help`} class="setting-help">
+        {problem !== null && (
+          <p class="setting-problem" role="alert">
+            {texts.refused} {allowedText(problem)}
+          </p>
+        )}
+        {isResetting && <p class="hint">{texts.resetting}</p>}
+        {changedTo !== null && (
+          <p class="setting-meanwhile">{texts.others(changedTo === '' ? texts.nothing : changedTo)}</p>
+        )}
+        <p class="hint">{help}</p>
+        {detail === 'full' && (
+          <>
+            <p class="hint">
+              {texts.allowed} {allowedText(allowed)}
+            </p>
+            <p class="hint">
+              {texts.environment} <code>{environment}</code>
+            </p>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import type { SettingDescription } from '../../api/types.ts'
+
+/** The settings that are no policy's, by what they are about. What is new on the server is among the last. */
+export const GROUPS = ['model', 'memory', 'extraction', 'limits', 'other'] as const
+
+export type Group = (typeof GROUPS)[number] | 'start'
+
+const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly string[]>> = {
+  model: [
+    'model',
+    'modelBaseUrl',
+    'modelApiKey',
+    'fallbackModel',
+    'modelTimeoutSec',
+    'modelWindow',
+    'memoInstructions',
+  ],
+  memory: [
+    'personaTokens',
+    'globalMemoryTokens',
+    'userMemoryTokens',
+    'scopeMemoryTokens',
+    'chatMemoryTokens',
+    'dailyLogTokens',
+    'outputReserve',
+  ],
+  extraction: ['extract', 'memoryOwner', 'groupTurnMessages', 'zone'],
+  limits: ['maxBodyBytes', 'rateLimit'],
+}
+
+export function groupOf({ name, reach }: SettingDescription): Group {
+  if (reach === 'start') return 'start'
+  const found = Object.entries(MEMBERS).find(([, names]) => names.includes(name))
+  return (found?.[0] as Group | undefined) ?? 'other'
+}

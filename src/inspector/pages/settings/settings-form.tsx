@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { SettingDescription, SettingsAnswer } from '../../api/types.ts'
+import { CostComparison } from './costs/cost-comparison.tsx'
+import { slipsOf, textOf } from './draft.ts'
+import type { FieldState } from './fields/setting-field.tsx'
+import { OtherSettings } from './other-settings.tsx'
+import { PolicySection } from './policy/policy-section.tsx'
+import { defaultFor, isPreset, type Preset } from './policy/presets.ts'
+import { problemsOf } from './problems.ts'
+import { SaveBar } from './save-bar.tsx'
+import { usePresetReplays } from './use-preset-replays.ts'
+import type { SettingsEditor } from './use-settings.ts'
+
+/** All settings as one form: nothing is in force before it is saved, and all of it is saved at once. */
+export function SettingsForm({
+  answer,
+  editor,
+}: {
+  readonly answer: SettingsAnswer
+  readonly editor: SettingsEditor
+}) {
+  const { settings, sources, schema = [] } = answer
+  const { draft, problems, refusals, edit, saveState, failure } = editor
+  const [round, setRound] = useState(0)
+  const inForce = textOf(settings['policy'])
+  const chosen = draft['policy']?.text ?? (draft['policy'] ? defaultPolicy(schema) : inForce)
+  const preset: Preset = isPreset(chosen) ? chosen : 'tokens'
+  const replays = usePresetReplays(answer, draft, { drawn: preset, round })
+  const replayed = replays[preset]
+  const place = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // Once for each refusal: whoever mends one of several stays where they are.
+    if (refusals > 0) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [refusals])
+
+  // What one number may not be beside others the server says: it replays them as they are typed.
+  const found = { ...problemsOf(replayed.error), ...slipsOf(draft, schema), ...problems }
+  const fieldOf = (description: SettingDescription): FieldState => {
+    const { name } = description
+    const own = draft[name]
+    const source = sources[name] ?? 'default'
+    const usual = defaultFor(preset, description)
+    // What is set nowhere may have another default in a preset that is not in force.
+    const current = textOf(source === 'default' ? usual : settings[name])
+    return {
+      text: own === undefined ? current : (own.text ?? textOf(usual)),
+      source,
+      isEdited: own !== undefined,
+      isResetting: own?.text === null,
+      isSet: settings[name] === true,
+      changedTo: own !== undefined && own.base !== current ? current : null,
+      problem: found[name] ?? null,
+      edit: text => edit(name, text, current),
+    }
+  }
+  const ofPreset = schema.filter(({ presets }) => presets?.includes(preset))
+  const resettable = ofPreset.filter(
+    ({ name }) => (sources[name] === 'stored' && draft[name]?.text !== null) || draft[name]?.text,
+  )
+  const reset = () => {
+    for (const description of resettable) {
+      const field = fieldOf(description)
+      if (field.source === 'stored') field.edit(null)
+      else edit(description.name, draft[description.name]!.base, draft[description.name]!.base)
+    }
+  }
+  return (
+    <form
+      ref={place}
+      class="settings-form"
+      noValidate
+      onSubmit={event => {
+        event.preventDefault()
+        void editor.save()
+      }}
+    >
+      <PolicySection
+        preset={preset}
+        inForce={inForce}
+        source={sources['policy'] ?? 'default'}
+        onChoose={name => edit('policy', name, inForce)}
+        descriptions={ofPreset}
+        fieldOf={fieldOf}
+        replayed={replayed}
+        onRetry={() => setRound(before => before + 1)}
+        onReset={resettable.length > 0 ? reset : null}
+        onResetPreset={
+          sources['policy'] === 'stored' && draft['policy'] === undefined
+            ? () => edit('policy', null, inForce)
+            : null
+        }
+      />
+      <CostComparison replays={replays} edited={preset} inForce={inForce} />
+      <OtherSettings schema={schema} settings={settings} fieldOf={fieldOf} />
+      <SaveBar
+        changes={Object.keys(draft).length}
+        state={saveState}
+        failure={failure}
+        problems={problems}
+        onDiscard={editor.discard}
+      />
+    </form>
+  )
+}
+
+function defaultPolicy(schema: readonly SettingDescription[]): string {
+  return textOf(schema.find(({ name }) => name === 'policy')?.default)
+}

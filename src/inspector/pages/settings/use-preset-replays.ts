@@ -1,0 +1,22 @@
+import type { SettingsAnswer } from '../../api/types.ts'
+import { type Draft, replayRequest } from './draft.ts'
+import { PRESETS, type Preset } from './policy/presets.ts'
+import { type Replayed, useReplay } from './use-replay.ts'
+
+/** Every preset with its present numbers: one is drawn, and all are compared. */
+export function usePresetReplays(
+  answer: SettingsAnswer,
+  draft: Draft,
+  { drawn, round }: { readonly drawn: Preset; readonly round: number },
+): Readonly<Record<Preset, Replayed>> {
+  return Object.fromEntries(
+    // There are always the same, in the same order.
+    PRESETS.map(preset => [
+      preset,
+      useReplay(replayRequest(preset, answer, draft), {
+        purpose: preset === drawn ? 'drawn' : 'compared',
+        round,
+      }),
+    ]),
+  ) as Record<Preset, Replayed>
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isAbort } from '../../api/api-error.ts'
+import * as api from '../../api/index.ts'
+import type { ReplayAnswer } from '../../api/types.ts'
+
+export interface Replayed {
+  /** The newest answer; it stays until the next is there. */
+  readonly answer: ReplayAnswer | null
+  /** Why the newest question has none. */
+  readonly error: unknown
+  readonly isPending: boolean
+}
+
+/** A slider that is dragged asks many times over; what is drawn is asked first, since the server takes one at a time. */
+const CALM_MS = { drawn: 120, compared: 400 }
+const FIRST_MS = { drawn: 0, compared: 40 }
+
+/** What the server finds for these numbers; `null`: they cannot be taken, and nothing is asked. The answer to an older question never takes the place of a newer one. */
+export function useReplay(
+  request: Readonly<Record<string, unknown>> | null,
+  { purpose, round }: { readonly purpose: 'drawn' | 'compared'; readonly round: number },
+): Replayed {
+  const [state, setState] = useState<Replayed>({ answer: null, error: null, isPending: true })
+  const isFirst = useRef(true)
+  const question = request === null ? null : JSON.stringify(request)
+  useEffect(() => {
+    if (question === null) {
+      setState(before => ({ ...before, isPending: false }))
+      return
+    }
+    const controller = new AbortController()
+    const { signal } = controller
+    setState(before => (before.isPending ? before : { ...before, isPending: true }))
+    const ask = () =>
+      api.replaySettings(JSON.parse(question), { signal }).then(
+        answer => {
+          if (!signal.aborted) setState({ answer, error: null, isPending: false })
+        },
+        error => {
+          if (!signal.aborted && !isAbort(error)) setState(before => ({ ...before, error, isPending: false }))
+        },
+      )
+    const timer = setTimeout(ask, (isFirst.current ? FIRST_MS : CALM_MS)[purpose])
+    isFirst.current = false
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [question, round])
+  return state
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../../api/api-error.ts'
+import * as api from '../../api/index.ts'
+import type { SettingsAnswer } from '../../api/types.ts'
+import { type Loaded, useLoaded } from '../../state/use-loaded.ts'
+import { createValue, useValue } from '../../state/value.ts'
+import { changesOf, type Draft, withEdit, withoutSaved } from './draft.ts'
+import { type Problems, problemsOf } from './problems.ts'
+
+/** It outlives the page: who looks at something else and comes back has lost nothing. */
+const draftValue = createValue<Draft>({})
+
+/** `saved`: until the next edit. */
+export type SaveState = 'idle' | 'saving' | 'saved'
+
+export interface SettingsEditor {
+  readonly loaded: Loaded<SettingsAnswer>
+  readonly draft: Draft
+  readonly saveState: SaveState
+  /** Why saving failed, where it is not about single settings. */
+  readonly failure: unknown
+  /** What the server refused, by setting. */
+  readonly problems: Problems
+  /** How often it refused something. */
+  readonly refusals: number
+  edit(name: string, text: string | null, current: string): void
+  discard(): void
+  save(): Promise<void>
+}
+
+export function useSettings(): SettingsEditor {
+  const fetched = useLoaded(signal => api.readSettings({ signal }), [])
+  const draft = useValue(draftValue)
+  const [saveState, setSaveState] = useState<SaveState>('idle')
+  const [failure, setFailure] = useState<unknown>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const [refusals, setRefusals] = useState(0)
+  const [saved, setSaved] = useState<{ over: SettingsAnswer; answer: SettingsAnswer } | null>(null)
+  useOnFocus(fetched.reload)
+  // What saving answered is newer than what was fetched before, and older than what is fetched after.
+  const value =
+    saved !== null && saved.over === fetched.value ? { ...fetched.value, ...saved.answer } : fetched.value
+
+  const edit = (name: string, text: string | null, current: string) => {
+    draftValue.set(withEdit(draftValue.get(), { name, text, current }))
+    setSaveState(before => (before === 'saved' ? 'idle' : before))
+    setProblems(({ [name]: _, ...others }) => others)
+  }
+  const discard = () => {
+    draftValue.set({})
+    setSaveState('idle')
+    setFailure(null)
+    setProblems({})
+  }
+  const save = async () => {
+    if (value === undefined || saveState === 'saving') return
+    const sent = draftValue.get()
+    setSaveState('saving')
+    setFailure(null)
+    setProblems({})
+    try {
+      const answer = await api.changeSettings(changesOf(sent, value.schema ?? []))
+      setSaved({ over: fetched.value!, answer })
+      draftValue.set(withoutSaved(draftValue.get(), sent))
+      setSaveState('saved')
+    } catch (error) {
+      const refused = problemsOf(error)
+      if (Object.keys(refused).length > 0) {
+        setProblems(refused)
+        setRefusals(before => before + 1)
+      } else setFailure(error instanceof ApiError ? error : String(error))
+      setSaveState('idle')
+    }
+  }
+  return { loaded: { ...fetched, value }, draft, saveState, failure, problems, refusals, edit, discard, save }
+}
+
+/** There is no event for settings: somebody else's change is seen when one comes back to the window. */
+function useOnFocus(look: () => void): void {
+  useEffect(() => {
+    const lookIfSeen = () => {
+      if (document.visibilityState === 'visible') look()
+    }
+    addEventListener('focus', lookIfSeen)
+    document.addEventListener('visibilitychange', lookIfSeen)
+    return () => {
+      removeEventListener('focus', lookIfSeen)
+      document.removeEventListener('visibilitychange', lookIfSeen)
+    }
+  }, [look])
+}

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { defineTexts } from '../language/language.ts'
+import type { Loaded } from '../state/use-loaded.ts'
+import { ErrorNotice } from './notice.tsx'
+
+const useTexts = defineTexts({ en: { loading: 'Loading …' }, zh: { loading: '加载中…' } })
+
+/** What was loaded; until then that it loads, and where it failed why. */
+export function WhenLoaded<T>({
+  loaded,
+  children,
+}: {
+  readonly loaded: Loaded<T>
+  readonly children: (value: T) => ComponentChildren
+}) {
+  const { value, error, reload } = loaded
+  return (
+    <>
+      {error !== null && <ErrorNotice error={error} onRetry={reload} />}
+      {value !== undefined ? children(value) : error === null && <Spinner />}
+    </>
+  )
+}
+
+export function Spinner() {
+  const { loading } = useTexts()
+  return (
+    <p class="spinner" role="status">
+      {loading}
+    </p>
+  )
+}

@@ -1,0 +1,55 @@
+import { useId, useState } from 'preact/hooks'
+import { listSessions } from '../api/index.ts'
+import { useLoaded } from '../state/use-loaded.ts'
+
+const MOST_SUGGESTIONS = 12
+
+/** A field for the id of a session, which suggests those that have what was typed in their ids. */
+export function SessionField({
+  id,
+  value,
+  placeholder = '',
+  required = false,
+  onTyped,
+}: {
+  /** For its label. */
+  readonly id: string
+  readonly value: string
+  readonly placeholder?: string
+  readonly required?: boolean
+  readonly onTyped: (typed: string) => void
+}) {
+  const list = useId()
+  const [isUsed, setUsed] = useState(false)
+  const wanted = isUsed ? value : null
+  const suggested = useLoaded(signal => suggestions(wanted, signal), [wanted])
+  return (
+    <>
+      <input
+        id={id}
+        type="search"
+        value={value}
+        placeholder={placeholder}
+        required={required}
+        list={list}
+        autocomplete="off"
+        spellcheck={false}
+        onFocus={() => setUsed(true)}
+        onInput={event => onTyped(event.currentTarget.value)}
+      />
+      <datalist id={list}>
+        {suggested.value?.map(id => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+/** Without them one can type the id all the same: whatever goes wrong here, nobody has to be told. */
+async function suggestions(typed: string | null, signal: AbortSignal): Promise<readonly string[]> {
+  if (typed === null) return []
+  const query = { limit: MOST_SUGGESTIONS, order: 'recent', ...(typed !== '' && { q: typed }) } as const
+  const answer = await listSessions(query, { signal }).catch(() => ({ sessions: [] }))
+  return answer.sessions.map(({ id }) => id).filter(id => id !== typed)
+}

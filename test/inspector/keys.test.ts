@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sqlite } from '../../src/index.ts'
+import { newKey } from '../../src/server/keys/new-key.ts'
+import { layGround } from './kit.ts'
+
+test('where keys are needed the page asks for one, and shows its namespace alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-inspector-keys-'))
+  const file = join(folder, 'keys.db')
+  const store = sqlite(file)
+  await store.open()
+  const { key, written } = newKey({
+    namespace: 'shop',
+    name: 'page',
+    scopes: ['read', 'write'],
+    now: new Date(),
+  })
+  await store.addKey(key)
+  await store.close()
+  await using ground = await layGround({ store: sqlite(file) })
+  await fetch(`${ground.url}/v1/sessions/web:1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${written}` },
+    body: JSON.stringify({ role: 'user', text: 'Hello' }),
+  })
+  const { page } = await ground.open('')
+  await page.getByRole('dialog', { name: 'A key, please' }).waitFor()
+  await page.getByLabel('Key', { exact: true }).fill('wrong')
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.getByRole('dialog', { name: 'A key, please' }).waitFor()
+  await page.getByLabel('Key', { exact: true }).fill(written)
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.locator('.session-row').getByText('web:1').waitFor()
+  await expect.poll(() => page.locator('.connection').textContent()).toBe('live')
+  rmSync(folder, { recursive: true, force: true })
+})
