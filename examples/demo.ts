@@ -1,5 +1,5 @@
 /**
- * What `npm start` shows: a conversation is appended message by message to a SQLite file, and its old part
+ * What `npm run demo` shows: a conversation is appended message by message to a SQLite file, and its old part
  * settles into segments in the background. No model, no key, no network.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

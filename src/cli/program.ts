@@ -1,5 +1,4 @@
-import { Command, CommanderError } from 'commander'
-import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { Command } from 'commander'
 import { botCommand } from './bot.ts'
 import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
@@ -11,16 +10,11 @@ import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { memoryCommand } from './memory.ts'
 import { replayCommand } from './replay.ts'
+import { reportError } from './report-error.ts'
 import { searchCommand } from './search.ts'
 import { serveCommand } from './serve.ts'
-import { InterruptedError, NoResultError, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
-
-const USAGE_ERROR = 64
-const INTERRUPTED = 130
-/** As `grep` has it. */
-const NO_RESULT = 1
-const UNEXPECTED = 70
 
 /** Runs the command line and answers with its exit code. Never exits by itself, so that output is never cut off. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -29,7 +23,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     await program.parseAsync([...args], { from: 'user' })
     return 0
   } catch (error) {
-    return report(error, args.includes('--json'), terminal)
+    return reportError(error, terminal, { json: args.includes('--json') })
   }
 }
 
@@ -61,31 +55,4 @@ function inherit(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const below of command.commands) inherit(below, command)
   return command
-}
-
-function report(error: unknown, json: boolean, terminal: Terminal): number {
-  // What is wrong is mostly shown as somebody wrote it.
-  const say = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0
-    const message = error.message.replace(/^error: /, '')
-    if (json)
-      terminal.output.write(`${JSON.stringify({ error: { code: 'invalid_usage', message, details: {} } })}\n`)
-    return USAGE_ERROR
-  }
-  if (error instanceof InterruptedError) {
-    say(error.message)
-    return INTERRUPTED
-  }
-  if (error instanceof NoResultError) {
-    say(error.message)
-    return NO_RESULT
-  }
-  if (PalimpsestError.isInstance(error)) {
-    if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)
-    say(`palimpsest: ${error.message}`)
-    return ERROR_CODES[error.code].exit
-  }
-  say(`palimpsest: unexpected: ${error instanceof Error ? error.stack : String(error)}`)
-  return UNEXPECTED
 }

@@ -1,19 +1,11 @@
-import { once } from 'node:events'
 import { Command, Option } from 'commander'
-import {
-  describeSettings,
-  findSetting,
-  type Layer,
-  readEnvironment,
-  resolveSettings,
-  SETTINGS,
-} from '../config/index.ts'
+import { describeSettings, findSetting, type Layer, SETTINGS } from '../config/index.ts'
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
-import { inertLines } from './inert-text.ts'
-import { jsonOption, openStore } from './options.ts'
+import { jsonOption } from './options.ts'
+import { serveUntilStopped } from './serve-until-stopped.ts'
 import { stopSignal } from './stop-signal.ts'
+import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
-import { version } from './version.ts'
 
 const FLAGS = [
   ...(['port', 'host', 'db', 'store', 'workspace', 'namespace'] as const),
@@ -69,40 +61,22 @@ function wordOf(name: string): string {
 }
 
 async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Promise<void> {
-  // Messages of errors hold what strangers wrote.
-  const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
-  const warn = (warning: string) => log(`warning: ${warning}`)
-  const { layer, warnings } = readEnvironment()
-  for (const warning of warnings) warn(warning)
-  const environment: Record<string, unknown> = { ...layer, ...readFlags(flags) }
+  const environment: Record<string, unknown> = { ...environmentSettings(terminal), ...readFlags(flags) }
   // Who names a file means it, whatever database the environment names.
   if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
-  const { db, store: url, workspace, ...values } = resolveSettings({ environment }).values
-  const { host, port, namespace, allowedHosts, corsOrigins, trustProxy } = values
-  const store = await openStore({ db, ...(url !== null && { store: url }) })
-  // Loaded only now: other commands do without.
-  const { startServer } = await import('../server/index.ts')
-  const stopping = stopSignal()
-  const server = await startServer({
-    ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },
-    ...(allowedHosts !== null && { allowedHosts }),
-    ...(corsOrigins !== null && { corsOrigins }),
-    ...(workspace !== null && { workspace }),
-    environment,
-    version: version(),
-    onWarning: warn,
-    onError: (error, { requestId, method, path }) =>
-      log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),
+  await serveUntilStopped(environment, {
+    terminal,
+    stopping: stopSignal().signal,
+    onListening: ({ url, host, port }, place) =>
+      terminal.output.write(
+        json
+          ? `${JSON.stringify({ url, host, port, store: place, pid: process.pid })}\n`
+          : `palimpsest serves ${place} on ${url} (Ctrl-C ends it)\n`,
+      ),
+    onStopping: () => {
+      if (!json) terminal.error.write('palimpsest finishes what is under way …\n')
+    },
   })
-  const place = url === null ? db : store.name
-  terminal.output.write(
-    json
-      ? `${JSON.stringify({ url: server.url, host: server.host, port: server.port, store: place, pid: process.pid })}\n`
-      : `palimpsest serves ${place} on ${server.url} (Ctrl-C ends it)\n`,
-  )
-  await once(stopping.signal, 'abort')
-  if (!json) terminal.error.write('palimpsest finishes what is under way …\n')
-  await server.close()
 }
 
 function readFlags(flags: Omit<ServeFlags, 'json'>): Layer {

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { type Layer, resolveSettings } from '../config/index.ts'
+import type { RunningServer } from '../server/index.ts'
+import { inertLines } from './inert-text.ts'
+import { openStore } from './options.ts'
+import type { Terminal } from './terminal.ts'
+import { version } from './version.ts'
+
+export interface ServingOptions {
+  readonly terminal: Terminal
+  readonly stopping: AbortSignal
+  /** `place`: where its memory is. */
+  readonly onListening: (server: RunningServer, place: string) => void
+  readonly onStopping: () => void
+}
+
+/** A server by the settings of the environment, until it is told to stop: then what is under way is finished. */
+export async function serveUntilStopped(
+  environment: Layer,
+  { terminal, stopping, onListening, onStopping }: ServingOptions,
+): Promise<void> {
+  const { db, store: url, workspace, ...values } = resolveSettings({ environment }).values
+  const { host, port, namespace, allowedHosts, corsOrigins, trustProxy } = values
+  // Messages of errors hold what strangers wrote.
+  const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
+  const store = await openStore({ db, ...(url !== null && { store: url }) })
+  // Loaded only now: other commands do without.
+  const { startServer } = await import('../server/index.ts')
+  const server = await startServer({
+    ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },
+    ...(allowedHosts !== null && { allowedHosts }),
+    ...(corsOrigins !== null && { corsOrigins }),
+    ...(workspace !== null && { workspace }),
+    environment,
+    version: version(),
+    onWarning: warning => log(`warning: ${warning}`),
+    onError: (error, { requestId, method, path }) =>
+      log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),
+  })
+  onListening(server, url === null ? db : store.name)
+  if (!stopping.aborted) await once(stopping, 'abort')
+  onStopping()
+  await server.close()
+}
