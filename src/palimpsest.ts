@@ -66,8 +66,11 @@ export interface PalimpsestOptions {
   readonly summarizer?: Summarizer | LanguageModelLike
   /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
   readonly handlers?: Readonly<Record<string, FoldHandler>>
-  /** `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. */
-  readonly folding?: 'background' | 'manual'
+  /**
+   * `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. `queue`: the
+   * store makes it a job, and workers carry it out; `worker`: this process is one of them (docs/scale-out.md).
+   */
+  readonly folding?: Folding
   /** `background` (the default): this process indexes what it appends. `off`: searching reads every message. */
   readonly indexing?: 'background' | 'off'
   /** How long a summariser may take. The default: 120,000. */
@@ -105,6 +108,9 @@ export interface PalimpsestOptions {
   /** Hears of what went wrong after a message was safely stored, such as a policy of your own that threw. */
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
 }
+
+const FOLDINGS = ['background', 'manual', 'queue', 'worker'] as const
+type Folding = (typeof FOLDINGS)[number]
 
 export interface MemoryOptions {
   /** Tokens of a document of each layer; over it, its oldest lines are condensed. */
@@ -157,7 +163,7 @@ export interface SessionPage {
 }
 
 /** Before there is anything that works by itself. */
-type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer'>
+type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer' | 'noteOutcome'>
 
 /** Opens the store and puts everything together. */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
@@ -165,7 +171,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
   checkConfiguration({ ...options, zone, groupTurnMessages })
-  const { handlers = {}, clock = Date.now, logger, onFold } = options
+  const { handlers = {}, clock = Date.now, logger, onFold, folding = 'background' } = options
   const onError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
   const redaction = { hook: hookOf(options.redact) }
   const folds: FoldEngine = {
@@ -197,16 +203,18 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     onExtraction: options.onExtraction,
     onError,
   }
+  const noteOutcome = (outcome: FoldOutcome, key: SessionKey) => {
+    if (outcome.outcome === 'applied') engine.noteChange()
+    // No later try will help, and nobody would ever know.
+    if (outcome.reason === 'missing_peer')
+      onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
+    if (logger) logFold(logger, outcome, key.id)
+    onFold?.(outcome, { sessionId: key.id })
+  }
   const scheduler = new FoldScheduler(engine, {
     concurrency: options.foldConcurrency ?? FOLD_CONCURRENCY,
-    onOutcome: (outcome, key) => {
-      if (outcome.outcome === 'applied') engine.noteChange()
-      // No later try will help, and nobody would ever know.
-      if (outcome.reason === 'missing_peer')
-        onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
-      if (logger) logFold(logger, outcome, key.id)
-      onFold?.(outcome, { sessionId: key.id })
-    },
+    takesUp: folding === 'queue' || folding === 'worker' ? 'none' : 'all',
+    onOutcome: noteOutcome,
     onError: (error, key) => onError(error, { sessionId: key?.id ?? '' }),
   })
   await options.store.open()
@@ -214,11 +222,11 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     workspace = await openWorkspace(engine, { folder: options.workspace, logger })
   const extractions = new ExtractionScheduler(engine)
   const indexer = options.indexing === 'off' ? null : new Indexer(engine)
-  if (options.folding !== 'manual') {
-    scheduler.start()
-    extractions.start()
-    indexer?.start()
-  }
+  // Whoever leaves folds to workers leaves them all that asks a model.
+  const learns = folding !== 'manual' && folding !== 'queue'
+  if (folding !== 'manual') scheduler.start()
+  if (learns) extractions.start()
+  if (folding !== 'manual') indexer?.start()
   // One object for all, so that `configure` reaches everyone.
   const contexts = new Contexts(engine)
   const palimpsest = new Palimpsest(
@@ -227,15 +235,16 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
       redaction,
       onErasure: options.onErasure,
       prefixOf: contexts.prefixOf.bind(contexts),
-      scheduler: options.folding === 'manual' ? null : scheduler,
-      extractions: options.folding === 'manual' ? null : extractions,
+      scheduler: folding === 'manual' ? null : scheduler,
+      extractions: learns ? extractions : null,
+      noteOutcome,
       contexts,
       indexer,
     }),
     workspace,
     options.memory ?? {},
   )
-  if (options.folding !== 'manual') palimpsest.resumeErasures()
+  if (folding !== 'manual') palimpsest.resumeErasures()
   return palimpsest
 }
 
@@ -336,8 +345,8 @@ function checkOptions(options: PalimpsestOptions): void {
   const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
   if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
   const { foldConcurrency, memo, folding } = options
-  if (folding !== undefined && folding !== 'background' && folding !== 'manual')
-    throw new InvalidArgumentError('folding', folding, 'background, manual')
+  if (folding !== undefined && !FOLDINGS.includes(folding))
+    throw new InvalidArgumentError('folding', folding, FOLDINGS.join(', '))
   if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
     throw new InvalidArgumentError('foldConcurrency', foldConcurrency, 'a whole number of at least 1')
   const { instructions = [] } = memo ?? {}
@@ -563,6 +572,17 @@ export class Palimpsest implements AsyncDisposable {
     if (verdict?.decision) this.#engine.scheduler?.trigger(key)
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
+  }
+
+  /**
+   * For a worker: folds a session until its policy has no more to say, and gives how the last fold ended; `null`: there
+   * was nothing to do.
+   */
+  async foldThrough(id: string, { signal }: { readonly signal: AbortSignal }): Promise<FoldOutcome | null> {
+    const { foldThrough } = await import('./compaction/fold-through.ts')
+    const key = this.#key(id)
+    const { noteOutcome } = this.#engine
+    return foldThrough(this.#engine, key, { signal, onOutcome: outcome => noteOutcome(outcome, key) })
   }
 
   /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */

@@ -69,6 +69,8 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   readonly recall: NonNullable<ConstructorParameters<typeof Contexts>[0]['recall']>
   /** `null`: this process indexes nothing. */
   readonly indexer: Indexer | null
+  /** Tells whoever listens how a fold of this process ended. */
+  readonly noteOutcome: (outcome: FoldOutcome, key: SessionKey) => void
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
   readonly groupTurnMessages: number

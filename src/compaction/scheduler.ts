@@ -1,7 +1,8 @@
 import type { Policy } from '../policy/index.ts'
 import { keyName, type SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
-import { type FoldOutcome, isConflict } from './outcome.ts'
+import { foldStep, type Waiting } from './fold-step.ts'
+import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
 export interface SchedulerOptions {
@@ -9,6 +10,8 @@ export interface SchedulerOptions {
   readonly concurrency?: number
   /** A fold that takes longer waits for its summariser, and keeps no place any more. */
   readonly slowAfterMs?: number
+  /** `none`: what is pending or due in the store is a job of somebody else's. */
+  readonly takesUp?: 'all' | 'none'
   readonly onOutcome?: (outcome: FoldOutcome, key: SessionKey) => void
   readonly onError?: (error: unknown, key: SessionKey | null) => void
 }
@@ -53,12 +56,17 @@ export class FoldScheduler {
 
   /** Takes up what an earlier process left. */
   start(): void {
-    this.#checkStore()
+    if (!this.#takesUpNothing) this.#checkStore()
+  }
+
+  get #takesUpNothing(): boolean {
+    return this.#options.takesUp === 'none'
   }
 
   /** By a policy that holds for this time only, and then by the configured one; or by that alone. */
   trigger(key: SessionKey, policy?: Policy): void {
-    if (this.#closed) return
+    // A policy for one request is known to this process alone.
+    if (this.#closed || (this.#takesUpNothing && policy === undefined)) return
     this.#enqueue({ key, policy, isFallback: false })
     this.#fill()
   }
@@ -71,7 +79,7 @@ export class FoldScheduler {
 
   /** Something will be due at this instant. */
   noteDue(dueAt: number): void {
-    if (this.#closed || dueAt >= this.#timerAt) return
+    if (this.#closed || this.#takesUpNothing || dueAt >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
     this.#timerAt = dueAt
     const wait = Math.min(LONGEST_TIMER_MS, Math.max(1, dueAt - this.#engine.clock()))
@@ -137,28 +145,16 @@ export class FoldScheduler {
   }
 
   /** What is to be done next with this session; `null`: nothing. */
-  async #foldOnce({ key, policy, isFallback }: Waiting): Promise<Waiting | null> {
-    // Most processes start without anything to fold.
-    const { foldSession } = await import('./fold-session.ts')
-    const outcome = await foldSession(this.#engine, key, {
-      ...(policy && { policy }),
+  async #foldOnce(waiting: Waiting): Promise<Waiting | null> {
+    const { key, policy } = waiting
+    const { next, isOvertaken, dueAt } = await foldStep(this.#engine, waiting, {
       signal: this.#abort.signal,
+      onOutcome: outcome => this.#tell(() => this.#options.onOutcome?.(outcome, key)),
     })
-    this.#tell(() => this.#options.onOutcome?.(outcome, key))
     if (this.#closed) return null
-    if (isOvertaken(outcome)) this.#triggerLater(key, policy)
-    else if (outcome.outcome === 'applied' && outcome.toSeq !== null)
-      // A policy for one request has had its say; what came meanwhile is not its business.
-      return { key, policy: undefined, isFallback: false }
-    const { store, clock } = this.#engine
-    const verdict = await store.judge(key, { policy: policy ?? this.#engine.policy, now: clock() })
-    // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.
-    const mayFallBack = outcome.outcome === 'failed' && !isFallback
-    if (mayFallBack && verdict?.decision?.meta['extractive'] === true)
-      return { key, policy, isFallback: true }
-    if (policy) return { key, policy: undefined, isFallback: false }
-    if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
-    return null
+    if (isOvertaken) this.#triggerLater(key, policy)
+    if (dueAt !== null) this.noteDue(dueAt)
+    return next
   }
 
   /** History changed under a fold, or another process has it: looked at again soon. */
@@ -216,16 +212,4 @@ export class FoldScheduler {
       this.#tell(() => this.#options.onError?.(error, key))
     }
   }
-}
-
-interface Waiting {
-  readonly key: SessionKey
-  /** For this time only; then the configured one has its say. */
-  readonly policy: Policy | undefined
-  /** After a failure: if it fails again, nothing is left to try. */
-  readonly isFallback: boolean
-}
-
-function isOvertaken({ outcome, reason }: FoldOutcome): boolean {
-  return outcome === 'skipped' && (isConflict(reason) || reason === 'already_folding')
 }

@@ -171,6 +171,8 @@ export const STORE_METHODS: Methods = {
   readKey: 'reads',
   listKeys: 'reads',
   readSnapshot: 'reads',
+  enqueueDue: 'keys and numbers',
+  enqueuePending: 'keys and numbers',
   listPending: 'reads',
   listDue: 'reads',
   nextDueAt: 'reads',

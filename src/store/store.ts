@@ -565,6 +565,16 @@ export interface Store {
   ): Promise<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null } | null>
   /** A trigger from outside the rules: the caller's own policy, or a forced fold. The severest stays. */
   setPending(key: SessionKey, decision: Decision): Promise<void>
+  /**
+   * Makes jobs of sessions of any namespace that are due at or before `now`, at most so many, which are due no more then;
+   * gives how many. Without a queue it changes nothing.
+   */
+  enqueueDue(request: { now: number; limit: number }): Promise<number>
+  /**
+   * Makes jobs of sessions of any namespace that are pending, for those whose job was lost: nobody gets two. Page by
+   * page: gives the `after` of the next one, `null` after the last. Without a queue it changes nothing.
+   */
+  enqueuePending(page: { after: SessionKey | null; limit: number }): Promise<SessionKey | null>
   /** In the order of `listSessions`, those above `after`. */
   listPending(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionKey[]>
   /** Those due at or before `now`, the longest overdue first. */

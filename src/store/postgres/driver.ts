@@ -10,6 +10,7 @@ import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
+import type { FoldQueue } from './fold-queue.ts'
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -20,6 +21,11 @@ export interface PostgresOptions {
   readonly connectTimeoutMs?: number
   /** How long to wait for others who write the same session. */
   readonly busyTimeoutMs?: number
+  /**
+   * `true`: folds that are due become jobs of a queue in the same database, in the transaction of the append, for any
+   * number of workers. Needs the package `pg-boss`. The default: each process folds what it appends.
+   */
+  readonly queue?: boolean
 }
 
 const DIALECT: Dialect = {
@@ -47,10 +53,12 @@ const LOCK_TIMEOUT_MS = 2_000
 export class PostgresDriver implements Driver {
   readonly name: string
   readonly dialect = DIALECT
+  readonly queuesFolds: boolean
   readonly #url: string
   readonly #options: Required<PostgresOptions>
   readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>()
   #pool: Pool | null = null
+  #queue: FoldQueue | null = null
 
   constructor(url: string, options: PostgresOptions) {
     this.name = `PostgreSQL ${withoutPassword(url)}`
@@ -60,8 +68,10 @@ export class PostgresDriver implements Driver {
       schema = 'palimpsest',
       connectTimeoutMs = 10_000,
       busyTimeoutMs = 10_000,
+      queue = false,
     } = options
-    this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs }
+    this.queuesFolds = queue
+    this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs, queue }
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new InvalidArgumentError('schema', schema, 'lower-case letters, digits and underscores')
     checkPositive('connections', connections)
@@ -100,6 +110,10 @@ export class PostgresDriver implements Driver {
       } finally {
         client.release()
       }
+      if (this.#options.queue) {
+        const { FoldQueue } = await import('./fold-queue.ts')
+        this.#queue = await FoldQueue.open({ url: this.#url, schema: this.#options.schema })
+      }
     } catch (error) {
       await pool.end()
       throw toStoreError(error, this.name)
@@ -110,6 +124,7 @@ export class PostgresDriver implements Driver {
   async close(): Promise<void> {
     const pool = this.#pool
     this.#pool = null
+    await this.#queue?.close()
     await pool?.end()
   }
 
@@ -173,7 +188,11 @@ export class PostgresDriver implements Driver {
     return result
   }
 
-  async #execute(client: PoolClient, { sql, parameters }: Query): Promise<readonly Row[]> {
+  async #execute(client: PoolClient, { sql, parameters, job }: Query): Promise<readonly Row[]> {
+    if (job !== undefined) {
+      await this.#queue?.send(job, client)
+      return []
+    }
     const { rows } = await client.query<Row>({ ...this.#prepare(sql), values: [...parameters] })
     return rows
   }

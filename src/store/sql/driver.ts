@@ -5,6 +5,8 @@ import type { Steps } from './steps.ts'
 export interface Driver {
   readonly name: string
   readonly dialect: Dialect
+  /** A query that is a job goes to a queue. */
+  readonly queuesFolds?: boolean
   open(): Promise<void>
   close(): Promise<void>
   /** One consistent view of the database. */

@@ -16,7 +16,7 @@ import { severest } from './judge.ts'
 import { keyOf } from './keys.ts'
 import { clearRewrites, isUntouchedThrough } from './rewrites.ts'
 import { type SessionRow, toDecision, toKey } from './rows.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { enqueueFold, all, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 export function* acquireLease(
@@ -415,6 +415,7 @@ function figuresOf(outcome: Readonly<Record<string, unknown>>): Record<string, u
 export function* setPending(session: SessionRow, decision: Decision): Steps<void> {
   const pending = severest(toDecision(session.pending), decision)
   yield* run('UPDATE sessions SET pending = ?2 WHERE id = ?1', session.id, JSON.stringify(pending))
+  yield* enqueueFold({ namespace: session.namespace, id: session.name })
 }
 
 export function* listPending(

@@ -17,7 +17,7 @@ import type { Warn } from '../store.ts'
 import { readFoldState, repairFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { RAW_COLUMNS, type RawRow, type SessionRow, settingsOf, toDecision, toRawMessage } from './rows.ts'
-import { run, type Steps } from './steps.ts'
+import { enqueueFold, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 export function* judgeHead(
@@ -67,6 +67,8 @@ export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict):
   if (due === session.due_at && pending === earlier) return
   const text = pending === null ? null : JSON.stringify(pending)
   yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, text, due)
+  // One that was pending before has its job, or is found by whoever looks for those that were left behind.
+  if (earlier === null && pending !== null) yield* enqueueFold({ namespace: session.namespace, id: session.name })
 }
 
 export function severest(a: Decision | null, b: Decision | null): Decision | null {

@@ -307,6 +307,16 @@ export class SqlStore implements Store {
     return this.#writeExisting(key, (session, { sql }) => sql.fold.setPending(session, decision))
   }
 
+  enqueueDue(request: Parameters<Store['enqueueDue']>[0]) {
+    const { queuesFolds = false } = this.#driver
+    return this.#write(({ sql }) => sql.queuedFolds.enqueueDue(queuesFolds ? request : { ...request, limit: 0 }))
+  }
+
+  enqueuePending(page: Parameters<Store['enqueuePending']>[0]) {
+    const { queuesFolds = false } = this.#driver
+    return this.#write(({ sql }) => sql.queuedFolds.enqueuePending(queuesFolds ? page : { ...page, limit: 0 }))
+  }
+
   listPending(namespace: string, page: { after?: string; limit: number }) {
     return this.#read(({ sql }) => sql.fold.listPending(namespace, page))
   }

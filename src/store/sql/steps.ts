@@ -9,6 +9,14 @@ export type Row = Readonly<Record<string, SqlValue>>
 export interface Query {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
+  /** In place of SQL: a fold for whoever works through the queue, in the same transaction. Where there is none: nothing. */
+  readonly job?: FoldJob
+}
+
+/** A session that is to be judged, and folded if its policy still says so. */
+export interface FoldJob {
+  readonly namespace: string
+  readonly id: string
 }
 
 export type Steps<Result> = Generator<Query, Result, readonly Row[]>
@@ -24,6 +32,10 @@ export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R
 
 export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
   yield { sql, parameters }
+}
+
+export function* enqueueFold(job: FoldJob): Steps<void> {
+  yield { sql: '', parameters: [], job }
 }
 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {

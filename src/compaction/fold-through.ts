@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises'
+import type { SessionKey } from '../store/index.ts'
+import type { FoldEngine } from './fold-session.ts'
+import { foldStep, type Waiting } from './fold-step.ts'
+import type { FoldOutcome } from './outcome.ts'
+
+/** How soon it is looked again whether another process has ended its fold. */
+const OVERTAKEN_PAUSE_MS = 500
+
+/**
+ * Folds a session until its policy has no more to say, and gives how the last fold ended that did or should have done
+ * something; `null`: there was nothing to do. Where another process folds it, that one's end is waited for, or that of
+ * its lease.
+ */
+export async function foldThrough(
+  engine: FoldEngine,
+  key: SessionKey,
+  { signal, onOutcome }: { signal: AbortSignal; onOutcome: (outcome: FoldOutcome) => void },
+): Promise<FoldOutcome | null> {
+  let last: FoldOutcome | null = null
+  let waiting: Waiting | null = { key, policy: undefined, isFallback: false }
+  while (waiting !== null && !signal.aborted) {
+    const { outcome, next, isOvertaken } = await foldStep(engine, waiting, { signal, onOutcome })
+    if (outcome.outcome !== 'skipped') last = outcome
+    if (isOvertaken) await setTimeout(OVERTAKEN_PAUSE_MS, undefined, { signal }).catch(() => {})
+    waiting = isOvertaken ? waiting : next
+  }
+  return last
+}

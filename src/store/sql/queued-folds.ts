@@ -1,0 +1,72 @@
+import type { FoldJob } from './steps.ts'
+import { all, enqueueFold, first, run, type Steps } from './steps.ts'
+
+/**
+ * Makes jobs of sessions whose time has come, at most so many, and gives how many there were. With its job a session is
+ * due no more: whoever carries it out says when it is again. Each is looked at once.
+ */
+export function* enqueueDue({ now, limit }: { now: number; limit: number }): Steps<number> {
+  if (limit === 0) return 0
+  let found = 0
+  for (const namespace of yield* namespacesWith('due_at IS NOT NULL')) {
+    const rows = yield* all<{ id: number; name: string }>(
+      `SELECT id, name FROM sessions WHERE namespace = ?1 AND due_at <= ?2 AND ready = 1 ORDER BY due_at LIMIT ?3`,
+      namespace,
+      now,
+      limit - found,
+    )
+    for (const { id, name } of rows) {
+      yield* run('UPDATE sessions SET due_at = NULL WHERE id = ?1 AND due_at <= ?2', id, now)
+      yield* enqueueFold({ namespace, id: name })
+    }
+    found += rows.length
+    if (found >= limit) break
+  }
+  return found
+}
+
+/**
+ * Makes jobs of sessions that wait for a fold, so many of them after the last of the page before, for those whose job
+ * was lost: one that has a job gets no other. `null`: there are no more.
+ */
+export function* enqueuePending({
+  after,
+  limit,
+}: {
+  after: FoldJob | null
+  limit: number
+}): Steps<FoldJob | null> {
+  if (limit === 0) return null
+  const namespaces = yield* namespacesWith('pending IS NOT NULL')
+  for (const namespace of namespaces) {
+    if (after !== null && namespace < after.namespace) continue
+    const rows = yield* all<{ name: string; name_key: string }>(
+      `SELECT name, name_key FROM sessions
+       WHERE namespace = ?1 AND name_key > ?2 AND pending IS NOT NULL AND ready = 1 ORDER BY name_key LIMIT ?3`,
+      namespace,
+      after?.namespace === namespace ? after.id : '',
+      limit,
+    )
+    for (const { name } of rows) yield* enqueueFold({ namespace, id: name })
+    const last = rows.at(-1)
+    if (rows.length === limit) return { namespace, id: last!.name_key }
+    // The next namespace has a page of its own.
+    if (last !== undefined && namespace !== namespaces.at(-1)) return { namespace, id: last.name_key }
+  }
+  return null
+}
+
+/** From one to the next along the index, so that it costs as many steps as there are namespaces. */
+function* namespacesWith(condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL'): Steps<readonly string[]> {
+  const namespaces: string[] = []
+  for (let after = ''; ; ) {
+    const row = yield* first<{ namespace: string }>(
+      `SELECT namespace FROM sessions WHERE namespace > ?1 AND ${condition} AND ready = 1
+       ORDER BY namespace LIMIT 1`,
+      after,
+    )
+    if (row === undefined) return namespaces
+    namespaces.push(row.namespace)
+    after = row.namespace
+  }
+}
