@@ -55,11 +55,20 @@ export function wholeNumberOption(flags: string, help: string, { least = 1 } = {
 }
 
 /** Loaded only when a command needs a store. */
-export async function openStore({ db, store: url }: { db: string; store?: string }): Promise<Store> {
+export async function openStore({
+  db,
+  store: url,
+  queue = false,
+}: {
+  db: string
+  store?: string
+  /** On PostgreSQL: what is to be folded becomes a job. */
+  queue?: boolean
+}): Promise<Store> {
   const store =
     url === undefined
       ? (await import('../store/sqlite/index.ts')).sqlite(db)
-      : (await import('../store/postgres/index.ts')).postgres(checkUrl(url))
+      : (await import('../store/postgres/index.ts')).postgres(checkUrl(url), { queue })
   await store.open()
   return store
 }

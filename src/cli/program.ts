@@ -15,6 +15,7 @@ import { searchCommand } from './search.ts'
 import { serveCommand } from './serve.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
+import { workerCommand } from './worker.ts'
 
 /** Runs the command line and answers with its exit code. Never exits by itself, so that output is never cut off. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -44,7 +45,7 @@ function createProgram(terminal: Terminal): Command {
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
-    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand],
+    ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import type { RunningServer } from '../server/index.ts'
+import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
+import { foldingBy, startWorker } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
 import type { Terminal } from './terminal.ts'
@@ -20,10 +22,11 @@ export async function serveUntilStopped(
   { terminal, stopping, onListening, onStopping }: ServingOptions,
 ): Promise<void> {
   const { db, store: url, workspace, ...values } = resolveSettings({ environment }).values
-  const { host, port, namespace, allowedHosts, corsOrigins, trustProxy } = values
+  const { host, port, namespace, allowedHosts, corsOrigins, trustProxy, foldWorkers } = values
+  const place = url !== null && values.queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
   // Messages of errors hold what strangers wrote.
   const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
-  const store = await openStore({ db, ...(url !== null && { store: url }) })
+  const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
   const server = await startServer({
@@ -33,12 +36,18 @@ export async function serveUntilStopped(
     ...(workspace !== null && { workspace }),
     environment,
     version: version(),
+    instances: foldingBy(foldWorkers, place),
     onWarning: warning => log(`warning: ${warning}`),
     onError: (error, { requestId, method, path }) =>
       log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),
   })
+  const worker =
+    place !== null && foldWorkers > 0
+      ? await startWorker({ place, store, concurrency: foldWorkers, tenant: server.tenant, log })
+      : null
   onListening(server, url === null ? db : store.name)
   if (!stopping.aborted) await once(stopping, 'abort')
   onStopping()
+  await worker?.close()
   await server.close()
 }

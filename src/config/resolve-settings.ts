@@ -42,6 +42,8 @@ export interface SettingValues {
   readonly allowedHosts: readonly string[] | null
   readonly corsOrigins: readonly string[] | null
   readonly trustProxy: 'on' | 'off'
+  readonly queue: 'on' | 'off'
+  readonly foldWorkers: number
   readonly [parameter: string]: unknown
 }
 

@@ -125,7 +125,7 @@ function isHostName(text: string): boolean {
 const LONGEST_NAMESPACE = 200
 
 const REDACTIONS: readonly string[] = ['secrets', 'off']
-const PROXY_TRUST: readonly string[] = ['on', 'off']
+const SWITCH: readonly string[] = ['on', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
@@ -262,6 +262,19 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => /^postgres(ql)?:\/\//.test(text),
     help: 'a PostgreSQL database instead of the file',
   }),
+  textSetting('queue', {
+    reach: 'start',
+    default: 'on',
+    allowed: SWITCH.join(', '),
+    accepts: text => SWITCH.includes(text),
+    help: 'on PostgreSQL, whether folds are jobs of a queue that all workers share; off: each process folds what it appends',
+  }),
+  numberSetting('foldWorkers', {
+    reach: 'start',
+    default: 4,
+    check: { integer: true, above: -1, below: 65 },
+    help: 'how many sessions this process folds at a time; 0: none, workers do',
+  }),
   textSetting('workspace', {
     reach: 'start',
     default: null,
@@ -306,8 +319,8 @@ export const SETTINGS: readonly Setting[] = [
   textSetting('trustProxy', {
     reach: 'start',
     default: 'off',
-    allowed: PROXY_TRUST.join(', '),
-    accepts: text => PROXY_TRUST.includes(text),
+    allowed: SWITCH.join(', '),
+    accepts: text => SWITCH.includes(text),
     help: 'whether a proxy of yours says in x-forwarded-for who calls',
   }),
 ]

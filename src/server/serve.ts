@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { PalimpsestError } from '../errors.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
+import type { Tenant } from './tenants.ts'
 import { answerUnreadable } from './unreadable-request.ts'
 
 export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
@@ -21,6 +22,8 @@ export interface RunningServer {
   readonly url: string
   /** Only programs on the same machine can reach it. */
   readonly isLoopback: boolean
+  /** A namespace that it serves, as its requests find it. */
+  tenant(namespace: string): Promise<Tenant>
   /** Takes no new requests, finishes those under way, and closes the store. A repeat does nothing more. */
   close(): Promise<void>
 }
@@ -66,6 +69,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port,
       url: `http://${urlHost(host)}:${port}`,
       isLoopback: isLoopback((server.address() as AddressInfo).address),
+      tenant: opened.tenant,
       close,
     }
   } catch (error) {

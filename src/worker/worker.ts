@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import type { Palimpsest } from '../palimpsest.ts'
+import type { Store } from '../store/index.ts'
 import { FOLDS, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
-import type { Store } from '../store/index.ts'
 
 export interface WorkerOptions {
   readonly place: QueuePlace
@@ -63,8 +63,10 @@ export class FoldWorker {
     const signal = AbortSignal.any([expired, this.#stopping.signal])
     try {
       const palimpsest = await this.#options.instanceOf(job.namespace)
-      const outcome = await palimpsest.foldThrough(job.id, { signal })
-      if (outcome?.outcome === 'failed') throw new Error(`the fold failed: ${outcome.reason}`)
+      await palimpsest.foldThrough(job.id, { signal })
+      const last = (await palimpsest.session(job.id).info())?.lastOutcome
+      // In the back-off after a failure nothing is tried: it is not done for all that.
+      if (last?.['outcome'] === 'failed') throw new Error(`the last fold failed: ${last['reason']}`)
       // Told to stop in the middle: another worker goes on.
       signal.throwIfAborted()
     } catch (error) {

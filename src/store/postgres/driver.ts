@@ -11,6 +11,7 @@ import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
+import { DEFAULT_SCHEMA } from './schema-name.ts'
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -65,7 +66,7 @@ export class PostgresDriver implements Driver {
     this.#url = url
     const {
       connections = 10,
-      schema = 'palimpsest',
+      schema = DEFAULT_SCHEMA,
       connectTimeoutMs = 10_000,
       busyTimeoutMs = 10_000,
       queue = false,

@@ -16,7 +16,7 @@ import { severest } from './judge.ts'
 import { keyOf } from './keys.ts'
 import { clearRewrites, isUntouchedThrough } from './rewrites.ts'
 import { type SessionRow, toDecision, toKey } from './rows.ts'
-import { enqueueFold, all, first, run, type Steps } from './steps.ts'
+import { all, enqueueFold, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 export function* acquireLease(

@@ -68,7 +68,8 @@ export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict):
   const text = pending === null ? null : JSON.stringify(pending)
   yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, text, due)
   // One that was pending before has its job, or is found by whoever looks for those that were left behind.
-  if (earlier === null && pending !== null) yield* enqueueFold({ namespace: session.namespace, id: session.name })
+  if (earlier === null && pending !== null)
+    yield* enqueueFold({ namespace: session.namespace, id: session.name })
 }
 
 export function severest(a: Decision | null, b: Decision | null): Decision | null {

@@ -309,12 +309,16 @@ export class SqlStore implements Store {
 
   enqueueDue(request: Parameters<Store['enqueueDue']>[0]) {
     const { queuesFolds = false } = this.#driver
-    return this.#write(({ sql }) => sql.queuedFolds.enqueueDue(queuesFolds ? request : { ...request, limit: 0 }))
+    return this.#write(({ sql }) =>
+      sql.queuedFolds.enqueueDue(queuesFolds ? request : { ...request, limit: 0 }),
+    )
   }
 
   enqueuePending(page: Parameters<Store['enqueuePending']>[0]) {
     const { queuesFolds = false } = this.#driver
-    return this.#write(({ sql }) => sql.queuedFolds.enqueuePending(queuesFolds ? page : { ...page, limit: 0 }))
+    return this.#write(({ sql }) =>
+      sql.queuedFolds.enqueuePending(queuesFolds ? page : { ...page, limit: 0 }),
+    )
   }
 
   listPending(namespace: string, page: { after?: string; limit: number }) {

@@ -1,0 +1,34 @@
+import type { PalimpsestOptions } from '../palimpsest.ts'
+import type { Tenant } from '../server/index.ts'
+import type { Store } from '../store/index.ts'
+import type { QueuePlace } from '../store/postgres/boss.ts'
+import type { FoldWorker } from '../worker/worker.ts'
+
+/** What instances of a process do about folds, by how many it may carry out at a time and whether there is a queue. */
+export function foldingBy(
+  workers: number,
+  place: QueuePlace | null,
+): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency'> {
+  if (place !== null) return { folding: workers === 0 ? 'queue' : 'worker' }
+  return workers === 0 ? { folding: 'manual' } : { folding: 'background', foldConcurrency: workers }
+}
+
+/** Takes jobs for all namespaces, each by its own settings as they are then. */
+export async function startWorker(options: {
+  readonly place: QueuePlace
+  readonly store: Store
+  readonly concurrency: number
+  readonly tenant: (namespace: string) => Promise<Tenant>
+  readonly log: (text: string) => void
+}): Promise<FoldWorker> {
+  const { place, store, concurrency, tenant, log } = options
+  const { FoldWorker } = await import('../worker/worker.ts')
+  return FoldWorker.start({
+    place,
+    store,
+    concurrency,
+    instanceOf: async namespace => (await tenant(namespace)).palimpsest,
+    onError: (error, job) =>
+      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${String(error)}`),
+  })
+}
