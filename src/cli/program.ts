@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { botCommand } from './bot.ts'
 import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
+import { doctorCommand } from './doctor.ts'
 import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
@@ -45,7 +46,7 @@ function createProgram(terminal: Terminal): Command {
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
-    ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand],
+    ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand, doctorCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

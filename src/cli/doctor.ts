@@ -1,0 +1,34 @@
+import { Command } from 'commander'
+import { jsonOption } from './options.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface DoctorFlags {
+  readonly store?: string
+  readonly db?: string
+  readonly replay?: true
+  readonly json?: true
+}
+
+export function doctorCommand(terminal: Terminal): Command {
+  return new Command('doctor')
+    .description(
+      'Look whether all is well: the database, the settings, the queue, and folds that were given up.',
+    )
+    .option('--store <url>', 'the PostgreSQL database: postgres://user@host/database')
+    .option('--db <file>', 'the SQLite database (default: PALIMPSEST_DB, or palimpsest.db)')
+    .option('--replay', 'put the folds that were given up back into the queue')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Exit code 0: all is well. 1: something is not, and it is said what.
+
+Examples:
+  palimpsest doctor --store postgres://bot@db.internal/bot
+  palimpsest doctor --store postgres://bot@db.internal/bot --replay`,
+    )
+    .action(async (flags: DoctorFlags) => {
+      const { runDoctor } = await import('./run-doctor.ts')
+      await runDoctor(flags, terminal)
+    })
+}

@@ -1,0 +1,99 @@
+import { type Layer, resolveSettings, tryLayer } from '../config/index.ts'
+import { PalimpsestError } from '../errors.ts'
+import type { Store } from '../store/index.ts'
+import type { QueuePlace } from '../store/postgres/boss.ts'
+import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
+import type { DoctorFlags } from './doctor.ts'
+import { requireDatabase } from './existing-database.ts'
+import { inertLines } from './inert-text.ts'
+import { openStore } from './options.ts'
+import { environmentSettings } from './stored-settings.ts'
+import { NoResultError, type Terminal } from './terminal.ts'
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly what: string
+  readonly isWell: boolean
+  readonly says: string
+  /** For programs. */
+  readonly details?: unknown
+}
+
+const OLDEST_NODE = 24
+
+export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise<void> {
+  const environment: Record<string, unknown> = { ...environmentSettings(terminal) }
+  if (flags.store !== undefined) environment['store'] = flags.store
+  if (flags.db !== undefined)
+    Object.assign(environment, { db: flags.db, ...(!flags.store && { store: null }) })
+  const { db, store: url, namespace, queue } = resolveSettings({ environment }).values
+  const place = url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+  const findings: Finding[] = [nodeFinding()]
+  requireDatabase({ db, ...(url !== null && { store: url }) })
+  const store = await openStore({ db, ...(url !== null && { store: url }) }).catch(error => {
+    if (!PalimpsestError.isInstance(error)) throw error
+    findings.push({ what: 'database', isWell: false, says: error.message })
+    return null
+  })
+  if (store !== null)
+    try {
+      findings.push({ what: 'database', isWell: true, says: store.name })
+      findings.push(...(await settingsFindings(store, { namespace, environment })))
+      if (place !== null) findings.push(await queueFinding(place, { replays: flags.replay === true }))
+    } finally {
+      await store.close()
+    }
+  const isWell = findings.every(finding => finding.isWell)
+  terminal.output.write(
+    flags.json
+      ? `${JSON.stringify({ isWell, findings })}\n`
+      : `${findings.map(({ what, isWell, says }) => `${isWell ? 'ok  ' : 'BAD '} ${what}: ${inertLines(says)}`).join('\n')}\n`,
+  )
+  if (!isWell) throw new NoResultError('Not all is well.')
+}
+
+function nodeFinding(): Finding {
+  const isWell = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
+  const says = isWell ? process.version : `${process.version}; it has to be ${OLDEST_NODE} or later`
+  return { what: 'Node', isWell, says }
+}
+
+async function settingsFindings(
+  store: Store,
+  { namespace, environment }: { namespace: string; environment: Layer },
+): Promise<readonly Finding[]> {
+  const { layer: stored, problems } = tryLayer(await store.readSettings(namespace), 'server')
+  const wrong = problems.map(({ setting, allowed }) => `${setting} (allowed: ${allowed})`)
+  const { policy, model } = resolveSettings({ stored, environment }).values
+  const isPeerThere = model === null || (await import('ai').then(Boolean, () => false))
+  return [
+    {
+      what: 'settings',
+      isWell: wrong.length === 0,
+      says: wrong.length === 0 ? `policy ${policy}` : `stored, and not taken: ${wrong.join(', ')}`,
+    },
+    {
+      what: 'summariser',
+      isWell: isPeerThere,
+      says: isPeerThere
+        ? (model ?? 'extractive, without a model')
+        : `${model} needs the package ai: npm install ai`,
+    },
+  ]
+}
+
+async function queueFinding(place: QueuePlace, { replays }: { replays: boolean }): Promise<Finding> {
+  const { replayDead, reportQueue } = await import('../worker/queue-report.ts')
+  const replayed = replays ? await replayDead(place) : 0
+  const report = await reportQueue(place)
+  const { waiting, delayed, underWay, deadCount, dead } = report
+  const lines = [
+    `${waiting} waiting, ${delayed} delayed, ${underWay} under way, ${deadCount} given up`,
+    ...(replays ? [`${replayed} put back`] : []),
+    ...dead.map(
+      ({ namespace, session, at, reason }) => `  ${at.toISOString()} ${namespace} ${session}: ${reason}`,
+    ),
+    ...(deadCount > 0 ? ['  Once the cause is mended: palimpsest doctor --replay'] : []),
+  ]
+  return { what: 'queue', isWell: deadCount === 0, says: lines.join('\n'), details: report }
+}

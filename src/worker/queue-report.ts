@@ -1,0 +1,69 @@
+import { DEAD_FOLDS, FOLDS, openBoss, type QueuePlace } from '../store/postgres/boss.ts'
+import type { FoldJob } from '../store/sql/steps.ts'
+
+/** How the queue of folds is doing. */
+export interface QueueReport {
+  /** Ready, and waiting for a worker. */
+  readonly waiting: number
+  /** Told to wait, after a failure. */
+  readonly delayed: number
+  readonly underWay: number
+  /** Those that were given up, oldest first: at most so many as somebody reads. */
+  readonly dead: readonly DeadFold[]
+  readonly deadCount: number
+}
+
+export interface DeadFold {
+  readonly id: string
+  readonly namespace: string
+  readonly session: string
+  readonly at: Date
+  /** What the last try said. */
+  readonly reason: string
+}
+
+const MOST_SHOWN = 100
+const LONGEST_REASON = 300
+
+export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
+  const boss = await openBoss(place, 'sender')
+  try {
+    const [folds, jobs] = await Promise.all([
+      boss.getQueue(FOLDS),
+      boss.findJobs<FoldJob>(DEAD_FOLDS, { queued: true }),
+    ])
+    const dead = jobs.toSorted((one, other) => one.createdOn.getTime() - other.createdOn.getTime())
+    return {
+      waiting: folds?.readyCount ?? 0,
+      delayed: folds?.deferredCount ?? 0,
+      underWay: folds?.activeCount ?? 0,
+      deadCount: dead.length,
+      dead: dead.slice(0, MOST_SHOWN).map(({ id, data, createdOn, output }) => ({
+        id,
+        namespace: data.namespace,
+        session: data.id,
+        at: createdOn,
+        reason: reasonIn(output),
+      })),
+    }
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}
+
+/** Puts what was given up back into the queue, and gives how many there were. */
+export async function replayDead(place: QueuePlace): Promise<number> {
+  const boss = await openBoss(place, 'sender')
+  try {
+    let replayed = 0
+    for (let moved = -1; moved !== 0; replayed += moved) moved = await boss.redrive(DEAD_FOLDS)
+    return replayed
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}
+
+function reasonIn(output: object | null): string {
+  const message = (output as { message?: unknown } | null)?.message
+  return String(message ?? 'the worker died').slice(0, LONGEST_REASON)
+}
