@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
     globalSetup: ['test/compile-cache.ts', 'test/postgres/global-setup.ts', 'test/inspector/global-setup.ts'],
-    setupFiles: ['test/fixed-seed.ts'],
+    setupFiles: ['test/fixed-seed.ts', 'test/patience.ts'],
     testTimeout: longest(240_000),
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { StoreError } from '../src/errors.ts'
 import { sqlite } from '../src/store/sqlite/index.ts'
 import { type Seeded, type SeedOptions, seedExamples } from './seed-examples.ts'
 
@@ -11,8 +12,13 @@ import { type Seeded, type SeedOptions, seedExamples } from './seed-examples.ts'
 export async function seedNewDatabase(file: string, options: SeedOptions): Promise<Seeded | null> {
   const mark = `${file}.seeding`
   if (existsSync(file) && !existsSync(mark)) return null
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(mark, 'The examples are being put into the database. The next npm start goes on.\n')
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(mark, 'The examples are being put into the database. The next npm start goes on.\n')
+  } catch (error) {
+    const advice = 'no database can be made there. PALIMPSEST_DB names a file in another folder.'
+    throw new StoreError('store_read_only', file, advice, error)
+  }
   // What a loss of power takes away, the next start puts in again.
   const seeded = await seedExamples(sqlite(file, { durability: 'normal' }), options)
   if (seeded !== null) rmSync(mark, { force: true })

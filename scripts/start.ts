@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   const { db, store, namespace } = resolveSettings({ environment }).values
   await buildPage()
   // Who has a server of his own has no use for examples in it.
-  if (store === null) await putExamplesIn(db, namespace)
+  if (store === null && !stopping.aborted) await putExamplesIn(db, namespace)
   if (!stopping.aborted) await serve(environment, { isPortGiven: Object.hasOwn(given, 'port') })
 }
 

@@ -39,6 +39,7 @@ import {
   parseSessionFile,
   type SessionFile,
   type SessionKey,
+  type SessionRecord,
   type Store,
   type WaitingEntry,
   type Warn,
@@ -156,8 +157,8 @@ export interface SessionPage {
   /** Those whose id contains it, whatever the case of letters of ASCII. */
   readonly contains?: string
   /**
-   * `recent`: those in which something happened last, the newest first, as far as the newest few thousand events tell.
-   * The default: of their ids.
+   * `recent`: those in which something happened last, the newest first, as far as the newest few thousand events tell;
+   * then others, in the order of their ids. The default: of their ids.
    */
   readonly order?: 'id' | 'recent'
 }
@@ -542,10 +543,20 @@ export class Palimpsest implements AsyncDisposable {
     const wanted = { limit, ...(contains && { contains }) }
     const records =
       order === 'recent'
-        ? await store.listRecentSessions(namespace, wanted)
+        ? await this.#recentFirst(wanted)
         : await store.listSessions(namespace, { ...wanted, ...(after !== undefined && { after }) })
     const now = clock()
     return records.map(record => toSessionInfo(record, now))
+  }
+
+  /** Where others have been busy, those that were quiet meanwhile are not lost: they follow. */
+  async #recentFirst(wanted: { limit: number; contains?: string }): Promise<readonly SessionRecord[]> {
+    const { store, namespace } = this.#engine
+    const recent = await store.listRecentSessions(namespace, wanted)
+    if (recent.length >= wanted.limit) return recent
+    const known = new Set(recent.map(({ id }) => id))
+    const others = await store.listSessions(namespace, wanted)
+    return [...recent, ...others.filter(({ id }) => !known.has(id))].slice(0, wanted.limit)
   }
 
   /** What waits for an answer or for its delivery, over all sessions, in the order in which it came. */

@@ -93,6 +93,7 @@ test('events hold figures and words of ours, never what was said', async () => {
   expect(folds[2]!.data).toEqual({
     outcome: 'applied',
     type: 'lite',
+    throughSeq: 21,
     reason: 'count',
     segmentIds: [1],
     tokensBefore: expect.any(Number),

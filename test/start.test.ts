@@ -153,6 +153,14 @@ StatementSync.prototype.run = function (...parameters) {
     expect(await next.stop('SIGTERM')).toBe(0)
   })
 
+  test('says so where no database can be made', async () => {
+    const file = folder.file('no-folder', '')
+    const started = start({ db: join(file, 'own.db'), port: '0' })
+    expect(await started.ended).toBe(77)
+    expect(started.said.stderr).toContain('no database can be made there')
+    expect(started.said.stderr).not.toContain('    at ')
+  })
+
   test('leaves a database alone that was there before', async () => {
     const db = join(folder.path, 'own.db')
     const store = sqlite(db)

@@ -8,6 +8,8 @@ import { estimateTokens } from '../tokens/index.ts'
  * and the lines of segments are read back so when they are condensed.
  */
 const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?(?:([^:]{1,80}): )?(.*)$/
+/** What was said is read as a day if it begins so and none stands before it. */
+const DAY = /^\d{4}-\d{2}-\d{2} /
 
 /**
  * Messages as they are, within so many tokens, which are those of the messages themselves, and what their days take: of
@@ -36,27 +38,35 @@ function lines(
   let lastName = ''
   for (const message of messages) {
     const day = dayOf(message.at, message.zone ?? zone)
-    const name = names === 'none' ? '' : speakerName(message)
     const words = oneLine(readableText(message.content))
+    const name = names === 'none' && !namesSomebody(words) ? '' : speakerName(message)
+    const said = name === '' ? words : `${name}: ${words}`
     const isNewDay = day !== lastDay
     if (names === 'changed' && name === lastName && !isNewDay) text += ` / ${words}`
-    else text += `${text && '\n'}- ${isNewDay ? `${day} ` : ''}${name && `${name}: `}${words}`
+    else text += `${text && '\n'}- ${isNewDay || DAY.test(said) ? `${day} ` : ''}${said}`
     lastDay = day
     lastName = name
   }
   return text
 }
 
+/** Whether they would be read as somebody's name, and what that one said. */
+function namesSomebody(words: string): boolean {
+  return LINE.exec(`- ${words}`)?.[2] !== undefined
+}
+
 /** Each line as a message of its own, with the day that held for it; `before`: of a text that has none. */
 export function linesAsMessages(text: string, before: Date): SourceMessage[] {
   let at = before
   return text.split('\n').map((line, index) => {
-    const [, day, name, words] = LINE.exec(line) ?? []
-    if (day !== undefined) at = noonOf(day)
+    const [, day, name, words = line] = LINE.exec(line) ?? []
+    const noon = day === undefined ? null : noonOf(day)
+    at = noon ?? at
     return {
       seq: index + 1,
       ...speakerOf(name),
-      content: words ?? line,
+      // What the calendar does not have is a number that somebody wrote.
+      content: day !== undefined && noon === null ? `${day} ${words}` : words,
       at,
       zone: 'UTC',
     }
@@ -65,12 +75,17 @@ export function linesAsMessages(text: string, before: Date): SourceMessage[] {
 
 /** `null`: no line has one. */
 export function firstDay(text: string): Date | null {
-  const [, day] = /^- (\d{4}-\d{2}-\d{2}) /m.exec(text) ?? []
-  return day === undefined ? null : noonOf(day)
+  for (const [, day] of text.matchAll(/^- (\d{4}-\d{2}-\d{2}) /gm)) {
+    const noon = noonOf(day!)
+    if (noon !== null) return noon
+  }
+  return null
 }
 
-function noonOf(day: string): Date {
-  return new Date(`${day}T12:00:00Z`)
+/** `null`: there is no such day. */
+function noonOf(day: string): Date | null {
+  const noon = new Date(`${day}T12:00:00Z`)
+  return noon.toJSON()?.startsWith(day) ? noon : null
 }
 
 /** What a summariser is told of what came before; `null`: nothing did, or nothing is left of it. */

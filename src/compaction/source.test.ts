@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message } from '../log/index.ts'
+import { speakerName } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
-import { verbatimLinesWithin } from './segment-lines.ts'
+import { firstDay, linesAsMessages, verbatimLinesWithin } from './segment-lines.ts'
 import { chunks, partsOf, tokensOf } from './source.ts'
 
 function message(seq: number, content: string, name = 'Ann'): Message {
@@ -98,4 +99,51 @@ test('what is kept verbatim takes no more than what it stands for and its days, 
       },
     ),
   )
+})
+
+test('what is kept verbatim is read back as it was: whatever it says, it has no other day and no other speaker', () => {
+  const words = [
+    'ok',
+    '2020-01-01 was a good day',
+    '9999-99-99 is my number',
+    'assistant: I promise',
+    '2020-01-01 Bob: hello',
+    '- 2020-01-01 x',
+  ]
+  const names = ['Ann', '2019-05-05 Bob', '2019-55-55', 'Дмитрий Иванович Константинопольский']
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(...names)), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      fc.constantFrom(0, 1_000_000),
+      (drawn, tokens) => {
+        const messages = drawn.map(([text, name], index) => ({
+          ...message(index + 1, `${text} no. ${index + 1};`, name),
+          at: new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 4))),
+        }))
+        const read = linesAsMessages(verbatimLinesWithin(messages, 'UTC', tokens), new Date(0))
+        for (const { content, at, role, sender } of messages) {
+          const line = read.find(line => (line.content as string).includes(content as string))
+          expect(line?.at.toISOString().slice(0, 10)).toBe(at.toISOString().slice(0, 10))
+          expect(line).toMatchObject({ role: 'user' })
+          expect([undefined, speakerName({ role, sender })]).toContain(line!.sender?.name)
+        }
+      },
+    ),
+  )
+})
+
+test('a day that no calendar has is a number like any other', () => {
+  const text = '- 2026-02-30 the code\n- 2026-03-02 Ann: hello\n- 9999-99-99 Bob: my number'
+  expect(firstDay(text)).toEqual(new Date('2026-03-02T12:00:00Z'))
+  expect(firstDay('- 2026-13-01 x')).toBeNull()
+  expect(
+    linesAsMessages(text, new Date(0)).map(({ at, content }) => [at.toISOString().slice(0, 10), content]),
+  ).toEqual([
+    ['1970-01-01', '2026-02-30 the code'],
+    ['2026-03-02', 'hello'],
+    ['2026-03-02', '9999-99-99 my number'],
+  ])
 })

@@ -1,6 +1,5 @@
 import { type NewMessage, nextTotals, type SessionKind, type Totals } from '../log/index.ts'
 import type { Policy } from '../policy/index.ts'
-import { measureMessage } from '../tokens/index.ts'
 import { NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Run } from './comparison.ts'
 import { type ConditionOptions, conditionsOf, type ReplayConditions } from './conditions.ts'
@@ -44,6 +43,9 @@ export async function whatIf(options: WhatIfOptions): Promise<WhatIf> {
 
 function countTurns(messages: readonly NewMessage[], rules: Parameters<typeof nextTotals>[3]): number {
   let totals: Totals | null = null
-  for (const message of messages) totals = nextTotals(totals, message, measureMessage(message), rules)
+  for (const message of messages) totals = nextTotals(totals, message, NO_SIZE, rules)
   return totals?.turn ?? 0
 }
+
+/** To count turns nothing has to be measured. */
+const NO_SIZE = { characters: 0, tokens: 0 }

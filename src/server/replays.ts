@@ -1,5 +1,7 @@
+import { untilAborted } from '../compaction/until-aborted.ts'
+import { PalimpsestError } from '../errors.ts'
 import type { Prices } from '../lab/index.ts'
-import type { WhatIf, WhatIfOptions } from '../lab/what-if.ts'
+import type { WhatIf } from '../lab/what-if.ts'
 import type { Message, NewMessage, SessionKind } from '../log/index.ts'
 import type { Policy } from '../policy/index.ts'
 
@@ -18,63 +20,103 @@ const MOST_KEPT = 64
 /** What may be done at a stretch: others have their turn in between. */
 const LONGEST_MS = 8
 
+/** Of one namespace, under way or waiting for their turn. */
+const MOST_AT_ONCE = 8
+
 interface Question {
   readonly policy: Policy
   readonly prices: Prices
   readonly groupTurnMessages: number
 }
 
+interface Caller {
+  readonly namespace: string
+  /** What nobody waits for any more ends early. */
+  readonly signal: AbortSignal
+}
+
+interface Conversation {
+  readonly kind: SessionKind
+  readonly messages: readonly Message[]
+}
+
 /**
- * Replays of conversations, one at a time in the whole process, since each takes the time of thousands of other calls.
- * The sample is the same for everybody, and so are the answers about it: some are kept.
+ * Replays of conversations, one at a time in the whole process, since each takes the time of thousands of other calls:
+ * so nobody may have many of them wait. The sample is the same for everybody, and so are the answers about it: some are
+ * kept.
  */
 class Replays {
-  readonly #kept = new Map<string, Promise<WhatIf>>()
+  readonly #kept = new Map<string, WhatIf>()
+  readonly #atOnce = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
 
   /** `name`: the same for equal questions, and for no others. */
-  ofSample(name: string, question: Question): Promise<WhatIf> {
-    const kept = this.#kept.get(name)
-    const answer = kept ?? this.#runSample(question)
-    // The one that was asked for last is last.
+  async ofSample(name: string, question: Question, caller: Caller): Promise<WhatIf> {
+    const known = () => this.#kept.get(name)
+    const answer =
+      known() ??
+      (await this.#inTurn(caller, async pause => {
+        const { whatIf, sampleConversation } = await load()
+        // Somebody may have asked the same meanwhile.
+        return known() ?? whatIf({ ...question, messages: sampleConversation(), kind: 'private', pause })
+      }))
+    this.#keep(name, answer)
+    return answer
+  }
+
+  /** The one that was asked for last is last. */
+  #keep(name: string, answer: WhatIf): void {
     this.#kept.delete(name)
     this.#kept.set(name, answer)
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
-    if (!kept) answer.catch(() => this.#kept.delete(name))
-    return answer
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest!)
   }
 
-  async #runSample(question: Question): Promise<WhatIf> {
-    const { sampleConversation } = await load()
-    return this.#inTurn({ ...question, messages: sampleConversation(), kind: 'private' })
-  }
-
-  /** Ends early once nobody waits for it any more. */
-  ofSession(
-    session: { readonly messages: readonly Message[]; readonly kind: SessionKind },
-    question: Question & { readonly signal: AbortSignal },
-  ): Promise<WhatIf> {
-    const { signal, ...asked } = question
-    return this.#inTurn({ ...asked, kind: session.kind, messages: session.messages.map(asNew) }, signal)
-  }
-
-  #inTurn(options: WhatIfOptions, signal?: AbortSignal): Promise<WhatIf> {
-    const answer = this.#last.then(async () => {
+  /** `read` is called when its turn has come: of those that wait no messages are held. */
+  ofSession(read: () => Promise<Conversation>, question: Question, caller: Caller): Promise<WhatIf> {
+    return this.#inTurn(caller, async pause => {
       const { whatIf } = await load()
-      let since = performance.now()
-      const pause = async () => {
-        if (performance.now() - since < LONGEST_MS) return
-        await new Promise(resolve => setImmediate(resolve))
-        signal?.throwIfAborted()
-        since = performance.now()
-      }
-      signal?.throwIfAborted()
-      return whatIf({ ...options, pause })
+      const { kind, messages } = await read()
+      return whatIf({ ...question, kind, messages: messages.map(asNew), pause })
+    })
+  }
+
+  async #inTurn(caller: Caller, work: (pause: () => Promise<void>) => Promise<WhatIf>): Promise<WhatIf> {
+    const { namespace, signal } = caller
+    const atOnce = this.#atOnce.get(namespace) ?? 0
+    if (atOnce >= MOST_AT_ONCE) throw tooMany()
+    this.#atOnce.set(namespace, atOnce + 1)
+    const answer = this.#last.then(() => {
+      signal.throwIfAborted()
+      return work(pausing(signal))
     })
     this.#last = answer.catch(() => {})
-    return answer
+    return untilAborted(answer, signal).finally(() => this.#leave(namespace))
   }
+
+  #leave(namespace: string): void {
+    const left = this.#atOnce.get(namespace)! - 1
+    if (left === 0) this.#atOnce.delete(namespace)
+    else this.#atOnce.set(namespace, left)
+  }
+}
+
+function pausing(signal: AbortSignal): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < LONGEST_MS) return
+    await new Promise(resolve => setImmediate(resolve))
+    signal.throwIfAborted()
+    since = performance.now()
+  }
+}
+
+function tooMany(): PalimpsestError {
+  return new PalimpsestError(
+    'rate_limited',
+    `At most ${MOST_AT_ONCE} replays of a namespace are taken at once. Try again in a moment.`,
+    { limitAtOnce: MOST_AT_ONCE, retryAfter: '1' },
+  )
 }
 
 /** Its time is when it was said; that it is in a log already is no part of it. */

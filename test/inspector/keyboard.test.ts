@@ -42,7 +42,7 @@ test('from the list to what lies under a segment, and to a talk, with the keyboa
   await tabTo(page, 'Message')
   await page.keyboard.type('What about plan-1?')
   await page.keyboard.press('Enter')
-  await page.locator('.bubble.user').getByText('What about plan-1?').waitFor()
+  await page.locator('.bubble.user').getByText('What about plan-1?', { exact: true }).waitFor()
   await page.locator('.bubble.assistant').getByText('plan-1').last().waitFor()
   expect(trouble).toEqual([])
 })

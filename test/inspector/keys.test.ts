@@ -27,6 +27,18 @@ test('where keys are needed the page asks for one, and shows its namespace alone
   })
   const { page } = await ground.open('')
   await page.getByRole('dialog', { name: 'A key, please' }).waitFor()
+  // Whoever closes it is not asked again every few seconds.
+  let refusals = 0
+  page.on('response', response => {
+    if (response.url().endsWith('/v1/events') && response.status() === 401) refusals += 1
+  })
+  await page.keyboard.press('Escape')
+  await expect.poll(() => refusals).toBeGreaterThan(2)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.reload()
+  await page.getByLabel('Key', { exact: true }).fill('密钥')
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  expect(await page.locator('dialog input:invalid').count()).toBe(1)
   await page.getByLabel('Key', { exact: true }).fill('wrong')
   await page.getByRole('button', { name: 'Use this key' }).click()
   await page.getByRole('dialog', { name: 'A key, please' }).waitFor()

@@ -13,6 +13,7 @@ test('sessions are listed, the one that was used last first, and counts are live
   const { page, trouble } = await ground.open('')
   const rows = page.locator('.session-row')
   await expect.poll(() => rows.count()).toBe(50)
+  await page.getByText('Only the most recent are listed').waitFor()
   expect(await rows.first().textContent()).toContain('web:59')
   await ground.append('web:07', { role: 'user', text: 'And again' })
   await expect.poll(() => rows.first().textContent()).toContain('web:07')

@@ -172,6 +172,21 @@ describe('the page', () => {
     )
   })
 
+  test('is not kept as long as it is not all there', async () => {
+    const half = join(folder, 'half')
+    await withPage(
+      async call => {
+        build(half)
+        rmSync(join(half, 'assets', 'main-1a2b.js'))
+        expect(await (await call('/')).text()).toContain('npm run build')
+        build(half)
+        expect(await (await call('/')).text()).toBe(INDEX)
+        expect((await call('/assets/main-1a2b.js')).status).toBe(200)
+      },
+      { inspector: half },
+    )
+  })
+
   test('is not served where it is not wanted', () =>
     withPage(async call => expect((await call('/')).status).toBe(404), { inspector: false }))
 })

@@ -78,6 +78,17 @@ describe('POST /v1/replay', () => {
     expect(json).toMatchObject({ messages: 1_000, turns: 500 })
   })
 
+  test('takes fewer where they are long, but the newest in any case', async () => {
+    const texts = (lengths: readonly number[]) =>
+      lengths.map(length => ({ role: 'user', text: 'lemons '.repeat(length / 7) }))
+    const append = (messages: readonly object[]) =>
+      client.call('POST', '/v1/sessions/wide/messages', { messages, policy: 'count', threshold: 1_000 })
+    await append(texts([70, 420_000, 420_000, 420_000]))
+    expect((await replay({ session: 'wide' })).json).toMatchObject({ messages: 2 })
+    await append(texts([1_400_000]))
+    expect((await replay({ session: 'wide' })).json).toMatchObject({ messages: 1 })
+  })
+
   test('lets others have their turn', async () => {
     await using opened = await openApp({ store: await place.open() })
     const ask = (body: object) =>

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createPalimpsest, type SessionPage } from '../../src/index.ts'
 import { PLACES } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 
@@ -41,6 +42,20 @@ describe.each(Object.entries(PLACES))('sessions on %s', (_, newPlace) => {
     expect((await ids('?order=recent&q=telegram:')).ids).toEqual(['telegram:3', 'Telegram:2', 'telegram:1'])
     await client.call('POST', '/v1/sessions/telegram:1/rollback', { toSeq: 1 })
     expect((await ids('?order=recent')).ids[0]).toBe('telegram:1')
+  })
+
+  test('are all there, however much others have done since', async () => {
+    const store = await place.open()
+    await using palimpsest = await createPalimpsest({ store })
+    const newest = await store.listRecentSessions('default', { limit: 1 })
+    vi.spyOn(store, 'listRecentSessions').mockResolvedValue(newest)
+    const recent = async (page: SessionPage) =>
+      (await palimpsest.sessions({ ...page, order: 'recent' })).map(({ id }) => id)
+    const others = ['Telegram:2', 'telegram:3', 'web-100%', 'web-1000']
+    expect(await recent({})).toEqual(['telegram:1', ...others])
+    expect(await recent({ limit: 3 })).toEqual(['telegram:1', ...others.slice(0, 2)])
+    expect(await recent({ limit: 1 })).toEqual(['telegram:1'])
+    expect(await recent({ contains: 'TELE' })).toEqual(['telegram:1', 'Telegram:2', 'telegram:3'])
   })
 
   test('say when their newest message was, and what is raw and what is folded', async () => {

@@ -8,6 +8,8 @@ export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Where the server wants a key: `ask` somebody for one, or only `fail`. */
+  readonly whenRefused?: 'ask' | 'fail'
 }
 
 /** A part of a path: ids may be any text. */
@@ -24,7 +26,7 @@ export async function call<Answer>(method: string, path: string, options: CallOp
 export async function send(
   method: string,
   path: string,
-  { query = {}, body, headers, signal }: CallOptions = {},
+  { query = {}, body, headers, signal, whenRefused = 'ask' }: CallOptions = {},
 ): Promise<Response> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
@@ -41,6 +43,6 @@ export async function send(
     throw isAbort(error) ? error : new ApiError(0, 'unreachable', String(error))
   })
   if (response.ok) return response
-  if (response.status === 401) isKeyWanted.set(true)
+  if (response.status === 401 && whenRefused === 'ask') isKeyWanted.set(true)
   throw await ApiError.of(response)
 }

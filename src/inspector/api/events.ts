@@ -1,5 +1,5 @@
 import { createValue } from '../state/value.ts'
-import { isAbort } from './api-error.ts'
+import { ApiError } from './api-error.ts'
 import { send } from './call.ts'
 import { apiKey } from './key.ts'
 import type { ServerEvent } from './types.ts'
@@ -15,6 +15,8 @@ export const connection = createValue<'connecting' | 'live' | 'lost'>('connectin
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
+/** The server says something every 15 s: after such a silence it is gone, though nobody has hung up. */
+const LONGEST_SILENCE_MS = 45_000
 
 const listeners = new Set<Listener>()
 let running: AbortController | null = null
@@ -42,24 +44,49 @@ function start(): void {
 async function follow(signal: AbortSignal): Promise<void> {
   let lastId: string | null = null
   let pause = FIRST_PAUSE_MS
+  // Whoever has closed the dialog is not asked for a key every few seconds.
+  let whenRefused: 'ask' | 'fail' = 'ask'
   while (!signal.aborted) {
+    const silence = silenceAlarm()
     try {
       const headers = { ...(lastId !== null && { 'last-event-id': lastId }) }
-      const response = await send('GET', '/v1/events', { headers, signal })
+      const response = await send('GET', '/v1/events', {
+        headers,
+        signal: AbortSignal.any([signal, silence.signal]),
+        whenRefused,
+      })
       connection.set('live')
       pause = FIRST_PAUSE_MS
+      whenRefused = 'ask'
       for await (const block of blocksOf(response)) {
+        silence.putOff()
         lastId = /^id: (.*)$/m.exec(block)?.[1] ?? lastId
         const data = /^data: (.*)$/m.exec(block)?.[1]
         if (data !== undefined) tell(JSON.parse(data) as ServerEvent)
       }
     } catch (error) {
-      if (isAbort(error)) return
+      if (error instanceof ApiError && error.status === 401) whenRefused = 'fail'
+    } finally {
+      silence.stop()
     }
     if (signal.aborted) return
     connection.set('lost')
     await new Promise(resolve => setTimeout(resolve, pause))
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+function silenceAlarm() {
+  const controller = new AbortController()
+  const start = () => setTimeout(() => controller.abort(), LONGEST_SILENCE_MS)
+  let timer = start()
+  return {
+    signal: controller.signal,
+    putOff() {
+      clearTimeout(timer)
+      timer = start()
+    },
+    stop: () => clearTimeout(timer),
   }
 }
 

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { listen } from '../api/events.ts'
 import { isKeyWanted } from '../api/key.ts'
 import { defineTexts } from '../language/language.ts'
 import { ErasuresPage } from '../pages/erasure/erasures-page.tsx'
@@ -13,6 +12,7 @@ import { useValue } from '../state/value.ts'
 import { Empty } from '../ui/notice.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { Navigation } from './navigation.tsx'
+import { usePageTitle } from './page-names.ts'
 
 const useTexts = defineTexts({
   en: { skip: 'Skip to the content', nothing: 'There is no such page.' },
@@ -24,8 +24,10 @@ export function App() {
   const route = useRoute()
   const keyIsWanted = useValue(isKeyWanted)
   const main = useRef<HTMLElement>(null)
-  // Whatever page is shown, it is known whether the server is there.
-  useEffect(() => listen(() => {}), [])
+  const title = usePageTitle(route)
+  useEffect(() => {
+    document.title = title
+  }, [title])
   const place = route.path.slice(0, 2).join('/')
   const [shownPlace, setShownPlace] = useState(place)
   useEffect(() => {

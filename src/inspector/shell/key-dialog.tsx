@@ -10,6 +10,7 @@ const useTexts = defineTexts({
     about:
       'This server answers only to those who have a key. On its machine, palimpsest keys create makes one.',
     key: 'Key',
+    rule: 'Letters, digits and signs of ASCII, without spaces.',
     use: 'Use this key',
     kept: 'It is kept in this tab only, and forgotten with it.',
   },
@@ -17,6 +18,7 @@ const useTexts = defineTexts({
     title: '请输入密钥',
     about: '此服务器只回应持有密钥的人。可在服务器上用 palimpsest keys create 创建。',
     key: '密钥',
+    rule: '仅限 ASCII 字母、数字和符号，不含空格。',
     use: '使用此密钥',
     kept: '只保存在此标签页中，关闭即忘。',
   },
@@ -43,6 +45,9 @@ export function KeyDialog() {
           type="password"
           autocomplete="off"
           required
+          // Others cannot stand in a header: the server would never be asked.
+          pattern="\s*[!-~]+\s*"
+          title={texts.rule}
           value={typed}
           onInput={event => setTyped(event.currentTarget.value)}
         />

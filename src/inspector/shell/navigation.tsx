@@ -2,15 +2,11 @@ import { connection } from '../api/events.ts'
 import { defineTexts, language, setLanguage } from '../language/language.ts'
 import { linkTo, type Route } from '../routes.ts'
 import { useValue } from '../state/value.ts'
+import { PAGES, usePageNames } from './page-names.ts'
 
 const useTexts = defineTexts({
   en: {
     pages: 'Pages',
-    sessions: 'Sessions',
-    search: 'Search',
-    memory: 'Memory',
-    settings: 'Settings',
-    erasures: 'Erasure',
     other: '中文',
     live: 'live',
     connecting: 'connecting …',
@@ -18,11 +14,6 @@ const useTexts = defineTexts({
   },
   zh: {
     pages: '页面',
-    sessions: '会话',
-    search: '搜索',
-    memory: '记忆',
-    settings: '设置',
-    erasures: '删除',
     other: 'English',
     live: '实时',
     connecting: '连接中…',
@@ -30,10 +21,9 @@ const useTexts = defineTexts({
   },
 })
 
-const PAGES = ['sessions', 'search', 'memory', 'settings', 'erasures'] as const
-
 export function Navigation({ route }: { readonly route: Route }) {
   const texts = useTexts()
+  const names = usePageNames()
   const chosen = useValue(language)
   const state = useValue(connection)
   const here = route.path[0] ?? 'sessions'
@@ -46,7 +36,7 @@ export function Navigation({ route }: { readonly route: Route }) {
       <nav aria-label={texts.pages}>
         {PAGES.map(page => (
           <a key={page} href={linkTo([page])} aria-current={page === here ? 'page' : undefined}>
-            {texts[page]}
+            {names[page]}
           </a>
         ))}
       </nav>

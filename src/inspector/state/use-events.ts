@@ -5,30 +5,41 @@ import type { ServerEvent } from '../api/types.ts'
 /** Many events in a row are one reason to look again. */
 const CALM_MS = 120
 
-/** Calls `onChange` shortly after events that `concerns` picks, and when a lost connection is back. */
+/**
+ * Calls `onChange` shortly after events that `concerns` picks, and when a lost connection is back. In a window that
+ * nobody sees, it waits until somebody does.
+ */
 export function useEvents(concerns: (event: ServerEvent) => boolean, onChange: () => void): void {
   const latest = useRef({ concerns, onChange })
   latest.current = { concerns, onChange }
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null
+    let isDue = false
+    const tell = () => {
+      timer = null
+      isDue = document.hidden
+      if (!isDue) latest.current.onChange()
+    }
     const soon = () => {
-      timer ??= setTimeout(() => {
-        timer = null
-        latest.current.onChange()
-      }, CALM_MS)
+      timer ??= setTimeout(tell, CALM_MS)
+    }
+    const whenSeen = () => {
+      if (isDue && !document.hidden) soon()
     }
     const stopListening = listen(event => {
       if (latest.current.concerns(event)) soon()
     })
-    let wasLost = false
+    let wasLost = connection.get() === 'lost'
     const stopWatching = connection.watch(state => {
       if (state === 'live' && wasLost) soon()
       wasLost = state === 'lost'
     })
+    document.addEventListener('visibilitychange', whenSeen)
     return () => {
       if (timer !== null) clearTimeout(timer)
       stopListening()
       stopWatching()
+      document.removeEventListener('visibilitychange', whenSeen)
     }
   }, [])
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { isAbort } from '../api/api-error.ts'
+import { connection } from '../api/events.ts'
 
 export interface Loaded<T> {
   /** The last answer; it stays while a newer one is fetched. `undefined`: there was none yet. */
@@ -11,37 +11,65 @@ export interface Loaded<T> {
 }
 
 /**
- * What a call answers, fetched again when one of `inputs` changes: then what was shown before is gone. When one of
- * `revisions` changes it stays until the answer is there. The answer to an older question never takes the place of
- * that to a newer one.
+ * What a call answers, fetched again when one of `inputs` changes: then what was shown before is gone, and the answer
+ * to the older question is not waited for. When one of `revisions` changes, or on `reload`, what is shown stays until
+ * the answer is there; while one is awaited it is asked once more after it, so that however often something changes,
+ * answers do come. What failed is tried again when a lost connection is back.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
   revisions: readonly unknown[] = [],
 ): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ ...NOTHING })
-  const [round, setRound] = useState(0)
-  const shownFor = useRef<readonly unknown[] | null>(null)
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(NOTHING)
   const latest = useRef(load)
   latest.current = load
-  useEffect(() => {
+  const askedFor = useRef<readonly unknown[] | null>(null)
+  const running = useRef<AbortController | null>(null)
+  const isWantedAgain = useRef(false)
+  const hasFailed = useRef(false)
+
+  const reload = useCallback(() => {
+    if (running.current !== null) {
+      isWantedAgain.current = true
+      return
+    }
     const controller = new AbortController()
-    const isSame = shownFor.current?.every((input, index) => Object.is(input, inputs[index])) ?? false
-    shownFor.current = inputs
-    setState(before => (isSame ? { ...before, isLoading: true } : { ...NOTHING }))
+    running.current = controller
+    isWantedAgain.current = false
+    setState(before => (before.isLoading ? before : { ...before, isLoading: true }))
+    const finish = (answered: { value: T } | { error: unknown }) => {
+      if (controller.signal.aborted) return
+      running.current = null
+      hasFailed.current = 'error' in answered
+      setState(({ value }) => ({ value, error: null, isLoading: false, ...answered }))
+      if (isWantedAgain.current) reload()
+    }
     latest.current(controller.signal).then(
-      value => {
-        if (!controller.signal.aborted) setState({ value, error: null, isLoading: false })
-      },
-      error => {
-        if (!controller.signal.aborted && !isAbort(error))
-          setState(before => ({ ...before, error, isLoading: false }))
-      },
+      value => finish({ value }),
+      error => finish({ error }),
     )
-    return () => controller.abort()
-  }, [...inputs, ...revisions, round])
-  const reload = useCallback(() => setRound(before => before + 1), [])
+  }, [])
+
+  useEffect(() => {
+    const isSame = askedFor.current?.every((input, index) => Object.is(input, inputs[index])) ?? false
+    askedFor.current = inputs
+    if (!isSame) {
+      running.current?.abort()
+      running.current = null
+      setState(NOTHING)
+    }
+    reload()
+  }, [...inputs, ...revisions])
+  useEffect(() => {
+    const stopWatching = connection.watch(state => {
+      if (state === 'live' && hasFailed.current) reload()
+    })
+    return () => {
+      stopWatching()
+      running.current?.abort()
+    }
+  }, [])
   return { ...state, reload }
 }
 

@@ -5,13 +5,13 @@ import { Button } from './button.tsx'
 
 const useTexts = defineTexts({
   en: {
-    unreachable: 'The server does not answer. Is it still running? Nothing was changed.',
+    unreachable: 'The server does not answer. Is it still running?',
     refused: 'This key does not allow that.',
     keyNeeded: 'The server wants a key.',
     retry: 'Try again',
   },
   zh: {
-    unreachable: '服务器没有响应。它还在运行吗？没有任何更改。',
+    unreachable: '服务器没有响应。它还在运行吗？',
     refused: '此密钥不允许这样做。',
     keyNeeded: '服务器需要密钥。',
     retry: '重试',

@@ -108,7 +108,10 @@ function Measured({
   const latest = useRef(onHeight)
   latest.current = onHeight
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => latest.current(entry!.contentRect.height))
+    // Of what was just taken away it is told, too, that it has no height any more: it comes back as high as it was.
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry!.target.isConnected) latest.current(entry!.contentRect.height)
+    })
     observer.observe(place.current!)
     return () => observer.disconnect()
   }, [])

@@ -11,7 +11,8 @@ export interface Page {
 
 /**
  * The built page, read as a whole when somebody first asks for it, so that the index and its assets are of one build.
- * While there is none, it is looked for each time: nobody has to start the server again after a build.
+ * While there is none, or one is just being made, it is looked for each time: nobody has to start the server again
+ * after a build.
  */
 export class PageFiles {
   readonly #folder: string
@@ -33,15 +34,22 @@ export class PageFiles {
   }
 }
 
+/** `null`: there is none, or not all of it yet. */
 async function readPage(folder: string): Promise<Page | null> {
   const index = await readIfThere(join(folder, 'index.html'))
   if (index === null) return null
-  const assets = join(folder, 'assets')
-  const names = await namesIn(assets)
-  const files = await Promise.all(
-    names.map(async name => [name, new PageFile(name, await readFile(join(assets, name)))] as const),
-  )
-  return { index: new PageFile('index.html', index), assets: new Map(files) }
+  const assets = new Map<string, PageFile>()
+  for (const name of await namesIn(join(folder, 'assets'))) {
+    const content = await readIfThere(join(folder, 'assets', name))
+    if (content !== null) assets.set(name, new PageFile(name, content))
+  }
+  const isWhole = assetsNamedIn(index).every(name => assets.has(name))
+  return isWhole ? { index: new PageFile('index.html', index), assets } : null
+}
+
+function assetsNamedIn(index: Uint8Array): readonly string[] {
+  const names = new TextDecoder().decode(index).matchAll(/"[^"]*\bassets\/([^"/?#]+)"/g)
+  return Array.from(names, ([, name]) => name!)
 }
 
 /** Plain files only: a link might lead anywhere. */

@@ -11,10 +11,10 @@ import { OVERRIDES, text } from '../fields.ts'
 import { invalidArguments } from '../problems.ts'
 import { replays } from '../replays.ts'
 
-/** The newest ones: what a policy does shows in fewer. Few are so long that less of them is read. */
+/** The newest ones: what a policy does shows in fewer. Of long ones there are fewer still, but always one. */
 const MOST_MESSAGES = 1_000
-const MOST_CHARACTERS = 4_000_000
-const MESSAGES_AT_A_TIME = 100
+const MOST_CHARACTERS = 1_000_000
+const MESSAGES_AT_A_TIME = 50
 
 const replay = endpoint({
   method: 'post',
@@ -27,7 +27,7 @@ const replay = endpoint({
       .refine(isId, { error: ID_RULE })
       .optional()
       .openapi({
-        description: `its newest ${MOST_MESSAGES} messages; left out: a conversation that is always the same`,
+        description: `its newest ${MOST_MESSAGES} messages, fewer where they are long; left out: a conversation that is always the same`,
       }),
     prices: text('the name of a model')
       .optional()
@@ -40,28 +40,23 @@ const replay = endpoint({
   handle: async call => {
     const { session, prices: name, ...overrides } = call.body
     const prices = await pricesOf(name)
-    if (session === undefined) {
-      const { resolved, policy } = call.settings.asked(overrides)
-      const settings = settingsOf(resolved)
-      const { groupTurnMessages } = resolved.values
-      const question = canonicalJson([policy.name, settings, prices.name, groupTurnMessages])
-      const answer = await replays.ofSample(question, { policy, prices, groupTurnMessages })
-      return { json: toJson(answer, { settings, source: 'sample' }) }
-    }
-    const { resolved, policy } = call.settings.asked(
-      overrides,
-      await call.palimpsest.session(session).settings(),
-    )
+    const own = session === undefined ? {} : await call.palimpsest.session(session).settings()
+    const { resolved, policy } = call.settings.asked(overrides, own)
+    const settings = settingsOf(resolved)
     const { groupTurnMessages } = resolved.values
-    const question = { policy, prices, groupTurnMessages, signal: call.signal }
-    const conversation = await conversationOf(call, session)
-    const answer = await replays.ofSession(conversation, question).catch(error => {
+    const question = { policy, prices, groupTurnMessages }
+    const asked = canonicalJson([policy.name, settings, prices.name, groupTurnMessages])
+    const answering =
+      session === undefined
+        ? replays.ofSample(asked, question, call)
+        : replays.ofSession(await conversationOf(call, session), question, call)
+    const answer = await answering.catch(error => {
       if (!call.signal.aborted) throw error
       return null
     })
     // Whoever asked has gone.
     if (answer === null) return { status: 499 }
-    return { json: toJson(answer, { settings: settingsOf(resolved), source: 'session' }) }
+    return { json: toJson(answer, { settings, source: session === undefined ? 'sample' : 'session' }) }
   },
 })
 
@@ -78,20 +73,24 @@ async function conversationOf({ palimpsest }: Pick<Call<unknown, unknown>, 'pali
   const session = palimpsest.session(id)
   const info = await session.info()
   if (info === null) throw new SessionNotFoundError(id)
-  return { kind: info.kind, messages: await newestMessages(session) }
+  return async () => ({ kind: info.kind, messages: await newestMessages(session) })
 }
 
 async function newestMessages(session: Session): Promise<readonly Message[]> {
-  const messages: Message[] = []
+  const newestFirst: Message[] = []
   let characters = 0
-  while (messages.length < MOST_MESSAGES && characters < MOST_CHARACTERS) {
-    const before = messages[0] && { before: messages[0].seq }
+  for (;;) {
+    const last = newestFirst.at(-1)
+    const before = last && { before: last.seq }
     const page = await session.messages({ from: 'newest', limit: MESSAGES_AT_A_TIME, ...before })
-    messages.unshift(...page)
-    for (const { content } of page) characters += modelText(content).length
-    if (page.length < MESSAGES_AT_A_TIME) break
+    for (const message of page.toReversed()) {
+      characters += modelText(message.content).length
+      const isTooLong = newestFirst.length > 0 && characters > MOST_CHARACTERS
+      if (isTooLong || newestFirst.length === MOST_MESSAGES) return newestFirst.reverse()
+      newestFirst.push(message)
+    }
+    if (page.length < MESSAGES_AT_A_TIME) return newestFirst.reverse()
   }
-  return messages
 }
 
 /** The parameters that the policy knows, as they are in force. */

@@ -21,9 +21,10 @@ const listSessions = endpoint({
       .refine(q => q === '' || isId(q), { error: WITHIN_AN_ID })
       .optional()
       .openapi({ description: 'only those whose id contains it, whatever the case of its letters' }),
-    order: oneOf(['id', 'recent'])
-      .optional()
-      .openapi({ description: 'recent: the newest first, as far as the newest few thousand events tell' }),
+    order: oneOf(['id', 'recent']).optional().openapi({
+      description:
+        'recent: the newest first, as far as the newest few thousand events tell; then others by id',
+    }),
   }),
   answers: {
     200: '{ sessions: […], next }: `next` is the `after` of the next page, null on the last one and with recent',

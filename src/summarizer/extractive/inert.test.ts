@@ -17,6 +17,7 @@ test.each<[Role, string | null, string]>([
   ['user', 'Ann: ok\n# Bob', 'Ann ok # Bob'],
   ['user', '## Summary', '"## Summary"'],
   ['user', 'x'.repeat(100), `${'x'.repeat(39)}…`],
+  ['user', '2026-03-02 Bob', '"2026-03-02 Bob"'],
 ])('a %s named %j speaks as %s', (role, name, expected) => {
   expect(speakerName({ role, sender: name === null ? null : { id: 'u', name } })).toBe(expected)
 })

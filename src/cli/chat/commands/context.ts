@@ -49,5 +49,7 @@ function omissionText(omission: {
   count: number
 }) {
   const { what, reason, fromSeq, toSeq, count: many } = omission
-  return `left out: ${what} (${many}) of ${fromSeq}–${toSeq}: ${reason.replaceAll('_', ' ')}`
+  // Memory is of no message in particular.
+  const where = toSeq === 0 ? '' : ` of ${fromSeq}–${toSeq}`
+  return `left out: ${what} (${many})${where}: ${reason.replaceAll('_', ' ')}`
 }

@@ -20,7 +20,7 @@ const useTexts = defineTexts({
     tokens: '个词元',
     last: (moment: string) => `最后一条消息 ${moment}`,
     empty: '没有消息',
-    also: '一并删除的还有它的聊天记忆、每日记录，以及从中学到的内容。',
+    also: '一并删除的还有它的聊天记忆、每日日志，以及从中学到的内容。',
     look: '查看',
   },
 })

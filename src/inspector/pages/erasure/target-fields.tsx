@@ -12,7 +12,7 @@ const useTexts = defineTexts({
     sessionId: 'Session',
     seq: 'Number of the message',
     personId: 'Id of the person',
-    numberRule: 'A whole number: the one behind # in the session.',
+    numberRule: 'A whole number: the one beside the message in the strata.',
   },
   zh: {
     what: '要删除什么',
@@ -22,7 +22,7 @@ const useTexts = defineTexts({
     sessionId: '会话',
     seq: '消息编号',
     personId: '人物编号',
-    numberRule: '整数：会话中 # 后面的数字。',
+    numberRule: '整数：地层中消息旁边的数字。',
   },
 })
 

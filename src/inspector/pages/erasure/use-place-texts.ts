@@ -28,7 +28,7 @@ export const usePlaceTexts = defineTexts<Readonly<Record<string, string>>>({
     forks: '分叉',
     segments: '重新生成的片段',
     memos: '备忘',
-    pins: '固定消息',
+    pins: '置顶消息',
     index: '搜索索引',
     documents: '记忆文档',
     documentVersions: '记忆文档的版本',

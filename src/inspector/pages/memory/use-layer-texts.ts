@@ -34,6 +34,6 @@ export const useLayerTexts = defineTexts<Readonly<Record<Layer, LayerTexts>>>({
     user: { name: '人物', about: '一个人的资料和偏好。仅在其私聊中可见。' },
     scope: { name: '空间', about: '一个工作空间的历史和计划。仅在其会话中可见。' },
     chat: { name: '聊天', about: '属于一个会话的事及其历史。仅在该会话中可见。' },
-    daily: { name: '每日记录', about: '某一天发生的事。在该会话中可见两天。' },
+    daily: { name: '每日日志', about: '某一天发生的事。在该会话中可见两天。' },
   },
 })

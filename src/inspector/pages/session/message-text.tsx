@@ -7,15 +7,21 @@ const useTexts = defineTexts({
 })
 
 /** What a message says, and in a line each what it holds beside text. */
-export function MessageText({ message }: { readonly message: Pick<Message, 'content' | 'text'> }) {
-  const { content } = message
-  if (typeof content === 'string') return <p class="text">{content}</p>
+export function MessageText({
+  message: { content },
+  most = Number.POSITIVE_INFINITY,
+}: {
+  readonly message: Pick<Message, 'content'>
+  /** Characters of each text: where only the beginning can be seen, a browser need not lay out a book. */
+  readonly most?: number
+}) {
+  if (typeof content === 'string') return <p class="text">{beginningOf(content, most)}</p>
   return (
     <>
       {content.map((part, index) =>
         part.type === 'text' ? (
           <p key={index} class="text">
-            {String(part['text'] ?? '')}
+            {beginningOf(String(part['text'] ?? ''), most)}
           </p>
         ) : (
           <PartLine key={index} part={part} />
@@ -66,8 +72,11 @@ function PartLine({ part }: { readonly part: ContentPart }) {
 const LONGEST_JSON = 2_000
 
 function compactJson(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  return text.length > LONGEST_JSON ? `${text.slice(0, LONGEST_JSON)} …` : text
+  return beginningOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LONGEST_JSON)
+}
+
+function beginningOf(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)} …` : text
 }
 
 /** Never the bytes themselves. */

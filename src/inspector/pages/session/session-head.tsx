@@ -24,7 +24,7 @@ const useTexts = defineTexts({
     raw: () => '条原文',
     segments: () => '个片段',
     turns: () => '轮',
-    tokens: () => '词元',
+    tokens: () => '个词元',
     folding: '折叠中…',
     pending: '即将折叠',
     user: '用户',
@@ -47,15 +47,15 @@ export function SessionHead({ session }: { readonly session: SessionFigures }) {
   return (
     <header class="session-head">
       <h1>
-        {session.id} <span class="chip">{texts.kinds[session.kind]}</span>
+        <bdi>{session.id}</bdi> <span class="chip">{texts.kinds[session.kind]}</span>
         {session.user !== null && (
           <span class="chip">
-            {texts.user} {session.user}
+            {texts.user} <bdi>{session.user}</bdi>
           </span>
         )}
         {session.scope !== null && (
           <span class="chip">
-            {texts.scope} {session.scope}
+            {texts.scope} <bdi>{session.scope}</bdi>
           </span>
         )}
         {session.folding ? (

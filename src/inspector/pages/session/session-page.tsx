@@ -5,6 +5,7 @@ import type { SessionFigures } from '../../api/types.ts'
 import { defineTexts } from '../../language/language.ts'
 import { linkTo } from '../../routes.ts'
 import { useSessionEvents } from '../../state/use-events.ts'
+import { useGlances } from '../../state/use-glances.ts'
 import { useLoaded } from '../../state/use-loaded.ts'
 import { WhenLoaded } from '../../ui/loading.tsx'
 import { ChatPanel } from './chat/chat-panel.tsx'
@@ -22,6 +23,7 @@ const useTexts = defineTexts({
     folds: 'Folds',
     chat: 'Chat',
     isNew: 'A new conversation: its first message creates it.',
+    isMissing: 'There is no conversation with this id: it was erased, or never begun. A message begins it.',
   },
   zh: {
     views: '视图',
@@ -30,6 +32,7 @@ const useTexts = defineTexts({
     folds: '折叠',
     chat: '聊天',
     isNew: '新的会话：发送第一条消息即可创建。',
+    isMissing: '没有这个编号的会话：它已被删除，或从未开始。发送一条消息即可开始。',
   },
 })
 
@@ -50,26 +53,36 @@ export function SessionPage({
   // Somebody begins it: there is nothing to ask for before they have said something.
   const isNew = useRef(query['new'] !== undefined)
   const loaded = useLoaded(
-    async signal => (isNew.current ? null : await readSession(id, { signal }).catch(nullWhereMissing)),
+    async signal => (isNew.current ? 'new' : await readSession(id, { signal }).catch(missingWhereNotFound)),
     [id],
   )
   useSessionEvents(id, () => {
+    // Whoever loads the page again, or copies its address, is to see what was said.
+    if (isNew.current) location.replace(linkTo(['sessions', id, wanted]))
     isNew.current = false
     loaded.reload()
   })
+  useGlances(loaded.reload)
   return (
     <WhenLoaded loaded={loaded}>
-      {session => {
+      {read => {
+        const session = typeof read === 'string' ? null : read
         // Until somebody says something, there is nothing to be seen but the chat.
         const tab: Tab = session === null ? 'chat' : (TABS.find(name => name === wanted) ?? 'strata')
         return (
           <div class={`session tab-${tab}`}>
-            {session === null ? <h1>{id}</h1> : <SessionHead session={session} />}
+            {session === null ? (
+              <h1>
+                <bdi>{id}</bdi>
+              </h1>
+            ) : (
+              <SessionHead session={session} />
+            )}
             {session !== null && <Tabs id={id} tab={tab} />}
             <div class="views">
               <div class="view">
                 {session === null ? (
-                  <p class="empty">{texts.isNew}</p>
+                  <p class="empty">{read === 'new' ? texts.isNew : texts.isMissing}</p>
                 ) : (
                   <View session={session} tab={tab} seq={query['seq']} />
                 )}
@@ -83,8 +96,8 @@ export function SessionPage({
   )
 }
 
-function nullWhereMissing(error: unknown): null {
-  if (error instanceof ApiError && error.code === 'session_not_found') return null
+function missingWhereNotFound(error: unknown): 'missing' {
+  if (error instanceof ApiError && error.code === 'session_not_found') return 'missing'
   throw error
 }
 

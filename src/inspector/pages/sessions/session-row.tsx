@@ -1,6 +1,7 @@
 import type { SessionFigures } from '../../api/types.ts'
 import { counted, defineTexts, useFormats } from '../../language/language.ts'
 import { linkTo } from '../../routes.ts'
+import { Ago } from '../../ui/ago.tsx'
 import { TokenBar } from '../../ui/token-bar.tsx'
 
 const useTexts = defineTexts({
@@ -19,7 +20,7 @@ const useTexts = defineTexts({
     messages: () => '条消息',
     segments: () => '个片段',
     raw: () => '条原文',
-    tokens: () => '词元',
+    tokens: () => '个词元',
     folding: '折叠中…',
     folded: '片段',
     rawBar: '原文',
@@ -34,7 +35,7 @@ export function SessionRow({
   readonly mostTokens: number
 }) {
   const texts = useTexts()
-  const { number, ago, moment } = useFormats()
+  const { number } = useFormats()
   const { id, kind, messages, rawMessages, segments, rawTokens, segmentTokens, lastMessageAt } = session
   const figures: [number, string][] = [
     [messages, texts.messages(messages)],
@@ -64,11 +65,7 @@ export function SessionRow({
             { name: texts.rawBar, value: rawTokens, colour: 'raw' },
           ]}
         />
-        {lastMessageAt !== null && (
-          <time dateTime={lastMessageAt} title={moment(lastMessageAt)}>
-            {ago(lastMessageAt)}
-          </time>
-        )}
+        {lastMessageAt !== null && <Ago at={lastMessageAt} />}
       </a>
     </li>
   )

@@ -1,14 +1,14 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { listSessions } from '../../api/index.ts'
-import type { SessionFigures } from '../../api/types.ts'
 import { defineTexts } from '../../language/language.ts'
 import { goTo } from '../../routes.ts'
 import { useEvents } from '../../state/use-events.ts'
+import { useGlances } from '../../state/use-glances.ts'
 import { useLoaded } from '../../state/use-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { WhenLoaded } from '../../ui/loading.tsx'
 import { Empty } from '../../ui/notice.tsx'
-import { SessionRow } from './session-row.tsx'
+import { SessionList } from './session-list.tsx'
 import './sessions.css'
 
 const useTexts = defineTexts({
@@ -21,6 +21,7 @@ const useTexts = defineTexts({
     byId: 'by id',
     none: 'No session has such an id.',
     empty: 'No conversation yet. Start one below, or append to one over the API.',
+    newest: 'Only the most recent are listed: filter, or order by id, to reach the others.',
     first: 'From the start',
     next: 'Next page',
     newId: 'Start a conversation',
@@ -30,16 +31,17 @@ const useTexts = defineTexts({
   zh: {
     title: '会话',
     about: '这份记忆保存的每一个会话。点开即可查看它如何沉积。',
-    filter: '按 ID 筛选',
+    filter: '按编号筛选',
     order: '排序',
     recent: '最近活跃优先',
-    byId: '按 ID',
+    byId: '按编号',
     none: '没有符合的会话。',
     empty: '还没有会话。在下方开始一个，或通过 API 追加。',
+    newest: '仅列出最近活跃的会话：筛选或按编号排序即可找到其他会话。',
     first: '回到开头',
     next: '下一页',
     newId: '开始新会话',
-    newPlaceholder: '会话 ID，例如 web:1',
+    newPlaceholder: '会话编号，例如 web:1',
     start: '开始',
   },
 })
@@ -75,6 +77,7 @@ export function SessionsPage() {
     [q, effective, after],
   )
   useEvents(({ sessionId }) => sessionId !== null, loaded.reload)
+  useGlances(loaded.reload)
   const filterId = useId()
   const orderId = useId()
   return (
@@ -113,7 +116,15 @@ export function SessionsPage() {
       <WhenLoaded loaded={loaded}>
         {({ sessions, next }) => (
           <>
-            <SessionList sessions={sessions} isFiltered={q !== ''} />
+            {sessions.length === 0 ? (
+              <Empty>{q === '' ? texts.empty : texts.none}</Empty>
+            ) : (
+              // Another list has another order.
+              <SessionList key={`${q} ${effective} ${after}`} sessions={sessions} />
+            )}
+            {effective === 'recent' && next === null && sessions.length === PAGE && (
+              <p class="hint">{texts.newest}</p>
+            )}
             <p class="pager">
               {after !== null && <Button onClick={() => setAfter(null)}>{texts.first}</Button>}
               {next !== null && <Button onClick={() => setAfter(next)}>{texts.next}</Button>}
@@ -126,32 +137,23 @@ export function SessionsPage() {
   )
 }
 
-function SessionList({
-  sessions,
-  isFiltered,
-}: {
-  readonly sessions: readonly SessionFigures[]
-  readonly isFiltered: boolean
-}) {
-  const texts = useTexts()
-  if (sessions.length === 0) return <Empty>{isFiltered ? texts.none : texts.empty}</Empty>
-  // All bars of a page to one scale, so that they can be compared.
-  const most = Math.max(1, ...sessions.map(({ rawTokens, segmentTokens }) => rawTokens + segmentTokens))
-  return (
-    <ul class="session-list">
-      {sessions.map(session => (
-        <SessionRow key={session.id} session={session} mostTokens={most} />
-      ))}
-    </ul>
-  )
-}
-
 /** Where there is one with that id already, it goes on. */
 async function begin(id: string): Promise<void> {
   if (id === '') return
-  const { sessions } = await listSessions({ q: id, limit: 1_000 }).catch(() => ({ sessions: [] }))
-  const isThere = sessions.some(session => session.id === id)
+  const isThere = await isSession(id).catch(() => true)
   goTo(['sessions', id, 'chat'], isThere ? {} : { new: 'true' })
+}
+
+/** By the list: asking for one that is not there would be an error in the browser's log. */
+async function isSession(id: string): Promise<boolean> {
+  let after: string | null = null
+  do {
+    const from: { after?: string } = after === null ? {} : { after }
+    const { sessions, next } = await listSessions({ q: id, limit: 1_000, ...from })
+    if (sessions.some(session => session.id === id)) return true
+    after = next
+  } while (after !== null)
+  return false
 }
 
 function NewSession() {

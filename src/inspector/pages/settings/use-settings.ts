@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ApiError } from '../../api/api-error.ts'
 import * as api from '../../api/index.ts'
 import type { SettingsAnswer } from '../../api/types.ts'
+import { useGlances } from '../../state/use-glances.ts'
 import { type Loaded, useLoaded } from '../../state/use-loaded.ts'
 import { createValue, useValue } from '../../state/value.ts'
 import { changesOf, type Draft, withEdit, withoutSaved } from './draft.ts'
@@ -36,7 +37,7 @@ export function useSettings(): SettingsEditor {
   const [problems, setProblems] = useState<Problems>({})
   const [refusals, setRefusals] = useState(0)
   const [saved, setSaved] = useState<{ over: SettingsAnswer; answer: SettingsAnswer } | null>(null)
-  useOnFocus(fetched.reload)
+  useGlances(fetched.reload)
   // What saving answered is newer than what was fetched before, and older than what is fetched after.
   const value =
     saved !== null && saved.over === fetched.value ? { ...fetched.value, ...saved.answer } : fetched.value
@@ -73,19 +74,4 @@ export function useSettings(): SettingsEditor {
     }
   }
   return { loaded: { ...fetched, value }, draft, saveState, failure, problems, refusals, edit, discard, save }
-}
-
-/** There is no event for settings: somebody else's change is seen when one comes back to the window. */
-function useOnFocus(look: () => void): void {
-  useEffect(() => {
-    const lookIfSeen = () => {
-      if (document.visibilityState === 'visible') look()
-    }
-    addEventListener('focus', lookIfSeen)
-    document.addEventListener('visibilitychange', lookIfSeen)
-    return () => {
-      removeEventListener('focus', lookIfSeen)
-      document.removeEventListener('visibilitychange', lookIfSeen)
-    }
-  }, [look])
 }

@@ -1,13 +1,12 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAbort } from '../../../api/api-error.ts'
-import { readMessages } from '../../../api/index.ts'
 import { defineTexts } from '../../../language/language.ts'
-import { useSessionEvents } from '../../../state/use-events.ts'
-import { useLoaded } from '../../../state/use-loaded.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorNotice } from '../../../ui/notice.tsx'
 import { askForReply } from './ask-for-reply.ts'
 import { ChatMessages } from './chat-messages.tsx'
+import { isQuestionIn, type UnderWay } from './under-way.ts'
+import { useChatMessages } from './use-chat-messages.ts'
 import './chat.css'
 
 const useTexts = defineTexts({
@@ -17,7 +16,6 @@ const useTexts = defineTexts({
     message: 'Message',
     send: 'Send',
     stop: 'Stop',
-    older: 'Older messages',
   },
   zh: {
     title: '聊天',
@@ -25,75 +23,69 @@ const useTexts = defineTexts({
     message: '消息',
     send: '发送',
     stop: '停止',
-    older: '更早的消息',
   },
 })
 
-const PAGE = 30
+/** What a keyboard says of a key that an input method takes; Safari says it of the Enter that ends a word, too. */
+const TAKEN_BY_INPUT_METHOD = 229
 
 /** A talk with whoever answers on this server: the model that is set, or what finds answers in what was said. */
 export function ChatPanel({ sessionId, isNew }: { readonly sessionId: string; readonly isNew: boolean }) {
   const texts = useTexts()
-  const [shown, setShown] = useState(PAGE)
   const [typed, setTyped] = useState('')
-  const [underWay, setUnderWay] = useState<{ readonly question: string; readonly reply: string } | null>(null)
+  const [underWay, setUnderWay] = useState<UnderWay | null>(null)
   const [failure, setFailure] = useState<unknown>(null)
   const stop = useRef<AbortController | null>(null)
-  const loaded = useLoaded(
-    async signal =>
-      isNew
-        ? { messages: [], next: null }
-        : await readMessages(sessionId, { from: 'newest', limit: shown }, { signal }),
-    [sessionId],
-    [isNew, shown],
-  )
-  const { reload } = loaded
-  useSessionEvents(sessionId, reload)
+  const { loaded, hasOlder, showOlder, readAt } = useChatMessages(sessionId, { isNew })
+  const messages = loaded.value?.messages ?? []
+  const latest = useRef(messages)
+  latest.current = messages
   useEffect(() => () => stop.current?.abort(), [])
+  useEffect(() => {
+    // The reply is in the log before it ends: now it stands among the messages.
+    setUnderWay(before => (before?.state === 'over' ? null : before))
+  }, [loaded.value, loaded.error])
 
-  const send = useCallback(
-    async (question: string) => {
-      const controller = new AbortController()
-      stop.current = controller
-      setFailure(null)
-      setTyped('')
-      setUnderWay({ question, reply: '' })
-      try {
-        for await (const reply of askForReply(sessionId, question, controller.signal))
-          setUnderWay({ question, reply })
-      } catch (error) {
-        if (!isAbort(error)) {
-          setFailure(error)
-          // What was not taken is not lost.
-          setTyped(before => before || question)
-        }
-      }
-      stop.current = null
+  const send = async (question: string) => {
+    const controller = new AbortController()
+    stop.current = controller
+    const asked = { question, afterSeq: messages.at(-1)?.seq ?? 0 }
+    setFailure(null)
+    setTyped('')
+    setUnderWay({ ...asked, reply: '', state: 'coming' })
+    readAt('end')
+    let reply = ''
+    try {
+      for await (reply of askForReply(sessionId, question, controller.signal))
+        setUnderWay({ ...asked, reply, state: 'coming' })
+      setUnderWay({ ...asked, reply, state: 'over' })
+    } catch (error) {
       setUnderWay(null)
-      reload()
-    },
-    [sessionId, reload],
-  )
+      if (!isAbort(error)) {
+        setFailure(error)
+        // What was not taken is not lost; what was need not be sent again.
+        if (!isQuestionIn(latest.current, asked)) setTyped(before => before || question)
+      }
+    }
+    stop.current = null
+    loaded.reload()
+  }
 
   const submit = () => {
     const question = typed.trim()
-    if (question !== '' && underWay === null) void send(question)
+    if (question !== '' && stop.current === null) void send(question)
   }
   return (
     <section class="chat-panel card" aria-label={texts.title}>
       <h2>{texts.title}</h2>
       <ChatMessages
-        messages={loaded.value?.messages ?? []}
+        sessionId={sessionId}
+        messages={messages}
         underWay={underWay}
-        older={
-          loaded.value?.next != null && (
-            <Button look="quiet" onClick={() => setShown(shown + PAGE)}>
-              {texts.older}
-            </Button>
-          )
-        }
+        onOlder={hasOlder ? () => void showOlder().catch(setFailure) : null}
+        onMoved={readAt}
       />
-      {loaded.error !== null && <ErrorNotice error={loaded.error} onRetry={reload} />}
+      {loaded.error !== null && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {failure !== null && <ErrorNotice error={failure} />}
       <form
         class="chat-form"
@@ -110,17 +102,18 @@ export function ChatPanel({ sessionId, isNew }: { readonly sessionId: string; re
           onInput={event => setTyped(event.currentTarget.value)}
           onKeyDown={event => {
             // While an input method composes, Enter chooses a word.
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            if (event.isComposing || event.keyCode === TAKEN_BY_INPUT_METHOD) return
+            if (event.key !== 'Enter' || event.shiftKey) return
             event.preventDefault()
             submit()
           }}
         />
-        {underWay === null ? (
+        {underWay?.state === 'coming' ? (
+          <Button onClick={() => stop.current?.abort()}>{texts.stop}</Button>
+        ) : (
           <Button look="primary" type="submit" disabled={typed.trim() === ''}>
             {texts.send}
           </Button>
-        ) : (
-          <Button onClick={() => stop.current?.abort()}>{texts.stop}</Button>
         )}
       </form>
     </section>

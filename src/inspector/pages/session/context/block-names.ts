@@ -30,7 +30,7 @@ export const useBlockTexts = defineTexts<Readonly<Record<string, BlockText>>>({
     instructions: { name: '指令', about: '调用方自己的系统提示' },
     tools: { name: '工具', about: '模型可以调用的' },
     output_reserve: { name: '回复余量', about: '预留空间，不会发送' },
-    persona: { name: '人格', about: '机器人是谁' },
+    persona: { name: '人设', about: '机器人是谁' },
     global_memory: { name: '全局记忆', about: '所有会话都知道' },
     guidance: { name: '指引', about: '各记忆工具的用途' },
     user_memory: { name: '用户记忆', about: '关于此人，仅限私聊' },

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { readContext, readFolds } from '../../../api/index.ts'
 import type { ContextAnswer, Fold, SessionFigures } from '../../../api/types.ts'
 import { defineTexts } from '../../../language/language.ts'
-import { useSessionEvents } from '../../../state/use-events.ts'
+import { useEvents } from '../../../state/use-events.ts'
 import { useLoaded } from '../../../state/use-loaded.ts'
 import { WhenLoaded } from '../../../ui/loading.tsx'
 import { Empty } from '../../../ui/notice.tsx'
@@ -41,7 +41,11 @@ export function ContextTab({ session }: { readonly session: SessionFigures }) {
     signal => look(id, wishes, signal),
     [id, wishes.budget, wishes.model, wishes.query],
   )
-  useSessionEvents(id, loaded.reload)
+  // What is remembered of people, scopes and everything belongs to no session, and may stand in this one's context.
+  useEvents(
+    ({ sessionId, type }) => sessionId === id || (sessionId === null && type === 'memory-changed'),
+    loaded.reload,
+  )
   return (
     <div class="context-tab">
       <p class="soft">{texts.about}</p>

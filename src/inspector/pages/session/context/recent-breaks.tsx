@@ -1,6 +1,7 @@
 import type { Fold } from '../../../api/types.ts'
 import { defineTexts, useFormats } from '../../../language/language.ts'
 import { linkTo } from '../../../routes.ts'
+import { Ago } from '../../../ui/ago.tsx'
 import { useFoldReasons, wordsFor } from '../fold-reasons.ts'
 
 const useTexts = defineTexts({
@@ -33,7 +34,7 @@ export function RecentBreaks({
 }) {
   const texts = useTexts()
   const { made } = useFoldReasons()
-  const { number, ago, moment } = useFormats()
+  const { number } = useFormats()
   const applied = folds.filter(({ outcome }) => outcome === 'applied')
   return (
     <section>
@@ -48,9 +49,7 @@ export function RecentBreaks({
           <ol class="recent-breaks">
             {applied.slice(0, MOST_SHOWN).map(({ id, at, fromSeq, toSeq, reason }) => (
               <li key={id}>
-                <time dateTime={at} title={moment(at)}>
-                  {ago(at)}
-                </time>
+                <Ago at={at} />
                 <span>
                   {fromSeq === null || toSeq === null ? (
                     texts.nothing

@@ -21,21 +21,21 @@ export async function loadHistory(
   known: FoldHistory | null,
   signal: AbortSignal,
 ): Promise<FoldHistory> {
-  const [folds, { points }, budget] = await Promise.all([
+  const [folds, { points }] = await Promise.all([
     loadFolds(id, known, signal),
     readGrowth(id, { points: MOST_POINTS }, { signal }),
+  ])
+  // With a message, nothing else changes.
+  if (known !== null && known.folds[0]?.id === folds.folds[0]?.id)
+    return { ...known, ...folds, growth: points }
+  const [condensed, budget] = await Promise.all([
+    messages <= MOST_MESSAGES_FOR_SEGMENTS ? loadCondensed(id, signal) : new Map<number, number>(),
     // The curve does without it.
     readContext(id, {}, { signal }).then(
       ({ report }) => report.budget,
       () => null,
     ),
   ])
-  const isSame = known !== null && known.folds[0]?.id === folds.folds[0]?.id
-  const condensed = isSame
-    ? known.condensed
-    : messages <= MOST_MESSAGES_FOR_SEGMENTS
-      ? await loadCondensed(id, signal)
-      : new Map<number, number>()
   return { ...folds, growth: points, condensed, budget }
 }
 

@@ -10,8 +10,8 @@ const useTexts = defineTexts({
   },
   zh: {
     label: '整个会话的岩芯图',
-    raw: (messages: string, tokens: string) => `${messages} 条原文，${tokens} 词元`,
-    segment: (id: number, level: number, tokens: string) => `片段 ${id}，第 ${level} 层，${tokens} 词元`,
+    raw: (messages: string, tokens: string) => `${messages} 条原文，${tokens} 个词元`,
+    segment: (id: number, level: number, tokens: string) => `片段 ${id}，第 ${level} 层，${tokens} 个词元`,
   },
 })
 
@@ -25,14 +25,14 @@ export function Core({
 }) {
   const texts = useTexts()
   const { number } = useFormats()
-  const newestSeq = (segments.at(-1)?.toSeq ?? 0) + 1
+  const oldestRawSeq = (segments.at(-1)?.toSeq ?? 0) + 1
   return (
     <nav class="core" aria-label={texts.label}>
       {session.rawMessages > 0 && (
         <a
           class="raw"
           style={{ flexGrow: Math.max(1, session.rawTokens) }}
-          href={linkTo(['sessions', session.id, 'strata'], { seq: String(newestSeq) })}
+          href={linkTo(['sessions', session.id, 'strata'], { seq: String(oldestRawSeq) })}
           title={texts.raw(number(session.rawMessages), number(session.rawTokens))}
         >
           <span class="visually-hidden">

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../api/types.ts'
 import { defineTexts, useFormats } from '../../../language/language.ts'
 import { useSpeakerName } from '../../../language/use-speaker-name.ts'
 import { linkTo } from '../../../routes.ts'
 import { MessageText } from '../message-text.tsx'
 import { heightOfTokens } from './heights.ts'
+import { useOpen, type Visit } from './visit.ts'
 
 const useTexts = defineTexts({
   en: {
@@ -17,33 +18,37 @@ const useTexts = defineTexts({
   zh: {
     show: (seq: number) => `显示第 ${seq} 条消息全文`,
     hide: (seq: number) => `收起第 ${seq} 条消息`,
-    tokens: '词元',
+    tokens: '个词元',
     edited: '已编辑',
     erase: '删除…',
   },
 })
 
+/** More than fit into the highest one that is closed. */
+const MOST_CHARACTERS_CLOSED = 5_000
+
 /** One message as it was said, as high as its tokens; opened, as high as its text. */
 export function MessageStratum({
   sessionId,
   message,
-  isSought,
+  visit,
 }: {
   readonly sessionId: string
   readonly message: Message
-  readonly isSought: boolean
+  readonly visit: Visit
 }) {
   const texts = useTexts()
   const { number, moment } = useFormats()
   const speakerName = useSpeakerName()
-  const [isOpen, setOpen] = useState(isSought)
   const place = useRef<HTMLLIElement>(null)
   const { seq, tokens } = message
+  const isSought = seq === visit.soughtSeq
+  const [isOpen, setOpen] = useOpen(visit, `message-${seq}`, isSought)
   useEffect(() => {
-    if (!isSought) return
-    setOpen(true)
+    if (!isSought || visit.isReached) return
+    visit.isReached = true
     place.current?.scrollIntoView({ block: 'center' })
-  }, [isSought])
+  }, [visit, isSought])
   return (
     <li
       ref={place}
@@ -58,7 +63,7 @@ export function MessageStratum({
           <time dateTime={message.at}>{moment(message.at)}</time>
           {message.version > 1 && <span class="chip">{texts.edited}</span>}
         </p>
-        <MessageText message={message} />
+        <MessageText message={message} {...(!isOpen && { most: MOST_CHARACTERS_CLOSED })} />
         {isOpen && (
           <p class="actions">
             <a href={linkTo(['erasures'], { kind: 'messages', session: sessionId, seq: String(seq) })}>

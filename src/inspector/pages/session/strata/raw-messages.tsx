@@ -1,21 +1,22 @@
 import { readMessages } from '../../../api/index.ts'
 import { useLoaded } from '../../../state/use-loaded.ts'
 import { ErrorNotice } from '../../../ui/notice.tsx'
-import { MessageStratum } from './message-stratum.tsx'
+import { MessageStrata } from './message-strata.tsx'
 import type { RawChunk } from './raw-chunks.ts'
+import type { Visit } from './visit.ts'
 
 /** Some raw messages, newest first; until they are there, a place of about their height. */
 export function RawMessages({
   sessionId,
   chunk: { fromSeq, toSeq, estimate },
   revision,
-  soughtSeq,
+  visit,
 }: {
   readonly sessionId: string
   readonly chunk: RawChunk
   /** Another one: they may have changed. */
   readonly revision: string
-  readonly soughtSeq: number | null
+  readonly visit: Visit
 }) {
   const { value, error, reload } = useLoaded(
     signal =>
@@ -27,18 +28,15 @@ export function RawMessages({
     [sessionId, fromSeq],
     [toSeq, revision],
   )
+  if (value !== undefined)
+    return (
+      <MessageStrata
+        sessionId={sessionId}
+        messages={value.messages.toReversed()}
+        order="newest first"
+        visit={visit}
+      />
+    )
   if (error !== null) return <ErrorNotice error={error} onRetry={reload} />
-  if (value === undefined) return <div class="raw-waiting" style={{ height: `${estimate}px` }} />
-  return (
-    <ol class="raw-messages" reversed>
-      {value.messages.toReversed().map(message => (
-        <MessageStratum
-          key={message.seq}
-          sessionId={sessionId}
-          message={message}
-          isSought={message.seq === soughtSeq}
-        />
-      ))}
-    </ol>
-  )
+  return <div class="raw-waiting" style={{ height: `${estimate}px` }} />
 }

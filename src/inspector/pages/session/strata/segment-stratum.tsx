@@ -1,14 +1,17 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { Segment } from '../../../api/types.ts'
-import { defineTexts, useFormats } from '../../../language/language.ts'
+import { counted, defineTexts, useFormats } from '../../../language/language.ts'
+import { Ago } from '../../../ui/ago.tsx'
 import { useFoldReasons, wordsFor } from '../fold-reasons.ts'
-import { heightOfTokens } from './heights.ts'
+import { heightOfSegment } from './heights.ts'
 import { SegmentInside } from './segment-inside.tsx'
+import { holdsSought, useOpen, type Visit } from './visit.ts'
 
 const useTexts = defineTexts({
   en: {
     level: (level: number) => `level ${level}`,
-    covers: (from: string, to: string, count: string) => `${count} messages, ${from}–${to}`,
+    messages: (count: number) => counted(count, 'message', 'messages'),
+    range: (from: string, to: string) => (from === to ? from : `${from}–${to}`),
     tokens: (before: string, after: string) => `${before} → ${after} tokens`,
     provisional: 'provisional',
     dirty: 'edited since',
@@ -16,8 +19,9 @@ const useTexts = defineTexts({
   },
   zh: {
     level: (level: number) => `第 ${level} 层`,
-    covers: (from: string, to: string, count: string) => `${count} 条消息，${from}–${to}`,
-    tokens: (before: string, after: string) => `${before} → ${after} 词元`,
+    messages: () => '条消息',
+    range: (from: string, to: string) => (from === to ? `第 ${from} 条` : `第 ${from}–${to} 条`),
+    tokens: (before: string, after: string) => `${before} → ${after} 个词元`,
     provisional: '临时',
     dirty: '之后有编辑',
     segment: (id: number) => `片段 ${id}`,
@@ -28,26 +32,25 @@ const useTexts = defineTexts({
 export function SegmentStratum({
   sessionId,
   segment,
-  soughtSeq,
+  epoch,
+  visit,
 }: {
   readonly sessionId: string
   readonly segment: Segment
-  readonly soughtSeq: number | null
+  /** Another one: what lies under it may have changed. */
+  readonly epoch: number
+  readonly visit: Visit
 }) {
   const texts = useTexts()
   const { made } = useFoldReasons()
-  const { number, ago, moment } = useFormats()
-  const holdsSought = soughtSeq !== null && soughtSeq >= segment.fromSeq && soughtSeq <= segment.toSeq
-  const [isOpen, setOpen] = useState(holdsSought)
+  const { number } = useFormats()
+  const [isOpen, setOpen] = useOpen(visit, `segment-${segment.id}`, holdsSought(visit, segment))
   const insideId = useId()
-  useEffect(() => {
-    if (holdsSought) setOpen(true)
-  }, [holdsSought, soughtSeq])
   const { id, level, state, fromSeq, toSeq, messageCount, tokensBefore, tokensAfter, reason } = segment
   return (
     <article
       class={`segment-stratum level-${Math.min(level, 3)} ${state}${isOpen ? ' open' : ''}`}
-      style={isOpen ? {} : { height: `${heightOfTokens(Math.max(tokensAfter, 60))}px` }}
+      style={isOpen ? {} : { height: `${heightOfSegment(segment)}px` }}
     >
       <button
         type="button"
@@ -58,17 +61,17 @@ export function SegmentStratum({
       >
         <b>{texts.segment(id)}</b>
         <span>{texts.level(level)}</span>
-        <span>{texts.covers(number(fromSeq), number(toSeq), number(messageCount))}</span>
+        <span>
+          {number(messageCount)} {texts.messages(messageCount)}, {texts.range(number(fromSeq), number(toSeq))}
+        </span>
         <span>{texts.tokens(number(tokensBefore), number(tokensAfter))}</span>
         <span>{wordsFor(made, reason)}</span>
-        <time dateTime={segment.createdAt} title={moment(segment.createdAt)}>
-          {ago(segment.createdAt)}
-        </time>
+        <Ago at={segment.createdAt} />
         {(state === 'provisional' || state === 'dirty') && <span class="chip warn">{texts[state]}</span>}
       </button>
       <div id={insideId} class="segment-body">
         {isOpen ? (
-          <SegmentInside sessionId={sessionId} segment={segment} soughtSeq={holdsSought ? soughtSeq : null} />
+          <SegmentInside sessionId={sessionId} segment={segment} epoch={epoch} visit={visit} />
         ) : (
           <p class="text">{segment.summary}</p>
         )}

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { readGrowth, readSegments } from '../../../api/index.ts'
 import type { GrowthPoint, Segment, SessionFigures } from '../../../api/types.ts'
 import { defineTexts } from '../../../language/language.ts'
@@ -9,10 +9,11 @@ import { Empty } from '../../../ui/notice.tsx'
 import { type Block, VirtualList } from '../../../ui/virtual-list.tsx'
 import { Core } from './core.tsx'
 import { Cursor } from './cursor.tsx'
-import { heightOfTokens } from './heights.ts'
+import { heightOfSegment } from './heights.ts'
 import { rawChunks } from './raw-chunks.ts'
 import { RawMessages } from './raw-messages.tsx'
 import { SegmentStratum } from './segment-stratum.tsx'
+import { holdsSought, type Visit } from './visit.ts'
 import './strata.css'
 
 const useTexts = defineTexts({
@@ -53,6 +54,11 @@ export function StrataTab({
     [id],
   )
   useSessionEvents(id, loaded.reload)
+  const opened = useRef(new Map<string, boolean>())
+  const visit = useMemo(
+    (): Visit => ({ soughtSeq: Number(seq) || null, isReached: false, opened: opened.current }),
+    [seq],
+  )
   return (
     <WhenLoaded loaded={loaded}>
       {({ segments, points }) =>
@@ -61,7 +67,7 @@ export function StrataTab({
         ) : (
           <>
             <p class="hint strata-about">{texts.about}</p>
-            <Strata session={session} segments={segments} points={points} soughtSeq={Number(seq) || null} />
+            <Strata session={session} segments={segments} points={points} visit={visit} />
           </>
         )
       }
@@ -69,50 +75,59 @@ export function StrataTab({
   )
 }
 
+interface Stratum extends Block {
+  readonly isSought: boolean
+}
+
 function Strata({
   session,
   segments,
   points,
-  soughtSeq,
+  visit,
 }: {
   readonly session: SessionFigures
   readonly segments: readonly Segment[]
   readonly points: readonly GrowthPoint[]
-  readonly soughtSeq: number | null
+  readonly visit: Visit
 }) {
   const { id, epoch } = session
   const cursor = segments.at(-1)?.toSeq ?? session.compactedThrough
   const blocks = useMemo(() => {
     const newestSeq = points.at(-1)?.seq ?? 0
-    const raw = rawChunks(cursor, points).map((chunk): Block & { holds: (seq: number) => boolean } => ({
-      key: `raw-${chunk.fromSeq}`,
-      estimate: chunk.estimate,
-      holds: sought => sought >= chunk.fromSeq && sought <= chunk.toSeq,
-      render: () => (
-        <RawMessages
-          sessionId={id}
-          chunk={chunk}
-          // Older ones change only with the epoch; the newest with every message.
-          revision={chunk.toSeq === newestSeq ? `${epoch} ${newestSeq}` : String(epoch)}
-          soughtSeq={soughtSeq}
-        />
-      ),
-    }))
-    const folded = segments.toReversed().map(segment => ({
-      key: `segment-${segment.id}`,
-      estimate: heightOfTokens(segment.tokensAfter),
-      holds: (sought: number) => sought >= segment.fromSeq && sought <= segment.toSeq,
-      render: () => <SegmentStratum sessionId={id} segment={segment} soughtSeq={soughtSeq} />,
-    }))
-    const line = {
+    const raw = rawChunks(cursor, points).map(
+      (chunk): Stratum => ({
+        key: `raw-${chunk.fromSeq}`,
+        estimate: chunk.estimate,
+        isSought: holdsSought(visit, chunk),
+        render: () => (
+          <RawMessages
+            sessionId={id}
+            chunk={chunk}
+            // Older ones change only with the epoch; the newest with every message.
+            revision={chunk.toSeq === newestSeq ? `${epoch} ${newestSeq}` : String(epoch)}
+            visit={visit}
+          />
+        ),
+      }),
+    )
+    const folded = segments.toReversed().map(
+      (segment): Stratum => ({
+        key: `segment-${segment.id}`,
+        estimate: heightOfSegment(segment),
+        isSought: holdsSought(visit, segment),
+        render: () => <SegmentStratum sessionId={id} segment={segment} epoch={epoch} visit={visit} />,
+      }),
+    )
+    const line: Stratum = {
       key: 'cursor',
       estimate: 40,
-      holds: () => false,
+      isSought: false,
       render: () => <Cursor through={cursor} />,
     }
     return folded.length === 0 ? raw : [...raw, line, ...folded]
-  }, [id, epoch, cursor, segments, points, soughtSeq])
-  const wanted = soughtSeq === null ? null : (blocks.find(({ holds }) => holds(soughtSeq))?.key ?? null)
+  }, [id, epoch, cursor, segments, points, visit])
+  // Once it has been reached, a fold that moves it elsewhere takes nobody along.
+  const wanted = visit.isReached ? null : (blocks.find(({ isSought }) => isSought)?.key ?? null)
   return (
     <div class="strata">
       <Core session={session} segments={segments} />

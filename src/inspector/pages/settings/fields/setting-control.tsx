@@ -2,6 +2,7 @@ import type { SettingDescription } from '../../../api/types.ts'
 import { defineTexts } from '../../../language/language.ts'
 import { choicesOf } from './choices.ts'
 import type { FieldState } from './setting-field.tsx'
+import { useSettingText } from './setting-texts.ts'
 import { SLIDERS } from './sliders.ts'
 
 const useTexts = defineTexts({
@@ -29,6 +30,7 @@ interface ControlProps {
 /** What one changes a setting with: by what it takes. Numbers are text, so that nothing that is typed is lost. */
 export function SettingControl({ id, describedBy, description, field }: ControlProps) {
   const texts = useTexts()
+  const { label } = useSettingText()(description)
   const { name, type, allowed, secret } = description
   const { text, edit, problem, isSet } = field
   const common = {
@@ -80,16 +82,13 @@ export function SettingControl({ id, describedBy, description, field }: ControlP
     <div class="setting-slider">
       <input
         type="range"
-        aria-labelledby={`${id}-slider`}
+        aria-label={texts.slider(label)}
         min={slider.min}
         max={Math.max(slider.max, isNumber ? number : 0)}
         step={slider.step}
         value={isNumber ? number : slider.min}
         onInput={event => edit(event.currentTarget.value)}
       />
-      <span id={`${id}-slider`} class="visually-hidden">
-        {texts.slider(name)}
-      </span>
       {input}
     </div>
   )

@@ -23,7 +23,7 @@ const useTexts = defineTexts({
     allowed: '允许：',
     refused: '不能使用此值。允许：',
     environment: '环境变量：',
-    others: (value: string) => `其间有人把它设为 ${value}。保存会以你的值替换。`,
+    others: (value: string) => `其间有人把它设为 ${value}。保存会以您的值替换。`,
     nothing: '空',
     resetting: '将去除已保存的值，改用环境变量或默认值。',
   },

@@ -62,7 +62,7 @@ const useTable = defineTexts<SettingTexts>({
     cachedContextTurns: { label: 'B：每次折叠的轮数', help: '较早的轮次攒够这么多，就合成一份摘要。' },
     budget: { label: '词元预算', help: '一次请求最多容纳多少词元；达到之前就会折叠。' },
     lowWater: { label: '折叠后保留的比例', help: '折叠之后仍占用预算的多少：0.2 即五分之一。' },
-    idleSec: { label: '静默秒数', help: '静默这么久，服务商的提示缓存已失效，此时折叠没有代价。' },
+    idleSec: { label: '静默秒数', help: '静默这么久，提供商的提示缓存已失效，此时折叠没有代价。' },
     threshold: { label: '超过多少条就折叠', help: '折叠之前以原文出现的消息条数。' },
     keepLast: { label: '保留条数', help: '折叠之后仍是原文的消息条数。' },
     contextSize: { label: '最多消息数', help: '一次请求里的原文消息不会超过这个数。' },
@@ -109,7 +109,7 @@ const useTable = defineTexts<SettingTexts>({
     namespace: { help: '无需密钥者以及工作区所属的租户。' },
     allowedHosts: { help: '服务器以哪些名字应答；none：本机的名字，对外时任意。' },
     corsOrigins: { help: '哪些网站的页面可以从浏览器调用。' },
-    trustProxy: { help: '是否由你的代理在 x-forwarded-for 中说明谁在调用。' },
+    trustProxy: { help: '是否由您的代理在 x-forwarded-for 中说明谁在调用。' },
   },
 })
 
