@@ -78,6 +78,8 @@ export interface PalimpsestOptions {
   readonly summarizerTimeoutMs?: number
   /** How many sessions this process folds at a time. The default: 4. */
   readonly foldConcurrency?: number
+  /** After how long without a sign of life another process may take over a fold. The default: 60,000. */
+  readonly foldLeaseMs?: number
   /**
    * What the summariser is told about the memo, and what the memo has to look like: a Standard Schema (zod and
    * others), by which it is checked, or a JSON schema.
@@ -187,6 +189,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     owner: crypto.randomUUID(),
     tracer: options.tracer ?? null,
     summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
+    ...(options.foldLeaseMs !== undefined && { leaseMs: options.foldLeaseMs }),
   }
   let workspace: Workspace | null = null
   const engine: BareEngine = {
@@ -321,6 +324,7 @@ const OPTIONS = [
   'indexing',
   'summarizerTimeoutMs',
   'foldConcurrency',
+  'foldLeaseMs',
   'memo',
   'memory',
   'workspace',
@@ -350,6 +354,7 @@ function checkOptions(options: PalimpsestOptions): void {
     throw new InvalidArgumentError('folding', folding, FOLDINGS.join(', '))
   if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
     throw new InvalidArgumentError('foldConcurrency', foldConcurrency, 'a whole number of at least 1')
+  if (options.foldLeaseMs !== undefined) checkPositive('foldLeaseMs', options.foldLeaseMs)
   const { instructions = [] } = memo ?? {}
   if (!Array.isArray(instructions) || instructions.some(line => typeof line !== 'string'))
     throw new InvalidArgumentError('memo.instructions', instructions, 'a list of texts')

@@ -6,11 +6,13 @@ import type { FoldWorker } from '../worker/worker.ts'
 
 /** What instances of a process do about folds, by how many it may carry out at a time and whether there is a queue. */
 export function foldingBy(
-  workers: number,
+  { foldWorkers, foldLeaseSec }: { readonly foldWorkers: number; readonly foldLeaseSec: number },
   place: QueuePlace | null,
-): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency'> {
-  if (place !== null) return { folding: workers === 0 ? 'queue' : 'worker' }
-  return workers === 0 ? { folding: 'manual' } : { folding: 'background', foldConcurrency: workers }
+): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency' | 'foldLeaseMs'> {
+  const foldLeaseMs = foldLeaseSec * 1000
+  if (place !== null) return { folding: foldWorkers === 0 ? 'queue' : 'worker', foldLeaseMs }
+  if (foldWorkers === 0) return { folding: 'manual', foldLeaseMs }
+  return { folding: 'background', foldConcurrency: foldWorkers, foldLeaseMs }
 }
 
 /** Takes jobs for all namespaces, each by its own settings as they are then. */

@@ -17,15 +17,16 @@ export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Termi
   const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
   const environment: Record<string, unknown> = { ...environmentSettings(terminal), ...readFlags(flags) }
   if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
-  const { db, store: url, namespace, queue, foldWorkers } = resolveSettings({ environment }).values
-  const count = Math.max(1, foldWorkers)
+  const { values } = resolveSettings({ environment })
+  const { db, store: url, namespace, queue } = values
+  const count = Math.max(1, values.foldWorkers)
   const place = url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   const { signal: stopping } = stopSignal()
   // Namespaces with their settings, as a server has them; nobody calls it.
   await using opened = await openApp({
     ...{ store, namespace, environment, version: version(), inspector: false },
-    instances: foldingBy(count, place),
+    instances: foldingBy({ ...values, foldWorkers: count }, place),
     onWarning: warning => log(`warning: ${warning}`),
   })
   const { tenant } = opened

@@ -36,7 +36,7 @@ export async function serveUntilStopped(
     ...(workspace !== null && { workspace }),
     environment,
     version: version(),
-    instances: foldingBy(foldWorkers, place),
+    instances: foldingBy(values, place),
     onWarning: warning => log(`warning: ${warning}`),
     onError: (error, { requestId, method, path }) =>
       log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),

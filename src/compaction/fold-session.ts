@@ -73,6 +73,8 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   readonly prefixOf?: (key: SessionKey, range: FoldRange) => Promise<Prefix | null>
   /** What a fold leaves in memory documents, to be stored with it; left out or `null`: nothing. */
   readonly rememberFold?: ((fold: FoldedRange) => Promise<readonly DocumentWrite[]>) | null
+  /** How long a fold may go without a sign of life. Left out: a minute. */
+  readonly leaseMs?: number
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** How long a summariser may take. */
@@ -108,8 +110,9 @@ export interface FoldOptions {
   readonly signal?: AbortSignal
 }
 
-const LEASE_MS = 60_000
-const RENEW_MS = 20_000
+const FOLD_LEASE_MS = 60_000
+/** Of a lease, after which it is renewed. */
+const RENEW_SHARE = 1 / 3
 
 /**
  * One fold of one session, by the protocol: take the lease, freeze the range, let the handler work
@@ -155,13 +158,13 @@ async function foldOnce(
   const asked = [shared.policy, options.policy ?? shared.policy] as const
   const [configured, policy] = await sessionPolicies(shared.store, key, asked)
   const engine = { ...shared, policy, handlers, configured }
-  const { store, owner, clock } = engine
+  const { store, owner, clock, leaseMs = FOLD_LEASE_MS } = engine
   const forced = decisionOf(options, handledTypes(handlers))
-  const lease = await store.acquireLease(key, { owner, ttlMs: LEASE_MS, now: clock() })
+  const lease = await store.acquireLease(key, { owner, ttlMs: leaseMs, now: clock() })
   if (lease === null) return skipped('already_folding')
   const keepAlive = setInterval(() => {
-    store.renewLease(key, { token: lease.token, ttlMs: LEASE_MS, now: clock() }).catch(() => {})
-  }, RENEW_MS)
+    store.renewLease(key, { token: lease.token, ttlMs: leaseMs, now: clock() }).catch(() => {})
+  }, leaseMs * RENEW_SHARE)
   try {
     return await foldUnderLease(engine, key, { lease, forced, options })
   } finally {

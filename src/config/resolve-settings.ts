@@ -44,6 +44,7 @@ export interface SettingValues {
   readonly trustProxy: 'on' | 'off'
   readonly queue: 'on' | 'off'
   readonly foldWorkers: number
+  readonly foldLeaseSec: number
   readonly [parameter: string]: unknown
 }
 

@@ -275,6 +275,12 @@ export const SETTINGS: readonly Setting[] = [
     check: { integer: true, above: -1, below: 65 },
     help: 'how many sessions this process folds at a time; 0: none, workers do',
   }),
+  numberSetting('foldLeaseSec', {
+    reach: 'start',
+    default: 60,
+    check: { above: 0, below: 3_601 },
+    help: 'seconds without a sign of life after which another process takes over a fold',
+  }),
   textSetting('workspace', {
     reach: 'start',
     default: null,
