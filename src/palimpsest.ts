@@ -11,7 +11,7 @@ import {
 import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import type { ErasureProgress, ErasureReceipt, Erasures } from './erasure/index.ts'
-import { ClosedError, InvalidArgumentError, MissingPeerError } from './errors.ts'
+import { ClosedError, checkPositive, InvalidArgumentError, MissingPeerError } from './errors.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
