@@ -22,7 +22,7 @@ export interface CatchUp {
  * would take; the rest has to wait for later folds. What got no memo is tried again at each of them, until
  * as much waits as one fold would give it: then the oldest of it is passed over. Rejects as the summariser does.
  */
-export async function catchUpMemo(work: CatchUp): Promise<void> {
+async function catchUpMemo(work: CatchUp): Promise<void> {
   const { store, key, keeper, summarizer, throughSeq, leastTokens = 0 } = work
   if (!keeper.canUpdate || keeper.memo.throughSeq >= throughSeq) return
   if (!keeper.checkSize()) return keeper.fallBehind()
