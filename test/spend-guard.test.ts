@@ -58,7 +58,7 @@ async function newWorld(newPlace: () => StorePlace = sqlitePlace): Promise<World
         folding: 'manual',
         indexing: 'off',
         clock,
-        summarizer: modelSummarizer(model, { timeoutMs: 2_000, maxRetries: 0 }),
+        summarizer: modelSummarizer(model, { timeoutMs: 30_000, maxRetries: 0 }),
         memory: { extract: 'off' },
         ...options,
       })
