@@ -1,3 +1,4 @@
+import type { SpendGuardReport } from './compaction/index.ts'
 import type { FoldEvent } from './store/index.ts'
 import type { Usage } from './summarizer/index.ts'
 
@@ -18,6 +19,8 @@ export interface FoldRecord {
   readonly tokensAfter: number | null
   readonly durationMs: number | null
   readonly usage: Usage | null
+  /** For which limit on spending the model was not asked; `null`: for none. */
+  readonly spendGuard: SpendGuardReport | null
   readonly segmentIds: readonly number[]
 }
 
@@ -37,6 +40,7 @@ export function toFoldRecord({ id, at, outcome, fromSeq, toSeq, data }: FoldEven
     tokensAfter: number('tokensAfter'),
     durationMs: number('durationMs'),
     usage: (data['usage'] ?? null) as Usage | null,
+    spendGuard: (data['spendGuard'] ?? null) as SpendGuardReport | null,
     segmentIds: (data['segmentIds'] ?? []) as readonly number[],
   }
 }

@@ -1,4 +1,4 @@
-export type { FoldHandler, FoldInput, FoldOutcome, FoldResult } from './compaction/index.ts'
+export type { FoldHandler, FoldInput, FoldOutcome, FoldResult, SpendGuardReport } from './compaction/index.ts'
 export type { BlockName, ContextReport, ModelMessage, Omission } from './context/index.ts'
 export type { Context, ContextOptions } from './contexts.ts'
 export type { ErasureProgress, ErasureReceipt } from './erasure/index.ts'
@@ -42,6 +42,7 @@ export {
   type PalimpsestOptions,
   type SessionOptions,
   type SessionPage,
+  type SpendGuardOptions,
 } from './palimpsest.ts'
 export {
   compose,

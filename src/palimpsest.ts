@@ -7,6 +7,7 @@ import {
   handledTypes,
   ManualFolds,
   MEMO_INSTRUCTIONS,
+  SpendGuard,
 } from './compaction/index.ts'
 import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
@@ -40,6 +41,7 @@ import {
   type SessionFile,
   type SessionKey,
   type SessionRecord,
+  type SpendLimits,
   type Store,
   type WaitingEntry,
   type Warn,
@@ -76,6 +78,8 @@ export interface PalimpsestOptions {
   readonly indexing?: 'background' | 'off'
   /** How long a summariser may take. The default: 120,000. */
   readonly summarizerTimeoutMs?: number
+  /** What may be spent on the summariser's model. Left out: any amount. */
+  readonly spendGuard?: SpendGuardOptions
   /** How many sessions this process folds at a time. The default: 4. */
   readonly foldConcurrency?: number
   /** After how long without a sign of life another process may take over a fold. The default: 60,000. */
@@ -115,6 +119,21 @@ export interface PalimpsestOptions {
 const FOLDINGS = ['background', 'manual', 'queue', 'worker'] as const
 type Folding = (typeof FOLDINGS)[number]
 
+/**
+ * In an hour of the clock, over all processes on the store, folds and memory together; each model has its own count. Once
+ * it is reached, folds are made without the model and extractions wait. Left out, or 0: any amount.
+ */
+export interface SpendGuardOptions {
+  /** Calls in the whole namespace. */
+  readonly callsPerHour?: number | null
+  /** Tokens in the whole namespace, of input and output. */
+  readonly tokensPerHour?: number | null
+  /** Calls in one session. */
+  readonly sessionCallsPerHour?: number | null
+  /** Tokens in one session. */
+  readonly sessionTokensPerHour?: number | null
+}
+
 export interface MemoryOptions {
   /** Tokens of a document of each layer; over it, its oldest lines are condensed. */
   readonly budgets?: Partial<Readonly<Record<LayerName, number>>>
@@ -136,6 +155,7 @@ export type Configuration = Pick<
   | 'groupTurnMessages'
   | 'summarizer'
   | 'summarizerTimeoutMs'
+  | 'spendGuard'
   | 'memo'
   | 'memory'
   | 'redact'
@@ -177,11 +197,13 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const { handlers = {}, clock = Date.now, logger, onFold, folding = 'background' } = options
   const onError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
   const redaction = { hook: hookOf(options.redact) }
+  const store = redactingStore(options.store, redaction, MEASURES)
   const folds: FoldEngine = {
-    store: redactingStore(options.store, redaction, MEASURES),
+    store,
     namespace: checkNamespace(namespace),
     policy: typeof policy === 'function' ? custom(policy) : policy,
     summarizer: options.summarizer === undefined ? extractiveWhenNeeded : asSummarizer(options.summarizer),
+    spendGuard: spendGuardOf(options.spendGuard, { store, clock }),
     memo: { ...options.memo, instructions: options.memo?.instructions ?? MEMO_INSTRUCTIONS },
     handlers,
     zone,
@@ -204,7 +226,10 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     types: handledTypes(handlers),
     groupTurnMessages,
     onAppend: options.onAppend,
-    onExtraction: options.onExtraction,
+    onExtraction: (report, details) => {
+      if (logger) logExtraction(logger, report, details.sessionId)
+      options.onExtraction?.(report, details)
+    },
     onError,
   }
   const noteOutcome = (outcome: FoldOutcome, key: SessionKey) => {
@@ -323,6 +348,7 @@ const OPTIONS = [
   'folding',
   'indexing',
   'summarizerTimeoutMs',
+  'spendGuard',
   'foldConcurrency',
   'foldLeaseMs',
   'memo',
@@ -361,7 +387,8 @@ function checkOptions(options: PalimpsestOptions): void {
 }
 
 function checkConfiguration(configuration: Configuration): void {
-  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout, redact } = configuration
+  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout, redact, spendGuard } = configuration
+  if (spendGuard !== undefined) checkSpendGuard(spendGuard)
   if (redact !== undefined && redact !== false && typeof redact !== 'function')
     throw new InvalidArgumentError('redact', redact, 'a function that gives back text, or false')
   const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
@@ -381,6 +408,37 @@ function checkConfiguration(configuration: Configuration): void {
       timeout,
       `a whole number from 1 to ${LONGEST_TIMER_MS}`,
     )
+}
+
+const SPEND_LIMITS = {
+  callsPerHour: 'calls',
+  tokensPerHour: 'tokens',
+  sessionCallsPerHour: 'sessionCalls',
+  sessionTokensPerHour: 'sessionTokens',
+} as const satisfies Record<keyof SpendGuardOptions, keyof SpendLimits>
+
+function checkSpendGuard(given: SpendGuardOptions): void {
+  for (const [name, limit] of Object.entries(given ?? {})) {
+    if (!(name in SPEND_LIMITS))
+      throw new InvalidArgumentError('spendGuard', name, Object.keys(SPEND_LIMITS).join(', '))
+    if (limit != null && (!Number.isSafeInteger(limit) || limit < 0))
+      throw new InvalidArgumentError(`spendGuard.${name}`, limit, 'a whole number, or 0 or null for off')
+  }
+}
+
+/** `null`: nothing is limited, and nothing is counted. */
+function spendGuardOf(
+  given: SpendGuardOptions = {},
+  { store, clock }: Pick<Engine, 'store' | 'clock'>,
+): SpendGuard | null {
+  const limits = Object.fromEntries(
+    Object.entries(SPEND_LIMITS).map(([name, limit]) => [
+      limit,
+      given[name as keyof SpendGuardOptions] || null,
+    ]),
+  ) as Record<keyof SpendLimits, number | null>
+  if (Object.values(limits).every(limit => limit === null)) return null
+  return new SpendGuard({ store, clock, limits })
 }
 
 /** `policy: rounds` instead of `policy: rounds()`. */
@@ -418,7 +476,15 @@ function logsError(logger: Logger): NonNullable<PalimpsestOptions['onError']> {
 function logFold(logger: Logger, outcome: FoldOutcome, sessionId: string): void {
   if (outcome.outcome === 'skipped') logger.debug({ sessionId, ...outcome }, 'palimpsest: fold skipped')
   else if (outcome.outcome === 'failed') logger.warn({ sessionId, ...outcome }, 'palimpsest: fold failed')
+  else if (outcome.spendGuard)
+    logger.warn({ sessionId, ...outcome }, 'palimpsest: fold applied without the model: the spend guard')
   else logger.info({ sessionId, ...outcome }, 'palimpsest: fold applied')
+}
+
+/** Only those that wait: the others are told to whoever listens. */
+function logExtraction(logger: Logger, report: ExtractionReport, sessionId: string): void {
+  if (report.spendGuard)
+    logger.warn({ sessionId, ...report }, 'palimpsest: extraction waits: the spend guard')
 }
 
 function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
@@ -470,7 +536,7 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy: given, summarizer, memo, memory, redact, ...rest } = changes
+    const { policy: given, summarizer, memo, memory, redact, spendGuard, ...rest } = changes
     if (redact !== undefined) this.#engine.redaction.hook = hookOf(redact)
     const policy = typeof given === 'function' ? custom(given) : (given ?? this.#engine.policy)
     const memoryOptions = memory ?? this.#memoryOptions
@@ -482,6 +548,7 @@ export class Palimpsest implements AsyncDisposable {
       { policy },
       settings,
       summarizer !== undefined && { summarizer: asSummarizer(summarizer) },
+      spendGuard !== undefined && { spendGuard: spendGuardOf(spendGuard, this.#engine) },
       memo !== undefined && { memo: { instructions: MEMO_INSTRUCTIONS, ...memo } },
     )
   }

@@ -1,5 +1,5 @@
 import type { SessionKey } from '../store/index.ts'
-import type { SourceMessage, Summarizer } from '../summarizer/index.ts'
+import { type SourceMessage, type Summarizer, SummarizerError } from '../summarizer/index.ts'
 import { failureReason } from './failure-reason.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { type MessageReader, readMessages } from './read-messages.ts'
@@ -22,7 +22,7 @@ export interface CatchUp {
  * would take; the rest has to wait for later folds. What got no memo is tried again at each of them, until
  * as much waits as one fold would give it: then the oldest of it is passed over. Rejects as the summariser does.
  */
-export async function catchUpMemo(work: CatchUp): Promise<void> {
+async function catchUpMemo(work: CatchUp): Promise<void> {
   const { store, key, keeper, summarizer, throughSeq, leastTokens = 0 } = work
   if (!keeper.canUpdate || keeper.memo.throughSeq >= throughSeq) return
   if (!keeper.checkSize()) return keeper.fallBehind()
@@ -74,6 +74,17 @@ export async function catchUpMemoIfPossible(work: CatchUp, warn: (warning: strin
   } catch (error) {
     work.signal.throwIfAborted()
     work.keeper.fallBehind()
-    warn(`memo_failed: ${failureReason(error)}`)
+    // Of that the outcome tells anyway.
+    if (!SummarizerError.isSpendGuard(error)) warn(`memo_failed: ${failureReason(error)}`)
+  }
+}
+
+/** All that there is to do: the memo waits where there is no more to spend, and fails as the summariser does. */
+export async function catchUpMemoUnlessSpent(work: CatchUp): Promise<void> {
+  try {
+    await catchUpMemo(work)
+  } catch (error) {
+    if (!SummarizerError.isSpendGuard(error)) throw error
+    work.keeper.fallBehind()
   }
 }

@@ -13,14 +13,22 @@ import {
   withHandler,
 } from '../policy/index.ts'
 import type { DocumentWrite, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
-import { type Extract, extractive, type Prefix, type Summarizer, type Usage } from '../summarizer/index.ts'
+import {
+  type Extract,
+  extractive,
+  type Prefix,
+  type Summarizer,
+  SummarizerError,
+  type Usage,
+} from '../summarizer/index.ts'
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
-import { catchUpMemo, catchUpMemoIfPossible } from './catch-up-memo.ts'
+import { catchUpMemoIfPossible, catchUpMemoUnlessSpent } from './catch-up-memo.ts'
 import { extractsFor } from './extracts.ts'
 import { failureReason, retryAfterMs } from './failure-reason.ts'
 import { foldWindow, isWindowHandler, type WindowHandler, type WindowInput } from './fold-window.ts'
 import { withText } from './folded-segment.ts'
+import { extractiveWhenSpent, guarded } from './guarded-summarizer.ts'
 import { handledTypes } from './handled-types.ts'
 import { type FoldHandler, type FoldInput, type FoldResult, foldRange } from './handlers.ts'
 import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
@@ -31,6 +39,7 @@ import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
 import { sessionPolicies } from './session-policy.ts'
 import { tokensOf } from './source.ts'
+import { describeLimit, type SpendGuard, type SpendGuardReport, type SpendWatch } from './spend-guard.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -60,6 +69,8 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   readonly namespace: string
   readonly policy: Policy
   readonly summarizer: Summarizer
+  /** What may be spent on models; left out or `null`: any amount. */
+  readonly spendGuard?: SpendGuard | null
   readonly memo: MemoRules
   /**
    * The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. A type
@@ -197,7 +208,9 @@ async function foldUnderLease(
   const next = decision && (await planNextOrConflict(engine, key, decision))
   if (next === null) return skipped('nothing_to_do')
   if (typeof next === 'string') return skipped(next)
-  const attempt: Attempt = { ...next, under, started, tally: new Tally() }
+  const tally = new Tally()
+  const spending = engine.spendGuard?.watch(key, tally.noteLimit) ?? null
+  const attempt: Attempt = { ...next, under, started, tally, spending }
   try {
     const result = await runHandler(engine, key, attempt)
     await pause()
@@ -211,14 +224,20 @@ async function foldUnderLease(
 class Tally {
   #usage: Usage | null = null
   readonly #warnings: string[] = []
+  #spendGuard: SpendGuardReport | null = null
   readonly note = (usage: Usage): void => {
     this.#usage = addUsage(this.#usage, usage)
   }
   readonly warn = (warning: string): void => {
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
-  get figures(): Pick<FoldOutcome, 'usage' | 'warnings'> {
-    return { usage: this.#usage, warnings: [...this.#warnings] }
+  readonly noteLimit = (reached: SpendGuardReport): void => {
+    this.#spendGuard = reached
+    this.warn(`spend_guard: ${describeLimit(reached)}`)
+  }
+  get figures(): Pick<FoldOutcome, 'usage' | 'warnings' | 'spendGuard'> {
+    const spendGuard = this.#spendGuard
+    return { usage: this.#usage, warnings: [...this.#warnings], ...(spendGuard && { spendGuard }) }
   }
 }
 
@@ -226,6 +245,8 @@ interface Attempt extends NextFold, Partial<Pick<WholeFold, 'raw'>> {
   readonly under: UnderLease
   readonly started: number
   readonly tally: Tally
+  /** `null`: nothing is limited. */
+  readonly spending: SpendWatch | null
 }
 
 async function planNextOrConflict(
@@ -291,6 +312,7 @@ async function workOnWindow(
     handler,
     signal,
     tally,
+    spending,
   }: Attempt & { handler: WindowHandler; signal: AbortSignal },
 ): Promise<FoldWorked> {
   const { store } = engine
@@ -308,7 +330,7 @@ async function workOnWindow(
     messages: withoutRecalled(messages.filter(({ seq }) => seq <= toSeq)),
     extracts: null,
     superseded: [],
-    summarizer: metered(engine.summarizer, tally.note),
+    summarizer: metered(guarded(engine.summarizer, spending), tally.note),
     signal,
   })
   return { ...folded, documents: documents ?? [] }
@@ -326,15 +348,25 @@ async function shownSegments(
 async function work(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
-  { plan, session, under, tally }: Attempt,
+  { plan, session, under, tally, spending }: Attempt,
   signal: AbortSignal,
 ): Promise<FoldWorked> {
   const { store, policy, zone } = engine
   const { decision, range } = plan
-  // Where the configured one is extractive itself, there is nothing better to come.
-  const isProvisional = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
-  const summarizer = metered(isProvisional ? extractive() : engine.summarizer, tally.note)
+  const handler = engine.handlers[decision.type] as FoldHandler | undefined
   const segments = await shownSegments(store, key, session)
+  // A policy for this once decides what is folded, not how much of all that was folded before is left.
+  const limits = segmentLimits(engine.configured ?? policy, session.state.overheadTokens)
+  // Where the configured one is extractive itself, there is nothing better to come.
+  const isBackingOff = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
+  const behind =
+    handler || isBackingOff || range === null ? [] : supersededBy(range, segments, MOST_FOLD_TOKENS)
+  // Short ranges need no model; behind provisional ones they are provisional, too, to be taken in with them.
+  const needsModel = behind.length > 0 || (range?.amount.tokens ?? 0) >= limits.verbatimBelowTokens
+  const isSpent = !handler && !isBackingOff && needsModel && (await isLimitReached(engine, spending))
+  const isProvisional = isBackingOff || isSpent
+  const superseded = isSpent ? [] : behind
+  const summarizer = metered(isProvisional ? extractive() : guarded(engine.summarizer, spending), tally.note)
   const keeper = new MemoKeeper({
     memo: memoOf(session),
     rules: engine.memo,
@@ -347,16 +379,12 @@ async function work(
   if (isProvisional) keeper.fallBehind()
   const memoWork = { store, key, keeper, summarizer, signal }
   if (range === null) {
-    if (!isProvisional) await catchUpMemo({ ...memoWork, throughSeq: session.head.seq })
+    if (!isProvisional) await catchUpMemoUnlessSpent({ ...memoWork, throughSeq: session.head.seq })
     return { segments: [], memo: keeper.memo }
   }
-  const handler = engine.handlers[decision.type] as FoldHandler | undefined
-  const superseded = handler || isProvisional ? [] : supersededBy(range, segments, MOST_FOLD_TOKENS)
   const fromSeq = superseded[0]?.fromSeq ?? range.fromSeq
   await pause()
   const { messages } = await readMessages(store, key, { fromSeq, toSeq: range.toSeq })
-  // A policy for this once decides what is folded, not how much of all that was folded before is left.
-  const limits = segmentLimits(engine.configured ?? policy, session.state.overheadTokens)
   const { focus } = under.options
   const input: FoldInput = {
     decision,
@@ -364,7 +392,7 @@ async function work(
     messages,
     segments,
     memo: session.memo,
-    summarizer,
+    summarizer: handler ? extractiveWhenSpent(summarizer) : summarizer,
     limits,
     zone,
     signal,
@@ -375,7 +403,8 @@ async function work(
   const remember = async (result: FoldResult): Promise<FoldWorked> => {
     const extracts = result.extracts ?? null
     const folded = { key, session, messages, extracts, superseded, summarizer, signal }
-    return { ...result, documents: (await engine.rememberFold?.(folded)) ?? [] }
+    const documents = (await engine.rememberFold?.(folded)) ?? []
+    return { ...result, documents, ...(isSpent && { plan: withoutModel(plan) }) }
   }
   if (handler) return remember(checkCovers(await handler(input), frozen))
   const isShort = tokensOf(messages) < limits.verbatimBelowTokens
@@ -384,13 +413,27 @@ async function work(
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
   const prefix = superseded.length === 0 ? await prefixFor(engine, key, range) : null
   const extracts = engine.rememberFold ? extractsFor(messages) : null
-  const result = await foldRange({ ...input, superseded, keeper, isProvisional, prefix, extracts })
+  const own = { superseded, keeper, isProvisional, whenSpent: 'extract', prefix, extracts } as const
+  const result = await foldRange({ ...input, ...own })
   if (!isProvisional && isShort)
     await catchUpMemoIfPossible(
       { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },
       tally.warn,
     )
   return remember(checkCovers({ ...result, memo: keeper.memo }, frozen))
+}
+
+async function isLimitReached(
+  { summarizer }: Pick<FoldEngine, 'summarizer'>,
+  spending: SpendWatch | null,
+): Promise<boolean> {
+  return spending !== null && !isExtractive(summarizer) && (await spending.isReached(summarizer.name))
+}
+
+/** As in a back-off: it says nothing of the model, neither that it works nor that it does not. */
+function withoutModel(plan: FoldPlan): FoldPlan {
+  const { decision } = plan
+  return { ...plan, decision: { ...decision, meta: { ...decision.meta, extractive: true } } }
 }
 
 /** A session that was folded before there were memos begins its own where it stands, and not years ago. */
@@ -498,7 +541,8 @@ async function fail(
     durationMs: now - started,
     ...tally.figures,
   })
-  if (isConflict(outcome.reason)) return { ...outcome, outcome: 'skipped' }
+  if (isConflict(outcome.reason) || SummarizerError.isSpendGuard(error))
+    return { ...outcome, outcome: 'skipped' }
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
   await store

@@ -1,6 +1,14 @@
 import type { Memo, Message, NewSegment, Segment } from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
-import type { Extract, Prefix, SummarizeRequest, Summarizer, Summary } from '../summarizer/index.ts'
+import {
+  type Extract,
+  extractive,
+  type Prefix,
+  type SummarizeRequest,
+  type Summarizer,
+  SummarizerError,
+  type Summary,
+} from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { boundEvents } from './carry-over.ts'
 import { condense } from './condense.ts'
@@ -47,6 +55,8 @@ export interface FoldWork extends FoldInput {
   readonly superseded: readonly Segment[]
   readonly keeper: MemoKeeper
   readonly isProvisional: boolean
+  /** What becomes of it where there is no more to spend on the model: an extract, which is provisional, or an error. */
+  readonly whenSpent: 'extract' | 'fail'
   /** For a summariser that makes use of it. */
   readonly prefix: Prefix | null
   /** What to ask for the chat's own memory; `null`: none is kept here. */
@@ -59,13 +69,23 @@ export async function foldRange(work: FoldWork): Promise<FoldResult> {
   const segments: FoldedSegment[] = []
   const extracts: Extract[] = []
   const boundaries = [...work.superseded.map(({ fromSeq }) => fromSeq), work.range.fromSeq]
+  // What the model has said already stays; from there on it goes on without.
+  let by = work
+  const withoutModel = (error: unknown): FoldWork => {
+    if (work.whenSpent === 'fail' || !SummarizerError.isSpendGuard(error)) throw error
+    work.keeper.fallBehind()
+    return { ...work, summarizer: extractive(), isProvisional: true }
+  }
   for (const messages of chunks(work.messages, sourceLimit(work.summarizer), boundaries)) {
     work.signal.throwIfAborted()
-    const segment = await summarizeChunk(messages, work, { others, extracts })
+    const segment = await summarizeChunk(messages, by, { others, extracts }).catch(error => {
+      by = withoutModel(error)
+      return summarizeChunk(messages, by, { others, extracts })
+    })
     segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
     await pause()
   }
-  const condensed = await condense(others, segments, work)
+  const condensed = await condense(others, segments, by)
   return { segments: [...segments, ...condensed], memo: work.keeper.memo, extracts }
 }
 

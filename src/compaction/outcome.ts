@@ -1,5 +1,6 @@
 import type { FoldPlan } from '../policy/index.ts'
 import type { Usage } from '../summarizer/index.ts'
+import type { SpendGuardReport } from './spend-guard.ts'
 import { addUsage } from './usage.ts'
 
 /** How a fold ended. Stored as the session's last outcome, and told to whoever listens. */
@@ -18,6 +19,8 @@ export interface FoldOutcome {
   readonly usage: Usage | null
   /** What is odd about it, though it ended as it says: a code, and what it means. */
   readonly warnings: readonly string[]
+  /** The limit on spending for which it was made, in whole or in part, without the model; left out: for none. */
+  readonly spendGuard?: SpendGuardReport
 }
 
 /** The fold had nothing to do, or could not begin. */
@@ -28,7 +31,7 @@ export function skipped(reason: string): FoldOutcome {
 /** What a plan came to, as far as the plan itself says. */
 export function outcomeOf(
   { decision, range }: FoldPlan,
-  ended: Pick<FoldOutcome, 'outcome' | 'reason' | 'durationMs' | 'usage' | 'warnings'>,
+  ended: Pick<FoldOutcome, 'outcome' | 'reason' | 'durationMs' | 'usage' | 'warnings' | 'spendGuard'>,
 ): FoldOutcome {
   return {
     ...NOTHING_DONE,
@@ -53,6 +56,7 @@ export function joinOutcomes(first: FoldOutcome, second: FoldOutcome): FoldOutco
     durationMs: first.durationMs + second.durationMs,
     usage: addUsage(first.usage, second.usage),
     warnings: [...new Set([...first.warnings, ...second.warnings])],
+    ...spendGuardOf(second, first),
   }
 }
 
@@ -63,7 +67,14 @@ export function endOutcomes(done: FoldOutcome, last: FoldOutcome): FoldOutcome {
     ...done,
     usage: addUsage(done.usage, last.usage),
     warnings: [...new Set([...done.warnings, ...last.warnings, ...failed])],
+    ...spendGuardOf(last, done),
   }
+}
+
+/** The later one says until when it holds. */
+function spendGuardOf(later: FoldOutcome, earlier: FoldOutcome): Pick<FoldOutcome, 'spendGuard'> {
+  const spendGuard = later.spendGuard ?? earlier.spendGuard
+  return spendGuard ? { spendGuard } : {}
 }
 
 const NOTHING_DONE = {

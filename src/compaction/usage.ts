@@ -36,7 +36,7 @@ export function metered(summarizer: Summarizer, note: (usage: Usage) => void): S
   }
 }
 
-function isUsage(usage: unknown): usage is Usage {
+export function isUsage(usage: unknown): usage is Usage {
   if (typeof usage !== 'object' || usage === null) return false
   const { model, calls, inputTokens, cachedInputTokens, outputTokens } = usage as Usage
   const counts = [calls, inputTokens, cachedInputTokens, outputTokens]

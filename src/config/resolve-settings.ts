@@ -20,6 +20,10 @@ export interface SettingValues {
   readonly fallbackModel: string | null
   readonly modelTimeoutSec: number
   readonly modelWindow: number | null
+  readonly summaryCallsPerHour: number | null
+  readonly summaryTokensPerHour: number | null
+  readonly sessionSummaryCallsPerHour: number | null
+  readonly sessionSummaryTokensPerHour: number | null
   readonly memoInstructions: string | null
   readonly extract: 'turn' | 'batch' | 'off' | null
   readonly memoryOwner: string | null

@@ -137,6 +137,15 @@ function memoryTokens(name: string, usual: number, help: string): Setting {
   })
 }
 
+/** In an hour of the clock, for each model. */
+function spendLimit(name: string, what: string): Setting {
+  return numberSetting(name, {
+    default: null,
+    check: { integer: true, above: -1, below: 1_000_000_000_001, offAtZero: true },
+    help: `${what}; above that folds are made without the model and extractions wait`,
+  })
+}
+
 const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
 
 /** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
@@ -195,6 +204,10 @@ export const SETTINGS: readonly Setting[] = [
     check: { integer: true, above: 3_999, optional: true },
     help: "tokens of the model's window; longer sources are read in pieces; none: 32000",
   }),
+  spendLimit('summaryCallsPerHour', 'calls of the model in an hour, for summaries and memory'),
+  spendLimit('summaryTokensPerHour', 'tokens that these may take in an hour'),
+  spendLimit('sessionSummaryCallsPerHour', 'the same calls for one session'),
+  spendLimit('sessionSummaryTokensPerHour', 'the same tokens for one session'),
   textSetting('memoInstructions', {
     default: null,
     allowed: `text of at most ${LONGEST_TEXT} characters, or none`,

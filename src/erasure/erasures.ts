@@ -3,6 +3,7 @@ import { pause } from '../compaction/pause.ts'
 import { isExtractive } from '../compaction/summarize-source.ts'
 import { ClosedError, ErasureNotFoundError } from '../errors.ts'
 import type { ErasureRecord, ErasureStage, ErasureTarget } from '../store/index.ts'
+import { SummarizerError } from '../summarizer/summarizer-error.ts'
 import { BackgroundTask, type Remaining } from './background-task.ts'
 import { checkTarget } from './check-target.ts'
 import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
@@ -210,7 +211,9 @@ export class Erasures {
         onFailure: failure => failures.push(failure),
       }),
     )
-    for (const { error, sessionId } of failures) this.#report(error, sessionId)
+    // Where there is no more to spend they wait, and nothing went wrong.
+    for (const { error, sessionId } of failures)
+      if (!SummarizerError.isSpendGuard(error)) this.#report(error, sessionId)
     if (failures.length > 0) retry.failed(Math.max(...failures.map(({ error }) => retryAfterMs(error))))
     else if (left !== 'taken') retry.succeeded()
     return left === 'none' ? null : { afterMs: Math.max(OTHERS_MS, retry.leftMs) }

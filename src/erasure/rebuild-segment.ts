@@ -112,6 +112,8 @@ async function workFor(
     superseded: [],
     keeper,
     isProvisional: false,
+    // It would be what it is made anew for.
+    whenSpent: 'fail',
     prefix: null,
     extracts: null,
   }

@@ -1,4 +1,6 @@
 import { failureReason } from '../compaction/failure-reason.ts'
+import { guarded } from '../compaction/guarded-summarizer.ts'
+import type { SpendGuard } from '../compaction/index.ts'
 import { pause } from '../compaction/pause.ts'
 import { untilAborted } from '../compaction/until-aborted.ts'
 import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
@@ -11,6 +13,8 @@ export interface RebuildAllEngine extends RebuildEngine, Pick<RememberEngine, 'r
     RememberEngine['store'] &
     Pick<Store, 'listWithheld' | 'commitRebuilt'>
   readonly namespace: string
+  /** What may be spent on models; left out or `null`: any amount. */
+  readonly spendGuard?: SpendGuard | null
   /** How long one segment may take. */
   readonly summarizerTimeoutMs: number
 }
@@ -80,7 +84,8 @@ async function rebuildOne(
   { left, summarizer, signal: given }: RebuildOptions,
 ): Promise<boolean> {
   const signal = AbortSignal.any([given, AbortSignal.timeout(engine.summarizerTimeoutMs)])
-  const by = { summarizer, signal }
+  const spending = engine.spendGuard?.watch(withheld.key) ?? null
+  const by = { summarizer: guarded(summarizer, spending), signal }
   const rebuilt = await untilAborted(rebuildSegment(engine, withheld, by), signal)
   const documents = left === 'nothing' ? await untilAborted(rememberAgain(engine, withheld, by), signal) : []
   return engine.store.commitRebuilt(withheld.key, { ...rebuilt, documents })

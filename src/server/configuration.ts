@@ -15,6 +15,12 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
     groupTurnMessages: values.groupTurnMessages,
     summarizer: await summarizerOf(values),
     summarizerTimeoutMs: Math.ceil(values.modelTimeoutSec * 1000),
+    spendGuard: {
+      callsPerHour: values.summaryCallsPerHour,
+      tokensPerHour: values.summaryTokensPerHour,
+      sessionCallsPerHour: values.sessionSummaryCallsPerHour,
+      sessionTokensPerHour: values.sessionSummaryTokensPerHour,
+    },
     memo: memoOf(values),
     memory: memoryOf(values),
     redact: redactionOf(values),

@@ -41,6 +41,7 @@ const FAILED: Readonly<Record<SummarizerFailure, true>> = {
   no_summary: true,
   no_memo: true,
   no_facts: true,
+  spend_guard: true,
   failed: true,
 }
 

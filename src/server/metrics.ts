@@ -43,6 +43,11 @@ export class Metrics {
     'purpose',
     'kind',
   ])
+  readonly #spendGuard = this.#counter(
+    'spend_guard_total',
+    'What was done without the model, to spend no more',
+    ['purpose', 'scope', 'unit'],
+  )
   readonly #answers = this.#counter('answers_total', 'Answers of the model to chat completions', ['status'])
   readonly #answerTokens = this.#counter('answer_tokens_total', 'Tokens that these took', ['kind'])
   readonly #extractions = this.#counter('extractions_total', 'Extractions of memory', ['layer', 'outcome'])
@@ -76,7 +81,8 @@ export class Metrics {
     this.#messages.inc({ result: 'duplicate' }, duplicates)
   }
 
-  folded({ outcome, type, reason, tokensBefore, tokensAfter, durationMs, usage }: FoldOutcome): void {
+  folded(folded: FoldOutcome): void {
+    const { outcome, type, reason, tokensBefore, tokensAfter, durationMs, usage } = folded
     this.#folds.inc({ outcome, type: typeLabel(type), reason: reasonLabel(reason) })
     if (outcome !== 'skipped') this.#foldSeconds.observe({ outcome }, Math.max(0, durationMs) / 1000)
     if (outcome === 'applied') {
@@ -85,12 +91,15 @@ export class Metrics {
       this.#tokensSaved.inc(Math.max(0, tokensBefore - tokensAfter))
     }
     this.#used('fold', usage)
+    this.#limited('fold', folded.spendGuard)
   }
 
-  extracted({ layer, facts, usage }: ExtractionReport): void {
-    this.#extractions.inc({ layer, outcome: extractionOutcome({ facts, usage }) })
+  extracted(report: ExtractionReport): void {
+    const { layer, facts, usage, spendGuard } = report
+    this.#extractions.inc({ layer, outcome: extractionOutcome(report) })
     this.#facts.inc({ layer }, facts)
     this.#used('extraction', usage)
+    this.#limited('extraction', spendGuard)
   }
 
   /** An answer of the model has ended, and is stored as far as it came. */
@@ -107,6 +116,10 @@ export class Metrics {
     this.#listeners.set(now.listeners)
     this.#build.set({ version: now.version }, 1)
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() }
+  }
+
+  #limited(purpose: 'fold' | 'extraction', limit: FoldOutcome['spendGuard']): void {
+    if (limit) this.#spendGuard.inc({ purpose, scope: limit.scope, unit: limit.unit })
   }
 
   #used(purpose: 'fold' | 'extraction', usage: Usage | null): void {
@@ -131,8 +144,9 @@ export class Metrics {
   }
 }
 
-/** `not_asked`: there was nothing in it that a model would have to read. */
-function extractionOutcome({ facts, usage }: Pick<ExtractionReport, 'facts' | 'usage'>): string {
+/** `not_asked`: there was nothing in it that a model would have to read. `waits`: there is no more to spend. */
+function extractionOutcome({ facts, usage, spendGuard }: ExtractionReport): string {
+  if (spendGuard) return 'waits'
   if (facts > 0) return 'learned'
   return usage === null ? 'not_asked' : 'nothing_new'
 }

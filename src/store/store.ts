@@ -35,6 +35,7 @@ import type { Operation } from './operation.ts'
 import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
+import type { CallReservation, SpendLimitReached, SpendRequest } from './spending.ts'
 
 /** A session's whole key. Nothing is ever read or written without the namespace. */
 export interface SessionKey {
@@ -641,6 +642,24 @@ export interface Store {
   ): Promise<{ readonly token: number } | null>
   /** Does nothing where the token is not the current one. */
   dropLease(namespace: string, request: { name: string; token: number }): Promise<void>
+
+  /** The limit that lets this session ask a model no more, as far as is counted now; `null`: none does. Counts nothing. */
+  findSpendLimit(key: SessionKey, request: SpendRequest): Promise<SpendLimitReached | null>
+  /**
+   * Counts a call that is about to be made, with the tokens that it is likely to take, in the hour of `now`, for the
+   * namespace and, where a session has a limit, for the session; or nothing, where a limit is reached. No limit of calls
+   * is ever exceeded, however many ask at once; one of tokens by no more than what is under way. It needs no session.
+   */
+  reserveCall(
+    key: SessionKey,
+    request: SpendRequest & { readonly tokens: number },
+  ): Promise<{ readonly reserved: CallReservation } | { readonly reached: SpendLimitReached }>
+  /** What a call took, in place of what was reserved for it; once for each. */
+  settleCall(
+    namespace: string,
+    reserved: CallReservation,
+    took: { readonly calls: number; readonly tokens: number },
+  ): Promise<void>
 
   /** Documents whose file is behind, in no particular order. */
   listUnmirrored(namespace: string, page: { limit: number }): Promise<readonly MirrorState[]>

@@ -10,7 +10,10 @@ export {
 } from './model/index.ts'
 export { type DateMention, findDates, type Moment } from './relative-dates.ts'
 export type {
+  CallCost,
+  CallGate,
   DatedEvent,
+  ExpectedCall,
   Extract,
   ExtractedFact,
   ExtractsRequest,

@@ -24,6 +24,8 @@ export type SummarizerFailure =
   | 'no_summary'
   | 'no_memo'
   | 'no_facts'
+  /** A limit on what may be spent is reached: it was not asked. */
+  | 'spend_guard'
   | 'failed'
 
 const marker = Symbol.for('palimpsest.summarizer-error')
@@ -57,6 +59,11 @@ export class SummarizerError extends Error {
   withUsage(usage: Usage): SummarizerError {
     const { reason, model, retryAfterMs, cause } = this
     return new SummarizerError(reason, this.#said, { model, retryAfterMs, usage, cause })
+  }
+
+  /** Nobody failed: there was no more to spend. */
+  static isSpendGuard(error: unknown): error is SummarizerError {
+    return SummarizerError.isInstance(error) && error.reason === 'spend_guard'
   }
 
   static isInstance(error: unknown): error is SummarizerError {

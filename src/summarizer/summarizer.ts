@@ -10,6 +10,25 @@ export interface SourceMessage {
   readonly zone: string | null
 }
 
+/**
+ * Asked before each call of a model: rejects where none may be made, and nothing else is asked then. Otherwise it answers
+ * with a function that hears what was taken; where that is never said, what was expected stands.
+ */
+export type CallGate = (call: ExpectedCall) => Promise<(took: CallCost) => Promise<void>>
+
+export interface ExpectedCall {
+  /** `provider:model`. */
+  readonly model: string
+  /** What it is likely to take, without the answer. */
+  readonly tokens: number
+}
+
+export interface CallCost {
+  /** Left out: one. */
+  readonly calls?: number
+  readonly tokens: number
+}
+
 export interface SummarizeRequest {
   /** The frozen range, oldest first. */
   readonly messages: readonly SourceMessage[]
@@ -37,6 +56,8 @@ export interface SummarizeRequest {
   readonly script?: string
   /** What belongs into the chat's own memory for good is asked for as well. Never of summaries. */
   readonly extracts?: ExtractsRequest
+  /** Given only to a summariser that asks it. */
+  readonly beforeCall?: CallGate | undefined
 }
 
 export interface ExtractsRequest {
@@ -60,7 +81,7 @@ export interface MemoRequest {
 
 /** A memo brought up to date without a summary: nothing was folded. */
 export interface MemoUpdateRequest
-  extends Pick<SummarizeRequest, 'messages' | 'earlier' | 'zone' | 'signal'> {
+  extends Pick<SummarizeRequest, 'messages' | 'earlier' | 'zone' | 'signal' | 'beforeCall'> {
   readonly memo: MemoRequest
 }
 
@@ -118,6 +139,7 @@ export interface FactRequest {
   /** As in `SummarizeRequest`. */
   readonly zone: string
   readonly signal?: AbortSignal
+  readonly beforeCall?: CallGate | undefined
 }
 
 /** Of a person: `profile` and `preferences`. Of a place: `history`, `plans` and `documents`. */
@@ -141,6 +163,8 @@ export interface Summarizer {
   readonly version: string
   /** It makes use of the session's own prefix, where there is one. */
   readonly reusesPrefix?: boolean
+  /** It asks `beforeCall` before each call of a model. Left out: a request counts as one call. */
+  readonly asksBeforeCalls?: boolean
   /** What one call takes in at most. Left out: any amount. */
   readonly sourceTokens?: number
   /** Rejects with the signal's reason when aborted. */

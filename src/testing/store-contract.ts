@@ -24,6 +24,7 @@ import { replacingTails } from './store-contract/replacing-tails.ts'
 import { rollingBack } from './store-contract/rolling-back.ts'
 import { searching } from './store-contract/searching.ts'
 import { serving } from './store-contract/serving.ts'
+import { spending } from './store-contract/spending.ts'
 import { waiting } from './store-contract/waiting.ts'
 import { windows } from './store-contract/windows.ts'
 
@@ -63,4 +64,5 @@ export const storeContract: readonly ContractCase[] = [
   ...erasingWhole,
   ...events,
   ...serving,
+  ...spending,
 ]

@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { modelSummarizer, type Palimpsest, type Segment } from '../../src/index.ts'
+import { modelSummarizer, type Palimpsest, type Segment, sqlite } from '../../src/index.ts'
 import { type ModelScript, type ModelServer, startModelServer } from '../../src/testing/index.ts'
 import { ANN, expectUnseen, fill, GROUP, WORDS, World } from './world.ts'
 
@@ -152,6 +152,26 @@ describe('segments that a model made', () => {
     const again = await world.open({ summarizer: summarizer() })
     again.resumeErasures()
     expect(texts(await settled(again))).toContain('Bob agreed to pay for the lemons and the tea by Friday')
+    expect(world.errors).toEqual([])
+  })
+
+  it('stay extracts while there is no more to spend, which is no error, and are made anew when there is', async () => {
+    await (await fillByModel()).close()
+    const store = sqlite(world.file, { durability: 'normal' })
+    const reserve = vi.spyOn(store, 'reserveCall')
+    const limited = await world.open({ store, summarizer: summarizer(), spendGuard: { callsPerHour: 1 } })
+    const before = server.requests.length
+    await limited.erased((await limited.forget(PERSON)).id)
+    await vi.waitFor(() => expect(reserve.mock.calls.length).toBeGreaterThan(1), SOON)
+    await limited.close()
+    expect(server.requests.length - before).toBe(1)
+    expect(world.errors).toEqual([])
+    const again = await world.open({ summarizer: summarizer() })
+    const extracts = await again.session(GROUP).segments('all')
+    expect(extracts.map(({ state }) => state)).toContain('dirty')
+    expect(extracts.map(({ state }) => state)).not.toContain('provisional')
+    again.resumeErasures()
+    await settled(again)
     expect(world.errors).toEqual([])
   })
 

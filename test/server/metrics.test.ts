@@ -127,6 +127,39 @@ describe('the metrics', () => {
     expect(tokens('output')).toBe(used('outputTokens'))
   })
 
+  test('count what was done without the model, to spend no more, by settings that change while it runs', async () => {
+    await using model = await startModelServer({ reply: SUMMARY })
+    const opened = await open(newPlace(), { environment: { ...FOLDS, modelBaseUrl: model.url } })
+    const change = async (settings: Layer) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify(settings)
+      const response = await opened.app.request('/v1/settings', { method: 'PUT', headers, body })
+      expect(response.status).toBe(200)
+    }
+    const fold = async (session: string) => {
+      await post(opened, `/v1/sessions/${session}/messages`, { messages: talk(8, 30) })
+      const response = await post(opened, `/v1/sessions/${session}/compact`, { force: true })
+      return (await response.json()) as FoldOutcome
+    }
+    await change({ summaryCallsPerHour: 1 })
+    expect(await fold('a')).not.toHaveProperty('spendGuard')
+    expect(await fold('b')).toMatchObject({
+      ...{ outcome: 'applied', spendGuard: { scope: 'namespace', unit: 'calls', used: 1, limit: 1 } },
+      warnings: [expect.stringMatching(/^spend_guard: 1 of 1 calls an hour .* before \d{4}-/)],
+    })
+    const figures = await figuresOf(opened)
+    const labels = { purpose: 'fold', scope: 'namespace', unit: 'calls' }
+    expect(total(figures, 'palimpsest_spend_guard_total', labels)).toBe(1)
+    expect(total(figures, 'palimpsest_folds_total', { outcome: 'applied', reason: 'force' })).toBe(2)
+    const listed = (await (await opened.app.request('/v1/sessions/b/folds')).json()) as {
+      folds: readonly { readonly spendGuard: unknown }[]
+    }
+    expect(listed.folds[0]!.spendGuard).toMatchObject({ unit: 'calls', limit: 1 })
+    await change({ summaryCallsPerHour: null, sessionSummaryTokensPerHour: 1_000_000 })
+    expect(await fold('b')).not.toHaveProperty('spendGuard')
+    expect(model.requests.length).toBe(2)
+  })
+
   test('count folds that somebody asked for', async () => {
     const opened = await open(newPlace(), { environment: { policy: 'count', keepLast: 2 } })
     await post(opened, '/v1/sessions/s/messages', { messages: talk(12, 30) })

@@ -1,4 +1,7 @@
 import { backoffMs } from '../../compaction/backoff.ts'
+import { guarded } from '../../compaction/guarded-summarizer.ts'
+import type { SpendGuard, SpendGuardReport } from '../../compaction/index.ts'
+import { type SpendWatch, toReport } from '../../compaction/spend-guard.ts'
 import { untilAborted } from '../../compaction/until-aborted.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
@@ -9,8 +12,15 @@ import {
   learningDocument,
   type SessionKey,
   type SessionRecord,
+  type SpendLimitReached,
 } from '../../store/index.ts'
-import { extractive, isWorthKeeping, type Summarizer, type Usage } from '../../summarizer/index.ts'
+import {
+  extractive,
+  isWorthKeeping,
+  type Summarizer,
+  SummarizerError,
+  type Usage,
+} from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { condenseDocument } from '../condense-document.ts'
 import { listLines } from '../document/index.ts'
@@ -19,6 +29,8 @@ import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
 
 export interface ExtractionEngine extends MemoryEngine {
   readonly extraction: ExtractionRules
+  /** What may be spent on models; left out or `null`: any amount. */
+  readonly spendGuard?: SpendGuard | null
   /** How long the model may take. */
   readonly summarizerTimeoutMs: number
   /** Hears what came of each step. */
@@ -36,6 +48,8 @@ export interface ExtractionReport {
   readonly facts: number
   /** What the model took; `null`: none was asked. */
   readonly usage: Usage | null
+  /** It waits, as there is no more to spend before then: nothing was learned, and these messages are read again. */
+  readonly spendGuard?: SpendGuardReport
 }
 
 /** `more`: there is more to read at once. `wait`: nothing is due, or somebody else is at it. */
@@ -112,8 +126,20 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const last = messages.at(-1)
   if (last === undefined) return 'done'
   const target = targetOf(session, engine)
-  const { facts, usage } =
-    target === null ? NOTHING_ASKED : await askForFacts(engine, { messages, target, signal })
+  const spending = engine.spendGuard?.watch(key) ?? null
+  const summarizer = guarded(engine.summarizer, spending)
+  const asked =
+    target === null
+      ? NOTHING_ASKED
+      : await askForFacts(engine, { messages, target, summarizer, signal }).catch(unlessSpent(spending))
+  if ('waits' in asked) {
+    const { waits, usage } = asked
+    await store.failExtraction(key, { retryAt: waits.until })
+    const range = { layer: target!.layer, fromSeq: messages[0]!.seq, toSeq: last.seq }
+    tell(engine, key.id, { ...range, facts: 0, usage, spendGuard: toReport(waits) })
+    return 'wait'
+  }
+  const { facts, usage } = asked
   const now = clock()
   const documents: readonly DocumentWrite[] =
     target === null || facts.length === 0
@@ -151,7 +177,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     })
   if (target !== null && documents.length > 0) {
     noteChange()
-    await condense(engine, target.key, signal)
+    await condense(engine, target.key, { summarizer, signal })
   }
   return last.seq < (session.head?.seq ?? 0) ? 'more' : 'done'
 }
@@ -183,16 +209,29 @@ interface Asked {
 
 const NOTHING_ASKED: Asked = { facts: [], usage: null }
 
+/** There is no more to spend: that is nobody's failure, and what was not read waits for the next hour. */
+function unlessSpent(spending: SpendWatch | null) {
+  return (error: unknown): { readonly waits: SpendLimitReached; readonly usage: Usage | null } => {
+    const waits = spending?.reached
+    if (!waits || !SummarizerError.isSpendGuard(error)) throw error
+    return { waits, usage: error.usage }
+  }
+}
+
 interface Question {
   readonly messages: readonly Message[]
   readonly target: FactTarget
+  readonly summarizer: Summarizer
   readonly signal: AbortSignal
 }
 
-async function askForFacts(engine: ExtractionEngine, { messages, target, signal }: Question): Promise<Asked> {
+async function askForFacts(
+  engine: ExtractionEngine,
+  { messages, target, summarizer, signal }: Question,
+): Promise<Asked> {
   const sources = messages.filter(message => maySay(message, target)).filter(isTelling)
   if (sources.length === 0) return NOTHING_ASKED
-  const { store, summarizer, zone, summarizerTimeoutMs } = engine
+  const { store, zone, summarizerTimeoutMs } = engine
   const known = listLines((await store.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
@@ -233,8 +272,12 @@ function firstWithin(messages: readonly Message[], tokens: number): readonly Mes
   return end === -1 ? messages : messages.slice(0, Math.max(1, end))
 }
 
-async function condense(engine: ExtractionEngine, key: DocumentKey, signal: AbortSignal): Promise<void> {
-  const { store, summarizer } = engine
+async function condense(
+  engine: ExtractionEngine,
+  key: DocumentKey,
+  { summarizer, signal }: Pick<Question, 'summarizer' | 'signal'>,
+): Promise<void> {
+  const { store } = engine
   const document = await store.readDocument(key)
   if (document === null) return
   const asked = summarizer.name === 'extractive' ? null : summarizer

@@ -13,7 +13,7 @@ const listFolds = endpoint({
     limit: wholeNumberText(1, 500).optional().openapi({ description: 'left out: 50' }),
   }),
   answers: {
-    200: '{ folds: [{ id, at, outcome: applied | failed, type, reason, fromSeq, toSeq, throughSeq, tokensBefore, tokensAfter, durationMs, usage, segmentIds }], next }: `next` is the `before` of the next page, null on the last one',
+    200: '{ folds: [{ id, at, outcome: applied | failed, type, reason, fromSeq, toSeq, throughSeq, tokensBefore, tokensAfter, durationMs, usage, spendGuard, segmentIds }], next }: `next` is the `before` of the next page, null on the last one',
   },
   handle: async call => {
     const { limit = 50, ...page } = given(call.query)

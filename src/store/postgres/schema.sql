@@ -278,6 +278,15 @@ CREATE TABLE settings (
   value text NOT NULL
 );
 
+CREATE TABLE spending (
+  session_id bigint NOT NULL,
+  namespace text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  window_start bigint NOT NULL,
+  calls bigint NOT NULL,
+  tokens bigint NOT NULL
+);
+
 CREATE TABLE waiting (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   namespace text COLLATE "C" NOT NULL,
@@ -396,6 +405,10 @@ CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);
 CREATE INDEX sessions_to_extract ON sessions USING btree (namespace, extract_at) WHERE (extract_at IS NOT NULL);
 
 CREATE UNIQUE INDEX settings_pkey ON settings USING btree (namespace, name);
+
+CREATE INDEX spending_by_window ON spending USING btree (window_start);
+
+CREATE UNIQUE INDEX spending_pkey ON spending USING btree (session_id, namespace, model, window_start);
 
 CREATE UNIQUE INDEX waiting_by_message ON waiting USING btree (session_id, seq);
 

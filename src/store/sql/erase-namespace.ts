@@ -52,7 +52,8 @@ export const forgetNamespace: ErasureStep = function* (slice, cursor) {
   if (settings.length > 0) yield* noteRevision()
   slice.count('settings', settings.length)
   if (settings.length > 0 || (yield* dropLeases(slice)) || (yield* dropAllSenders(slice))) return { next: {} }
-  if ((yield* dropKeys(slice)) || (yield* dropRequests(slice))) return { next: {} }
+  if ((yield* dropKeys(slice)) || (yield* dropRequests(slice)) || (yield* dropSpending(slice)))
+    return { next: {} }
   return cursor === null ? 'nothing' : 'done'
 }
 
@@ -66,6 +67,12 @@ function* dropKeys({ namespace }: Slice): Steps<boolean> {
 function* dropRequests({ namespace }: Slice): Steps<boolean> {
   const requests = yield* deleteSome({ table: 'requests', where: 'namespace = ?1', key: 'name' }, namespace)
   return requests.length > 0
+}
+
+/** That of its sessions went with them. */
+function* dropSpending({ namespace }: Slice): Steps<boolean> {
+  const ofAll = { table: 'spending', where: 'session_id = 0 AND namespace = ?1', key: 'model, window_start' }
+  return (yield* deleteSome(ofAll, namespace)).length > 0
 }
 
 function* dropLeases({ namespace, exceed }: Slice): Steps<boolean> {

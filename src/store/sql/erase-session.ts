@@ -86,6 +86,7 @@ const PARTS: readonly {
   { table: 'hidden_ranges', key: 'from_seq', place: null },
   { table: 'operations', key: 'operation_id', place: null },
   { table: 'waiting', key: 'seq', place: null },
+  { table: 'spending', key: 'model, window_start', place: null },
 ]
 
 export const emptySessions: ErasureStep = function* (slice, cursor) {

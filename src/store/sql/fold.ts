@@ -406,7 +406,7 @@ export function* failFold(
 
 /** What an event says of an outcome: how it ended and what it took, never what was said. */
 function figuresOf(outcome: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const fields = ['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage']
+  const fields = ['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage', 'spendGuard']
   return Object.fromEntries(
     fields.filter(field => outcome[field] !== undefined).map(field => [field, outcome[field]]),
   )

@@ -39,5 +39,6 @@ export {
 } from './session.ts'
 export { readRecord } from './session-record.ts'
 export { readSettings, writeSettings } from './settings.ts'
+export * as spending from './spending.ts'
 export * as waiting from './waiting.ts'
 export { commitRebuilt, listWithheld } from './withheld.ts'

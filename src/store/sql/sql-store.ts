@@ -4,6 +4,7 @@ import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
 import type { RebuiltSegment } from '../erasure.ts'
 import type { IndexRequest, IndexWrite, SearchRequest } from '../search.ts'
 import type { SessionFile } from '../session-file.ts'
+import type { CallReservation, SpendRequest } from '../spending.ts'
 import type {
   AppendReceipt,
   AppendRequest,
@@ -390,6 +391,19 @@ export class SqlStore implements Store {
 
   dropLease(namespace: string, request: { name: string; token: number }) {
     return this.#write(({ sql }) => sql.dropLease(namespace, request))
+  }
+
+  findSpendLimit(key: SessionKey, request: SpendRequest) {
+    return this.#read(({ sql }) => sql.spending.findSpendLimit(key, request))
+  }
+
+  reserveCall(key: SessionKey, request: SpendRequest & { readonly tokens: number }) {
+    const { dialect } = this.#driver
+    return this.#write(({ sql }) => sql.spending.reserveCall(key, request, dialect))
+  }
+
+  settleCall(namespace: string, reserved: CallReservation, took: Parameters<Store['settleCall']>[2]) {
+    return this.#write(({ sql }) => sql.spending.settleCall(namespace, reserved, took))
   }
 
   listUnmirrored(namespace: string, page: { limit: number }) {

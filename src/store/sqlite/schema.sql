@@ -309,6 +309,17 @@ CREATE TABLE settings (
   PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE spending (
+  -- 0: all sessions of the namespace together.
+  session_id INTEGER NOT NULL,
+  namespace TEXT NOT NULL,
+  model TEXT NOT NULL,
+  window_start INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (session_id, namespace, model, window_start)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE sqlite_sequence(name,seq);
 
 CREATE TABLE waiting (
@@ -383,6 +394,8 @@ CREATE INDEX sessions_forked ON sessions (namespace) WHERE origin IS NOT NULL;
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
 
 CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;
+
+CREATE INDEX spending_by_window ON spending (window_start);
 
 CREATE UNIQUE INDEX waiting_by_message ON waiting (session_id, seq);
 

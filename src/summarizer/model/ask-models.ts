@@ -42,7 +42,9 @@ export class Models {
       return await this.#askOne(this.#first, call, read)
     } catch (error) {
       call.signal?.throwIfAborted()
-      if (fallback === null || PalimpsestError.isInstance(error)) throw error
+      // What one model may no longer spend is not spent on another.
+      if (fallback === null || PalimpsestError.isInstance(error) || SummarizerError.isSpendGuard(error))
+        throw error
       // Where both fail, the first one's reason is what there is to mend.
       const answer = await this.#askOne(fallback, call, read).catch(() => {
         call.signal?.throwIfAborted()

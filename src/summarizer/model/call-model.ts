@@ -1,7 +1,8 @@
-import { MissingPeerError } from '../../errors.ts'
+import { MissingPeerError, PalimpsestError } from '../../errors.ts'
+import { estimateTokens } from '../../tokens/index.ts'
 import { FACT_SECTIONS } from '../fact-sections.ts'
-import type { FactRequest, Prefix } from '../summarizer.ts'
-import { SummarizerError } from '../summarizer-error.ts'
+import type { CallGate, FactRequest, Prefix } from '../summarizer.ts'
+import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
 import { classifyError } from './classify-error.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
 import { within } from './within.ts'
@@ -32,6 +33,7 @@ export interface ModelCall {
   readonly withExtracts?: boolean
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+  readonly beforeCall?: CallGate | undefined
   /** Told what was used, also where the answer turns out to be none. */
   readonly onUsage: (usage: CallUsage) => void
 }
@@ -48,17 +50,20 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
   const name = modelName(model)
   const { timeoutMs, signal } = call
   const ask = (format: Format) =>
-    within(abortSignal => generate(sdk, model, { ...call, format, abortSignal }), {
-      timeoutMs,
-      signal,
-      model: name,
-    })
+    counted({ ...call, model: name }, onUsage =>
+      within(abortSignal => generate(sdk, model, { ...call, onUsage, format, abortSignal }), {
+        timeoutMs,
+        signal,
+        model: name,
+      }),
+    )
   // A format is part of what a provider caches by.
   const format = call.prefix ? 'text' : formatOf(model)
   try {
     return await ask(format)
   } catch (error) {
     signal?.throwIfAborted()
+    if (PalimpsestError.isInstance(error)) throw error
     const failure = classifyError(error, name)
     if (format === 'text' || failure.reason !== 'request_refused' || !blamesFormat(error)) throw failure
   }
@@ -66,8 +71,45 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
   takesNoFormat.add(model)
   return ask('text').catch((error: unknown) => {
     signal?.throwIfAborted()
-    throw classifyError(error, name)
+    throw PalimpsestError.isInstance(error) ? error : classifyError(error, name)
   })
+}
+
+/** Where the provider turned it away, nobody read anything. */
+const NOTHING_TAKEN: readonly SummarizerFailure[] = [
+  'rate_limited',
+  'unauthorized',
+  'request_refused',
+  'overflow',
+]
+
+/** One request to the provider, which whoever counts them has let pass. */
+async function counted(
+  { model, beforeCall, onUsage, ...sent }: ModelCall & { readonly model: string },
+  request: (onUsage: ModelCall['onUsage']) => Promise<string>,
+): Promise<string> {
+  if (!beforeCall) return request(onUsage)
+  const settle = await beforeCall({ model, tokens: tokensSent(sent) })
+  let tokens = 0
+  const noteUsage: ModelCall['onUsage'] = usage => {
+    tokens = usage.inputTokens + usage.outputTokens
+    onUsage(usage)
+  }
+  try {
+    return await request(noteUsage)
+  } catch (error) {
+    const isRefused = tokens === 0 && NOTHING_TAKEN.includes(classifyError(error, model).reason)
+    if (isRefused) await settle({ tokens: 0 })
+    throw error
+  } finally {
+    // A server that does not count leaves what was expected.
+    if (tokens > 0) await settle({ tokens })
+  }
+}
+
+function tokensSent({ instructions, prompt, prefix }: Pick<ModelCall, 'instructions' | 'prompt' | 'prefix'>) {
+  const before = prefix ? prefix.instructions + JSON.stringify(prefix.messages) : ''
+  return estimateTokens(instructions + prompt + before)
 }
 
 /** `schema`: the provider holds the model to it. `json`: to JSON of any shape. `text`: it is only asked. */

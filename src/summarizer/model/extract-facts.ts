@@ -47,6 +47,7 @@ export async function extractFactsInPieces(
           prompt: prompt(lines, piece.text),
           asks: layer === 'user' ? 'user facts' : 'scope facts',
           signal,
+          beforeCall: request.beforeCall,
         },
         (text, model) => checkedFacts(text, model, { layer, sources: shown, lines: lines.length }),
       )

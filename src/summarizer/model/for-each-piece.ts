@@ -45,6 +45,8 @@ export async function forEachPiece({
       rest = piece.rest
     } catch (error) {
       if (!SummarizerError.isInstance(error)) throw error
+      const isUnasked = SummarizerError.isSpendGuard(error) && tally.total().calls === 0
+      if (isUnasked) throw error
       const half = Math.floor(Math.min(room, estimateTokens(piece.text)) / 2)
       if (error.reason !== 'overflow' || half < LEAST_PIECE_TOKENS) throw error.withUsage(tally.total())
       most = half

@@ -47,6 +47,7 @@ export function modelSummarizer(
   return {
     name: modelName(model),
     reusesPrefix: settings.reusePrefix,
+    asksBeforeCalls: true,
     // From the prompt files, which are read when somebody asks.
     get version() {
       return readPrompts().version

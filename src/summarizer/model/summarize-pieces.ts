@@ -68,6 +68,7 @@ export async function summarizePieces(
           asks: request.memo ? 'summary and memo' : 'summary',
           withExtracts: wanted !== null,
           signal,
+          beforeCall: request.beforeCall,
         },
         (text, model) => checkedAnswer(text, model, { piece, budgetTokens, isLast }),
       )
@@ -124,6 +125,7 @@ export async function updateMemoInPieces(
           prompt: prompt(piece.text),
           asks: 'memo',
           signal: request.signal,
+          beforeCall: request.beforeCall,
         },
         (text, model) => checkedMemo(text, model, { ...request.memo, windowTokens }),
       )

@@ -26,6 +26,8 @@ export const lifecycle = contractCases('a store', {
     await store.close()
     const { key } = chat
     const now = 0
+    const limits = { calls: 1, tokens: null, sessionCalls: null, sessionTokens: null }
+    const spending = { model: 'm', limits, now }
     const calls: Record<Exclude<keyof Store, 'name' | 'close'>, () => Promise<unknown>> = {
       open: () => store.open(),
       append: () => chat.append(message('late')),
@@ -139,6 +141,14 @@ export const lifecycle = contractCases('a store', {
       failExtraction: () => store.failExtraction(key, { retryAt: 1 }),
       listExtractionDue: () => store.listExtractionDue('test', { now: 1, limit: 1 }),
       nextExtractionAt: () => store.nextExtractionAt('test'),
+      findSpendLimit: () => store.findSpendLimit(key, spending),
+      reserveCall: () => store.reserveCall(key, { ...spending, tokens: 1 }),
+      settleCall: () =>
+        store.settleCall(
+          'test',
+          { model: 'm', tokens: 1, windowStart: 0, session: null },
+          { calls: 1, tokens: 2 },
+        ),
       takeLease: () => store.takeLease('test', { name: 'x', owner: 'test', ttlMs: 1, now }),
       dropLease: () => store.dropLease('test', { name: 'x', token: 1 }),
       listUnmirrored: () => store.listUnmirrored('test', { limit: 1 }),

@@ -25,7 +25,14 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'outputReserve',
   ],
   extraction: ['extract', 'memoryOwner', 'groupTurnMessages', 'zone'],
-  limits: ['maxBodyBytes', 'rateLimit'],
+  limits: [
+    'summaryCallsPerHour',
+    'summaryTokensPerHour',
+    'sessionSummaryCallsPerHour',
+    'sessionSummaryTokensPerHour',
+    'maxBodyBytes',
+    'rateLimit',
+  ],
 }
 
 export function groupOf({ name, reach }: SettingDescription): Group {

@@ -1,0 +1,94 @@
+import type { SessionKey, SpendLimitReached, SpendLimits, Store } from '../store/index.ts'
+import type { CallGate } from '../summarizer/index.ts'
+import { SummarizerError } from '../summarizer/summarizer-error.ts'
+
+/** A limit that was reached, as it is told. */
+export interface SpendGuardReport extends Omit<SpendLimitReached, 'until'> {
+  /** When models are asked again. */
+  readonly until: string
+}
+
+interface GuardOptions {
+  readonly store: Pick<Store, 'findSpendLimit' | 'reserveCall' | 'settleCall'>
+  readonly clock: () => number
+  readonly limits: SpendLimits
+}
+
+/** What may be spent on models, counted by all processes together in the store. */
+export class SpendGuard {
+  readonly #options: GuardOptions
+
+  constructor(options: GuardOptions) {
+    this.#options = options
+  }
+
+  /** For one piece of work on a session: a fold, an extraction, a segment that is made anew. */
+  watch(key: SessionKey, onReached: (reached: SpendGuardReport) => void = () => {}): SpendWatch {
+    return new SpendWatch(this.#options, key, onReached)
+  }
+}
+
+/** Each call of a model is let through one by one. Once a limit was reached, this piece of work asks for no more. */
+export class SpendWatch {
+  readonly #options: GuardOptions
+  readonly #key: SessionKey
+  readonly #onReached: (reached: SpendGuardReport) => void
+  #reached: SpendLimitReached | null = null
+
+  constructor(options: GuardOptions, key: SessionKey, onReached: (reached: SpendGuardReport) => void) {
+    this.#options = options
+    this.#key = key
+    this.#onReached = onReached
+  }
+
+  /** `null`: none was. */
+  get reached(): SpendLimitReached | null {
+    return this.#reached
+  }
+
+  /** Asked before work that is begun in another way without the model. */
+  async isReached(model: string): Promise<boolean> {
+    const { store, clock, limits } = this.#options
+    const reached = this.#reached ?? (await store.findSpendLimit(this.#key, { model, limits, now: clock() }))
+    if (reached !== null) this.#note(reached)
+    return reached !== null
+  }
+
+  readonly beforeCall: CallGate = async ({ model, tokens }) => {
+    const { store, clock, limits } = this.#options
+    if (this.#reached !== null) throw this.#refusal(this.#reached)
+    const answer = await store.reserveCall(this.#key, { model, tokens, limits, now: clock() })
+    if ('reached' in answer) {
+      this.#note(answer.reached)
+      throw this.#refusal(answer.reached)
+    }
+    // What is not corrected counts as it was expected: rather too much than too little.
+    return ({ calls = 1, tokens }) =>
+      store.settleCall(this.#key.namespace, answer.reserved, { calls, tokens }).catch(() => {})
+  }
+
+  #note(reached: SpendLimitReached): void {
+    if (this.#reached !== null) return
+    this.#reached = reached
+    this.#onReached(toReport(reached))
+  }
+
+  #refusal(reached: SpendLimitReached): SummarizerError {
+    const retryAfterMs = Math.max(0, reached.until - this.#options.clock())
+    const { model } = reached
+    return new SummarizerError('spend_guard', `was not asked: ${describeLimit(toReport(reached))}`, {
+      model,
+      retryAfterMs,
+    })
+  }
+}
+
+export function toReport({ until, ...reached }: SpendLimitReached): SpendGuardReport {
+  return { ...reached, until: new Date(until).toISOString() }
+}
+
+/** In numbers, and until when. */
+export function describeLimit({ model, scope, unit, used, limit, until }: SpendGuardReport): string {
+  const where = scope === 'session' ? ' in this session' : ''
+  return `${used} of ${limit} ${unit} an hour are spent on ${model}${where}; it is not asked before ${until}`
+}
