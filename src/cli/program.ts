@@ -9,6 +9,7 @@ import { inertLines } from './inert-text.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { memoryCommand } from './memory.ts'
+import { migrateCommand } from './migrate.ts'
 import { replayCommand } from './replay.ts'
 import { reportError } from './report-error.ts'
 import { searchCommand } from './search.ts'
@@ -44,7 +45,7 @@ function createProgram(terminal: Terminal): Command {
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
-    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand],
+    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand, migrateCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program
