@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { botCommand } from './bot.ts'
 import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
+import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
@@ -45,7 +46,7 @@ function createProgram(terminal: Terminal): Command {
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
-    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand, migrateCommand],
+    ...[serveCommand, keysCommand, mcpCommand, chatCommand, botCommand, migrateCommand, copyCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program
