@@ -65,14 +65,17 @@ async function tryToCopy(key: SessionKey, stores: Stores): Promise<CopiedSession
     return record.verified
       ? { outcome: 'unchanged', written: 0, verified: 0 }
       : verify(key, record.hash, stores)
-  const { hash, written } = await to.importCopy(key, {
+  const receipt = await to.importCopy(key, {
     pages: pagesOf(from, { key, epoch: original.epoch, onPage: stores.onPage }),
     original: { ...original, store: from.name },
     ...(copy && { replaces: { contentMark: copy.contentMark, after: addedAfter(original, copy) } }),
     now: stores.now(),
   })
+  const { hash, written, messages } = receipt
+  const done = copy ? 'updated' : 'copied'
+  if (receipt.verified) return { outcome: done, written, verified: messages }
   const { outcome, verified } = await verify(key, hash, stores)
-  return { outcome: outcome === 'unchanged' ? (copy ? 'updated' : 'copied') : outcome, written, verified }
+  return { outcome: outcome === 'unchanged' ? done : outcome, written, verified }
 }
 
 /** Where the original was rewritten since, or has much that is new, all of it is written. */

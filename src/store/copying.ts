@@ -85,6 +85,8 @@ export interface CopyImport {
 
 export interface CopyReceipt {
   readonly hash: string
+  /** It was read again in the transaction that wrote it, and had this hash: a session of one page. */
+  readonly verified: boolean
   /** How many it has, and how many were written now. */
   readonly messages: number
   readonly written: number

@@ -91,7 +91,7 @@ export function* stateOf(session: SessionRow): Steps<CopyState> {
   }
 }
 
-function* readCopyRecord(sessionId: number): Steps<CopyRecord | null> {
+export function* readCopyRecord(sessionId: number): Steps<CopyRecord | null> {
   const row = yield* first<{ result: string }>(
     'SELECT result FROM operations WHERE session_id = ?1 AND operation_id = ?2',
     sessionId,
@@ -107,29 +107,45 @@ const MOST_MESSAGES = 512
 /** Characters of a page, about: what is in memory at once, whatever is said in the messages. */
 const PAGE_CHARACTERS = 500_000
 
-/** Messages come last, with all that can change without an epoch, so that both are of one instant. */
-const NEXT_PART = { segments: 'memos', memos: 'messages' } as const
-
 export function* readCopyPage(key: SessionKey, place: CopyPlace | null): Steps<CopyPage> {
   const session = yield* findSession(key)
   if (!session) throw new SessionNotFoundError(key.id)
+  if (place && place.epoch !== session.epoch)
+    throw new EpochConflictError({ sessionId: key.id, expected: place.epoch, actual: session.epoch })
+  return yield* pageOf(session, place ?? firstPlace(session))
+}
+
+export function firstPlace({ epoch }: Pick<SessionRow, 'epoch'>): CopyPlace {
+  return { epoch, part: 'segments', after: 0, limit: ROWS_AT_A_TIME }
+}
+
+/**
+ * As many parts as fit: most sessions are one page. Messages come last, with all that can change without an epoch, so
+ * that both are of one instant.
+ */
+export function* pageOf(session: SessionRow, place: CopyPlace): Steps<CopyPage> {
   const { epoch } = session
-  if (place && place.epoch !== epoch)
-    throw new EpochConflictError({ sessionId: key.id, expected: place.epoch, actual: epoch })
-  const { part, after, limit } = place ?? { part: 'segments', after: 0, limit: ROWS_AT_A_TIME }
-  if (part === 'messages') return yield* readMessages(session, { epoch, part, after, limit })
-  const [columns, number] = part === 'segments' ? [SEGMENT_COPIED, 'id'] : [MEMO_COPIED, 'version']
-  const rows = yield* all<Row>(
-    `SELECT ${columns.join(', ')} FROM ${part} WHERE session_id = ?1 AND ${number} > ?2 ORDER BY ${number} LIMIT ?3`,
-    session.id,
-    after,
-    limit,
-  )
-  const next: CopyPlace =
-    rows.length === limit
-      ? { epoch, part, after: rows.at(-1)![number] as number, limit }
-      : { epoch, part: NEXT_PART[part], after: 0, limit: ROWS_AT_A_TIME }
-  return { rows: rows.map(values => rowOf(part, values)), next }
+  const rows: CopyRow[] = []
+  let { part, after } = place
+  while (part !== 'messages') {
+    const [columns, number] = part === 'segments' ? [SEGMENT_COPIED, 'id'] : [MEMO_COPIED, 'version']
+    const found = yield* all<Row>(
+      `SELECT ${columns.join(', ')} FROM ${part} WHERE session_id = ?1 AND ${number} > ?2
+       ORDER BY ${number} LIMIT ?3`,
+      session.id,
+      after,
+      place.limit,
+    )
+    for (const values of found) rows.push(rowOf(part, values))
+    if (found.length === place.limit) {
+      const last = found.at(-1)![number] as number
+      return { rows, next: { epoch, part, after: last, limit: place.limit } }
+    }
+    part = part === 'segments' ? 'memos' : 'messages'
+    after = 0
+  }
+  const page = yield* readMessages(session, { epoch, part, after, limit: place.limit })
+  return { rows: [...rows, ...page.rows], next: page.next }
 }
 
 function rowOf(table: CopyTable, values: Row): CopyRow {
@@ -206,12 +222,16 @@ function* readPart(
 
 /** Epochs are counted from the first one: what was erased under the name before is another store's affair. */
 function* readOwnRow({ id }: SessionRow): Steps<{ readonly session: Row; readonly schedule: Row }> {
-  const session = yield* first<Row>(
-    `SELECT ${SESSION_COPIED.join(', ')}, epoch - first_epoch AS epoch FROM sessions WHERE id = ?1`,
+  const row = (yield* first<Row>(
+    `SELECT ${[...SESSION_COPIED, ...SCHEDULE_COPIED].join(', ')}, epoch FROM sessions WHERE id = ?1`,
     id,
-  )
-  const schedule = yield* first<Row>(`SELECT ${SCHEDULE_COPIED.join(', ')} FROM sessions WHERE id = ?1`, id)
-  return { session: session!, schedule: schedule! }
+  ))!
+  const pick = (columns: readonly string[]) => columns.map(column => [column, row[column]!] as const)
+  const epoch = (row['epoch'] as number) - (row['first_epoch'] as number)
+  return {
+    session: Object.fromEntries([...pick(SESSION_COPIED), ['epoch', epoch]]),
+    schedule: Object.fromEntries(pick(SCHEDULE_COPIED)),
+  }
 }
 
 /** `null` where there is none. */

@@ -25,7 +25,7 @@ import {
   WAITING_COPIED,
 } from './copy-columns.ts'
 import { deleteDocuments, insertDocuments } from './copy-documents.ts'
-import { readDocumentCopy, stateOf } from './copy-read.ts'
+import { firstPlace, pageOf, readCopyRecord, readDocumentCopy, stateOf } from './copy-read.ts'
 import { findDocument, lockDocuments } from './documents.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -54,37 +54,94 @@ export async function importCopy(driver: Driver, key: SessionKey, copy: CopyImpo
 }
 
 async function buildCopy(driver: Driver, key: SessionKey, copy: CopyImport): Promise<CopyReceipt> {
+  const pages = copy.pages[Symbol.asyncIterator]()
+  const first = await pages.next()
+  if (first.done) throw new Error('a copy without pages')
+  const atOnce =
+    first.value.next === null ? await writeAtOnce(driver, key, { copy, page: first.value }) : null
+  if (atOnce) return atOnce
   const build = await driver.write(() => beginBuild(key, copy.original))
   if (build.outdated !== null) await discard(driver, build.outdated)
   await discardAbandoned(driver)
   const hash = new CopyHash()
   let written = 0
-  for await (const page of copy.pages) {
+  for await (const page of startingWith(first.value, pages)) {
     hash.add(page.rows)
     const rows = page.rows.filter(row => !isMessageThrough(row, build.through))
-    written += rows.filter(({ table }) => table === 'messages').length
-    const isLast = page.next === null
-    if (!isLast && rows.length === 0) continue
-    const record = isLast ? recordOf(copy, hash.digest()) : null
-    const retired = await driver.write(function* () {
-      if (record === null) {
+    written += countMessages(rows)
+    if (page.next === null) {
+      const record = recordOf(copy, hash.digest())
+      const retired = await driver.write(function* () {
+        // In this order everywhere: whoever writes a session holds its lock first.
+        const replaced = yield* retire(key, copy, driver.dialect)
+        yield* renew(build)
+        yield* finish(build.session, key, { rows, replaced, record, now: copy.now })
+        return replaced
+      })
+      if (retired) await discard(driver, retired)
+      return { hash: record.hash, verified: false, messages: hash.messages, written }
+    }
+    if (rows.length > 0)
+      await driver.write(function* () {
         yield* renew(build)
         yield* writeParts(build.session, rows)
-        return null
-      }
-      // In this order everywhere: whoever writes a session holds its lock first.
-      const replaced = yield* retire(key, copy, driver.dialect)
-      yield* renew(build)
-      yield* writeParts(build.session, rows)
-      yield* writeRest(build.session, key, rows)
-      yield* publish(build.session, key, { replaced, now: copy.now })
-      yield* keepRecord(key, record)
-      return replaced
-    })
-    if (retired) await discard(driver, retired)
-    if (record) return { hash: record.hash, messages: hash.messages, written }
+      })
   }
   throw new Error('a copy without a last page')
+}
+
+async function* startingWith(first: CopyPage, others: AsyncIterator<CopyPage>): AsyncGenerator<CopyPage> {
+  yield first
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value
+}
+
+/** What has one page needs no steps between. `null`: there is something to go on with. */
+async function writeAtOnce(
+  driver: Driver,
+  key: SessionKey,
+  { copy, page }: { readonly copy: CopyImport; readonly page: CopyPage },
+): Promise<CopyReceipt | null> {
+  const hash = hashOfRows(page.rows)
+  const result = await driver.write(function* () {
+    const replaced = yield* retire(key, copy, driver.dialect)
+    if (yield* findBuild(key)) return null
+    const session = yield* insertBuild(key, `\u0001${crypto.randomUUID()}`, null)
+    const record = recordOf(copy, hash)
+    yield* finish(session, key, { rows: page.rows, replaced, record, now: copy.now })
+    const stored = yield* findExisting(session)
+    const read = yield* pageOf(stored, { ...firstPlace(stored), limit: Number.MAX_SAFE_INTEGER })
+    const verified = hashOfRows(read.rows) === hash
+    if (verified) yield* noteVerified(stored, hash)
+    return { replaced, verified }
+  })
+  if (result === null) return null
+  if (result.replaced) await discard(driver, result.replaced)
+  const messages = countMessages(page.rows)
+  return { hash, verified: result.verified, messages, written: messages }
+}
+
+function countMessages(rows: readonly CopyRow[]): number {
+  return rows.filter(({ table }) => table === 'messages').length
+}
+
+function* finish(
+  session: SessionRow,
+  key: SessionKey,
+  last: {
+    readonly rows: readonly CopyRow[]
+    readonly replaced: SessionRow | null
+    readonly record: Omit<CopyRecord, 'copy'>
+    readonly now: number
+  },
+): Steps<void> {
+  yield* writeParts(session, last.rows)
+  yield* writeRest(session, key, last.rows)
+  yield* publish(session, key, last)
+  yield* keepRecord(session, last.record)
+}
+
+function* findExisting({ id }: SessionRow): Steps<SessionRow> {
+  return (yield* first<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, id))!
 }
 
 /** What was written before is not written again, with what belongs to it. */
@@ -106,22 +163,19 @@ interface CopyBuild {
   readonly outdated: { readonly id: number } | null
 }
 
-function* beginBuild(key: SessionKey, original: CopyImport['original']): Steps<CopyBuild> {
-  const name = `\u0001copy#${digestOf(key.id)}`
-  // Folds, edits and rollbacks begin an epoch; what was only added since goes on where it is.
-  const origin = JSON.stringify({ store: original.store, epoch: original.epoch })
-  const found = yield* first<SessionRow>(
+function buildName({ id }: SessionKey): string {
+  return `\u0001copy#${digestOf(id)}`
+}
+
+function* findBuild(key: SessionKey): Steps<SessionRow | undefined> {
+  return yield* first<SessionRow>(
     `SELECT ${SESSION_COLUMNS} FROM sessions WHERE namespace = ?1 AND name_key = ?2 AND ready = 0`,
     key.namespace,
-    name,
+    buildName(key),
   )
-  if (found?.last_outcome === origin) return yield* goOn(found)
-  if (found)
-    yield* run(
-      'UPDATE sessions SET name_key = ?2, lease_until = 0 WHERE id = ?1',
-      found.id,
-      `\u0001${crypto.randomUUID()}`,
-    )
+}
+
+function* insertBuild(key: SessionKey, name: string, origin: string | null): Steps<SessionRow> {
   const [session] = yield* all<SessionRow>(
     `INSERT INTO sessions (namespace, name_key, name, ready, kind, created_at, lease_owner, lease_until, last_outcome)
      VALUES (?1, ?2, ?3, 0, 'private', 0, 'copy', ?4, ?5) RETURNING ${SESSION_COLUMNS}`,
@@ -131,7 +185,22 @@ function* beginBuild(key: SessionKey, original: CopyImport['original']): Steps<C
     Date.now() + KEPT_FOR_MS,
     origin,
   )
-  return { session: session!, through: 0, token: session!.lease_token, outdated: found ?? null }
+  return session!
+}
+
+function* beginBuild(key: SessionKey, original: CopyImport['original']): Steps<CopyBuild> {
+  // Folds, edits and rollbacks begin an epoch; what was only added since goes on where it is.
+  const origin = JSON.stringify({ store: original.store, epoch: original.epoch })
+  const found = yield* findBuild(key)
+  if (found?.last_outcome === origin) return yield* goOn(found)
+  if (found)
+    yield* run(
+      'UPDATE sessions SET name_key = ?2, lease_until = 0 WHERE id = ?1',
+      found.id,
+      `\u0001${crypto.randomUUID()}`,
+    )
+  const session = yield* insertBuild(key, buildName(key), origin)
+  return { session, through: 0, token: session.lease_token, outdated: found ?? null }
 }
 
 function* goOn({ id }: SessionRow): Steps<CopyBuild> {
@@ -188,10 +257,11 @@ function* lockUnchanged(
 }
 
 function* publish(
-  { id }: SessionRow,
+  session: SessionRow,
   key: SessionKey,
   { replaced, now }: { readonly replaced: SessionRow | null; readonly now: number },
 ): Steps<void> {
+  const { id } = session
   if (replaced) {
     // What other documents learned from it stays theirs.
     yield* run('UPDATE facts SET session_id = ?2 WHERE session_id = ?1', replaced.id, id)
@@ -202,12 +272,11 @@ function* publish(
     id,
     keyOf(key.id),
   )
-  const [session] = yield* all<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, id)
   yield* recordEvent({
     sessionId: id,
     type: 'session-imported',
     at: now,
-    toSeq: (yield* readLastSeq(session!)) || null,
+    toSeq: (yield* readLastSeq(session)) || null,
   })
 }
 
@@ -238,10 +307,9 @@ async function continueCopy(
       fromSeq: copy.replaces.after,
       toSeq: yield* readLastSeq(session),
     })
-    yield* keepRecord(key, record)
+    yield* keepRecord(session, record)
   })
-  const written = rows.filter(({ table }) => table === 'messages').length
-  return { hash: record.hash, messages: hash.messages, written }
+  return { hash: record.hash, verified: false, messages: hash.messages, written: countMessages(rows) }
 }
 
 /** Of the same epoch, so they are the same. */
@@ -375,17 +443,12 @@ function shiftedRewrites(rewrites: string | null, shift: number): string | null 
   )
 }
 
-function* keepRecord(key: SessionKey, record: Omit<CopyRecord, 'copy'>): Steps<void> {
-  const session = yield* first<SessionRow>(
-    `SELECT ${SESSION_COLUMNS} FROM sessions WHERE namespace = ?1 AND name_key = ?2 AND ready = 1`,
-    key.namespace,
-    keyOf(key.id),
-  )
-  const { contentMark } = yield* stateOf(session!)
+function* keepRecord(session: SessionRow, record: Omit<CopyRecord, 'copy'>): Steps<void> {
+  const { contentMark } = yield* stateOf(yield* findExisting(session))
   const kept: CopyRecord = { ...record, copy: contentMark }
   yield* run(
     'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
-    session!.id,
+    session.id,
     COPY_OPERATION,
     JSON.stringify(kept),
   )
@@ -393,7 +456,7 @@ function* keepRecord(key: SessionKey, record: Omit<CopyRecord, 'copy'>): Steps<v
 
 /** Nothing, where it was copied anew since. */
 export function* noteVerified(session: SessionRow, hash: string): Steps<void> {
-  const { copied } = yield* stateOf(session)
+  const copied = yield* readCopyRecord(session.id)
   if (copied?.hash !== hash || copied.verified) return
   yield* run(
     'UPDATE operations SET result = ?3 WHERE session_id = ?1 AND operation_id = ?2',

@@ -16,7 +16,8 @@ function copyOf({ store, key, now }: Chat): Chat {
 }
 
 async function* pagesOf({ store, key }: Chat, limit = 200): AsyncGenerator<CopyPage> {
-  let place: CopyPlace | null = null
+  const { epoch } = (await store.readCopyState(key))!
+  let place: CopyPlace | null = { epoch, part: 'segments', after: 0, limit }
   do {
     const page: CopyPage = await store.readCopyPage(key, place)
     yield page
@@ -75,7 +76,8 @@ export const copying = contractCases('a copy', {
     await chat.ask({ burst: 'b', address: { chat: 7 } }, message('are you there?'))
     await store.setPending(chat.key, FORCE)
     await store.recordCalibrations(chat.key, { model: 1.25 })
-    const { hash, messages, written } = await importing(chat)
+    const { hash, verified, messages, written } = await importing(chat)
+    assert.equal(verified, true)
     await expectSame(chat)
     await checkFigures(copyOf(chat))
     assert.equal(hash, await hashOf(chat))
@@ -152,6 +154,7 @@ export const copying = contractCases('a copy', {
     await chat.edit(2, 'something else')
     assert.deepEqual(await importing(chat, pagesOf(chat, 4)), {
       hash: await hashOf(chat),
+      verified: false,
       messages: 20,
       written: 20,
     })
@@ -232,7 +235,7 @@ export const copying = contractCases('a copy', {
   'remembers that it was verified, as long as it is the same': async store => {
     const chat = new Chat(store)
     await chat.say(3)
-    const { hash } = await importing(chat)
+    const { hash } = await importing(chat, pagesOf(chat, 2))
     const { key } = copyOf(chat)
     await store.noteVerified(key, 'another')
     assert.equal((await store.readCopyState(key))?.copied?.verified, false)
