@@ -44,7 +44,7 @@ export async function openForReading(
 }
 
 /** A database of an older version has to be brought up to date first. */
-async function openReadOnly(flags: DatabaseFlags): Promise<Store> {
+export async function openReadOnly(flags: DatabaseFlags): Promise<Store> {
   if (flags.store !== undefined) return openStore(flags)
   const { sqlite } = await import('../store/sqlite/index.ts')
   const store = sqlite(flags.db, { readOnly: true })

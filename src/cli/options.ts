@@ -73,7 +73,7 @@ export async function openStore({
   return store
 }
 
-function checkUrl(url: string): string {
+export function checkUrl(url: string): string {
   if (/^postgres(ql)?:\/\//.test(url)) return url
   // It may hold a password.
   throw new InvalidArgumentError('--store', '…', 'postgres://…; for SQLite name the file with --db')

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { botCommand } from './bot.ts'
 import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
+import { copyCommand } from './copy.ts'
 import { doctorCommand } from './doctor.ts'
 import { exportCommand } from './export.ts'
 import { forgetCommand } from './forget.ts'
@@ -10,6 +11,7 @@ import { inertLines } from './inert-text.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { memoryCommand } from './memory.ts'
+import { migrateCommand } from './migrate.ts'
 import { replayCommand } from './replay.ts'
 import { reportError } from './report-error.ts'
 import { searchCommand } from './search.ts'
@@ -46,7 +48,8 @@ function createProgram(terminal: Terminal): Command {
   const commands = [
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
-    ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand, doctorCommand],
+    ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand],
+    ...[migrateCommand, copyCommand, doctorCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
 import { inertLines } from './inert-text.ts'
-import { InterruptedError, NoResultError, type Terminal } from './terminal.ts'
+import { ExitCodeError, InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 
 const USAGE_ERROR = 64
 const INTERRUPTED = 130
@@ -27,6 +27,10 @@ export function reportError(error: unknown, terminal: Terminal, { json = false }
   if (error instanceof NoResultError) {
     say(error.message)
     return NO_RESULT
+  }
+  if (error instanceof ExitCodeError) {
+    say(error.message)
+    return error.exitCode
   }
   if (PalimpsestError.isInstance(error)) {
     if (json) terminal.output.write(`${JSON.stringify({ error })}\n`)

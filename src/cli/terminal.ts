@@ -19,6 +19,15 @@ export function columnsOf(screen: Screen): number | undefined {
 /** Ctrl-C: an orderly end, with a word on what was done. */
 export class InterruptedError extends Error {}
 
+/** The work is done and its result is told; what it found is said by the exit code, too. */
+export class ExitCodeError extends Error {
+  readonly exitCode: number
+  constructor(exitCode: number, message: string) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
 /** Nothing went wrong, but there is nothing to show, or nothing was done, as somebody wished. */
 export class NoResultError extends Error {}
 

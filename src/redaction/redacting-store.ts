@@ -120,6 +120,8 @@ export const STORE_METHODS: Methods = {
   advanceErasure: 'copies or hides what is stored',
   forgetErasedDocuments: 'copies or hides what is stored',
   scrub: 'copies or hides what is stored',
+  importCopy: 'copies or hides what is stored',
+  importDocumentCopy: 'copies or hides what is stored',
 
   writeIndex: 'made of what is stored',
   freezeLayers: 'made of what is stored',
@@ -152,6 +154,7 @@ export const STORE_METHODS: Methods = {
   dropLease: 'keys and numbers',
   failExtraction: 'keys and numbers',
   setMirrorFolder: 'keys and numbers',
+  noteVerified: 'keys and numbers',
 
   readWaiting: 'reads',
   readSession: 'reads',
@@ -167,6 +170,10 @@ export const STORE_METHODS: Methods = {
   readContext: 'reads',
   readPlan: 'reads',
   exportSession: 'reads',
+  listNamespaces: 'reads',
+  readCopyState: 'reads',
+  readCopyPage: 'reads',
+  readDocumentCopy: 'reads',
   readPins: 'reads',
   readSettings: 'reads',
   readOwnSettings: 'reads',

@@ -5,7 +5,19 @@ export interface Migration {
   readonly sql: string
 }
 
-/** Migrations are plain SQL files, `0001-log.sql` and so on, applied in order and never changed afterwards. */
+/** How far a database is, and how far this program would bring it. */
+export interface SchemaVersions {
+  /** The store's name, without a password. */
+  readonly store: string
+  /** 0: there is nothing yet. */
+  readonly version: number
+  readonly newest: number
+}
+
+/**
+ * Migrations are plain SQL files, `0001-log.sql` and so on, applied in order and never changed afterwards. They only
+ * add: programs of the version before may be running on the database, and go on.
+ */
 export function readMigrations(folder: URL): readonly Migration[] {
   return readdirSync(folder)
     .filter(file => file.endsWith('.sql'))

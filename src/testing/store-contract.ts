@@ -3,6 +3,7 @@ import { archiving } from './store-contract/archiving.ts'
 import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
+import { copying } from './store-contract/copying.ts'
 import { editing } from './store-contract/editing.ts'
 import { erasing } from './store-contract/erasing.ts'
 import { erasingDocuments } from './store-contract/erasing-documents.ts'
@@ -49,6 +50,7 @@ export const storeContract: readonly ContractCase[] = [
   ...waiting,
   ...forking,
   ...archiving,
+  ...copying,
   ...configuring,
   ...leasing,
   ...folding,

@@ -6,6 +6,7 @@ import {
   MissingPeerError,
   StoreError,
 } from '../../errors.ts'
+import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
@@ -81,6 +82,22 @@ export class PostgresDriver implements Driver {
   }
 
   async open(): Promise<void> {
+    const { migrate } = await import('./migrate.ts')
+    this.#pool = await this.#connect((client, schema) => migrate(client, schema, this.name))
+  }
+
+  /** How far it is, without opening it for good. */
+  async readSchemaVersions(): Promise<SchemaVersions> {
+    const { readVersions } = await import('./migrate.ts')
+    let versions: SchemaVersions | null = null
+    const pool = await this.#connect(async (client, schema) => {
+      versions = await readVersions(client, schema, this.name)
+    })
+    await pool.end()
+    return versions!
+  }
+
+  async #connect(begin: (client: PoolClient, schema: string) => Promise<void>): Promise<Pool> {
     if (!/^postgres(ql)?:\/\//.test(this.#url))
       throw new StoreError(
         'store_unavailable',
@@ -90,7 +107,6 @@ export class PostgresDriver implements Driver {
     const { default: pg } = await import('pg').catch(cause => {
       throw new MissingPeerError('pg', 'The PostgreSQL store', cause)
     })
-    const { migrate } = await import('./migrate.ts')
     const pool = new pg.Pool({
       connectionString: this.#url,
       max: this.#options.connections,
@@ -107,7 +123,7 @@ export class PostgresDriver implements Driver {
     try {
       const client = await pool.connect()
       try {
-        await migrate(client, this.#options.schema, this.name)
+        await begin(client, this.#options.schema)
       } finally {
         client.release()
       }
@@ -119,7 +135,7 @@ export class PostgresDriver implements Driver {
       await pool.end()
       throw toStoreError(error, this.name)
     }
-    this.#pool = pool
+    return pool
   }
 
   async close(): Promise<void> {

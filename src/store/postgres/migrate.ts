@@ -1,19 +1,48 @@
 import type { ClientBase } from 'pg'
 import { StoreError } from '../../errors.ts'
-import { readMigrations } from '../migrations.ts'
+import { readMigrations, type SchemaVersions } from '../migrations.ts'
+import { isTransient } from './errors.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
 /** Any number that no other program is likely to lock: "PALI". */
 const LOCK = 0x50414c49
 
+/** Whoever waits longer for a table gives way: everybody who wants to write it would wait behind them. */
+const LOCK_TIMEOUT_MS = 2_000
+const LONGEST_WAIT_MS = 120_000
+
 /** Brings the schema up to date, one process at a time. Refuses what a newer program wrote. */
 export async function migrate(client: ClientBase, schema: string, name: string): Promise<void> {
   // Whoever may only read and write the tables can open what somebody else has migrated.
-  if ((await appliedVersion(client, schema, name)) === readMigrations(MIGRATIONS).at(-1)!.version) return
+  const { version, newest } = await readVersions(client, schema, name)
+  if (version === newest) return
+  const deadline = performance.now() + LONGEST_WAIT_MS
+  for (;;) {
+    try {
+      return await migrateOnce(client, schema, name)
+    } catch (error) {
+      if (!isTransient(error) || performance.now() > deadline) throw error
+    }
+    await new Promise(resolve => setTimeout(resolve, 100 + Math.random() * 400))
+  }
+}
+
+/** How far it is. Refuses what a newer program wrote. */
+export async function readVersions(
+  client: ClientBase,
+  schema: string,
+  name: string,
+): Promise<SchemaVersions> {
+  const version = await appliedVersion(client, schema, name)
+  return { store: name, version, newest: readMigrations(MIGRATIONS).at(-1)!.version }
+}
+
+async function migrateOnce(client: ClientBase, schema: string, name: string): Promise<void> {
   await client.query('BEGIN')
   try {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
     await client.query(`SET LOCAL search_path TO ${schema}`)
     await client.query(

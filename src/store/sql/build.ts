@@ -1,5 +1,6 @@
 import { LeaseLostError, SessionExistsError } from '../../errors.ts'
 import type { SessionKey, SessionTraits } from '../store.ts'
+import { deleteSome } from './delete-some.ts'
 import type { Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
@@ -24,17 +25,15 @@ type BuildEvent = Omit<Parameters<typeof recordEvent>[0], 'sessionId'>
 
 /** A build that has not written for so long is taken away: the process that wrote it is dead. */
 const ABANDONED_AFTER_MS = 3_600_000
-const TABLES = [
-  'messages',
-  'message_versions',
-  'hidden_ranges',
-  'segments',
-  'memos',
-  'pins',
-  'facts',
-  'documents',
-]
-const ROWS_AT_A_TIME = 500
+/** The long ones first, with what their rows are known by: a session may have millions of them. */
+const LONG_TABLES = [
+  ['messages', 'seq'],
+  ['message_versions', 'seq, version'],
+  ['postings', 'term, first_seq'],
+  ['index_blocks', 'block'],
+  ['segments', 'id'],
+] as const
+const TABLES = ['hidden_ranges', 'memos', 'pins', 'facts', 'documents', 'operations', 'index_changes']
 
 export async function buildSession(
   driver: Driver,
@@ -118,7 +117,7 @@ function* publish(session: SessionRow, key: SessionKey, event: BuildEvent): Step
   yield* recordEvent({ sessionId: session.id, ...event })
 }
 
-async function discardAbandoned(driver: Driver): Promise<void> {
+export async function discardAbandoned(driver: Driver): Promise<void> {
   const abandoned = await driver.read(() =>
     all<{ id: number }>(
       'SELECT id FROM sessions WHERE ready = 0 AND lease_until < ?1 ORDER BY id LIMIT 100',
@@ -128,7 +127,7 @@ async function discardAbandoned(driver: Driver): Promise<void> {
   for (const session of abandoned) await discard(driver, session)
 }
 
-async function discard(driver: Driver, { id }: { id: number }): Promise<void> {
+export async function discard(driver: Driver, { id }: { id: number }): Promise<void> {
   while (await driver.write(() => discardSome(id))) await new Promise(resolve => setImmediate(resolve))
 }
 
@@ -136,15 +135,11 @@ async function discard(driver: Driver, { id }: { id: number }): Promise<void> {
 function* discardSome(sessionId: number): Steps<boolean> {
   const build = yield* first('SELECT id FROM sessions WHERE id = ?1 AND ready = 0', sessionId)
   if (!build) return false
-  for (const table of TABLES) {
-    const isLong = table === 'messages' || table === 'message_versions'
-    const slice = `AND seq IN (SELECT seq FROM ${table} WHERE session_id = ?1 ORDER BY seq LIMIT ${ROWS_AT_A_TIME})`
-    const rows = yield* all(
-      `DELETE FROM ${table} WHERE session_id = ?1 ${isLong ? slice : ''} RETURNING session_id`,
-      sessionId,
-    )
-    if (isLong && rows.length > 0) return true
+  for (const [table, key] of LONG_TABLES) {
+    const rows = yield* deleteSome({ table, where: 'session_id = ?1', key }, sessionId)
+    if (rows.length > 0) return true
   }
+  for (const table of TABLES) yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, sessionId)
   yield* run('DELETE FROM sessions WHERE id = ?1 AND ready = 0', sessionId)
   return false
 }

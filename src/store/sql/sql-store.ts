@@ -1,5 +1,6 @@
 import { ClosedError } from '../../errors.ts'
 import type { ApiKey } from '../api-key.ts'
+import type { CopyImport, CopyPlace } from '../copying.ts'
 import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
 import type { RebuiltSegment } from '../erasure.ts'
 import type { IndexRequest, IndexWrite, SearchRequest } from '../search.ts'
@@ -36,6 +37,9 @@ type Operations = Awaited<ReturnType<typeof loadOperations>>
 
 /** Few programs erase anything, and it takes all that searching does. */
 const loadErasure = () => import('./erasure.ts')
+
+/** Fewer still move to another store. */
+const loadCopying = () => import('./copying.ts')
 
 /** The store, for any database that has a driver. Each method is one transaction, written once. */
 export class SqlStore implements Store {
@@ -204,6 +208,41 @@ export class SqlStore implements Store {
 
   importSession(key: SessionKey, file: SessionFile, options: ImportOptions) {
     return this.#while(({ sql }) => sql.importSession(this.#driver, key, file, options))
+  }
+
+  async listNamespaces(page: Parameters<Store['listNamespaces']>[0]) {
+    const copying = await loadCopying()
+    return this.#read(() => copying.listNamespaces(page))
+  }
+
+  async readCopyState(key: SessionKey) {
+    const copying = await loadCopying()
+    return this.#read(() => copying.readCopyState(key))
+  }
+
+  async readCopyPage(key: SessionKey, place: CopyPlace | null) {
+    const copying = await loadCopying()
+    return this.#read(() => copying.readCopyPage(key, place))
+  }
+
+  async importCopy(key: SessionKey, copy: CopyImport) {
+    const copying = await loadCopying()
+    return this.#while(() => copying.importCopy(this.#driver, key, copy))
+  }
+
+  async noteVerified(key: SessionKey, hash: string) {
+    const copying = await loadCopying()
+    return this.#writeOr(key, undefined, session => copying.noteVerified(session, hash))
+  }
+
+  async readDocumentCopy(key: DocumentKey) {
+    const copying = await loadCopying()
+    return this.#read(() => copying.readDocumentCopy(key))
+  }
+
+  async importDocumentCopy(key: DocumentKey, copy: Parameters<Store['importDocumentCopy']>[1]) {
+    const copying = await loadCopying()
+    return this.#write(() => copying.importDocumentCopy(key, copy, this.#driver.dialect))
   }
 
   updateSettings(

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
+import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
@@ -7,7 +8,7 @@ import type { OnScrub } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { setDurability } from './connection.ts'
 import { isBusy, toStoreError } from './errors.ts'
-import { migrate, needsMigration } from './migrate.ts'
+import { checkVersions, migrate, needsMigration } from './migrate.ts'
 
 export interface SqliteOptions {
   /**
@@ -70,16 +71,8 @@ export class SqliteDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    const { DatabaseSync } = await import('node:sqlite').catch(cause => {
-      throw new StoreError(
-        'store_unavailable',
-        this.name,
-        'node:sqlite is missing. Run Node 24 or newer.',
-        cause,
-      )
-    })
     const { readOnly, durability } = this.#options
-    const database = await this.#attempt(() => new DatabaseSync(this.#path, { timeout: 0, readOnly }))
+    const database = await this.#connect(readOnly)
     try {
       await this.#attempt(() => {
         // The first read of the file: what is not a database shows itself here.
@@ -96,6 +89,28 @@ export class SqliteDriver implements Driver {
       throw error
     }
     this.#database = database
+  }
+
+  /** How far it is, without opening it for good. */
+  async readSchemaVersions(): Promise<SchemaVersions> {
+    const database = await this.#connect(true)
+    try {
+      return await this.#attempt(() => checkVersions(database, this.name))
+    } finally {
+      database.close()
+    }
+  }
+
+  async #connect(readOnly: boolean): Promise<DatabaseSync> {
+    const { DatabaseSync } = await import('node:sqlite').catch(cause => {
+      throw new StoreError(
+        'store_unavailable',
+        this.name,
+        'node:sqlite is missing. Run Node 24 or newer.',
+        cause,
+      )
+    })
+    return this.#attempt(() => new DatabaseSync(this.#path, { timeout: 0, readOnly }))
   }
 
   async close(): Promise<void> {

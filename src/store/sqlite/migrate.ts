@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../../errors.ts'
-import { readMigrations } from '../migrations.ts'
+import { readMigrations, type SchemaVersions } from '../migrations.ts'
 
 /** "PALI", in the header of every database of ours. */
 const APPLICATION_ID = 0x50414c49
@@ -13,6 +13,12 @@ function pragma(db: DatabaseSync, name: string): number {
 
 /** Whether the database still needs a migration. Refuses what is not ours, and what a newer program wrote. */
 export function needsMigration(db: DatabaseSync, name: string): boolean {
+  const { version, newest } = checkVersions(db, name)
+  return version < newest
+}
+
+/** The same, by its numbers. */
+export function checkVersions(db: DatabaseSync, name: string): SchemaVersions {
   const applicationId = pragma(db, 'application_id')
   const version = pragma(db, 'user_version')
   const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number }
@@ -31,7 +37,7 @@ export function needsMigration(db: DatabaseSync, name: string): boolean {
       `a newer version of Palimpsest wrote this database (schema ${version}; this program knows ${newest}). ` +
         'Nothing was changed; update Palimpsest.',
     )
-  return version < newest
+  return { store: name, version, newest }
 }
 
 /** Inside a transaction of the caller's. */

@@ -5,7 +5,7 @@ import { contractCases, refuses } from './contract-case.ts'
 import { adding, contentOf, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
 
 /** A bit of everything that a session can hold. */
-async function eventfulChat(store: Chat['store']): Promise<Chat> {
+export async function eventfulChat(store: Chat['store']): Promise<Chat> {
   const chat = new Chat(store, 'eventful', { kind: 'group', user: 'ann', scope: 'work' })
   const sender = { id: 'ann', name: 'Ann\n##', isSelf: true }
   await chat.append(

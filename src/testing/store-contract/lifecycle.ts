@@ -92,6 +92,17 @@ export const lifecycle = contractCases('a store', {
           groupTurnMessages: 12,
           now,
         }),
+      listNamespaces: () => store.listNamespaces({ limit: 1 }),
+      readCopyState: () => store.readCopyState(key),
+      readCopyPage: () => store.readCopyPage(key, null),
+      importCopy: () =>
+        store.importCopy(
+          { ...key, id: 'copy' },
+          { pages: (async function* () {})(), original: { mark: '', epoch: 0, store: '' }, now },
+        ),
+      noteVerified: () => store.noteVerified(key, ''),
+      readDocumentCopy: () => store.readDocumentCopy(GLOBAL),
+      importDocumentCopy: () => store.importDocumentCopy(GLOBAL, { rows: [], replaces: null, now }),
       updateSettings: () => store.updateSettings(key, {}),
       readSettings: () => store.readSettings('test'),
       writeSettings: () => store.writeSettings('test', { policy: 'count' }),

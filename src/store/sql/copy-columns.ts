@@ -1,0 +1,98 @@
+/** What of each table goes from one store to another, in the order in which it is read, written and hashed. */
+
+export const MESSAGE_COPIED = [
+  ...[
+    'seq',
+    'role',
+    'content',
+    'format',
+    'at',
+    'lag',
+    'external_key',
+    'extras',
+    'version',
+    'characters',
+    'tokens',
+  ],
+  ...[
+    'flags',
+    'position',
+    'total_messages',
+    'total_turns',
+    'total_replies',
+    'total_characters',
+    'total_tokens',
+  ],
+] as const
+export const VERSION_COPIED = ['seq', 'version', 'content', 'format', 'replaced_at'] as const
+export const SEGMENT_COPIED = [
+  ...['id', 'from_seq', 'to_seq', 'message_count', 'summary', 'events', 'details', 'text', 'level', 'state'],
+  ...['rolled_into', 'type', 'reason', 'summarizer', 'prompt_version', 'tokens_before', 'tokens_after'],
+  ...['created_at', 'withheld', 'window_messages', 'window_through'],
+] as const
+export const MEMO_COPIED = ['version', 'through_seq', 'memo'] as const
+export const HIDDEN_COPIED = ['from_seq', 'to_seq'] as const
+export const PIN_COPIED = ['id', 'seq', 'note', 'tokens', 'created_at'] as const
+export const WAITING_COPIED = [
+  ...['seq', 'burst', 'address', 'received_at', 'attempts', 'sent', 'reply'],
+] as const
+export const OPERATION_COPIED = ['operation_id', 'result'] as const
+
+/** Of the session's own row. Its epoch goes with them, counted from the first. */
+export const SESSION_COPIED = [
+  ...[
+    'kind',
+    'user_id',
+    'scope_id',
+    'origin',
+    'settings',
+    'created_at',
+    'compacted_through',
+    'folded_messages',
+  ],
+  ...[
+    'folded_turns',
+    'folded_characters',
+    'folded_tokens',
+    'decided_messages',
+    'decided_replies',
+    'decided_at',
+  ],
+  ...['last_fold_at', 'segment_tokens', 'overhead_tokens', 'hidden_through', 'visible_before'],
+  ...['extracted_through'],
+] as const
+/** Of the same row, what only says when and how it is next looked at. */
+export const SCHEDULE_COPIED = [
+  ...['stalled', 'backoff_until', 'failures', 'last_outcome', 'pending', 'due_at', 'calibrations'],
+  ...['epoch_calibrations', 'rewrites', 'layers', 'layers_epoch', 'extract_at', 'extract_not_before'],
+  ...['lease_token', 'first_epoch'],
+] as const
+
+export const DOCUMENT_COPIED = [
+  'layer',
+  'name',
+  'day',
+  'tokens',
+  'created_at',
+  'updated_at',
+  'content',
+] as const
+export const DOCUMENT_VERSION_COPIED = ['at', 'author_kind', 'author_name', 'sources', 'back'] as const
+export const FACT_COPIED = [
+  ...[
+    'id',
+    'line',
+    'line_key',
+    'subject',
+    'from_seq',
+    'to_seq',
+    'said_at',
+    'on_day',
+    'source',
+    'superseded_at',
+  ],
+  ...['gone'],
+] as const
+
+/** Under which a copy keeps where it comes from, among the operations of its session. */
+export const COPY_OPERATION = '\u0001copy'

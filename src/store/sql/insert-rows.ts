@@ -1,0 +1,24 @@
+import { run, type SqlValue, type Steps } from './steps.ts'
+
+/** Rows are inserted in few numbers at a time, so that there are few statements to prepare. */
+const SIZES = [64, 8, 1]
+
+/** Many rows with few statements: each is a way to the database and back. */
+export function* insertRows(
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+): Steps<void> {
+  let from = 0
+  for (const size of SIZES)
+    for (; rows.length - from >= size; from += size)
+      yield* run(statement(table, columns, size), ...rows.slice(from, from + size).flat())
+}
+
+function statement(table: string, columns: readonly string[], rows: number): string {
+  const values = Array.from({ length: rows }, (_, row) => {
+    const marks = columns.map((_, column) => `?${row * columns.length + column + 1}`)
+    return `(${marks.join(', ')})`
+  })
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.join(', ')}`
+}

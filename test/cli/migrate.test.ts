@@ -1,0 +1,205 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createPalimpsest } from '../../src/palimpsest.ts'
+import type { Store } from '../../src/store/index.ts'
+import { DATABASES, type Database, inPostgres } from './databases.ts'
+import { run, runHere } from './run.ts'
+
+const databases: Database[] = []
+afterAll(async () => {
+  for (const database of databases) await database.remove()
+})
+
+const FOLDERS = {
+  SQLite: new URL('../../src/store/sqlite/migrations/', import.meta.url),
+  PostgreSQL: new URL('../../src/store/postgres/migrations/', import.meta.url),
+} as const
+type Name = keyof typeof DATABASES
+
+async function made(name: Name): Promise<Database> {
+  const database = await DATABASES[name]()
+  databases.push(database)
+  return database
+}
+
+function migrations(name: Name): readonly { readonly version: number; readonly sql: string }[] {
+  return readdirSync(FOLDERS[name])
+    .sort()
+    .map(file => ({
+      version: Number(file.slice(0, 4)),
+      sql: readFileSync(new URL(file, FOLDERS[name]), 'utf8'),
+    }))
+}
+
+const newest = (name: Name) => migrations(name).at(-1)!.version
+
+/** As the program of an earlier version left it. */
+async function makeOld(name: Name, database: Database, through: number): Promise<void> {
+  const old = migrations(name).filter(({ version }) => version <= through)
+  if (name === 'SQLite') {
+    const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+    for (const { sql } of old) db.exec(sql)
+    db.exec(`PRAGMA user_version = ${through}; PRAGMA application_id = ${0x50414c49}`)
+    db.close()
+    return
+  }
+  await inPostgres(
+    database.address,
+    'CREATE SCHEMA palimpsest',
+    'SET search_path TO palimpsest',
+    'CREATE TABLE migrations (version INTEGER PRIMARY KEY, applied_at TIMESTAMPTZ NOT NULL)',
+    ...old.flatMap(({ sql, version }) => [sql, `INSERT INTO migrations VALUES (${version}, now())`]),
+  )
+}
+
+async function setVersion(name: Name, database: Database, version: number): Promise<void> {
+  if (name === 'PostgreSQL')
+    return inPostgres(database.address, `INSERT INTO palimpsest.migrations VALUES (${version}, now())`)
+  const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+  db.exec(`PRAGMA user_version = ${version}`)
+  db.close()
+}
+
+function migrate(database: Database, ...flags: readonly string[]) {
+  return runHere(['migrate', ...database.flags, '--json', ...flags])
+}
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('palimpsest migrate on %s', name => {
+  test('says from which version to which, and then that there is nothing to do', async () => {
+    const database = await made(name)
+    await makeOld(name, database, 3)
+    const [from, to] = [3, newest(name)]
+    const checked = await migrate(database, '--check')
+    expect(checked).toMatchObject({ code: 3, stderr: expect.stringContaining('palimpsest migrate') })
+    expect(JSON.parse(checked.stdout)).toMatchObject({ from, to, changed: false, pending: true })
+    const done = await migrate(database)
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(done.stdout)).toMatchObject({ from, to, changed: true, pending: false })
+    for (const again of [await migrate(database), await migrate(database, '--check')]) {
+      expect(again).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(again.stdout)).toMatchObject({ from: to, to, changed: false, pending: false })
+      expect(again.stdout).not.toContain('test@')
+    }
+    expect((await runHere(['migrate', ...database.flags])).stdout).toMatch(/: schema \d+, up to date\n$/)
+  })
+
+  test('by many processes at once is done once', async () => {
+    const database = await made(name)
+    await makeOld(name, database, 1)
+    const ran = await Promise.all(
+      Array.from({ length: 5 }, () => run(['migrate', ...database.flags, '--json'])),
+    )
+    for (const { code, stderr } of ran) expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    await database.use(speak)
+  })
+
+  test('leaves what is running as it is: what an old program writes goes on', async () => {
+    const database = await made(name)
+    await makeOld(name, database, 1)
+    // In the words of the first version, before and after.
+    await insertAsFirstVersion(name, database, 'before')
+    expect((await migrate(database)).code).toBe(0)
+    await insertAsFirstVersion(name, database, 'after')
+    await database.use(async store => {
+      for (const id of ['before', 'after'])
+        expect(await store.readSession({ namespace: 'default', id })).toMatchObject({ id, segments: 0 })
+    })
+  })
+
+  test('a program that meets a newer schema refuses it, and changes nothing', async () => {
+    const database = await made(name)
+    await database.use(speak)
+    await setVersion(name, database, 999)
+    for (const command of [
+      ['migrate'],
+      ['migrate', '--check'],
+      ['export', 's'],
+      ['keys', 'list'],
+      ['search', 'hello'],
+    ]) {
+      const ran = await runHere([...command, ...database.flags])
+      expect(ran).toMatchObject({
+        code: 78,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /a newer version of Palimpsest wrote this database \(schema 999; this program knows \d+\)\. Nothing was changed; update Palimpsest\./,
+        ),
+      })
+    }
+    const copied = await runHere(['copy', '--from', database.address, '--to', 'sqlite:/tmp/never.db'])
+    expect(copied.code).toBe(78)
+  })
+})
+
+async function speak(store: Store): Promise<void> {
+  const palimpsest = await createPalimpsest({ store, folding: 'manual' })
+  await palimpsest.session('s').append({ role: 'user', content: 'hello' })
+  await palimpsest.close()
+}
+
+async function insertAsFirstVersion(name: Name, database: Database, id: string): Promise<void> {
+  const sql = (schema: string) => `INSERT INTO ${schema}sessions (namespace, name_key, name, kind, created_at)
+    VALUES ('default', '${id}', '${id}', 'private', 0)`
+  if (name === 'PostgreSQL') return inPostgres(database.address, sql('palimpsest.'))
+  const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+  db.exec(sql(''))
+  db.close()
+}
+
+test('on PostgreSQL it gives way to whoever holds a table, instead of letting everybody wait behind it', async () => {
+  const database = await made('PostgreSQL')
+  await makeOld('PostgreSQL', database, 1)
+  const reader = new pg.Client(database.address)
+  await reader.connect()
+  await reader.query('BEGIN; SELECT count(*) FROM palimpsest.sessions')
+  const migrated = migrate(database)
+  await expect.poll(async () => (await waiters(database)) > 0, { interval: 20 }).toBe(true)
+  // Writers get through in between, though a reader holds the table for longer than anybody waits.
+  const started = performance.now()
+  await insertAsFirstVersion('PostgreSQL', database, 'meanwhile')
+  expect(performance.now() - started).toBeLessThan(4_000)
+  await reader.query('COMMIT')
+  await reader.end()
+  expect((await migrated).code).toBe(0)
+})
+
+async function waiters(database: Database): Promise<number> {
+  const client = new pg.Client(database.address)
+  await client.connect()
+  const { rows } = await client.query(
+    `SELECT count(*) AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`,
+  )
+  await client.end()
+  return Number(rows[0].count)
+}
+
+test.each(['SQLite', 'PostgreSQL'] as const)('migrations of %s only add', name => {
+  for (const { version, sql } of migrations(name)) {
+    const statements = sql
+      .replaceAll(/--.*$/gm, '')
+      .split(';')
+      .map(statement => statement.trim().replaceAll(/\s+/g, ' '))
+    for (const statement of statements) {
+      const where = `migration ${version}: ${statement.slice(0, 80)}`
+      expect(statement, where).not.toMatch(
+        /\bDROP (TABLE|COLUMN)\b|\bRENAME\b|\bALTER COLUMN\b|\bTRUNCATE\b/i,
+      )
+      // What an old program inserts does not name it.
+      if (/ADD COLUMN .*NOT NULL/i.test(statement)) expect(statement, where).toMatch(/DEFAULT/i)
+    }
+  }
+})
+
+test.each([
+  [['--db', 'nowhere.db'], 66, 'There is no database'],
+  [['--store', 'mysql://user:secret@host/x'], 64, '--store'],
+  [['--store', 'postgres://user:secret@127.0.0.1:1/x'], 69, 'cannot be reached'],
+])('%j is a clear error', async (flags, code, words) => {
+  const ran = await runHere(['migrate', ...flags])
+  expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining(words) })
+  expect(ran.code).toBe(code)
+  expect(ran.stderr).not.toContain('secret')
+})
