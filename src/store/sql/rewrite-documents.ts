@@ -23,8 +23,9 @@ import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
  */
 export const rewriteDocuments: ErasureStep = function* (slice) {
   const found = yield* first<{ id: number; layer: DocumentRow['layer']; name: string }>(
+    // By the facts: hardly any document has such ones.
     `SELECT d.id, d.layer, d.name FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.gone > 1 AND d.namespace = ?1 ORDER BY d.id LIMIT 1`,
+     WHERE f.gone > 1 AND d.namespace || '' = ?1 ORDER BY f.document_id LIMIT 1`,
     slice.namespace,
   )
   if (!found) return 'nothing'

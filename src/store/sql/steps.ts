@@ -9,6 +9,8 @@ export type Row = Readonly<Record<string, SqlValue>>
 export interface Query {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
+  /** Nobody looks at its rows: what comes next need not wait for its answer. */
+  readonly isUnread?: true
 }
 
 export type Steps<Result> = Generator<Query, Result, readonly Row[]>
@@ -23,7 +25,7 @@ export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R
 }
 
 export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
-  yield { sql, parameters }
+  yield { sql, parameters, isUnread: true }
 }
 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {

@@ -194,9 +194,10 @@ export function* listWithheld(
   { left, limit }: { left: 'nothing' | 'extract'; limit: number },
 ): Steps<readonly WithheldSegment[]> {
   const rows = yield* all<WithheldRow>(
+    // The namespace as an expression, so that no database begins with its sessions: hardly any has such a segment.
     `SELECT ${COLUMNS.join(', ')}, g.session_id, s.namespace, s.name, s.epoch
      FROM segments g JOIN sessions s ON s.id = g.session_id
-     WHERE g.withheld > 0 AND g.withheld = ?2 AND s.namespace = ?1 AND s.ready = 1
+     WHERE g.withheld > 0 AND g.withheld = ?2 AND s.namespace || '' = ?1 AND s.ready = 1
      ORDER BY g.session_id, g.id LIMIT ?3`,
     namespace,
     left === 'nothing' ? 2 : 1,
