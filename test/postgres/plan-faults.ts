@@ -16,12 +16,14 @@ const OF_WHAT_IS_UNDER_WAY: Readonly<Record<string, string>> = {
   sessions_forked: 'forks; read by forks and erasures only',
   segments_withheld: 'segments that are to be made anew after an erasure',
   erasures_open: 'erasures that are not done',
+  facts_gone: 'facts that are to leave a document after an erasure',
   leases_held: 'extractions that run',
+  waiting_in_order: 'messages to which an answer is owed',
 }
 
 /** Columns that name a whole namespace or a large part of it, by which alone nobody is to read. */
 const WIDE = /\b(?:namespace|layer|ready) = /g
-const NARROW = /\b\w+ = /
+const NARROW = /[\w)] = /
 /** All rows are read before the first one comes out. */
 const BLOCKING = /^(Sort|Incremental Sort|Hash|Aggregate|HashAggregate|BitmapAnd|BitmapOr|Materialize)$/
 
