@@ -9,6 +9,8 @@ export interface BenchmarkOptions {
 
 export interface Benchmark {
   readonly name: string
+  /** It takes so long that whoever wants it asks for it. */
+  readonly onlyByName?: true
   run(options: BenchmarkOptions): Promise<Result>
 }
 
@@ -19,7 +21,17 @@ export interface Result {
 export interface Figure {
   readonly name: string
   readonly value: number
-  readonly unit: 'ratio' | 'per second' | 'ms' | 'bytes' | 'MB' | 'MB/s' | 'tokens' | 'folds'
+  readonly unit:
+    | 'ratio'
+    | 'per second'
+    | 'ms'
+    | 'bytes'
+    | 'MB'
+    | 'MB/s'
+    | 'tokens'
+    | 'folds'
+    | 'rows'
+    | 'processes'
   readonly aim?: { readonly atLeast: number } | { readonly atMost: number }
 }
 

@@ -16,6 +16,7 @@ import { readContext } from './read-context.ts'
 import { replaying } from './replay.ts'
 import { toTable } from './report.ts'
 import { runtime } from './runtime.ts'
+import { scale } from './scale.ts'
 import { search } from './search.ts'
 import { server } from './server.ts'
 import { snapshot } from './snapshot.ts'
@@ -43,6 +44,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   server,
   inspector,
   appendPostgres,
+  scale,
 ]
 
 const { values: options, positionals } = parseArgs({
@@ -71,7 +73,7 @@ const fixtures = new Fixtures(progress)
 const results: Record<string, Result> = {}
 try {
   for (const benchmark of BENCHMARKS)
-    if (chosen.length === 0 || chosen.includes(benchmark.name))
+    if (chosen.length === 0 ? !benchmark.onlyByName : chosen.includes(benchmark.name))
       results[benchmark.name] = await benchmark.run({ quick: options.quick, fixtures, progress })
 } finally {
   fixtures.remove()

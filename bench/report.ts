@@ -1,7 +1,18 @@
 import Table from 'cli-table3'
 import { type Figure, type Result, reachesAim } from './benchmark.ts'
 
-const DIGITS = { ratio: 2, 'per second': 0, ms: 3, bytes: 0, MB: 0, 'MB/s': 2, tokens: 0, folds: 0 } as const
+const DIGITS = {
+  ratio: 2,
+  'per second': 0,
+  ms: 3,
+  bytes: 0,
+  MB: 0,
+  'MB/s': 2,
+  tokens: 0,
+  folds: 0,
+  rows: 0,
+  processes: 1,
+} as const
 
 export function toTable(results: Readonly<Record<string, Result>>): string {
   const table = new Table({ head: ['', 'figure', 'value', 'aim', ''], style: { head: [], border: [] } })

@@ -11,9 +11,10 @@ export class EmptiedPlaces {
   readonly #free: StorePlace[] = []
 
   /** An empty store, for nobody else until `remove`. */
-  take(): Pick<StorePlace, 'open' | 'remove'> {
+  take(): StorePlace {
     const place = this.#free.pop() ?? this.#new()
     return {
+      address: place.address,
       open: (options?: { warn?: Warn }): Promise<Store> => place.open(options),
       remove: async () => {
         await empty(place)

@@ -19,7 +19,14 @@ const NOBODY = 65534
 /** What a whole run leaves behind is a tenth of it. */
 const ROOM_BYTES = 4e9
 
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  durable = false,
+  settings: own = {},
+}: {
+  readonly durable?: boolean
+  /** Of the server itself, beside or instead of ours. */
+  readonly settings?: Readonly<Record<string, string | number>>
+} = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(durable ? tmpdir() : await quickFolder(), 'palimpsest-postgres-'))
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
@@ -54,6 +61,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     // The tests kill our processes, not the machine; a benchmark wants what an append really costs.
     fsync: durable ? 'on' : 'off',
     max_connections: 200,
+    ...own,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const start = () => launch(join(binaries, 'postgres'), ['-D', data, ...flags], { ...user, cwd: folder })

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, PoolConfig, QueryConfig } from 'pg'
 import {
   ClosedError,
   checkPositive,
@@ -9,9 +9,10 @@ import {
 import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
-import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
+import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
+import { inIndexOrder } from './planning.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
 
 export interface PostgresOptions {
@@ -108,6 +109,8 @@ export class PostgresDriver implements Driver {
       throw new MissingPeerError('pg', 'The PostgreSQL store', cause)
     })
     const pool = new pg.Pool({
+      // Since 8.23; an older one waits for each answer before it sends the next statement.
+      ...({ pipeline: true } as PoolConfig),
       connectionString: this.#url,
       max: this.#options.connections,
       connectionTimeoutMillis: this.#options.connectTimeoutMs,
@@ -197,21 +200,38 @@ export class PostgresDriver implements Driver {
     }
   }
 
+  /**
+   * What nobody reads the answer of is sent without waiting for it, so that an append goes to the server and back
+   * twice and not seven times. Once a statement has failed the server refuses all that follow, the commit included;
+   * the first failure is the one that tells why.
+   */
   async #runIn<Result>(client: PoolClient, begin: string, steps: () => Steps<Result>): Promise<Result> {
-    // For this transaction only, so that a pooler may hand the connection to somebody else afterwards.
-    await client.query(`${begin}; SET LOCAL search_path TO ${this.#options.schema}`)
-    const result = await runAsync(steps(), query => this.#execute(client, query))
-    await client.query('COMMIT')
-    return result
-  }
-
-  async #execute(client: PoolClient, { sql, parameters, job }: Query): Promise<readonly Row[]> {
-    if (job !== undefined) {
-      await this.#queue?.send(job, client)
-      return []
+    const sent: Promise<unknown>[] = []
+    const send = (query: string | QueryConfig) => {
+      const answer = client.query<Row>(query)
+      sent.push(answer)
+      // Looked at below.
+      answer.catch(() => {})
+      return answer
     }
-    const { rows } = await client.query<Row>({ ...this.#prepare(sql), values: [...parameters] })
-    return rows
+    // For this transaction only, so that a pooler may hand the connection to somebody else afterwards.
+    send(`${begin}; SET LOCAL search_path TO ${this.#options.schema}; ${inIndexOrder('SET LOCAL')}`)
+    try {
+      const result = await runAsync(steps(), async ({ sql, parameters, isUnread, job }) => {
+        if (job !== undefined) {
+          await this.#queue?.send(job, client)
+          return []
+        }
+        const answer = send({ ...this.#prepare(sql), values: [...parameters] })
+        return isUnread ? [] : (await answer).rows
+      })
+      send('COMMIT')
+      await Promise.all(sent)
+      return result
+    } catch (error) {
+      const answers = await Promise.allSettled(sent)
+      throw answers.find(answer => answer.status === 'rejected')?.reason ?? error
+    }
   }
 
   /** Named by its text, so that a connection parses and plans it once, whoever shares the connection. */

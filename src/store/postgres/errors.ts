@@ -41,6 +41,15 @@ export function toStoreError(error: unknown, name: string): unknown {
       'the server is out of disk or memory. Nothing was stored, and what was stored is safe.',
       error,
     )
+  // A statement that was prepared on one connection is asked for on another.
+  if (state === '26000' || state === '42P05')
+    return new StoreError(
+      'store_failed',
+      name,
+      'a pooler on the way does not know prepared statements. With PgBouncer: 1.21 or later, max_prepared_statements ' +
+        'above 0; or connect to the server itself.',
+      error,
+    )
   if (state.startsWith('XX'))
     return new StoreError('store_corrupt', name, 'the database is damaged. Restore a backup.', error)
   if (isConnectionProblem(error, state))

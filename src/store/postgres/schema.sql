@@ -398,6 +398,10 @@ CREATE INDEX sessions_erased ON sessions USING btree (id) WHERE (ready > 1);
 
 CREATE INDEX sessions_forked ON sessions USING btree (namespace) WHERE (origin IS NOT NULL);
 
+CREATE INDEX sessions_of_scope ON sessions USING btree (namespace, substr(scope_id, 1, 200), name_key) WHERE (scope_id IS NOT NULL);
+
+CREATE INDEX sessions_of_user ON sessions USING btree (namespace, substr(user_id, 1, 200), name_key) WHERE (user_id IS NOT NULL);
+
 CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHERE (pending IS NOT NULL);
 
 CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);

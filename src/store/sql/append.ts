@@ -17,10 +17,11 @@ import {
   flagsOf,
   HEAD_COLUMNS,
   type HeadRow,
+  SESSION_COLUMNS,
   type SessionRow,
   toFoldState,
 } from './rows.ts'
-import { lockOrCreateSession, lockSession } from './session.ts'
+import { lockName, lockOrCreateSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
@@ -37,8 +38,8 @@ interface StoredMessage {
  * so a request that fails leaves nothing behind, and the others of the same commit are not touched.
  */
 export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): Steps<AppendReceipt> {
-  const known = yield* lockSession(request.key, dialect)
-  const start = known ? yield* readStart(known, request.messages[0]) : EMPTY_START
+  yield* lockName(request.key, dialect)
+  const { known, start } = yield* readStart(request)
   const repeats = yield* findRepeats(request, known, start)
   const answers = answersOf(request, repeats)
   if (answers) yield* checkWaiting(request.key, known, answers)
@@ -85,19 +86,37 @@ interface Start {
 
 const EMPTY_START: Start = { newest: undefined, isFirstNew: true, senderId: null }
 
-function* readStart(session: SessionRow, message: MeasuredMessage | undefined): Steps<Start> {
-  const row = yield* first<HeadRow & { known_seq: number | null; sender_id: number | null }>(
-    `SELECT ${HEAD_COLUMNS},
-       (SELECT seq FROM messages WHERE session_id = ?1 AND external_key = ?2) AS known_seq,
-       (SELECT id FROM senders WHERE namespace = ?3 AND sender_key = ?4) AS sender_id
-     FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`,
-    session.id,
+function* readStart({
+  key,
+  messages: [message],
+}: AppendRequest): Steps<{ known: SessionRow | undefined; start: Start }> {
+  const row = yield* first<SessionRow & NewestRow>(
+    `SELECT ${SESSION_COLUMNS}, ${HEAD_COLUMNS},
+       (SELECT seq FROM messages WHERE session_id = s.id AND external_key = ?3) AS known_seq,
+       (SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?4) AS known_sender
+     FROM sessions s LEFT JOIN messages m
+       ON m.session_id = s.id AND m.seq = (SELECT max(seq) FROM messages WHERE session_id = s.id)
+     WHERE s.namespace = ?1 AND s.name_key = ?2 AND s.ready = 1`,
+    key.namespace,
+    keyOf(key.id),
     message?.externalId ? keyOf(message.externalId) : null,
-    session.namespace,
     message?.sender ? senderKey(message.sender) : null,
   )
-  if (!row) return EMPTY_START
-  return { newest: row, isFirstNew: row.known_seq === null, senderId: row.sender_id }
+  return { known: row, start: row && isNewest(row) ? startOf(row) : EMPTY_START }
+}
+
+/** All of it is `null` where a session has no message. */
+type NewestRow = (HeadRow | { readonly seq: null }) & {
+  readonly known_seq: number | null
+  readonly known_sender: number | null
+}
+
+function isNewest(row: NewestRow): row is NewestRow & HeadRow {
+  return row.seq !== null
+}
+
+function startOf(row: NewestRow & HeadRow): Start {
+  return { newest: row, isFirstNew: row.known_seq === null, senderId: row.known_sender }
 }
 
 /** What it answers; a request that is a repeat as a whole did so when it came first. */

@@ -86,19 +86,17 @@ export function* listDocuments(
   page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
 ): Steps<readonly Omit<DocumentRecord, 'content'>[]> {
   const { layer, after, limit } = page
-  // A layer of its own has a range of its own in the index.
+  // A layer of its own has a range of its own in the index. An empty key is a key, too: that of persona and global.
   const from =
     after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
   const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version'>>(
     `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
-     WHERE namespace = ?1 AND layer >= ?2 AND layer <= ?4 AND (layer > ?2 OR (layer = ?2 AND (name_key > ?3 OR ?5 = 1)))
-     ORDER BY layer, name_key LIMIT ?6`,
+     WHERE namespace = ?1 AND (layer, name_key) ${from === after ? '>' : '>='} (?2, ?3) AND layer <= ?4
+     ORDER BY layer, name_key LIMIT ?5`,
     namespace,
     from.layer,
     keyOf(from.key),
     layer ?? '\uffff',
-    // An empty key is a key, too: that of persona and global.
-    from === after ? 0 : 1,
     limit,
   )
   return rows.map(toListed)

@@ -126,7 +126,7 @@ export const condemnFactsAbout: ErasureStep = function* (slice, cursor) {
   const { layer, name_key } = (cursor ?? { layer: '', name_key: '' }) as DocumentCursor
   const documents = yield* all<DocumentCursor & { id: number; content: string }>(
     `SELECT id, layer, name_key, content FROM documents
-     WHERE namespace = ?1 AND (layer > ?2 OR (layer = ?2 AND name_key > ?3)) ORDER BY layer, name_key
+     WHERE namespace = ?1 AND (layer, name_key) > (?2, ?3) ORDER BY layer, name_key
      LIMIT ${DOCUMENTS_AT_A_TIME}`,
     slice.namespace,
     layer,

@@ -78,13 +78,14 @@ export function* listRecentSessions(
   const rows: SessionRow[] = []
   for (let from = 0; from < recent.length && rows.length < limit; from += SESSIONS_AT_A_TIME) {
     const ids = recent.slice(from, from + SESSIONS_AT_A_TIME)
+    // By their numbers alone, so that no database begins with the namespace.
     const found = yield* allIn<SessionRow>(
-      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE namespace = ?1 AND ready = 1
-         ${contains === undefined ? '' : `AND ${dialect.nameContains('?2')}`} AND id IN (*)`,
-      [namespace, ...(contains === undefined ? [] : [foldCase(contains)])],
+      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ready = 1
+         ${contains === undefined ? '' : `AND ${dialect.nameContains('?1')}`} AND id IN (*)`,
+      contains === undefined ? [] : [foldCase(contains)],
       ids,
     )
-    const byId = new Map(found.map(row => [row.id, row]))
+    const byId = new Map(found.filter(row => row.namespace === namespace).map(row => [row.id, row]))
     for (const id of ids) if (byId.has(id)) rows.push(byId.get(id)!)
   }
   return yield* readRecords(rows.slice(0, limit), warn)

@@ -23,8 +23,11 @@ import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
  */
 export const rewriteDocuments: ErasureStep = function* (slice) {
   const found = yield* first<{ id: number; layer: DocumentRow['layer']; name: string }>(
-    `SELECT d.id, d.layer, d.name FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.gone > 1 AND d.namespace = ?1 ORDER BY d.id LIMIT 1`,
+    // Not joined, so that no database begins with the documents: hardly any has such a fact.
+    `SELECT id, layer, name FROM documents WHERE id = (
+       SELECT f.document_id FROM facts f WHERE f.gone > 1
+         AND (SELECT d.namespace FROM documents d WHERE d.id = f.document_id) = ?1
+       ORDER BY f.document_id LIMIT 1)`,
     slice.namespace,
   )
   if (!found) return 'nothing'

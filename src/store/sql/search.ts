@@ -76,7 +76,7 @@ function* readSessions(
   const filters = [user !== undefined && 's.user_id', scope !== undefined && 's.scope_id'].filter(
     column => column !== false,
   )
-  const conditions = filters.map((column, place) => ` AND ${column} = ?${place + 4}`).join('')
+  const conditions = filters.map((column, place) => ` AND ${isId(column, `?${place + 4}`)}`).join('')
   const parameters = [
     namespace,
     page.after === undefined ? '' : keyOf(page.after),
@@ -91,6 +91,11 @@ function* readSessions(
     ...new Set(sessions.map(keyOf)),
   ])
   return found.toSorted((one, other) => (one.name_key < other.name_key ? -1 : 1)).slice(0, page.limit)
+}
+
+/** The indexes hold the beginning of an id, which may be longer than an index takes. */
+function isId(column: string, parameter: string): string {
+  return `substr(${column}, 1, 200) = substr(CAST(${parameter} AS TEXT), 1, 200) AND ${column} = ${parameter}`
 }
 
 /** By session and term; of a prefix, all terms that begin with it. */

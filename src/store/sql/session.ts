@@ -19,12 +19,16 @@ export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | 
  * For a writer: others who write the same session wait until this transaction ends. The lock is no row's,
  * so that waiting for it begins no transaction id: ids are in the order of the commits, as events need.
  */
+export function* lockName(key: SessionKey, { locksSessions }: Dialect): Steps<void> {
+  if (!locksSessions) return
+  yield* run(
+    'SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))',
+    JSON.stringify([key.namespace, keyOf(key.id)]),
+  )
+}
+
 export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
-  if (dialect.locksSessions)
-    yield* run(
-      'SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))',
-      JSON.stringify([key.namespace, keyOf(key.id)]),
-    )
+  yield* lockName(key, dialect)
   return yield* findSession(key)
 }
 

@@ -9,6 +9,8 @@ export type Row = Readonly<Record<string, SqlValue>>
 export interface Query {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
+  /** Nobody looks at its rows: what comes next need not wait for its answer. */
+  readonly isUnread?: true
   /** In place of SQL: a fold for whoever works through the queue, in the same transaction. Where there is none: nothing. */
   readonly job?: FoldJob
 }
@@ -31,7 +33,7 @@ export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R
 }
 
 export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
-  yield { sql, parameters }
+  yield { sql, parameters, isUnread: true }
 }
 
 export function* enqueueFold(job: FoldJob): Steps<void> {

@@ -194,9 +194,12 @@ export function* listWithheld(
   { left, limit }: { left: 'nothing' | 'extract'; limit: number },
 ): Steps<readonly WithheldSegment[]> {
   const rows = yield* all<WithheldRow>(
-    `SELECT ${COLUMNS.join(', ')}, g.session_id, s.namespace, s.name, s.epoch
-     FROM segments g JOIN sessions s ON s.id = g.session_id
-     WHERE g.withheld > 0 AND g.withheld = ?2 AND s.namespace = ?1 AND s.ready = 1
+    // Not joined, so that no database begins with the sessions: hardly any has such a segment.
+    `SELECT ${COLUMNS.join(', ')}, g.session_id, CAST(?1 AS TEXT) AS namespace,
+       (SELECT s.name FROM sessions s WHERE s.id = g.session_id) AS name,
+       (SELECT s.epoch FROM sessions s WHERE s.id = g.session_id) AS epoch
+     FROM segments g WHERE g.withheld > 0 AND g.withheld = ?2
+       AND (SELECT s.namespace FROM sessions s WHERE s.id = g.session_id AND s.ready = 1) = ?1
      ORDER BY g.session_id, g.id LIMIT ?3`,
     namespace,
     left === 'nothing' ? 2 : 1,

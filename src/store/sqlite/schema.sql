@@ -391,6 +391,10 @@ CREATE INDEX sessions_erased ON sessions (id) WHERE ready > 1;
 
 CREATE INDEX sessions_forked ON sessions (namespace) WHERE origin IS NOT NULL;
 
+CREATE INDEX sessions_of_scope ON sessions (namespace, substr(scope_id, 1, 200), name_key) WHERE scope_id IS NOT NULL;
+
+CREATE INDEX sessions_of_user ON sessions (namespace, substr(user_id, 1, 200), name_key) WHERE user_id IS NOT NULL;
+
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
 
 CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;

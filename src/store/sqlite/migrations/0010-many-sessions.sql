@@ -1,0 +1,4 @@
+-- For many sessions in one namespace: those of one user, or of one scope, without a look at the others. The beginning
+-- of an id will do: a whole one may be longer than an index takes.
+CREATE INDEX sessions_of_user ON sessions (namespace, substr(user_id, 1, 200), name_key) WHERE user_id IS NOT NULL;
+CREATE INDEX sessions_of_scope ON sessions (namespace, substr(scope_id, 1, 200), name_key) WHERE scope_id IS NOT NULL;

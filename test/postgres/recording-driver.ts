@@ -1,0 +1,45 @@
+import type { Driver } from '../../src/store/sql/driver.ts'
+import type { Query, Row, Steps } from '../../src/store/sql/steps.ts'
+
+/** Every statement that a store issues, once, with the parameters that it had first. */
+export class Statements {
+  readonly #queries = new Map<string, Query>()
+
+  add(query: Query): void {
+    if (!this.#queries.has(query.sql)) this.#queries.set(query.sql, query)
+  }
+
+  get all(): readonly Query[] {
+    return [...this.#queries.values()]
+  }
+}
+
+/** Does what another driver does, and notes what it was asked for. */
+export function recording(driver: Driver, statements: Statements): Driver {
+  const noted = <Result>(steps: () => Steps<Result>) =>
+    function* (): Steps<Result> {
+      const inner = steps()
+      let next = inner.next()
+      while (!next.done) {
+        statements.add(next.value)
+        let rows: readonly Row[]
+        try {
+          rows = yield next.value
+        } catch (error) {
+          next = inner.throw(error)
+          continue
+        }
+        next = inner.next(rows)
+      }
+      return next.value
+    }
+  return {
+    name: driver.name,
+    dialect: driver.dialect,
+    open: () => driver.open(),
+    close: () => driver.close(),
+    read: steps => driver.read(noted(steps)),
+    write: steps => driver.write(noted(steps)),
+    scrub: onScrub => driver.scrub(onScrub),
+  }
+}
