@@ -191,7 +191,7 @@ export class PostgresDriver implements Driver {
 
   async #execute(client: PoolClient, { sql, parameters, job }: Query): Promise<readonly Row[]> {
     if (job !== undefined) {
-      await this.#queue?.send(job, client)
+      await this.#queue?.take(job, client)
       return []
     }
     const { rows } = await client.query<Row>({ ...this.#prepare(sql), values: [...parameters] })
