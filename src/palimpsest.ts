@@ -658,14 +658,23 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /**
-   * For a worker: folds a session until its policy has no more to say, and gives how the last fold ended; `null`: there
-   * was nothing to do.
+   * For a worker: folds a session until its policy has no more to say, and gives how the last fold ended, or the failure
+   * whose back-off is not over; `null`: there was nothing to do.
    */
   async foldThrough(id: string, { signal }: { readonly signal: AbortSignal }): Promise<FoldOutcome | null> {
     const { foldThrough } = await import('./compaction/fold-through.ts')
     const key = this.#key(id)
     const { noteOutcome } = this.#engine
     return foldThrough(this.#engine, key, { signal, onOutcome: outcome => noteOutcome(outcome, key) })
+  }
+
+  /** For a worker: ends the job of a session, unless something has come that is still to be done: `false`. */
+  async endFoldJob(
+    id: string,
+    claim: { readonly id: string; readonly retryCount: number },
+  ): Promise<boolean> {
+    const { store, policy, clock } = this.#engine
+    return store.endFoldJob(this.#key(id), { policy, now: clock(), claim })
   }
 
   /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */

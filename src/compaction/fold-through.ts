@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { SessionKey } from '../store/index.ts'
+import type { SessionKey, SessionRecord } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
 import { foldStep, type Waiting } from './fold-step.ts'
 import type { FoldOutcome } from './outcome.ts'
@@ -9,8 +9,8 @@ const OVERTAKEN_PAUSE_MS = 500
 
 /**
  * Folds a session until its policy has no more to say, and gives how the last fold ended that did or should have done
- * something; `null`: there was nothing to do. Where another process folds it, that one's end is waited for, or that of
- * its lease.
+ * something; where it is kept from trying by the back-off after a failure, that failure. `null`: there was nothing to
+ * do. Where another process folds it, that one's end is waited for, or that of its lease.
  */
 export async function foldThrough(
   engine: FoldEngine,
@@ -25,5 +25,11 @@ export async function foldThrough(
     if (isOvertaken) await setTimeout(OVERTAKEN_PAUSE_MS, undefined, { signal }).catch(() => {})
     waiting = isOvertaken ? waiting : next
   }
-  return last
+  return last ?? backingOff(await engine.store.readSession(key), engine.clock())
+}
+
+function backingOff(session: SessionRecord | null, now: number): FoldOutcome | null {
+  const until = session?.state.backoffUntil ?? null
+  const last = session?.lastOutcome as FoldOutcome | null | undefined
+  return until !== null && until > now && last?.outcome === 'failed' ? last : null
 }

@@ -183,6 +183,7 @@ export const STORE_METHODS: Methods = {
   readSnapshot: 'reads',
   enqueueDue: 'keys and numbers',
   enqueuePending: 'keys and numbers',
+  endFoldJob: 'made of what is stored',
   listPending: 'reads',
   listDue: 'reads',
   nextDueAt: 'reads',

@@ -616,6 +616,14 @@ export interface Store {
    * page: gives the `after` of the next one, `null` after the last. Without a queue it changes nothing.
    */
   enqueuePending(page: { after: SessionKey | null; limit: number }): Promise<SessionKey | null>
+  /**
+   * For whoever carries out a job: judges as `judge` does, and where nothing is to be done ends the job in the same
+   * transaction, so that no trigger falls between the two. `false`: there is more to do, and the job is not ended.
+   */
+  endFoldJob(
+    key: SessionKey,
+    request: { policy: Policy; now: number; claim: { id: string; retryCount: number } },
+  ): Promise<boolean>
   /** In the order of `listSessions`, those above `after`. */
   listPending(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionKey[]>
   /** Those due at or before `now`, the longest overdue first. */

@@ -28,8 +28,8 @@ const LONGEST_REASON = 300
 export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
   const boss = await openBoss(place, 'sender')
   try {
-    const [folds, jobs] = await Promise.all([
-      boss.getQueue(FOLDS),
+    const [[folds], jobs] = await Promise.all([
+      boss.getQueueStats(FOLDS, { force: true }),
       boss.findJobs<FoldJob>(DEAD_FOLDS, { queued: true }),
     ])
     const dead = jobs.toSorted((one, other) => one.createdOn.getTime() - other.createdOn.getTime())
@@ -38,12 +38,12 @@ export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
       delayed: folds?.deferredCount ?? 0,
       underWay: folds?.activeCount ?? 0,
       deadCount: dead.length,
-      dead: dead.slice(0, MOST_SHOWN).map(({ id, data, createdOn, output }) => ({
+      dead: dead.slice(0, MOST_SHOWN).map(({ id, data, createdOn, sourceOutput }) => ({
         id,
         namespace: data.namespace,
         session: data.id,
         at: createdOn,
-        reason: reasonIn(output),
+        reason: reasonIn(sourceOutput),
       })),
     }
   } finally {

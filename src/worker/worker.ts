@@ -1,7 +1,7 @@
-import type { PgBoss } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
-import { FOLDS, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
+import { FOLDS, keyOfJob, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
 
 export interface WorkerOptions {
@@ -12,7 +12,11 @@ export interface WorkerOptions {
   readonly instanceOf: (namespace: string) => Promise<Palimpsest>
   /** Folds at a time. The default: 4. */
   readonly concurrency?: number
+  /** How long what is under way may be finished when it is told to stop. The default: 10,000. */
+  readonly stopMs?: number
   readonly onError?: (error: unknown, job: FoldJob | null) => void
+  /** Milliseconds since 1970; for tests. */
+  readonly clock?: () => number
 }
 
 const CONCURRENCY = 4
@@ -20,7 +24,6 @@ const CONCURRENCY = 4
 const POLL_SECONDS = 1
 const EVERY_MINUTE = '* * * * *'
 const AT_A_TIME = 200
-/** So long what is under way may be finished when it is told to stop. */
 const STOP_MS = 10_000
 
 /**
@@ -42,44 +45,52 @@ export class FoldWorker {
   static async start(options: WorkerOptions): Promise<FoldWorker> {
     const boss = await openBoss(options.place, 'worker')
     const worker = new FoldWorker(boss, options)
-    await worker.#work()
-    return worker
+    try {
+      await worker.#work()
+      return worker
+    } catch (error) {
+      await worker.close()
+      throw error
+    }
   }
 
   async #work(): Promise<void> {
     const { concurrency = CONCURRENCY } = this.#options
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     await this.#boss.work<FoldJob>(FOLDS, { ...polling, localConcurrency: concurrency }, async ([job]) => {
-      if (job) await this.#fold(job.data, job.signal)
+      if (job) await this.#carryOut(job)
     })
     await this.#boss.schedule(SWEEPS, EVERY_MINUTE)
-    await this.#boss.work(SWEEPS, { pollingIntervalSeconds: 5 }, () => this.#sweep())
+    await this.#boss.work(SWEEPS, { pollingIntervalSeconds: 5 }, () => this.sweep())
     // What was left behind while nobody worked does not wait for the minute.
-    await this.#sweep()
+    await this.sweep()
   }
 
   /** What fails is tried again by the queue, later each time, and is put aside in the end. */
-  async #fold(job: FoldJob, expired: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([expired, this.#stopping.signal])
+  async #carryOut(job: Job<FoldJob>): Promise<void> {
+    const { data, signal: lost } = job
+    const signal = AbortSignal.any([lost, this.#stopping.signal])
     try {
-      const palimpsest = await this.#options.instanceOf(job.namespace)
-      await palimpsest.foldThrough(job.id, { signal })
-      const last = (await palimpsest.session(job.id).info())?.lastOutcome
-      // In the back-off after a failure nothing is tried: it is not done for all that.
-      if (last?.['outcome'] === 'failed') throw new Error(`the last fold failed: ${last['reason']}`)
-      // Told to stop in the middle: another worker goes on.
-      signal.throwIfAborted()
+      const palimpsest = await this.#options.instanceOf(data.namespace)
+      await foldAndEnd(palimpsest, { job, signal })
     } catch (error) {
-      this.#options.onError?.(error, job)
+      if (this.#stopping.signal.aborted) return await this.#giveBack(job)
+      this.#options.onError?.(error, data)
       throw error
     }
   }
 
-  /** Sessions whose time has come, and those whose job was lost, become jobs. */
-  async #sweep(): Promise<void> {
-    const { store, onError } = this.#options
+  /** Told to stop in the middle of it: nothing has failed, and another worker may begin at once. */
+  async #giveBack(job: Job<FoldJob>): Promise<void> {
+    await this.#boss.complete(FOLDS, job)
+    await this.#boss.send(FOLDS, job.data, { singletonKey: keyOfJob(job.data) })
+  }
+
+  /** Sessions whose time has come, and those whose job was lost, become jobs. By itself once a minute. */
+  async sweep(): Promise<void> {
+    const { store, onError, clock = Date.now } = this.#options
     try {
-      while ((await store.enqueueDue({ now: Date.now(), limit: AT_A_TIME })) === AT_A_TIME)
+      while ((await store.enqueueDue({ now: clock(), limit: AT_A_TIME })) === AT_A_TIME)
         if (this.#stopping.signal.aborted) return
       let after: FoldJob | null = null
       do after = await store.enqueuePending({ after, limit: AT_A_TIME })
@@ -91,9 +102,28 @@ export class FoldWorker {
 
   /** Takes no more jobs, finishes those under way, and gives back the rest. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => this.#stopping.abort(), STOP_MS)
-    await this.#boss.stop({ graceful: true, timeout: STOP_MS + 5_000 })
+    const { stopMs = STOP_MS } = this.#options
+    const timer = setTimeout(() => this.#stopping.abort(), stopMs)
+    await this.#boss.stop({ graceful: true, timeout: stopMs + 5_000 })
     clearTimeout(timer)
     this.#stopping.abort()
+  }
+}
+
+/** So often nothing may come of what is said to be pending: then it waits until it is looked for again. */
+const MOST_IDLE_ROUNDS = 2
+
+/** Until nothing is left to do: what comes while it folds is part of the same job. */
+async function foldAndEnd(
+  palimpsest: Palimpsest,
+  { job, signal }: { job: Job<FoldJob>; signal: AbortSignal },
+): Promise<void> {
+  const { id } = job.data
+  for (let idle = 0; idle < MOST_IDLE_ROUNDS; ) {
+    const last = await palimpsest.foldThrough(id, { signal })
+    signal.throwIfAborted()
+    if (last?.outcome === 'failed') throw new Error(`the last fold failed: ${last.reason}`)
+    if (await palimpsest.endFoldJob(id, job)) return
+    idle = last === null ? idle + 1 : 0
   }
 }

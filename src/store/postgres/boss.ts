@@ -17,11 +17,16 @@ export const SWEEPS = 'sweeps'
 const CONNECTIONS = 4
 
 /**
- * At most one job of a session waits and one is under way (`stately`): a trigger that comes during a fold is kept, and
- * one that comes again adds nothing. A worker that dies is noticed by its heartbeat.
+ * A session has one job at most, whether it waits, is to be tried again or is under way (`exclusive`). A trigger that
+ * comes while it is under way is no job of its own: whoever ends a job looks once more, in the transaction that ends it
+ * (`endFoldJob`). `stately`, which would keep such a trigger as a second job, does not do: that one cannot be begun
+ * before the first has ended, is the oldest all the same, and so every worker that looks for work finds it and nothing
+ * else; and where both are to be tried again, the second is given up at once.
+ *
+ * A worker that dies is noticed by its heartbeat.
  */
 const FOLD_POLICY = {
-  policy: 'stately',
+  policy: 'exclusive',
   deadLetter: DEAD_FOLDS,
   retryLimit: 8,
   retryDelay: 5,
@@ -34,15 +39,34 @@ const FOLD_POLICY = {
   notify: true,
 } as const
 
+/** One at a time; the next minute's comes whatever became of this one, and whoever carried it out. */
+const SWEEP_POLICY = {
+  policy: 'exclusive',
+  retryLimit: 0,
+  heartbeatSeconds: 10,
+  expireInSeconds: 600,
+  deleteAfterSeconds: 3600,
+} as const
+
+/** For tests: how soon and how often what failed is tried again, in a queue that is not there yet. */
+export interface FoldPolicy {
+  readonly retryLimit: number
+  readonly retryDelay: number
+}
+
 /** `worker`: it also looks after the queue, as somebody has to. */
-export async function openBoss({ url, schema }: QueuePlace, role: 'sender' | 'worker'): Promise<PgBoss> {
+export async function openBoss(
+  { url, schema }: QueuePlace,
+  role: 'sender' | 'worker',
+  policy: Partial<FoldPolicy> = {},
+): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss').catch(cause => {
     throw new MissingPeerError('pg-boss', 'The queue of folds', cause)
   })
   const isWorker = role === 'worker'
   const boss = new PgBoss({
     connectionString: url,
-    schema: `${schema}_jobs`,
+    schema: jobsSchema(schema),
     max: CONNECTIONS,
     application_name: `palimpsest ${role}`,
     supervise: isWorker,
@@ -53,11 +77,21 @@ export async function openBoss({ url, schema }: QueuePlace, role: 'sender' | 'wo
   })
   // A connection that broke is replaced; what it was needed for is tried again by whoever needed it.
   boss.on('error', () => {})
-  await boss.start()
-  await boss.createQueue(DEAD_FOLDS, { retryLimit: 0, deleteAfterSeconds: 30 * 86_400 })
-  await boss.createQueue(FOLDS, FOLD_POLICY)
-  await boss.createQueue(SWEEPS, { policy: 'stately', retryLimit: 0, expireInSeconds: 600 })
-  return boss
+  try {
+    await boss.start()
+    await boss.createQueue(DEAD_FOLDS, { retryLimit: 0, deleteAfterSeconds: 30 * 86_400 })
+    await boss.createQueue(FOLDS, { ...FOLD_POLICY, ...policy })
+    await boss.createQueue(SWEEPS, SWEEP_POLICY)
+    return boss
+  } catch (error) {
+    // What it has opened would keep the process from ending.
+    await boss.stop({ graceful: false }).catch(() => {})
+    throw error
+  }
+}
+
+export function jobsSchema(schema: string): string {
+  return `${schema}_jobs`
 }
 
 /** Ids may be any text; a key of the queue may not. */

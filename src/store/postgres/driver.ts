@@ -219,7 +219,7 @@ export class PostgresDriver implements Driver {
     try {
       const result = await runAsync(steps(), async ({ sql, parameters, isUnread, job }) => {
         if (job !== undefined) {
-          await this.#queue?.send(job, client)
+          await this.#queue?.take(job, client)
           return []
         }
         const answer = send({ ...this.#prepare(sql), values: [...parameters] })

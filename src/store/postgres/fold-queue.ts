@@ -1,29 +1,48 @@
 import type { ClientBase } from 'pg'
 import type { PgBoss } from 'pg-boss'
-import type { FoldJob } from '../sql/steps.ts'
-import { FOLDS, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
+import type { FoldJob, JobClaim, QueueStep } from '../sql/steps.ts'
+import { FOLDS, jobsSchema, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
 
-/** The end of the queue at which appends put their folds in. */
+/** The end of the queue that belongs to a store: what is done here is done in a transaction of the store's. */
 export class FoldQueue {
   readonly #boss: PgBoss
+  readonly #wake: string
 
-  private constructor(boss: PgBoss) {
+  private constructor(boss: PgBoss, { schema }: QueuePlace) {
     this.#boss = boss
+    // Found by the index that keeps a session to one job.
+    this.#wake = `UPDATE ${jobsSchema(schema)}.job SET start_after = now()
+      WHERE name = '${FOLDS}' AND COALESCE(singleton_key, '') = $1 AND policy = 'exclusive'
+        AND state = 'retry' AND start_after > now()`
   }
 
   static async open(place: QueuePlace): Promise<FoldQueue> {
-    return new FoldQueue(await openBoss(place, 'sender'))
+    return new FoldQueue(await openBoss(place, 'sender'), place)
   }
 
-  /** In the transaction of that client: the job is there exactly if the append is. */
-  async send(job: FoldJob, client: ClientBase): Promise<void> {
-    await this.#boss.send(FOLDS, job, {
-      singletonKey: keyOfJob(job),
-      db: { executeSql: (text, values) => client.query(text, values) },
-    })
+  async take(step: QueueStep, client: ClientBase): Promise<void> {
+    if ('send' in step) await this.#send(step.send, client)
+    else await this.#complete(step.complete, client)
+  }
+
+  /** The job is there exactly if the append is. */
+  async #send(job: FoldJob, client: ClientBase): Promise<void> {
+    const singletonKey = keyOfJob(job)
+    const sent = await this.#boss.send(FOLDS, job, { singletonKey, db: executing(client) })
+    // It has one. Where that waits to be tried again, what has come now may not be able to wait so long.
+    if (sent === null) await client.query(this.#wake, [singletonKey])
+  }
+
+  /** Whoever was given it since, because it seemed to be left, keeps it. */
+  async #complete(claim: JobClaim, client: ClientBase): Promise<void> {
+    await this.#boss.complete(FOLDS, claim, undefined, { db: executing(client) })
   }
 
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false })
   }
+}
+
+function executing(client: ClientBase) {
+  return { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
 }

@@ -1,5 +1,17 @@
-import type { FoldJob } from './steps.ts'
-import { all, enqueueFold, first, run, type Steps } from './steps.ts'
+import type { Policy } from '../../policy/index.ts'
+import type { Warn } from '../store.ts'
+import { judgeAgain } from './judge.ts'
+import type { SessionRow } from './rows.ts'
+import {
+  all,
+  completeJob,
+  enqueueFold,
+  type FoldJob,
+  first,
+  type JobClaim,
+  run,
+  type Steps,
+} from './steps.ts'
 
 /**
  * Makes jobs of sessions whose time has come, at most so many, and gives how many there were. With its job a session is
@@ -54,6 +66,21 @@ export function* enqueuePending({
     if (last !== undefined && namespace !== namespaces.at(-1)) return { namespace, id: last.name_key }
   }
   return null
+}
+
+/**
+ * Ends a job if nothing is left to do, which is asked in the same transaction: a trigger that comes before it is seen
+ * here, and one that comes after it finds no job and makes one. `false`: it goes on.
+ */
+export function* endFoldJob(
+  session: SessionRow,
+  { claim, ...request }: { claim: JobClaim; policy: Policy; now: number },
+  warn: Warn,
+): Steps<boolean> {
+  const { decision } = yield* judgeAgain(session, request, warn)
+  if (decision !== null) return false
+  yield* completeJob(claim)
+  return true
 }
 
 /** From one to the next along the index, so that it costs as many steps as there are namespaces. */

@@ -361,6 +361,12 @@ export class SqlStore implements Store {
     )
   }
 
+  endFoldJob(key: SessionKey, request: Parameters<Store['endFoldJob']>[1]) {
+    return this.#writeOr(key, true, (session, { sql }) =>
+      sql.queuedFolds.endFoldJob(session, request, this.#warn),
+    )
+  }
+
   listPending(namespace: string, page: { after?: string; limit: number }) {
     return this.#read(({ sql }) => sql.fold.listPending(namespace, page))
   }

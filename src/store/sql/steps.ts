@@ -11,14 +11,23 @@ export interface Query {
   readonly parameters: readonly SqlValue[]
   /** Nobody looks at its rows: what comes next need not wait for its answer. */
   readonly isUnread?: true
-  /** In place of SQL: a fold for whoever works through the queue, in the same transaction. Where there is none: nothing. */
-  readonly job?: FoldJob
+  /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
+  readonly job?: QueueStep
 }
+
+/** A fold for whoever works through the queue; or the end of one that was carried out. */
+export type QueueStep = { readonly send: FoldJob } | { readonly complete: JobClaim }
 
 /** A session that is to be judged, and folded if its policy still says so. */
 export interface FoldJob {
   readonly namespace: string
   readonly id: string
+}
+
+/** A job as it was given to a worker: one that was given to another since is another try. */
+export interface JobClaim {
+  readonly id: string
+  readonly retryCount: number
 }
 
 export type Steps<Result> = Generator<Query, Result, readonly Row[]>
@@ -37,7 +46,11 @@ export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
 }
 
 export function* enqueueFold(job: FoldJob): Steps<void> {
-  yield { sql: '', parameters: [], job }
+  yield { sql: '', parameters: [], job: { send: job } }
+}
+
+export function* completeJob(claim: JobClaim): Steps<void> {
+  yield { sql: '', parameters: [], job: { complete: claim } }
 }
 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {

@@ -125,6 +125,7 @@ export const lifecycle = contractCases('a store', {
       setPending: () => store.setPending(key, FORCE),
       enqueueDue: () => store.enqueueDue({ now, limit: 1 }),
       enqueuePending: () => store.enqueuePending({ after: null, limit: 1 }),
+      endFoldJob: () => store.endFoldJob(key, { policy: POLICY, now, claim: { id: '', retryCount: 0 } }),
       listPending: () => store.listPending('test', { limit: 1 }),
       listDue: () => store.listDue('test', { now: 1, limit: 1 }),
       nextDueAt: () => store.nextDueAt('test'),
