@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createPalimpsest, type Palimpsest, postgres } from '../src/index.ts'
-import { count } from '../src/policy/index.ts'
-import { startModelServer } from '../src/testing/index.ts'
-import { startPostgres } from '../test/postgres/server.ts'
-import type { BenchmarkOptions, Figure } from './benchmark.ts'
-import { percentile } from './measure.ts'
+import { createPalimpsest, type Palimpsest, postgres } from '../../src/index.ts'
+import { count } from '../../src/policy/index.ts'
+import { startModelServer } from '../../src/testing/index.ts'
+import type { BenchmarkOptions, Figure } from '../benchmark.ts'
+import { percentile } from '../measure.ts'
 
-const MAIN = join(import.meta.dirname, '../src/cli/main.ts')
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 /** What a small model takes for a summary. */
 const LATENCY_MS = 200
 const AT_A_TIME = 4
@@ -18,8 +17,10 @@ const LOAD = 0.5
 const POLICY = { threshold: 20, keepLast: 10 }
 
 /** How much more many workers fold than one, and how long a fold waits for one where there is room. */
-export async function workerFigures({ quick, progress }: BenchmarkOptions): Promise<readonly Figure[]> {
-  const server = await startPostgres({ durable: true })
+export async function workerFigures(
+  url: string,
+  { quick, progress }: BenchmarkOptions,
+): Promise<readonly Figure[]> {
   const model = await startModelServer({ reply: { text: SUMMARY, delayMs: LATENCY_MS } })
   const figures: Figure[] = []
   const rates: number[] = []
@@ -27,7 +28,7 @@ export async function workerFigures({ quick, progress }: BenchmarkOptions): Prom
     for (const workers of WORKERS) {
       progress(`scale: ${workers} ${workers === 1 ? 'worker' : 'workers'}`)
       const most = (workers * AT_A_TIME * 1000) / LATENCY_MS
-      const [full, half] = [await newDatabase(server.url), await newDatabase(server.url)]
+      const [full, half] = [await newDatabase(url), await newDatabase(url)]
       const saturated = await measure(
         { url: full, workers, model: model.url },
         { folds: most * (quick ? 4 : 20), rate: null },
@@ -53,7 +54,6 @@ export async function workerFigures({ quick, progress }: BenchmarkOptions): Prom
     }
   } finally {
     await model.close()
-    await server.stop()
   }
   return [
     {
