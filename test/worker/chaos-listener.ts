@@ -28,8 +28,8 @@ export class Listener {
   }
 
   /** What was told too often or not at all. */
-  async end(folds: number, deadline: number): Promise<readonly string[]> {
-    const late = Math.min(deadline, performance.now() + 20_000)
+  async end(folds: number): Promise<readonly string[]> {
+    const late = performance.now() + 20_000
     while (this.#folds.size < folds && performance.now() < late) await pause(100)
     this.close()
     await this.#listening

@@ -19,8 +19,9 @@ export interface ChaosOptions {
   /** How often PostgreSQL is ended at once and started again, spread over the appends. */
   readonly restarts: number
   readonly modelMs: number
-  /** After this it is given up. */
+  /** After this it is given up, as it is by the signal. */
   readonly longestMs: number
+  readonly signal?: AbortSignal
   readonly log?: (text: string) => void
 }
 
@@ -62,7 +63,7 @@ const SUMMARY = JSON.stringify({
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const { log = () => {} } = options
   const started = performance.now()
-  const deadline = started + options.longestMs
+  const isOver = () => options.signal?.aborted === true || performance.now() - started > options.longestMs
   const random = randomBy(options.seed)
   const postgres = await startPostgres()
   const calls: Folded[] = []
@@ -104,17 +105,17 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     // What Node makes of our TypeScript is kept by those who end by themselves.
     const first = [server(), worker()]
     for (const each of first) each.start()
-    await until(() => first.every(({ announced }) => announced !== null), deadline, 'the first two start')
+    await until(() => first.every(({ announced }) => announced !== null), isOver, 'the first two start')
     await Promise.all(first.map(each => each.stop()))
     for (const each of all) each.start()
-    await until(() => all.every(({ announced }) => announced !== null), deadline, 'all processes start')
+    await until(() => all.every(({ announced }) => announced !== null), isOver, 'all processes start')
     log(`${all.length} processes are up after ${secondsSince(started)} s`)
     await listener.start()
     // Where a start takes longer than it is to the next kill, the last of its kind is spared: else nobody would be left.
     const mortal = () =>
       [servers, workers].flatMap(kind => spareLast(kind.filter(({ announced }) => announced)))
     killing = setInterval(() => pick(mortal(), random)?.kill(), options.killEveryMs)
-    const talk = new Talk(options, { ready, random, deadline })
+    const talk = new Talk(options, { ready, random, isOver })
     const talking = talk.all()
     const telling = setInterval(() => {
       const up = all.filter(({ announced }) => announced).length
@@ -130,7 +131,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     talked.catch(() => {})
     for (let restart = 1; restart <= options.restarts; restart += 1) {
       const due = (options.appends * restart) / (options.restarts + 1)
-      await until(() => talk.acknowledged >= due || !isTalking, deadline, 'the next restart')
+      await until(() => talk.acknowledged >= due || !isTalking, isOver, 'the next restart')
       await postgres.restart()
       log(`PostgreSQL was restarted after ${talk.acknowledged} appends`)
     }
@@ -147,12 +148,12 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
         keep: THRESHOLD,
       })
     let state = await check(calls)
-    while (!state.isSettled && performance.now() < deadline) {
+    while (!state.isSettled && !isOver()) {
       await pause(500)
       state = await check(calls)
     }
     const settledInSeconds = secondsSince(talkedAt)
-    const told = await listener.end(state.folds, deadline)
+    const told = await listener.end(state.folds)
     const lostCalls = calls.length - state.asked
     const killedWorkers = sum(workers.map(({ kills }) => kills))
     const mostLostCalls = (killedWorkers + options.restarts * options.workers) * FOLD_WORKERS
@@ -193,7 +194,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
 /** Each session's messages one after the other, each of them until somebody has said that it is stored. */
 class Talk {
   readonly #options: ChaosOptions
-  readonly #world: { ready: () => readonly string[]; random: () => number; deadline: number }
+  readonly #world: { ready: () => readonly string[]; random: () => number; isOver: () => boolean }
   readonly perSession: number
   readonly seqs: number[][]
   acknowledged = 0
@@ -204,7 +205,7 @@ class Talk {
 
   constructor(
     options: ChaosOptions,
-    world: { ready: () => readonly string[]; random: () => number; deadline: number },
+    world: { ready: () => readonly string[]; random: () => number; isOver: () => boolean },
   ) {
     this.#options = options
     this.#world = world
@@ -238,7 +239,7 @@ class Talk {
         },
       ],
     })
-    for (let tries = 0; performance.now() < this.#world.deadline; tries += 1) {
+    for (let tries = 0; !this.#world.isOver(); tries += 1) {
       if (tries > 0) this.retries += 1
       const stored = await this.#try(session, body)
       if (stored === null) {
@@ -298,9 +299,9 @@ function rangeOf(text: string): Folded | null {
   return { session: Number(found[0]![2]), fromSeq: Math.min(...numbers), toSeq: Math.max(...numbers) }
 }
 
-async function until(isTrue: () => boolean, deadline: number, what: string): Promise<void> {
+async function until(isTrue: () => boolean, isOver: () => boolean, what: string): Promise<void> {
   while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error(`It took too long until ${what}.`)
+    if (isOver()) throw new Error(`It took too long until ${what}.`)
     await pause(20)
   }
 }

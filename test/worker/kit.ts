@@ -4,7 +4,7 @@ import type { FoldPolicy } from '../../src/store/postgres/boss.ts'
 import type { Summarizer } from '../../src/summarizer/index.ts'
 import { FoldWorker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { messages, type Scripted, scripted } from '../folding-kit.ts'
-import { queuePlace, type TestPlace } from './queue-place.ts'
+import { databasePlace, queuePlace, type TestPlace } from './queue-place.ts'
 
 /** Folds the oldest nine of eleven, then again after as many. */
 export const POLICY = count({ threshold: 10, keepLast: 2 })
@@ -28,6 +28,18 @@ export class Crowd implements AsyncDisposable {
 
   static async gather(policy?: Partial<FoldPolicy>): Promise<Crowd> {
     return new Crowd(await queuePlace(policy))
+  }
+
+  /** In a database of their own, to which programs can be sent. */
+  static async gatherApart(policy?: Partial<FoldPolicy>): Promise<Crowd> {
+    return new Crowd(await databasePlace(policy))
+  }
+
+  /** Something that has to be closed with the rest, before what came earlier. */
+  onClose(close: () => Promise<unknown>): void {
+    this.#closing.push(async () => {
+      await close()
+    })
   }
 
   /** Leaves folding to workers. */

@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import type { Store } from '../../src/store/index.ts'
 import { type FoldPolicy, openBoss, type QueuePlace } from '../../src/store/postgres/boss.ts'
 import { postgres } from '../../src/store/postgres/index.ts'
+import { DEFAULT_SCHEMA } from '../../src/store/postgres/schema-name.ts'
 
 /** A job of the queue, as its table has it. */
 interface JobRow {
@@ -18,26 +19,58 @@ interface JobRow {
 export interface TestPlace extends QueuePlace, AsyncDisposable {
   open(): Promise<Store>
   query<Row>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** Of folds, oldest first; those that are done too. */
-  jobs(): Promise<readonly JobRow[]>
+  /** Of a queue, by default that of folds, oldest first; those that are done too. */
+  jobs(name?: string): Promise<readonly JobRow[]>
   /** Those that wait, are to be tried again or are under way. */
   openJobs(): Promise<readonly JobRow[]>
 }
 
 /** A schema of its own with a queue of its own, in the tests' PostgreSQL; with other retries, where that is asked. */
 export async function queuePlace(policy?: Partial<FoldPolicy>): Promise<TestPlace> {
-  const url = inject('postgresUrl')
-  const schema = `queue_${randomUUID().replaceAll('-', '').slice(0, 16)}`
+  const schema = `queue_${randomName()}`
+  return placeIn({ url: inject('postgresUrl'), schema }, policy, async query => {
+    await query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await query(`DROP SCHEMA IF EXISTS ${schema}_jobs CASCADE`)
+  })
+}
+
+/** A database of its own, for programs that can be told no schema. */
+export async function databasePlace(policy?: Partial<FoldPolicy>): Promise<TestPlace> {
+  const name = `queue_${randomName()}`
+  const administer = async (sql: string) => {
+    const client = new pg.Client(inject('postgresUrl'))
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+  }
+  await administer(`CREATE DATABASE ${name}`)
+  const url = inject('postgresUrl').replace(/[^/]*$/, name)
+  const place = await placeIn({ url, schema: DEFAULT_SCHEMA }, policy, async () => {})
+  return {
+    ...place,
+    [Symbol.asyncDispose]: async () => {
+      await place[Symbol.asyncDispose]()
+      await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+async function placeIn(
+  place: QueuePlace,
+  policy: Partial<FoldPolicy> | undefined,
+  remove: (query: (sql: string) => Promise<unknown>) => Promise<void>,
+): Promise<TestPlace> {
+  const { url, schema } = place
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const query = async <Row>(sql: string, values: readonly unknown[] = []) =>
     (await pool.query(sql, [...values])).rows as Row[]
-  const jobs = () =>
+  const jobs = (name = 'folds') =>
     query<JobRow>(
       `SELECT id, name, state::text AS state, data->>'id' AS session, data->>'namespace' AS namespace,
          retry_count AS tries
-       FROM ${schema}_jobs.job WHERE name = 'folds' ORDER BY created_on`,
+       FROM ${schema}_jobs.job WHERE name = $1 ORDER BY created_on`,
+      [name],
     )
-  const place = { url, schema }
   // Whoever makes the queue says how it is; those who come later find it so.
   if (policy) await (await openBoss(place, 'sender', policy)).stop({ graceful: false })
   return {
@@ -52,9 +85,12 @@ export async function queuePlace(policy?: Partial<FoldPolicy>): Promise<TestPlac
       return store
     },
     [Symbol.asyncDispose]: async () => {
-      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-      await pool.query(`DROP SCHEMA IF EXISTS ${schema}_jobs CASCADE`)
+      await remove(query)
       await pool.end()
     },
   }
+}
+
+function randomName(): string {
+  return randomUUID().replaceAll('-', '').slice(0, 16)
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Palimpsest, window } from '../../src/index.ts'
+import { count, createPalimpsest, type Palimpsest, window } from '../../src/index.ts'
+import type { SessionKey } from '../../src/store/index.ts'
 import { scripted } from '../folding-kit.ts'
-import { Crowd, HeldSummarizer, say } from './kit.ts'
+import { Crowd, HeldSummarizer, POLICY, say } from './kit.ts'
 
 const segments = async (server: Palimpsest, id: string) => (await server.session(id).info())!.segments
 
@@ -89,6 +90,36 @@ test('an append that is undone leaves no job', async () => {
   await place.query(`DROP TRIGGER refuse ON ${place.schema}.messages`)
   await say(server, 'a', 6, 12)
   expect(await place.jobs()).toMatchObject([{ session: 'a', state: 'created' }])
+})
+
+test('what comes in from a file, or of many namespaces, gets its job like anything else', async () => {
+  await using crowd = await Crowd.gather()
+  const { place } = crowd
+  const quiet = await crowd.server({ policy: count({ threshold: 1_000, keepLast: 2 }) })
+  await say(quiet, 'a', 1, 20)
+  const server = await crowd.server()
+  await server.import(await quiet.session('a').export(), { id: 'b' })
+  expect(await place.openJobs()).toMatchObject([{ session: 'b' }])
+  // In the order of the database and in that of JavaScript: not the same.
+  const names = ['a', 'Ab', 'Z', 'é', '\uFF5E', '\u{1F34B}']
+  for (const namespace of names) {
+    const each = await createPalimpsest({
+      store: await place.open(),
+      policy: POLICY,
+      namespace,
+      folding: 'queue',
+    })
+    await say(each, 'c', 1, 11)
+    await each.close()
+  }
+  await place.query(`DELETE FROM ${place.schema}_jobs.job WHERE name = 'folds'`)
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  let after: SessionKey | null = null
+  do after = await store.enqueuePending({ after, limit: 1 })
+  while (after !== null)
+  const found = (await place.openJobs()).map(({ namespace }) => namespace)
+  expect(found.toSorted()).toEqual(['default', ...names].toSorted())
 })
 
 test('a silent session is folded by the sweep, once; a lost job is found by it', async () => {

@@ -2,6 +2,7 @@
  * The whole simulation, by hand: node test/worker/run-chaos.ts [--appends 50000] [--seed 1]
  */
 import { parseArgs } from 'node:util'
+import { stopSignal } from '../../src/cli/stop-signal.ts'
 import { chaos } from './chaos.ts'
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const report = await chaos({
   restarts: 2,
   modelMs: 100,
   longestMs: Number(values.minutes) * 60_000,
+  signal: stopSignal().signal,
   log,
 })
 process.stdout.write(`${JSON.stringify({ seed: Number(values.seed), ...report }, null, 2)}\n`)

@@ -115,5 +115,8 @@ export function* judgeAgain(
     decision === null ? null : JSON.stringify(decision),
     decision === null ? verdict.dueAt : null,
   )
+  // Where this is part of carrying out a job, it is there already.
+  if (waiting === null && decision !== null)
+    yield* enqueueFold({ namespace: session.namespace, id: session.name })
   return { ...verdict, decision }
 }

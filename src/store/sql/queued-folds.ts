@@ -49,9 +49,8 @@ export function* enqueuePending({
   limit: number
 }): Steps<FoldJob | null> {
   if (limit === 0) return null
-  const namespaces = yield* namespacesWith('pending IS NOT NULL')
+  const namespaces = yield* namespacesWith('pending IS NOT NULL', after?.namespace)
   for (const namespace of namespaces) {
-    if (after !== null && namespace < after.namespace) continue
     const rows = yield* all<{ name: string; name_key: string }>(
       `SELECT name, name_key FROM sessions
        WHERE namespace = ?1 AND name_key > ?2 AND pending IS NOT NULL AND ready = 1 ORDER BY name_key LIMIT ?3`,
@@ -83,17 +82,22 @@ export function* endFoldJob(
   return true
 }
 
-/** From one to the next along the index, so that it costs as many steps as there are namespaces. */
-function* namespacesWith(condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL'): Steps<readonly string[]> {
+/**
+ * From the given one on, from one to the next along the index, so that it costs as many steps as there are namespaces.
+ * The database alone says which comes after which.
+ */
+function* namespacesWith(
+  condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL',
+  from = '',
+): Steps<readonly string[]> {
   const namespaces: string[] = []
-  for (let after = ''; ; ) {
+  for (let isAfter = '>='; ; isAfter = '>') {
     const row = yield* first<{ namespace: string }>(
-      `SELECT namespace FROM sessions WHERE namespace > ?1 AND ${condition} AND ready = 1
+      `SELECT namespace FROM sessions WHERE namespace ${isAfter} ?1 AND ${condition} AND ready = 1
        ORDER BY namespace LIMIT 1`,
-      after,
+      namespaces.at(-1) ?? from,
     )
     if (row === undefined) return namespaces
     namespaces.push(row.namespace)
-    after = row.namespace
   }
 }

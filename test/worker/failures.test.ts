@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { runHere } from '../cli/run.ts'
+import { scripted } from '../folding-kit.ts'
+import { Crowd, say } from './kit.ts'
+
+test('what fails is tried again, then put aside; doctor shows it and puts it back', async () => {
+  await using crowd = await Crowd.gatherApart({ retryLimit: 2, retryDelay: 1 })
+  const { place } = crowd
+  const server = await crowd.server()
+  let isDown = true
+  let ahead = 0
+  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
+  const { errors } = await crowd.worker({
+    summarizer: model.summarizer,
+    clock: () => Date.now() + ahead,
+    // The session's own back-off is over whenever the queue tries again.
+    onFold: ({ outcome }) => {
+      if (outcome === 'failed') ahead += 3_600_000
+    },
+  })
+  await say(server, 'a', 1, 11)
+  await expect.poll(() => place.jobs('dead-folds')).toMatchObject([{ session: 'a' }])
+  expect(model.summaries).toHaveLength(3)
+  expect(errors).toHaveLength(3)
+  expect(await server.session('a').info()).toMatchObject({
+    messages: 11,
+    segments: 0,
+    compactedThrough: 0,
+    lastOutcome: { outcome: 'failed' },
+  })
+
+  const doctor = (...flags: string[]) => runHere(['doctor', '--store', place.url, ...flags])
+  const shown = await doctor()
+  expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('1 given up') })
+  expect(shown.stdout).toMatch(/BAD +queue: [\s\S]* default a: the last fold failed: /)
+  expect(JSON.parse((await doctor('--json')).stdout)).toMatchObject({
+    isWell: false,
+    findings: expect.arrayContaining([
+      expect.objectContaining({
+        what: 'queue',
+        isWell: false,
+        details: expect.objectContaining({ deadCount: 1 }),
+      }),
+    ]),
+  })
+
+  isDown = false
+  expect(await doctor('--replay')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 put back') })
+  await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
+  await expect.poll(() => place.openJobs()).toEqual([])
+  expect(await doctor()).toMatchObject({ code: 0, stdout: expect.stringContaining('0 given up') })
+})
+
+test('in the back-off nobody is asked, and a job that waits for its end is brought forward by what cannot wait', async () => {
+  await using crowd = await Crowd.gather({ retryLimit: 5, retryDelay: 300 })
+  const { place } = crowd
+  const server = await crowd.server()
+  let isDown = true
+  let ahead = 0
+  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
+  await crowd.worker({ summarizer: model.summarizer, clock: () => Date.now() + ahead })
+  await say(server, 'a', 1, 11)
+  await expect.poll(() => place.openJobs()).toMatchObject([{ state: 'retry' }])
+  expect(model.summaries).toHaveLength(1)
+  isDown = false
+  ahead = 3_600_000
+  // From outside the rules, so the back-off does not hold for it; the queue would have tried again in five minutes.
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  await store.setPending(
+    { namespace: 'default', id: 'a' },
+    { type: 'lite', reason: 'force', severity: 1000, meta: {} },
+  )
+  await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
+  expect(model.summaries).toHaveLength(2)
+  await expect.poll(() => place.openJobs()).toEqual([])
+})
+
+test('workers that die again and again use up no more than their own tries', async () => {
+  await using crowd = await Crowd.gather({ retryLimit: 3, retryDelay: 1 })
+  const { place } = crowd
+  const server = await crowd.server()
+  await say(server, 'a', 1, 11)
+  const table = `${place.schema}_jobs.job`
+  // As if a worker had taken it and died, and the next one too, with a sweep in between.
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  for (let death = 1; death <= 2; death += 1) {
+    await place.query(`UPDATE ${table} SET state = 'retry', retry_count = $1, started_on = now()`, [death])
+    await store.enqueuePending({ after: null, limit: 100 })
+    expect(await place.openJobs()).toHaveLength(1)
+  }
+  await crowd.worker({ summarizer: scripted().summarizer })
+  await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
+  await expect.poll(() => place.openJobs()).toEqual([])
+  expect(await place.jobs('dead-folds')).toEqual([])
+})
