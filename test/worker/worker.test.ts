@@ -34,13 +34,11 @@ test('an append makes a job, and a worker folds', async () => {
     },
   })
   await expect.poll(async () => (await chat.info())!.segments).toBe(1)
-  const before = performance.now()
   await chat.append([
     { role: 'user', text: 'question 4' },
     { role: 'assistant', text: 'answer 4' },
   ])
   await expect.poll(async () => (await chat.info())!.segments).toBe(2)
-  console.log('woken in', performance.now() - before)
   await worker.close()
   await instance!.close()
   await store.close()
