@@ -13,7 +13,7 @@ export interface QueueReport {
   readonly deadCount: number
 }
 
-interface DeadFold {
+export interface DeadFold {
   readonly id: string
   readonly namespace: string
   readonly session: string
