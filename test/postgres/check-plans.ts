@@ -18,6 +18,10 @@ const EXCEPTIONS: readonly { readonly sql: RegExp; readonly because: string }[] 
     because: 'no index helps to find what lies within a name; a step looks at 20,000 of them and ends',
   },
   {
+    sql: /^SELECT count\(\*\) AS sessions FROM sessions WHERE namespace = \?1 AND ready = 1/,
+    because: 'a copy says how much there is before it begins; nobody else counts a namespace',
+  },
+  {
     sql: /^DELETE FROM (leases|requests|senders) WHERE namespace = \?1/,
     because: 'a namespace is erased: each slice takes 500 rows from its beginning, and the rest are next',
   },

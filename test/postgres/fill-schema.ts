@@ -54,6 +54,8 @@ const ROWS: Readonly<Record<string, string>> = {
     SELECT n, id, id * 4 - 3, id * 4, 4, ${NOTHING}, '[]', '[]', 1, 'live', CASE WHEN id = 1 THEN 2 END, 'lite', 'count', 'extractive', '1',
       100, 20, ${NOW}, CASE WHEN n % 100 = 0 THEN 2 ELSE 0 END, CASE WHEN n % 70 = 0 THEN id * 4 END
     FROM ${sessions()}, generate_series(1, 5) AS id`,
+  spending: `(session_id, namespace, model, window_start, calls, tokens)
+    SELECT n, ${NAMESPACE}, 'model-' || m, ${NOW} + m * 3600000, 1, 100 FROM ${sessions()}, generate_series(0, 2) AS m`,
   memos: `(session_id, version, through_seq, memo) SELECT n, v, v * 4, '{}' FROM ${sessions()}, generate_series(1, 3) AS v`,
   operations: `(session_id, operation_id, result)
     SELECT n, 'operation-' || v, '{}' FROM ${sessions()}, generate_series(1, 3) AS v`,

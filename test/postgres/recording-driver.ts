@@ -6,7 +6,8 @@ export class Statements {
   readonly #queries = new Map<string, Query>()
 
   add(query: Query): void {
-    if (!this.#queries.has(query.sql)) this.#queries.set(query.sql, query)
+    // A job is the queue's to write.
+    if (query.job === undefined && !this.#queries.has(query.sql)) this.#queries.set(query.sql, query)
   }
 
   get all(): readonly Query[] {

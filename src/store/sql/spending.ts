@@ -135,11 +135,18 @@ export function* settleCall(
 
 /** Whoever adds a row takes more away than they add. The last hour stays, for the calls that began in it. */
 function* sweep(before: number, { locksSessions }: Dialect): Steps<void> {
-  yield* run(
-    `DELETE FROM spending WHERE (session_id, namespace, model, window_start) IN (
-       SELECT session_id, namespace, model, window_start FROM spending
-       WHERE window_start < ?1 ORDER BY window_start LIMIT ${SWEPT_AT_ONCE}
-       ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''})`,
+  const old = yield* all<{ session_id: number; namespace: string; model: string; window_start: number }>(
+    `SELECT session_id, namespace, model, window_start FROM spending
+     WHERE window_start < ?1 ORDER BY window_start LIMIT ${SWEPT_AT_ONCE}
+     ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     before,
   )
+  for (const { session_id, namespace, model, window_start } of old)
+    yield* run(
+      'DELETE FROM spending WHERE session_id = ?1 AND namespace = ?2 AND model = ?3 AND window_start = ?4',
+      session_id,
+      namespace,
+      model,
+      window_start,
+    )
 }
