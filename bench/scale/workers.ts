@@ -111,8 +111,8 @@ async function measure(
     const [from, to] = [Math.floor(times.length * 0.1), Math.floor(times.length * 0.9)]
     return {
       perSecond: (to - from) / ((times[to]! - times[from]!) / 1000),
-      p50: percentile(waits, 50),
-      p95: percentile(waits, 95),
+      p50: percentile(waits, 0.5),
+      p95: percentile(waits, 0.95),
     }
   } finally {
     for (const child of children) child.kill('SIGTERM')

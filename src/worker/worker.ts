@@ -56,14 +56,25 @@ export class FoldWorker {
 
   async #work(): Promise<void> {
     const { concurrency = CONCURRENCY } = this.#options
-    const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-    await this.#boss.work<FoldJob>(FOLDS, { ...polling, localConcurrency: concurrency }, async ([job]) => {
-      if (job) await this.#carryOut(job)
-    })
+    for (let place = 0; place < concurrency; place++) await this.#takeJobs()
     await this.#boss.schedule(SWEEPS, EVERY_MINUTE)
     await this.#boss.work(SWEEPS, { pollingIntervalSeconds: 5 }, () => this.sweep())
     // What was left behind while nobody worked does not wait for the minute.
     await this.sweep()
+  }
+
+  /** One at a time, and the next as soon as one is done: by itself pg-boss looks no sooner than it polls. */
+  async #takeJobs(): Promise<void> {
+    const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
+    let place = ''
+    place = await this.#boss.work<FoldJob>(FOLDS, polling, async ([job]) => {
+      if (!job) return
+      try {
+        await this.#carryOut(job)
+      } finally {
+        this.#boss.notifyWorker(place)
+      }
+    })
   }
 
   /** What fails is tried again by the queue, later each time, and is put aside in the end. */
