@@ -1,12 +1,19 @@
+import type { SettingValues } from '../config/index.ts'
 import type { PalimpsestOptions } from '../palimpsest.ts'
 import type { Tenant } from '../server/index.ts'
 import type { Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
+import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
 import type { FoldWorker } from '../worker/worker.ts'
+
+/** Where jobs are; `null`: there is no queue, or it is switched off. */
+export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'queue'>): QueuePlace | null {
+  return url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+}
 
 /** What instances of a process do about folds, by how many it may carry out at a time and whether there is a queue. */
 export function foldingBy(
-  { foldWorkers, foldLeaseSec }: { readonly foldWorkers: number; readonly foldLeaseSec: number },
+  { foldWorkers, foldLeaseSec }: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec'>,
   place: QueuePlace | null,
 ): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency' | 'foldLeaseMs'> {
   const foldLeaseMs = foldLeaseSec * 1000

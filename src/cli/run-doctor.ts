@@ -2,11 +2,12 @@ import { type Layer, resolveSettings, tryLayer } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
-import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
 import type { DoctorFlags } from './doctor.ts'
 import { requireDatabase } from './existing-database.ts'
+import { queueOf } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
+import { withFlags } from './setting-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { NoResultError, type Terminal } from './terminal.ts'
 
@@ -22,12 +23,11 @@ interface Finding {
 const OLDEST_NODE = 24
 
 export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise<void> {
-  const environment: Record<string, unknown> = { ...environmentSettings(terminal) }
-  if (flags.store !== undefined) environment['store'] = flags.store
-  if (flags.db !== undefined)
-    Object.assign(environment, { db: flags.db, ...(!flags.store && { store: null }) })
-  const { db, store: url, namespace, queue } = resolveSettings({ environment }).values
-  const place = url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+  const { store: named, db: file } = flags
+  const environment = withFlags(environmentSettings(terminal), { store: named, db: file })
+  const { values } = resolveSettings({ environment })
+  const { db, store: url, namespace } = values
+  const place = queueOf(values)
   const findings: Finding[] = [nodeFinding()]
   requireDatabase({ db, ...(url !== null && { store: url }) })
   const store = await openStore({ db, ...(url !== null && { store: url }) }).catch(error => {

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { findSetting, type Layer, resolveSettings } from '../config/index.ts'
-import { InvalidSettingsError } from '../errors.ts'
+import { resolveSettings } from '../config/index.ts'
 import { openApp } from '../server/index.ts'
-import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
-import { foldingBy, startWorker } from './fold-worker.ts'
+import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
+import { withFlags } from './setting-flags.ts'
 import { stopSignal } from './stop-signal.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
@@ -15,12 +14,11 @@ import type { WorkerFlags } from './worker.ts'
 /** Until it is told to stop. */
 export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Terminal): Promise<void> {
   const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
-  const environment: Record<string, unknown> = { ...environmentSettings(terminal), ...readFlags(flags) }
-  if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
+  const environment = withFlags(environmentSettings(terminal), flags)
   const { values } = resolveSettings({ environment })
-  const { db, store: url, namespace, queue } = values
+  const { db, store: url, namespace } = values
   const count = Math.max(1, values.foldWorkers)
-  const place = url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+  const place = queueOf(values)
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   const { signal: stopping } = stopSignal()
   // Namespaces with their settings, as a server has them; nobody calls it.
@@ -40,18 +38,4 @@ export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Termi
   if (!stopping.aborted) await once(stopping, 'abort')
   if (!json) log('palimpsest finishes what is under way …')
   await worker?.close()
-}
-
-function readFlags({ store, db, foldWorkers }: WorkerFlags): Layer {
-  const layer: Record<string, unknown> = {}
-  for (const [name, text] of Object.entries({ store, db, foldWorkers })) {
-    if (text === undefined) continue
-    const read = findSetting(name)!.read(text)
-    if (!('value' in read))
-      throw new InvalidSettingsError([
-        { setting: name, value: name === 'store' ? '…' : text, allowed: read.allowed },
-      ])
-    layer[name] = read.value
-  }
-  return layer
 }

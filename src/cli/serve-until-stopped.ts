@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import type { RunningServer } from '../server/index.ts'
-import { DEFAULT_SCHEMA } from '../store/postgres/schema-name.ts'
-import { foldingBy, startWorker } from './fold-worker.ts'
+import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
 import type { Terminal } from './terminal.ts'
@@ -21,9 +20,10 @@ export async function serveUntilStopped(
   environment: Layer,
   { terminal, stopping, onListening, onStopping }: ServingOptions,
 ): Promise<void> {
-  const { db, store: url, workspace, ...values } = resolveSettings({ environment }).values
+  const { values } = resolveSettings({ environment })
+  const { db, store: url, workspace } = values
   const { host, port, namespace, allowedHosts, corsOrigins, trustProxy, foldWorkers } = values
-  const place = url !== null && values.queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+  const place = queueOf(values)
   // Messages of errors hold what strangers wrote.
   const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import { describeSettings, findSetting, type Layer, SETTINGS } from '../config/index.ts'
-import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { describeSettings, findSetting, SETTINGS } from '../config/index.ts'
 import { jsonOption } from './options.ts'
 import { serveUntilStopped } from './serve-until-stopped.ts'
+import { flagName, withFlags } from './setting-flags.ts'
 import { stopSignal } from './stop-signal.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
@@ -50,21 +50,13 @@ function flag(name: (typeof FLAGS)[number]): Option {
   )
 }
 
-/** `allowedHosts` is `--allowed-hosts`. */
-function flagName(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
-}
-
 /** What stands for the value: the last word of the name. */
 function wordOf(name: string): string {
   return flagName(name).split('-').at(-1)!
 }
 
 async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Promise<void> {
-  const environment: Record<string, unknown> = { ...environmentSettings(terminal), ...readFlags(flags) }
-  // Who names a file means it, whatever database the environment names.
-  if (flags.db !== undefined && flags.store === undefined) environment['store'] = null
-  await serveUntilStopped(environment, {
+  await serveUntilStopped(withFlags(environmentSettings(terminal), flags), {
     terminal,
     stopping: stopSignal().signal,
     onListening: ({ url, host, port }, place) =>
@@ -77,21 +69,4 @@ async function runServe({ json, ...flags }: ServeFlags, terminal: Terminal): Pro
       if (!json) terminal.error.write('palimpsest finishes what is under way …\n')
     },
   })
-}
-
-function readFlags(flags: Omit<ServeFlags, 'json'>): Layer {
-  const layer: Record<string, unknown> = {}
-  const problems: SettingsProblem[] = []
-  for (const [name, text] of Object.entries(flags)) {
-    const read = findSetting(name)!.read(text)
-    if ('value' in read) layer[name] = read.value
-    else problems.push({ setting: flagName(name), value: withoutPassword(text), allowed: read.allowed })
-  }
-  if (problems.length > 0) throw new InvalidSettingsError(problems)
-  return layer
-}
-
-/** Whatever stands before the `@` of an address. */
-function withoutPassword(text: string): string {
-  return text.replace(/(\/\/).*@/, '$1…@')
 }
