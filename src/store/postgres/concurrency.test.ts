@@ -1,7 +1,8 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { postgresPlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
+import { senderKey } from '../sql/append.ts'
 import { postgres } from './index.ts'
 
 const url = inject('postgresUrl')
@@ -34,6 +35,23 @@ async function lockOf(session: string): Promise<void> {
   await admin.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     JSON.stringify(['default', session]),
   ])
+}
+
+async function countDeadlocks(): Promise<number> {
+  const { rows } = await admin.query(
+    'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+  )
+  return rows[0].deadlocks
+}
+
+async function untilTwoWait(): Promise<void> {
+  await vi.waitUntil(async () => {
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted
+       AND pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE '%senders%' AND datname = current_database())`,
+    )
+    return rows[0].waiting >= 2
+  }, 10_000)
 }
 
 test('a session that somebody else holds keeps no other one waiting', async () => {
@@ -79,10 +97,51 @@ test('two processes with the same sessions in another order never wait for each 
     Promise.all([say(one, 'a'), say(one, 'b'), say(two, 'b'), say(two, 'a')]),
   )
   await Promise.all(rounds)
-  const { rows } = await admin.query(
-    'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
-  )
-  expect(rows[0].deadlocks).toBe(0)
+  expect(await countDeadlocks()).toBe(0)
+})
+
+test('what the server refuses of one session fails alone', async () => {
+  await say(one, 'poisoned')
+  await admin.query(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON ${schema}.messages FOR EACH ROW
+    WHEN (NEW.content = 'poison') EXECUTE FUNCTION ${schema}.refuse()`)
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 8 }, (_, index) => say(one, `healthy ${index}`)),
+    one.session('poisoned').append({ role: 'user', content: 'poison' }),
+    say(one, 'poisoned'),
+  ])
+  expect(results.map(({ status }) => status)).toEqual([
+    ...Array(8).fill('fulfilled'),
+    'rejected',
+    'fulfilled',
+  ])
+  expect(results[8]).toMatchObject({
+    reason: { code: 'store_failed', message: expect.stringContaining('not this one') },
+  })
+  await admin.query(`DROP FUNCTION ${schema}.refuse CASCADE`)
+  expect(await one.session('poisoned').messages()).toHaveLength(2)
+})
+
+test('two processes that meet the same people in another order never wait for each other', async () => {
+  const greet = (palimpsest: Palimpsest, place: string) => (id: string) =>
+    palimpsest.session(`${place} of ${id}`).append({ role: 'user', content: 'hi', sender: { id } })
+  for (let round = 0; round < 6; round++) {
+    const [a, b] = [`${round} a`, `${round} b`]
+    // The sessions are there, so that both come to the people in their first steps.
+    for (const place of ['one', 'two']) await Promise.all([a, b].map(id => say(one, `${place} of ${id}`)))
+    // Whoever begins with the one that a third has cannot have the other yet.
+    await admin.query('BEGIN')
+    await admin.query(
+      `INSERT INTO ${schema}.senders (namespace, sender_key, sender) VALUES ('default', $1, '{}')`,
+      [senderKey({ id: b })],
+    )
+    const greeted = Promise.all([...[a, b].map(greet(one, 'one')), ...[b, a].map(greet(two, 'two'))])
+    await untilTwoWait()
+    await admin.query('ROLLBACK')
+    await greeted
+  }
+  expect(await countDeadlocks()).toBe(0)
 })
 
 test("a session's events are in the order of its log", async () => {

@@ -9,12 +9,14 @@ import {
   type Warn,
 } from '../store.ts'
 import { append } from './append.ts'
-import type { Driver } from './driver.ts'
+import type { Dialect, Driver } from './driver.ts'
+import { inLockstep } from './lockstep.ts'
 import { replaceTail } from './replace-tail.ts'
+import { tryLockNames } from './session.ts'
 import type { Steps } from './steps.ts'
 
 interface Waiting<Result = unknown> {
-  readonly steps: () => Steps<Result>
+  readonly steps: (dialect: Dialect) => Steps<Result>
   /** Its commit is its own: what is refused in the middle of it takes all of it back. */
   readonly isAlone: boolean
   readonly resolve: (result: Result) => void
@@ -23,97 +25,43 @@ interface Waiting<Result = unknown> {
 
 type Outcome = { readonly result: unknown } | { readonly error: PalimpsestError }
 
+/** What waits for the one commit at a time that a session has, so that the order of calls is the order of the log. */
+interface Queue {
+  readonly name: string
+  readonly key: SessionKey
+  waiting: Waiting[]
+}
+
+interface Batch {
+  readonly queue: Queue
+  readonly waiting: readonly Waiting[]
+}
+
+/** With more sessions a transaction saves little more, and its locks are held for longer. */
+const MOST_SESSIONS = 32
+/** Of those with many sessions. While they are under way, what comes gathers for the next. */
+const MOST_SHARED_COMMITS = 2
+
 /**
  * Lets appends that arrive together share one commit. They gather until the event loop has taken in all
  * that is there (`setImmediate`: a microtask would be too early, a timer would make a lone append wait)
- * or until the commit before theirs has ended. One commit at a time, so that the order of calls is the
- * order of the log.
+ * or until the commit before theirs has ended.
  *
- * Where the database takes one writer at a time, all sessions share a queue. Where it locks sessions, each
- * has its own: nobody waits for another's lock, and no two processes can wait for each other.
+ * Where the database takes one writer at a time, all sessions share a queue. Where it locks sessions, each has its
+ * own, and those that have something waiting share a transaction, in lockstep. It never waits for a lock: a session
+ * that somebody else has gets a transaction of its own, so nobody waits for another's lock, and no two processes for
+ * each other.
  */
-class AppendQueue {
-  readonly #driver: Driver
-  readonly #onIdle: () => void
-  #waiting: Waiting[] = []
-  #isFlushing = false
-
-  constructor(driver: Driver, onIdle: () => void) {
-    this.#driver = driver
-    this.#onIdle = onIdle
-  }
-
-  push<Result>(steps: () => Steps<Result>, { isAlone }: { isAlone: boolean }): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ steps, isAlone, resolve, reject } as Waiting)
-      if (!this.#isFlushing) this.#flush()
-    })
-  }
-
-  async #flush(): Promise<void> {
-    this.#isFlushing = true
-    while (this.#waiting.length > 0) {
-      // Also between two commits, so that a long queue does not keep everything else waiting.
-      await new Promise(resolve => setImmediate(resolve))
-      await this.#commit(this.#nextBatch())
-    }
-    this.#isFlushing = false
-    this.#onIdle()
-  }
-
-  #nextBatch(): readonly Waiting[] {
-    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone)
-    return this.#waiting.splice(0, alone === -1 ? this.#waiting.length : Math.max(1, alone))
-  }
-
-  async #commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const outcomes = await this.#driver.write(() => this.#runBatch(batch))
-      this.#settle(batch, outcomes)
-    } catch (error) {
-      const isOneOfMany =
-        batch.length > 1 && PalimpsestError.isInstance(error) && error.code === 'store_corrupt'
-      // One session's damage is not the others' fault: each gets a commit of its own.
-      if (isOneOfMany) for (const waiting of batch) await this.#commit([waiting])
-      else for (const { reject } of batch) reject(error)
-    }
-  }
-
-  *#runBatch(batch: readonly Waiting[]): Steps<readonly Outcome[]> {
-    const outcomes: Outcome[] = []
-    const start = performance.now()
-    for (const waiting of batch) {
-      outcomes.push(yield* this.#runOne(waiting))
-      if (performance.now() - start > this.#driver.dialect.longestSharingMs) break
-    }
-    return outcomes
-  }
-
-  /** An append that is refused fails alone: it has written nothing. */
-  *#runOne({ steps, isAlone }: Waiting): Steps<Outcome> {
-    try {
-      return { result: yield* steps() }
-    } catch (error) {
-      if (!isAlone && PalimpsestError.isInstance(error) && !error.code.startsWith('store_')) return { error }
-      throw error
-    }
-  }
-
-  #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index]
-      if (outcome === undefined) break
-      if ('result' in outcome) resolve(outcome.result)
-      else reject(outcome.error)
-    }
-    this.#waiting = [...batch.slice(outcomes.length), ...this.#waiting]
-  }
-}
-
 export class AppendQueues {
   readonly #driver: Driver
   readonly #warn: Warn
-  readonly #queues = new Map<string, AppendQueue>()
+  /** Those with something waiting or under way: a process may see millions of sessions. */
+  readonly #queues = new Map<string, Queue>()
+  /** Those with something waiting and nothing under way. */
+  #ready: Queue[] = []
+  #isFlushComing = false
+  #commits = 0
+  #sharedCommits = 0
 
   constructor(driver: Driver, warn: Warn) {
     this.#driver = driver
@@ -121,24 +69,165 @@ export class AppendQueues {
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
-    const steps = () => append(request, this.#driver.dialect, this.#warn)
-    return this.#queueOf(request.key).push(steps, { isAlone: false })
+    return this.#push(request.key, false, dialect => append(request, dialect, this.#warn))
   }
 
   /** After the appends that were asked for before it, and before those that come later. */
   replaceTail(request: TailRequest): Promise<TailReceipt> {
-    const rules = { dialect: this.#driver.dialect, warn: this.#warn }
-    return this.#queueOf(request.key).push(() => replaceTail(request, rules), { isAlone: true })
+    return this.#push(request.key, true, dialect => replaceTail(request, { dialect, warn: this.#warn }))
   }
 
-  #queueOf(key: SessionKey): AppendQueue {
+  #push<Result>(key: SessionKey, isAlone: boolean, steps: Waiting<Result>['steps']): Promise<Result> {
     const name = this.#driver.dialect.locksSessions ? keyName(key) : ''
-    let queue = this.#queues.get(name)
-    if (queue === undefined) {
-      // Gone when it is empty: a process may see millions of sessions.
-      queue = new AppendQueue(this.#driver, () => this.#queues.delete(name))
-      this.#queues.set(name, queue)
-    }
-    return queue
+    return new Promise((resolve, reject) => {
+      const waiting = { steps, isAlone, resolve, reject } as Waiting
+      const queue = this.#queues.get(name)
+      if (queue) {
+        queue.waiting.push(waiting)
+        return
+      }
+      const created = { name, key, waiting: [waiting] }
+      this.#queues.set(name, created)
+      this.#makeReady(created)
+    })
   }
+
+  #makeReady(queue: Queue): void {
+    this.#ready.push(queue)
+    this.#flushSoon()
+  }
+
+  /** Also between two commits, so that a long queue does not keep everything else waiting. */
+  #flushSoon(): void {
+    if (this.#isFlushComing) return
+    this.#isFlushComing = true
+    setImmediate(() => {
+      this.#isFlushComing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const [alone, shareable] = partition(this.#ready, ({ waiting: [first] }) => first!.isAlone)
+    this.#ready = shareable
+    for (const queue of alone) this.#commitAlone(batchOf(queue))
+    // The shortest way, where nobody is there to share it with.
+    if (shareable.length === 1 && this.#commits === 0) {
+      this.#ready = []
+      this.#commitAlone(batchOf(shareable[0]!))
+    }
+    while (this.#ready.length > 0 && this.#sharedCommits < MOST_SHARED_COMMITS)
+      this.#commitTogether(this.#ready.splice(0, MOST_SESSIONS).map(batchOf))
+  }
+
+  async #commitAlone({ queue, waiting }: Batch): Promise<void> {
+    this.#commits += 1
+    await this.#settleAlone(queue, waiting)
+    this.#commits -= 1
+    this.#goOn(queue)
+  }
+
+  async #settleAlone(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
+    const { dialect } = this.#driver
+    try {
+      settle(queue, waiting, await this.#driver.write(() => runBatch(waiting, dialect)))
+    } catch (error) {
+      // What one of them met is not the others' fault: each gets a commit of its own.
+      if (waiting.length > 1 && isOfOneStatement(error))
+        for (const each of waiting) await this.#settleAlone(queue, [each])
+      else for (const { reject } of waiting) reject(error)
+    }
+  }
+
+  async #commitTogether(batches: readonly Batch[]): Promise<void> {
+    this.#commits += 1
+    this.#sharedCommits += 1
+    const alone = await this.#settleTogether(batches)
+    this.#commits -= 1
+    this.#sharedCommits -= 1
+    for (const batch of batches)
+      if (alone.includes(batch)) this.#commitAlone(batch)
+      else this.#goOn(batch.queue)
+    this.#flushSoon()
+  }
+
+  /** Those that have to go a way of their own. */
+  async #settleTogether(batches: readonly Batch[]): Promise<readonly Batch[]> {
+    try {
+      const outcomes = await this.#driver.write(() => runTogether(batches, this.#driver.dialect))
+      return batches.filter((batch, index) => {
+        const ofBatch = outcomes[index]
+        if (ofBatch === undefined) return true
+        settle(batch.queue, batch.waiting, ofBatch)
+        return false
+      })
+    } catch (error) {
+      if (isOfOneStatement(error)) return batches
+      for (const { waiting } of batches) for (const { reject } of waiting) reject(error)
+      return []
+    }
+  }
+
+  #goOn(queue: Queue): void {
+    if (queue.waiting.length > 0) this.#makeReady(queue)
+    else this.#queues.delete(queue.name)
+  }
+}
+
+/** The database refused something that one of them asked for, so nothing of any was stored. */
+function isOfOneStatement(error: unknown): boolean {
+  return PalimpsestError.isInstance(error) && ['store_corrupt', 'store_failed'].includes(error.code)
+}
+
+function batchOf(queue: Queue): Batch {
+  const alone = queue.waiting.findIndex(({ isAlone }) => isAlone)
+  const waiting = queue.waiting.splice(0, alone === -1 ? queue.waiting.length : Math.max(1, alone))
+  return { queue, waiting }
+}
+
+/** For each batch its outcomes; `undefined` where somebody else has the session. */
+function* runTogether(
+  batches: readonly Batch[],
+  dialect: Dialect,
+): Steps<readonly (readonly Outcome[] | undefined)[]> {
+  const isLocked = yield* tryLockNames(batches.map(({ queue }) => queue.key))
+  const ours = batches.filter((_, index) => isLocked[index])
+  const locked = { ...dialect, locksSessions: false }
+  const outcomes = yield* inLockstep(ours.map(({ waiting }) => runBatch(waiting, locked)))
+  const byBatch = new Map(ours.map((batch, index) => [batch, outcomes[index]]))
+  return batches.map(batch => byBatch.get(batch))
+}
+
+function* runBatch(batch: readonly Waiting[], dialect: Dialect): Steps<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  const start = performance.now()
+  for (const waiting of batch) {
+    outcomes.push(yield* runOne(waiting, dialect))
+    if (performance.now() - start > dialect.longestSharingMs) break
+  }
+  return outcomes
+}
+
+/** An append that is refused fails alone: it has written nothing. */
+function* runOne({ steps, isAlone }: Waiting, dialect: Dialect): Steps<Outcome> {
+  try {
+    return { result: yield* steps(dialect) }
+  } catch (error) {
+    if (!isAlone && PalimpsestError.isInstance(error) && !error.code.startsWith('store_')) return { error }
+    throw error
+  }
+}
+
+function settle(queue: Queue, batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const outcome = outcomes[index]
+    if (outcome === undefined) break
+    if ('result' in outcome) resolve(outcome.result)
+    else reject(outcome.error)
+  }
+  queue.waiting = [...batch.slice(outcomes.length), ...queue.waiting]
+}
+
+function partition<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(is), items.filter(item => !is(item))]
 }

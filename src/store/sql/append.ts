@@ -22,7 +22,7 @@ import {
   toFoldState,
 } from './rows.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { first, firstOfMany, insertRow, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -90,13 +90,14 @@ function* readStart({
   key,
   messages: [message],
 }: AppendRequest): Steps<{ known: SessionRow | undefined; start: Start }> {
-  const row = yield* first<SessionRow & NewestRow>(
+  const row = yield* firstOfMany<SessionRow & NewestRow>(
     `SELECT ${SESSION_COLUMNS}, ${HEAD_COLUMNS},
        (SELECT seq FROM messages WHERE session_id = s.id AND external_key = ?3) AS known_seq,
        (SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?4) AS known_sender
      FROM sessions s LEFT JOIN messages m
        ON m.session_id = s.id AND m.seq = (SELECT max(seq) FROM messages WHERE session_id = s.id)
      WHERE s.namespace = ?1 AND s.name_key = ?2 AND s.ready = 1`,
+    ['TEXT', 'TEXT', 'TEXT', 'TEXT'],
     key.namespace,
     keyOf(key.id),
     message?.externalId ? keyOf(message.externalId) : null,
@@ -275,7 +276,7 @@ export function* insertMessage(
   const { seq, message, totals, now } = insert
   const { content, format } = encodeContent(message.content)
   const at = message.at ?? now
-  yield* run(
+  yield* insertRow(
     INSERT_MESSAGE,
     session.id,
     seq,
@@ -320,13 +321,14 @@ export function senderKey(sender: Sender): string {
 function* findSender(namespace: string, sender: Sender): Steps<number> {
   const key = senderKey(sender)
   const find = 'SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?2'
-  const known = yield* first<{ id: number }>(find, namespace, key)
+  const types = ['TEXT', 'TEXT'] as const
+  const known = yield* firstOfMany<{ id: number }>(find, types, namespace, key)
   if (known) return known.id
-  yield* all(
+  yield* insertRow(
     'INSERT INTO senders (namespace, sender_key, sender) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING',
     namespace,
     key,
     JSON.stringify(sender),
   )
-  return (yield* first<{ id: number }>(find, namespace, key))!.id
+  return (yield* firstOfMany<{ id: number }>(find, types, namespace, key))!.id
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { type EventRow, toEvent } from './rows.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, first, insertRow, run, type Steps } from './steps.ts'
 
 interface NewEvent {
   readonly sessionId: number
@@ -27,7 +27,7 @@ export function* recordEvent(event: NewEvent): Steps<void> {
       at,
       JSON.stringify(data),
     )
-  yield* run(
+  yield* insertRow(
     'INSERT INTO events (session_id, type, at, from_seq, to_seq, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)',
     sessionId,
     EVENT_TYPES.indexOf(type),

@@ -21,10 +21,23 @@ export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | 
  */
 export function* lockName(key: SessionKey, { locksSessions }: Dialect): Steps<void> {
   if (!locksSessions) return
-  yield* run(
-    'SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))',
-    JSON.stringify([key.namespace, keyOf(key.id)]),
+  yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))', lockedName(key))
+}
+
+/** Of each session whether it is ours now. Waits for nobody. */
+export function* tryLockNames(keys: readonly SessionKey[]): Steps<readonly boolean[]> {
+  const rows = yield* all<{ place: number; locked: number }>(
+    `SELECT CAST(place AS INTEGER) AS place,
+       CAST(pg_try_advisory_xact_lock(hashtextextended(name, 0)) AS INTEGER) AS locked
+     FROM json_array_elements_text(CAST(?1 AS JSON)) WITH ORDINALITY AS names(name, place)`,
+    JSON.stringify(keys.map(lockedName)),
   )
+  const isLocked = new Set(rows.flatMap(({ place, locked }) => (locked === 1 ? [place - 1] : [])))
+  return keys.map((_, place) => isLocked.has(place))
+}
+
+function lockedName(key: SessionKey): string {
+  return JSON.stringify([key.namespace, keyOf(key.id)])
 }
 
 export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {

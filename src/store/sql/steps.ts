@@ -11,9 +11,16 @@ export interface Query {
   readonly parameters: readonly SqlValue[]
   /** Nobody looks at its rows: what comes next need not wait for its answer. */
   readonly isUnread?: true
+  /**
+   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows, a question
+   * joined to a table of its parameters, which are of these types. Without it each is sent by itself.
+   */
+  readonly together?: 'rows' | readonly SqlType[]
   /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
   readonly job?: QueueStep
 }
+
+export type SqlType = 'TEXT' | 'BIGINT'
 
 /** A fold for whoever works through the queue; or the end of one that was carried out. */
 export type QueueStep = { readonly send: FoldJob } | { readonly complete: JobClaim }
@@ -43,6 +50,21 @@ export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R
 
 export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
   yield { sql, parameters, isUnread: true }
+}
+
+/** A question that many sessions ask at the same time. */
+export function* firstOfMany<R = Row>(
+  sql: string,
+  types: readonly SqlType[],
+  ...parameters: SqlValue[]
+): Steps<R | undefined> {
+  const rows = yield { sql, parameters, together: types }
+  return rows[0] as R | undefined
+}
+
+/** An `INSERT INTO … VALUES (…)` of one row that many sessions do at the same time. */
+export function* insertRow(sql: string, ...parameters: SqlValue[]): Steps<void> {
+  yield { sql, parameters, isUnread: true, together: 'rows' }
 }
 
 export function* enqueueFold(job: FoldJob): Steps<void> {
