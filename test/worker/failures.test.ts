@@ -51,6 +51,27 @@ test('what fails is tried again, then put aside; doctor shows it and puts it bac
   expect(await doctor()).toMatchObject({ code: 0, stdout: expect.stringContaining('0 given up') })
 })
 
+test('what was given up is forgotten once a later fold has done it', async () => {
+  await using crowd = await Crowd.gather({ retryLimit: 0, retryDelay: 1 })
+  const { place } = crowd
+  const server = await crowd.server()
+  let isDown = true
+  let ahead = 0
+  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
+  await crowd.worker({ summarizer: model.summarizer, clock: () => Date.now() + ahead })
+  await say(server, 'a', 1, 11)
+  await say(server, 'b', 1, 11)
+  await expect.poll(() => place.jobs('dead-folds')).toHaveLength(2)
+  isDown = false
+  ahead = 3_600_000
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  const forced = { type: 'lite', reason: 'force', severity: 1000, meta: {} } as const
+  await store.setPending({ namespace: 'default', id: 'a' }, forced)
+  await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
+  await expect.poll(() => place.jobs('dead-folds')).toMatchObject([{ session: 'b' }])
+})
+
 test('in the back-off nobody is asked, and a job that waits for its end is brought forward by what cannot wait', async () => {
   await using crowd = await Crowd.gather({ retryLimit: 5, retryDelay: 300 })
   const { place } = crowd

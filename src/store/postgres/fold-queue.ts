@@ -1,12 +1,13 @@
 import type { ClientBase } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import type { FoldJob, JobClaim, QueueStep } from '../sql/steps.ts'
-import { FOLDS, jobsSchema, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
+import { DEAD_FOLDS, FOLDS, jobsSchema, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
 
 /** The end of the queue that belongs to a store: what is done here is done in a transaction of the store's. */
 export class FoldQueue {
   readonly #boss: PgBoss
   readonly #wake: string
+  readonly #bury: string
 
   private constructor(boss: PgBoss, { schema }: QueuePlace) {
     this.#boss = boss
@@ -14,6 +15,7 @@ export class FoldQueue {
     this.#wake = `UPDATE ${jobsSchema(schema)}.job SET start_after = now()
       WHERE name = '${FOLDS}' AND COALESCE(singleton_key, '') = $1 AND policy = 'exclusive'
         AND state = 'retry' AND start_after > now()`
+    this.#bury = `DELETE FROM ${jobsSchema(schema)}.job WHERE name = '${DEAD_FOLDS}' AND data = $1`
   }
 
   static async open(place: QueuePlace): Promise<FoldQueue> {
@@ -22,7 +24,7 @@ export class FoldQueue {
 
   async take(step: QueueStep, client: ClientBase): Promise<void> {
     if ('send' in step) await this.#send(step.send, client)
-    else await this.#complete(step.complete, client)
+    else await this.#complete(step.complete, step.session, client)
   }
 
   /** The job is there exactly if the append is. */
@@ -33,9 +35,13 @@ export class FoldQueue {
     if (sent === null) await client.query(this.#wake, [singletonKey])
   }
 
-  /** Whoever was given it since, because it seemed to be left, keeps it. */
-  async #complete(claim: JobClaim, client: ClientBase): Promise<void> {
+  /**
+   * Whoever was given it since, because it seemed to be left, keeps it. A session that has nothing left to do has
+   * nothing that was given up either.
+   */
+  async #complete(claim: JobClaim, session: FoldJob, client: ClientBase): Promise<void> {
     await this.#boss.complete(FOLDS, claim, undefined, { db: executing(client) })
+    await client.query(this.#bury, [session])
   }
 
   async close(): Promise<void> {

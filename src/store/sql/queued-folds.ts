@@ -78,7 +78,7 @@ export function* endFoldJob(
 ): Steps<boolean> {
   const { decision } = yield* judgeAgain(session, request, warn)
   if (decision !== null) return false
-  yield* completeJob(claim)
+  yield* completeJob(claim, { namespace: session.namespace, id: session.name })
   return true
 }
 

@@ -23,7 +23,9 @@ export interface Query {
 export type SqlType = 'TEXT' | 'BIGINT'
 
 /** A fold for whoever works through the queue; or the end of one that was carried out. */
-export type QueueStep = { readonly send: FoldJob } | { readonly complete: JobClaim }
+export type QueueStep =
+  | { readonly send: FoldJob }
+  | { readonly complete: JobClaim; readonly session: FoldJob }
 
 /** A session that is to be judged, and folded if its policy still says so. */
 export interface FoldJob {
@@ -71,8 +73,8 @@ export function* enqueueFold(job: FoldJob): Steps<void> {
   yield { sql: '', parameters: [], job: { send: job } }
 }
 
-export function* completeJob(claim: JobClaim): Steps<void> {
-  yield { sql: '', parameters: [], job: { complete: claim } }
+export function* completeJob(complete: JobClaim, session: FoldJob): Steps<void> {
+  yield { sql: '', parameters: [], job: { complete, session } }
 }
 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {
