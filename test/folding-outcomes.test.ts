@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { count, tokens } from '../src/index.ts'
+import { StoreError } from '../src/errors.ts'
+import { count, createPalimpsest, tokens } from '../src/index.ts'
 import { Clock, messages, scripted, usage, withChat } from './folding-kit.ts'
 import { sqlitePlace } from './stores.ts'
 
@@ -260,4 +261,36 @@ test('details and dates of what is rolled up are carried upwards, bounded', asyn
     const total = (await chat.segments()).reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)
     expect(total).toBeLessThanOrEqual(750)
   })
+})
+
+test('a database that is away for a while when a fold is stored costs no second summary', async () => {
+  const place = sqlitePlace()
+  const store = await place.open()
+  let failures = 3
+  const flaky = new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name === 'commitFold' && failures > 0)
+        return async () => {
+          failures -= 1
+          throw new StoreError('store_unavailable', 'PostgreSQL', 'the server is starting')
+        }
+      return value.bind(target)
+    },
+  })
+  const model = scripted()
+  const palimpsest = await createPalimpsest({
+    store: flaky,
+    folding: 'manual',
+    policy: count({ threshold: 10, keepLast: 2 }),
+    summarizer: model.summarizer,
+  })
+  const chat = palimpsest.session('s')
+  await chat.append(messages(1, 12))
+  expect(await chat.compact()).toMatchObject({ outcome: 'applied' })
+  expect(failures).toBe(0)
+  expect(model.calls).toEqual(['s'])
+  await palimpsest.close()
+  await place.remove()
 })

@@ -24,6 +24,7 @@ import {
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
 import { catchUpMemoIfPossible, catchUpMemoUnlessSpent } from './catch-up-memo.ts'
+import { commitPatiently } from './commit-patiently.ts'
 import { extractsFor } from './extracts.ts'
 import { failureReason, retryAfterMs } from './failure-reason.ts'
 import { foldWindow, isWindowHandler, type WindowHandler, type WindowInput } from './fold-window.ts'
@@ -513,11 +514,7 @@ async function commitResult(
     outcome: { ...outcome },
     now,
   }
-  const receipt = await store.commitFold(commit).catch(error => {
-    if (isConflict(failureReason(error))) throw error
-    // A summary is dear: the operation's id makes a second try safe, also where only the answer was lost.
-    return store.commitFold(commit)
-  })
+  const receipt = await commitPatiently(store, commit, under.options.signal)
   return { ...outcome, segmentId: receipt.segmentIds[0] ?? null }
 }
 

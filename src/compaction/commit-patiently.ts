@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PalimpsestError } from '../errors.ts'
+import type { FoldCommit, FoldReceipt, Store } from '../store/index.ts'
+import { failureReason } from './failure-reason.ts'
+import { isConflict } from './outcome.ts'
+
+/** As long as a database takes to start again, and far less than a lease lasts. */
+const PAUSES_MS = [500, 1_000, 2_000, 4_000]
+
+/**
+ * A summary is dear: what it cost is not lost to a commit that failed. The operation's id makes another try safe, also
+ * where only the answer was lost. One comes at once; where the database is away, some more.
+ */
+export async function commitPatiently(
+  store: Pick<Store, 'commitFold'>,
+  commit: FoldCommit,
+  signal: AbortSignal | undefined,
+): Promise<FoldReceipt> {
+  for (const pauseMs of [0, ...PAUSES_MS])
+    try {
+      return await store.commitFold(commit)
+    } catch (error) {
+      if (isConflict(failureReason(error)) || signal?.aborted) throw error
+      if (pauseMs > 0 && !isAway(error)) throw error
+      // Whoever ends it is told why it had not ended.
+      if (pauseMs > 0)
+        await sleep(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => {
+          throw error
+        })
+    }
+  return store.commitFold(commit)
+}
+
+function isAway(error: unknown): boolean {
+  return PalimpsestError.isInstance(error) && ['store_unavailable', 'store_busy'].includes(error.code)
+}
