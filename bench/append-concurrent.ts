@@ -39,18 +39,22 @@ export const appendConcurrent: Benchmark = {
 
 async function openChat(file: string, durability: 'full' | 'normal') {
   const palimpsest = await createPalimpsest({ store: sqlite(file, { durability }), policy: NEVER })
+  await palimpsest.settled()
   const chat = palimpsest.session(SESSION)
   let appended = START
   return {
-    measure: (appends: number, callers: number) => {
+    measure: async (appends: number, callers: number) => {
       const messages = messagesFrom(appended, appends).values()
       appended += appends
       const call = async () => {
         for (const message of messages) await chat.append(message)
       }
-      return perSecond(appends, async () => {
+      const rate = await perSecond(appends, async () => {
         await Promise.all(Array.from({ length: callers }, call))
       })
+      // What is left to index is not the next one's to wait for.
+      await palimpsest.settled()
+      return rate
     },
     close: () => palimpsest.close(),
   }

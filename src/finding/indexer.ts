@@ -15,6 +15,15 @@ const SLICE = { messages: 128, characters: 60_000 }
 /** Of one transaction. */
 const TERMS_AT_A_TIME = 250
 const SESSIONS_AT_A_TIME = 200
+/**
+ * How long it rests after each transaction while somebody appends, as a multiple of what it worked: an append that comes
+ * alone would otherwise wait for one each time, and each would hold one message. Whoever never stops is caught up with
+ * all the same: the longer it is behind, the less it rests.
+ */
+const RESTS = [
+  { behindMs: 10_000, times: 4 },
+  { behindMs: 60_000, times: 1 },
+]
 
 /**
  * Brings the index up to date in the background, session by session, in short transactions. It owns nothing:
@@ -27,6 +36,11 @@ export class Indexer {
   #running: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #isClosed = false
+  #runningSince = 0
+  #restedAt = 0
+  /** Since the rest before it. */
+  #isSomebodyAppending = false
+  #isAwaited = false
 
   constructor(engine: IndexerEngine) {
     this.#engine = engine
@@ -41,6 +55,7 @@ export class Indexer {
   note(key: SessionKey): void {
     if (this.#isClosed) return
     this.#waiting.set(keyName(key), key)
+    this.#isSomebodyAppending = true
     if (this.#timer !== null || this.#running !== null) return
     this.#timer = setTimeout(() => this.#run(), PAUSE_MS)
     this.#timer.unref()
@@ -48,10 +63,12 @@ export class Indexer {
 
   /** Resolves when all that was noted is indexed. */
   async settled(): Promise<void> {
+    this.#isAwaited = true
     while (!this.#isClosed && (this.#waiting.size > 0 || this.#running !== null)) {
       if (this.#running === null) this.#run()
       await this.#running
     }
+    this.#isAwaited = false
   }
 
   /** Waits for the transaction under way, and no longer. */
@@ -64,6 +81,10 @@ export class Indexer {
   #run(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
+    if (this.#running === null) {
+      this.#runningSince = performance.now()
+      this.#restedAt = this.#runningSince
+    }
     this.#running ??= this.#indexWaiting().finally(() => {
       this.#running = null
       const [next] = this.#waiting.values()
@@ -93,10 +114,20 @@ export class Indexer {
       for (const write of writesFor(work, countTerms)) {
         if (this.#isClosed) return
         if (!(await store.writeIndex(key, write))) break
-        // Everything else gets its turn.
-        await new Promise(resolve => setImmediate(resolve))
+        await this.#rest()
       }
     }
+  }
+
+  /** Everything else gets its turn. */
+  async #rest(): Promise<void> {
+    const now = performance.now()
+    const isQuiet = !this.#isSomebodyAppending || this.#isAwaited
+    this.#isSomebodyAppending = false
+    const times = RESTS.find(({ behindMs }) => now - this.#runningSince < behindMs)?.times
+    if (isQuiet || times === undefined) await new Promise(resolve => setImmediate(resolve))
+    else await new Promise(resolve => setTimeout(resolve, times * (now - this.#restedAt)))
+    this.#restedAt = performance.now()
   }
 
   async #catchUp(): Promise<void> {
