@@ -15,7 +15,7 @@ import { Pace } from './pace.ts'
 type Reader = Pick<Store, 'readSearch' | 'readMessages' | 'readMessagesAt'>
 
 const SESSIONS_AT_A_TIME = 100
-const MESSAGES_AT_A_TIME = 50
+const MESSAGES_AT_A_TIME = 200
 
 /** Of a session, all that ranking reads, whatever the index has come to. */
 export type SearchedSession = Omit<SearchRead, 'indexedThrough' | 'edited'>

@@ -16,17 +16,19 @@ async function prepare(place: StorePlace): Promise<void> {
   const store = await place.open()
   const palimpsest = await createPalimpsest({ store, folding: 'manual', indexing: 'off' })
   const chat = palimpsest.session('chat')
+  // The index holds the minute.
+  const at = new Date('2026-01-15T08:00:00Z')
   const text = (index: number) =>
     Array.from({ length: 20 }, (_, word) => `word${(index * 7 + word * 13) % 400}`).join(' ')
   await chat.append(
-    Array.from({ length: 30 }, (_, index) => ({ role: 'user' as const, content: text(index) })),
+    Array.from({ length: 30 }, (_, index) => ({ role: 'user' as const, content: text(index), at })),
   )
   const indexer = new Indexer({ store, namespace: 'default', onError: fail })
   indexer.note(KEY)
   await indexer.settled()
   await chat.edit(5, 'now it says something else')
   await chat.append(
-    Array.from({ length: 40 }, (_, index) => ({ role: 'user' as const, content: text(index + 30) })),
+    Array.from({ length: 40 }, (_, index) => ({ role: 'user' as const, content: text(index + 30), at })),
   )
   await chat.edit(35, 'another word')
   await palimpsest.close()

@@ -1,5 +1,5 @@
 import type { Driver } from '../../src/store/sql/driver.ts'
-import type { Query, Row, Steps } from '../../src/store/sql/steps.ts'
+import type { Answered, Query, Steps } from '../../src/store/sql/steps.ts'
 
 /** Every statement that a store issues, once, with the parameters that it had first. */
 export class Statements {
@@ -22,15 +22,15 @@ export function recording(driver: Driver, statements: Statements): Driver {
       const inner = steps()
       let next = inner.next()
       while (!next.done) {
-        statements.add(next.value)
-        let rows: readonly Row[]
+        for (const query of [next.value].flat()) statements.add(query)
+        let answered: Answered
         try {
-          rows = yield next.value
+          answered = yield next.value
         } catch (error) {
           next = inner.throw(error)
           continue
         }
-        next = inner.next(rows)
+        next = inner.next(answered)
       }
       return next.value
     }

@@ -49,6 +49,7 @@ const DIALECT: Dialect = {
   eventPosition: row => `${row.major}.${row.minor}`,
 }
 
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const INT8 = 20
 /** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
 const LOCK_TIMEOUT_MS = 2_000
@@ -149,7 +150,7 @@ export class PostgresDriver implements Driver {
   }
 
   read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', steps)
+    return this.#transaction(READ, steps)
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
@@ -186,8 +187,13 @@ export class PostgresDriver implements Driver {
     let client: PoolClient | undefined
     try {
       client = await this.#pool.connect()
-      const result = await this.#runIn(client, begin, steps)
-      client.release()
+      const { result, committed } = await this.#runIn(client, begin, steps)
+      // Whoever only reads need not wait until the server has heard that they are done.
+      if (begin === READ) releaseAfter(client, committed)
+      else {
+        await committed
+        client.release()
+      }
       return result
     } catch (error) {
       // Whatever state the connection is in now, nobody else gets it, unless it could be cleaned.
@@ -205,7 +211,11 @@ export class PostgresDriver implements Driver {
    * twice and not seven times. Once a statement has failed the server refuses all that follow, the commit included;
    * the first failure is the one that tells why.
    */
-  async #runIn<Result>(client: PoolClient, begin: string, steps: () => Steps<Result>): Promise<Result> {
+  async #runIn<Result>(
+    client: PoolClient,
+    begin: string,
+    steps: () => Steps<Result>,
+  ): Promise<{ readonly result: Result; readonly committed: Promise<unknown> }> {
     const sent: Promise<unknown>[] = []
     const send = (query: string | QueryConfig) => {
       const answer = client.query<Row>(query)
@@ -226,8 +236,7 @@ export class PostgresDriver implements Driver {
         return isUnread ? [] : (await answer).rows
       })
       send('COMMIT')
-      await Promise.all(sent)
-      return result
+      return { result, committed: Promise.all(sent) }
     } catch (error) {
       const answers = await Promise.allSettled(sent)
       throw answers.find(answer => answer.status === 'rejected')?.reason ?? error
@@ -245,6 +254,13 @@ export class PostgresDriver implements Driver {
     }
     return prepared
   }
+}
+
+function releaseAfter(client: PoolClient, committed: Promise<unknown>): void {
+  committed.then(
+    () => client.release(),
+    error => client.release(error),
+  )
 }
 
 /** Whatever could be a password goes, also in an address that is written wrong: all before the last `@`. */

@@ -86,17 +86,19 @@ interface Start {
 
 const EMPTY_START: Start = { newest: undefined, isFirstNew: true, senderId: null }
 
+const READ_START = `SELECT ${SESSION_COLUMNS}, ${HEAD_COLUMNS},
+    (SELECT seq FROM messages WHERE session_id = s.id AND external_key = ?3) AS known_seq,
+    (SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?4) AS known_sender
+  FROM sessions s LEFT JOIN messages m
+    ON m.session_id = s.id AND m.seq = (SELECT max(seq) FROM messages WHERE session_id = s.id)
+  WHERE s.namespace = ?1 AND s.name_key = ?2 AND s.ready = 1`
+
 function* readStart({
   key,
   messages: [message],
 }: AppendRequest): Steps<{ known: SessionRow | undefined; start: Start }> {
   const row = yield* firstOfMany<SessionRow & NewestRow>(
-    `SELECT ${SESSION_COLUMNS}, ${HEAD_COLUMNS},
-       (SELECT seq FROM messages WHERE session_id = s.id AND external_key = ?3) AS known_seq,
-       (SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?4) AS known_sender
-     FROM sessions s LEFT JOIN messages m
-       ON m.session_id = s.id AND m.seq = (SELECT max(seq) FROM messages WHERE session_id = s.id)
-     WHERE s.namespace = ?1 AND s.name_key = ?2 AND s.ready = 1`,
+    READ_START,
     ['TEXT', 'TEXT', 'TEXT', 'TEXT'],
     key.namespace,
     keyOf(key.id),

@@ -1,9 +1,11 @@
 import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
-import { readLayers } from './layers.ts'
-import { readContextPins } from './pins.ts'
+import { shownRow } from './fold-state.ts'
+import { newestRow } from './head.ts'
+import { layersOf } from './layers.ts'
+import { contextPins, pinRows } from './pins.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
-import { readRecord } from './session-record.ts'
-import { all, type Steps } from './steps.ts'
+import { memoRow, recordOf } from './session-record.ts'
+import { all, askAll, type Steps } from './steps.ts'
 import { readVisible, type SeqRange } from './visible.ts'
 
 const COLUMNS = `${MESSAGE_COLUMNS}, m.tokens, m.total_turns`
@@ -19,10 +21,18 @@ const LEAST_AT_A_TIME = 16
 const MOST_AT_A_TIME = 1_000
 
 export function* readContext(session: SessionRow, request: ContextRequest, warn: Warn): Steps<ContextRead> {
-  const record = yield* readRecord(session, warn)
+  const { question: layerRows, versions } = layersOf(session, request.days ?? [])
+  const [[newest], [shown], [memo], pinned, layered] = yield* askAll([
+    newestRow(session),
+    shownRow(session),
+    memoRow(session),
+    pinRows(session),
+    layerRows,
+  ])
+  const record = yield* recordOf(session, { newest, shown, memo }, warn)
   const { compactedThrough } = record.state
-  const pins = yield* readContextPins(session, compactedThrough)
-  const layers = yield* readLayers(session, request.days ?? [])
+  const pins = yield* contextPins(session, pinned, compactedThrough)
+  const layers = versions(layered)
   const { since } = request
   if (since !== undefined && since.epoch === record.epoch && since.seq >= compactedThrough) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }

@@ -4,7 +4,7 @@ import type { Warn } from '../store.ts'
 import { readHead } from './head.ts'
 import { allIn } from './many.ts'
 import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
-import { first, run, type Steps } from './steps.ts'
+import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
 /** What the shown segments say together. */
@@ -24,15 +24,18 @@ const SHOWN_COLUMNS = `count(to_seq) AS count, coalesce(max(to_seq), 0) AS throu
        CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS "segmentTokens"`
 
 /** They all begin above 0; that it is said makes SQLite take the index of those shown, which are few. */
-export function* readShown(session: SessionRow): Steps<ShownWithPins> {
-  return (yield* first<ShownWithPins>(
-    `SELECT ${SHOWN_COLUMNS},
-       CAST(coalesce(sum(tokens_after), 0)
-         + (SELECT coalesce(sum(tokens), 0) FROM pins WHERE session_id = ?1) AS BIGINT) AS tokens,
-       max(created_at) AS at
-     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL AND from_seq > 0`,
-    session.id,
-  ))!
+const SHOWN = `SELECT ${SHOWN_COLUMNS},
+    CAST(coalesce(sum(tokens_after), 0)
+      + (SELECT coalesce(sum(tokens), 0) FROM pins WHERE session_id = ?1) AS BIGINT) AS tokens,
+    max(created_at) AS at
+  FROM segments WHERE session_id = ?1 AND rolled_into IS NULL AND from_seq > 0`
+
+export function shownRow({ id }: SessionRow): Question<ShownWithPins> {
+  return ask(SHOWN, id)
+}
+
+export function* readShown({ id }: SessionRow): Steps<ShownWithPins> {
+  return (yield* first<ShownWithPins>(SHOWN, id))!
 }
 
 /** Of many sessions, by their ids in the database: those that have any. */

@@ -2,7 +2,7 @@ import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
 import { allIn } from './many.ts'
 import { HEAD_COLUMNS, type HeadRow, LINKED_CONTENT, type SessionRow, toHead } from './rows.ts'
-import { first, run, type Steps } from './steps.ts'
+import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { countVisible, readVisible, type SeqRange } from './visible.ts'
 
 /** The newest visible message. Two lookups at most, whatever was rolled back. */
@@ -11,11 +11,21 @@ export function* readHead(session: SessionRow): Steps<Head | null> {
   return row ? toHead(row) : null
 }
 
-export function* readHeadRow(session: SessionRow): Steps<HeadRow | undefined> {
-  const newest = yield* first<HeadRow>(
-    `SELECT ${HEAD_COLUMNS} FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`,
-    session.id,
-  )
+const NEWEST = `SELECT ${HEAD_COLUMNS} FROM messages WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1`
+
+/** The newest message, visible or not. */
+export function newestRow({ id }: SessionRow): Question<HeadRow> {
+  return ask(NEWEST, id)
+}
+
+function* readHeadRow(session: SessionRow): Steps<HeadRow | undefined> {
+  return yield* visibleHeadRow(session, yield* first<HeadRow>(NEWEST, session.id))
+}
+
+export function* visibleHeadRow(
+  session: SessionRow,
+  newest: HeadRow | undefined,
+): Steps<HeadRow | undefined> {
   if (!newest || newest.seq > session.hidden_through) return newest
   return yield* readHeadRowAt(session, session.visible_before)
 }

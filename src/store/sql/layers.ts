@@ -11,7 +11,7 @@ import { contentAt, findDocument } from './documents.ts'
 import { keyOf } from './keys.ts'
 import { noteRewrite } from './rewrites.ts'
 import type { SessionRow } from './rows.ts'
-import { all, run, type Steps } from './steps.ts'
+import { all, ask, askAll, run, type Steps } from './steps.ts'
 
 /**
  * Which documents a session may see: decided here, from what is stored of the session, and closed to all
@@ -53,28 +53,36 @@ const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(',
   SELECT d.layer, d.name, d.version, d.first_version FROM wanted w
   JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key`
 
-export function* readLayers(session: SessionRow, asked: readonly string[]): Steps<readonly LayerVersion[]> {
-  return yield* readVersions(session, daysRead(session, asked))
+interface VersionRow {
+  readonly layer: LayerName
+  readonly name: string
+  readonly version: number
+  readonly first_version: number
 }
 
-/** In the order in which a context shows them, so that the same ones always look the same. */
-function* readVersions(session: SessionRow, days: readonly string[]): Steps<readonly LayerVersion[]> {
+/** The question, and what its rows come to. */
+export function layersOf(session: SessionRow, asked: readonly string[]) {
+  return versionsOf(session, daysRead(session, asked))
+}
+
+function versionsOf(session: SessionRow, days: readonly string[]) {
   const visible = visibleTo(session, days)
-  const parameters = Array.from({ length: MOST_VISIBLE }, (_, place) => {
+  const parameters: (string | null)[] = []
+  for (let place = 0; place < MOST_VISIBLE; place++) {
     const document = visible[place]
-    return document ? [document.layer, keyOf(document.key)] : [null, null]
-  }).flat()
-  const rows = yield* all<{ layer: LayerName; name: string; version: number; first_version: number }>(
-    FIND_VERSIONS,
-    session.namespace,
-    ...parameters,
-  )
-  return visible.flatMap(({ layer, key }) => {
-    const row = rows.find(each => each.layer === layer && each.name === key)
-    if (!row) return []
-    const since = row.first_version
-    return [{ layer, key, version: row.version, ...(since > 1 && { since }) }]
-  })
+    parameters.push(document?.layer ?? null, document ? keyOf(document.key) : null)
+  }
+  return {
+    question: ask<VersionRow>(FIND_VERSIONS, session.namespace, ...parameters),
+    /** In the order in which a context shows them, so that the same ones always look the same. */
+    versions: (rows: readonly VersionRow[]): readonly LayerVersion[] =>
+      visible.flatMap(({ layer, key }) => {
+        const row = rows.find(each => each.layer === layer && each.name === key)
+        if (!row) return []
+        const since = row.first_version
+        return [{ layer, key, version: row.version, ...(since > 1 && { since }) }]
+      }),
+  }
 }
 
 /** `null`: none are for the epoch that is now. */
@@ -103,7 +111,9 @@ export function* freezeLayers(
   const frozen = frozenLayers(session)
   if (frozen !== null && !refresh) return { epoch: session.epoch, layers: frozen }
   const shown = daysShown(session, days)
-  const layers: FrozenLayers = { days: shown, language, versions: yield* readVersions(session, shown) }
+  const { question, versions } = versionsOf(session, shown)
+  const [rows] = yield* askAll([question])
+  const layers: FrozenLayers = { days: shown, language, versions: versions(rows) }
   const epoch = refresh ? session.epoch + 1 : session.epoch
   if (refresh) yield* noteRewrite(session, Number.MAX_SAFE_INTEGER)
   yield* run(

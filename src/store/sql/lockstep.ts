@@ -1,50 +1,82 @@
-import type { Query, Row, SqlType, SqlValue, Steps } from './steps.ts'
+import { type Asked, isMany, type Query, type Row, type SqlType, type SqlValue, type Steps } from './steps.ts'
 
 /**
- * The work of many sessions in one transaction, step by step together: where several of them come to the same
- * statement at the same time, it is sent once for all of them, if it says how. Their results, in their order.
- * What they do must not depend on one another; an error of one is an error of all.
+ * Several pieces of work in one transaction, side by side, step by step: what they ask for at the same time is asked
+ * together, and where it is the same statement it is sent once for all of them, if it says how. Their results, in
+ * their order. What they do must not depend on one another; an error of one is an error of all.
  */
-export function* inLockstep<Result>(works: readonly Steps<Result>[]): Steps<readonly Result[]> {
-  const results: Result[] = []
+export function* inLockstep<const Works extends readonly Steps<unknown>[]>(
+  works: Works,
+): Steps<ResultsOf<Works>> {
+  const results: unknown[] = []
   let waiting = works.map((steps, place) => ({ steps, place, next: steps.next() }))
   for (;;) {
     for (const { place, next } of waiting) if (next.done) results[place] = next.value
     waiting = waiting.filter(({ next }) => !next.done)
-    if (waiting.length === 0) return results
-    const groups = Map.groupBy(waiting, ({ next }) => (next.value as Query).sql)
-    for (const group of groups.values()) {
-      const answers = yield* askTogether(group.map(({ next }) => next.value as Query))
-      for (const [index, each] of group.entries()) each.next = each.steps.next(answers[index]!)
+    if (waiting.length === 0) return results as ResultsOf<Works>
+    const asked = waiting.map(({ next }) => next.value as Asked)
+    const answers = (yield* askTogether(asked.flat())).values()
+    const nextAnswer = () => answers.next().value!
+    for (const [index, each] of waiting.entries()) {
+      const question = asked[index]!
+      each.next = each.steps.next(isMany(question) ? question.map(nextAnswer) : nextAnswer())
     }
   }
 }
 
-function* askTogether(queries: readonly Query[]): Steps<readonly (readonly Row[])[]> {
-  const together = queries[0]!.together
-  if (queries.length > 1 && together === 'rows') return yield* insertTogether(queries)
-  if (queries.length > 1 && together !== undefined && together !== 'rows')
-    return yield* readTogether(queries, together)
+type ResultsOf<Works extends readonly Steps<unknown>[]> = {
+  -readonly [Place in keyof Works]: Works[Place] extends Steps<infer Result> ? Result : never
+}
+
+/** A statement to be sent, and what its rows say to each of the questions that it stands for. */
+interface Statement {
+  readonly query: Query
+  readonly answers: (rows: readonly Row[]) => readonly (readonly Row[])[]
+  /** The places of those questions. */
+  readonly places: readonly number[]
+}
+
+function* askTogether(questions: readonly Query[]): Steps<readonly (readonly Row[])[]> {
+  const groups = Map.groupBy(questions.keys(), place => questions[place]!.sql)
+  const statements = [...groups.values()].flatMap(places => statementsFor(questions, places))
+  const rows = (yield statements.map(({ query }) => query)) as readonly (readonly Row[])[]
   const answers: (readonly Row[])[] = []
-  for (const query of queries) answers.push(yield query)
+  for (const [index, statement] of statements.entries())
+    for (const [nth, answer] of statement.answers(rows[index]!).entries())
+      answers[statement.places[nth]!] = answer
   return answers
+}
+
+function statementsFor(questions: readonly Query[], places: readonly number[]): readonly Statement[] {
+  const asked = places.map(place => questions[place]!)
+  const { together } = asked[0]!
+  if (asked.length === 1 || together === undefined)
+    return asked.map((query, index) => ({ query, answers: rows => [rows], places: [places[index]!] }))
+  return together === 'rows' ? insertTogether(asked, places) : [readTogether(asked, places, together)]
 }
 
 /** In few sizes, so that there are few statements to prepare. */
 const SIZES = [32, 16, 8, 4, 2, 1]
 
-function* insertTogether(queries: readonly Query[]): Steps<readonly (readonly Row[])[]> {
+function insertTogether(queries: readonly Query[], places: readonly number[]): readonly Statement[] {
   const { sql } = queries[0]!
   const rows = queries.map(({ parameters }) => parameters)
   // Where others may insert the same: in one order everywhere, so that no two wait for each other.
   if (sql.includes('ON CONFLICT')) rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
+  const statements: Statement[] = []
   let from = 0
   for (const size of SIZES)
-    for (; rows.length - from >= size; from += size) {
-      const parameters = rows.slice(from, from + size).flat()
-      yield { sql: withRows(sql, size, rows[0]!.length), parameters, isUnread: true }
-    }
-  return queries.map(() => [])
+    for (; rows.length - from >= size; from += size)
+      statements.push({
+        query: {
+          sql: withRows(sql, size, rows[0]!.length),
+          parameters: rows.slice(from, from + size).flat(),
+          isUnread: true,
+        },
+        answers: () => Array(size).fill([]),
+        places: places.slice(from, from + size),
+      })
+  return statements
 }
 
 function withRows(sql: string, rows: number, columns: number): string {
@@ -55,24 +87,28 @@ function withRows(sql: string, rows: number, columns: number): string {
 }
 
 /** Each set of parameters is a row of a table that the question is joined to. */
-function* readTogether(
+function readTogether(
   queries: readonly Query[],
+  places: readonly number[],
   types: readonly SqlType[],
-): Steps<readonly (readonly Row[])[]> {
+): Statement {
   const asked = queries.map(({ parameters }, place) =>
     Object.fromEntries([['place', place] as const, ...parameters.map(named)]),
   )
   const columns = types.map((type, index) => `p${index + 1} ${type}`).join(', ')
   const question = queries[0]!.sql.replace(/\?(\d+)/g, 'asked.p$1')
-  const rows = yield {
-    sql: `SELECT asked.place AS asked_place, answer.*
-      FROM json_to_recordset(CAST(?1 AS JSON)) AS asked(place INTEGER, ${columns})
-      CROSS JOIN LATERAL (${question}) AS answer`,
-    parameters: [JSON.stringify(asked)],
+  const sql = `SELECT asked.place AS asked_place, answer.*
+    FROM json_to_recordset(CAST(?1 AS JSON)) AS asked(place INTEGER, ${columns})
+    CROSS JOIN LATERAL (${question}) AS answer`
+  return {
+    query: { sql, parameters: [JSON.stringify(asked)] },
+    answers: rows => {
+      const answers = queries.map((): Row[] => [])
+      for (const { asked_place: place, ...row } of rows) answers[place as number]!.push(row)
+      return answers
+    },
+    places,
   }
-  const answers = queries.map((): Row[] => [])
-  for (const { asked_place: place, ...row } of rows) answers[place as number]!.push(row)
-  return answers
 }
 
 const named = (value: SqlValue, index: number) => [`p${index + 1}`, value] as const

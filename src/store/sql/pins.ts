@@ -4,7 +4,7 @@ import type { ContextPin, NewPin } from '../store.ts'
 import { readShown } from './fold-state.ts'
 import { isVisible } from './messages.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, ask, first, type Question, run, type Steps } from './steps.ts'
 
 interface PinRow {
   readonly id: number
@@ -18,21 +18,24 @@ function toPin({ id, seq, note, tokens, created_at }: PinRow): Pin {
   return { id, seq, note: note === null ? null : JSON.parse(note), tokens, createdAt: new Date(created_at) }
 }
 
-export function* readPins(session: SessionRow): Steps<readonly Pin[]> {
-  const rows = yield* all<PinRow>(
-    'SELECT id, seq, note, tokens, created_at FROM pins WHERE session_id = ?1 ORDER BY id',
-    session.id,
-  )
-  return rows.map(toPin)
+const PINS = 'SELECT id, seq, note, tokens, created_at FROM pins WHERE session_id = ?1 ORDER BY id'
+
+export function pinRows({ id }: SessionRow): Question<PinRow> {
+  return ask(PINS, id)
+}
+
+export function* readPins({ id }: SessionRow): Steps<readonly Pin[]> {
+  return (yield* all<PinRow>(PINS, id)).map(toPin)
 }
 
 /** With the messages that are pinned; one that a rollback hid is not there. */
-export function* readContextPins(
+export function* contextPins(
   session: SessionRow,
+  rows: readonly PinRow[],
   compactedThrough: number,
 ): Steps<readonly ContextPin[]> {
   const pins: ContextPin[] = []
-  for (const pin of yield* readPins(session)) {
+  for (const pin of rows.map(toPin)) {
     if (pin.seq === null) pins.push({ ...pin, message: null })
     else if (yield* isVisible(session, pin.seq)) {
       const row = yield* first<MessageRow>(

@@ -3,6 +3,7 @@ import type { Postings } from '../../search/index.ts'
 import type { SearchPage, SearchRead, SearchRequest, WantedTerm } from '../search.ts'
 import { type BlockRow, type KeptColumns, learnSpeakers } from './kept-columns.ts'
 import { keyOf } from './keys.ts'
+import { inLockstep } from './lockstep.ts'
 import { allIn } from './many.ts'
 import { type Columns, unpackPostings } from './postings.ts'
 import {
@@ -40,14 +41,12 @@ const COLUMNS = `s.id, s.namespace, s.name, s.name_key, s.epoch, s.indexed_throu
 export function* readSearch(namespace: string, request: SearchRequest, kept: KeptColumns): Steps<SearchPage> {
   const sessions = yield* readSessions(namespace, request)
   const ids = sessions.map(({ id }) => id)
-  const postings = yield* readPostings(ids, request.terms)
-  const edited = yield* readEdited(ids)
+  const [postings, edited] = yield* inLockstep([readPostings(ids, request.terms), readEdited(ids)])
   const searched = sessions.filter(
     ({ id, indexed_through, last_seq }) =>
       request.withoutTerms || postings.has(id) || edited.has(id) || (last_seq ?? 0) > indexed_through,
   )
-  const blocks = yield* readBlocks(searched)
-  const hidden = yield* readHidden(searched)
+  const [blocks, hidden] = yield* inLockstep([readBlocks(searched), readHidden(searched)])
   const reads = searched.map(session => {
     const columns = kept.of(session)
     const read = toRead(session, columns.read(blocks.get(session.id) ?? [], session.last_seq ?? 0), {
@@ -104,14 +103,7 @@ function* readPostings(
   terms: readonly WantedTerm[],
 ): Steps<Map<number, Map<string, Postings>>> {
   const found = new Map<number, Map<string, Postings>>()
-  for (const wanted of terms) {
-    const bounds = boundsOf(wanted)
-    const isWithin = bounds.length === 1 ? 'term = ?1' : 'term >= ?1 AND term < ?2'
-    const rows = yield* allIn<PostingRow>(
-      `SELECT session_id, term, first_seq AS first, data FROM postings WHERE ${isWithin} AND session_id IN (*)`,
-      bounds,
-      sessionIds,
-    )
+  for (const rows of yield* inLockstep(terms.map(term => readRows(sessionIds, term)))) {
     for (const [id, ofSession] of Map.groupBy(rows, row => row.session_id)) {
       const terms = found.get(id) ?? new Map<string, Postings>()
       for (const [term, ofTerm] of Map.groupBy(ofSession, row => row.term))
@@ -120,6 +112,16 @@ function* readPostings(
     }
   }
   return found
+}
+
+function* readRows(sessionIds: readonly number[], wanted: WantedTerm): Steps<readonly PostingRow[]> {
+  const bounds = boundsOf(wanted)
+  const isWithin = bounds.length === 1 ? 'term = ?1' : 'term >= ?1 AND term < ?2'
+  return yield* allIn<PostingRow>(
+    `SELECT session_id, term, first_seq AS first, data FROM postings WHERE ${isWithin} AND session_id IN (*)`,
+    bounds,
+    sessionIds,
+  )
 }
 
 function* readBlocks(sessions: readonly SearchedSession[]): Steps<Map<number, BlockRow[]>> {

@@ -1,16 +1,26 @@
 import type { Memo } from '../../log/index.ts'
 import type { SessionRecord, Warn } from '../store.ts'
-import { believedFoldState, readAllShown, readShown, type Shown } from './fold-state.ts'
-import { readHeadRow, readHeadRows } from './head.ts'
+import { believedFoldState, readAllShown, type Shown, shownRow } from './fold-state.ts'
+import { newestRow, readHeadRows, visibleHeadRow } from './head.ts'
 import { frozenLayers } from './layers.ts'
 import { allIn } from './many.ts'
 import { type HeadRow, type SessionRow, settingsOf, toDecision, toHead } from './rows.ts'
-import { first, type Steps } from './steps.ts'
+import { ask, askAll, type Question, type Steps } from './steps.ts'
 
 export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecord> {
-  const head = yield* readHeadRow(session)
-  const shown = yield* readShown(session)
-  return yield* toRecord(session, { head, shown, memo: yield* readMemo(session) }, warn)
+  const [[newest], [shown], [memo]] = yield* askAll([newestRow(session), shownRow(session), memoRow(session)])
+  return yield* recordOf(session, { newest, shown, memo }, warn)
+}
+
+/** From the rows that `newestRow`, `shownRow` and `memoRow` ask for. */
+export function* recordOf(
+  session: SessionRow,
+  rows: { newest: HeadRow | undefined; shown: Shown | undefined; memo: MemoRow | undefined },
+  warn: Warn,
+): Steps<SessionRecord> {
+  const head = yield* visibleHeadRow(session, rows.newest)
+  const memo = rows.memo ? toMemo(rows.memo) : null
+  return yield* toRecord(session, { head, shown: rows.shown!, memo }, warn)
 }
 
 const NOTHING_SHOWN: Shown = { count: 0, through: 0, segmentTokens: 0 }
@@ -84,12 +94,11 @@ function toMemo({ memo, through_seq }: MemoRow): Memo | null {
   return memo === null ? null : { value: JSON.parse(memo), throughSeq: through_seq }
 }
 
-function* readMemo(session: SessionRow): Steps<Memo | null> {
-  const row = yield* first<MemoRow>(
+export function memoRow({ id }: SessionRow): Question<MemoRow> {
+  return ask(
     'SELECT session_id, memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version DESC LIMIT 1',
-    session.id,
+    id,
   )
-  return row ? toMemo(row) : null
 }
 
 /** One look for each, whatever a database believes of its tables. */

@@ -39,15 +39,41 @@ export interface JobClaim {
   readonly retryCount: number
 }
 
-export type Steps<Result> = Generator<Query, Result, readonly Row[]>
+/** One question, or several whose answers do not depend on one another. */
+export type Asked = Query | readonly Query[]
+
+/** Of one question its rows; of several, the rows of each. */
+export type Answered = readonly Row[] | readonly (readonly Row[])[]
+
+export type Steps<Result> = Generator<Asked, Result, Answered>
 
 export function* all<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<readonly R[]> {
   return (yield { sql, parameters }) as readonly R[]
 }
 
 export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R | undefined> {
-  const rows = yield { sql, parameters }
-  return rows[0] as R | undefined
+  const rows = (yield { sql, parameters }) as readonly R[]
+  return rows[0]
+}
+
+/** A question that is asked together with others; its rows are such. */
+export interface Question<R> extends Query {
+  readonly row?: R
+}
+
+export function ask<R = Row>(sql: string, ...parameters: SqlValue[]): Question<R> {
+  return { sql, parameters }
+}
+
+/** On its way together, where there is a way: the rows of each. */
+export function* askAll<const Questions extends readonly Question<unknown>[]>(
+  questions: Questions,
+): Steps<RowsOf<Questions>> {
+  return (yield questions) as unknown as RowsOf<Questions>
+}
+
+type RowsOf<Questions extends readonly Question<unknown>[]> = {
+  -readonly [Place in keyof Questions]: Questions[Place] extends Question<infer R> ? readonly R[] : never
 }
 
 export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
@@ -60,8 +86,8 @@ export function* firstOfMany<R = Row>(
   types: readonly SqlType[],
   ...parameters: SqlValue[]
 ): Steps<R | undefined> {
-  const rows = yield { sql, parameters, together: types }
-  return rows[0] as R | undefined
+  const rows = (yield { sql, parameters, together: types }) as readonly R[]
+  return rows[0]
 }
 
 /** An `INSERT INTO … VALUES (…)` of one row that many sessions do at the same time. */
@@ -80,32 +106,37 @@ export function* completeJob(complete: JobClaim, session: FoldJob): Steps<void> 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {
   let next = steps.next()
   while (!next.done) {
-    let rows: readonly Row[]
+    let answered: Answered
     try {
-      rows = execute(next.value)
+      answered = isMany(next.value) ? next.value.map(execute) : execute(next.value)
     } catch (error) {
       next = steps.throw(error)
       continue
     }
-    next = steps.next(rows)
+    next = steps.next(answered)
   }
   return next.value
 }
 
+/** `execute` sends at once and answers later: several questions are on their way together. */
 export async function runAsync<Result>(
   steps: Steps<Result>,
   execute: (query: Query) => Promise<readonly Row[]>,
 ): Promise<Result> {
   let next = steps.next()
   while (!next.done) {
-    let rows: readonly Row[]
+    let answered: Answered
     try {
-      rows = await execute(next.value)
+      answered = await (isMany(next.value) ? Promise.all(next.value.map(execute)) : execute(next.value))
     } catch (error) {
       next = steps.throw(error)
       continue
     }
-    next = steps.next(rows)
+    next = steps.next(answered)
   }
   return next.value
+}
+
+export function isMany(asked: Asked): asked is readonly Query[] {
+  return Array.isArray(asked)
 }

@@ -15,7 +15,7 @@ function listening(driver: Driver): Driver {
   function* heard<Result>(steps: Steps<Result>): Steps<Result> {
     let next = steps.next()
     while (!next.done) {
-      asked.push(next.value.sql)
+      asked.push(...[next.value].flat().map(({ sql }) => sql))
       next = steps.next(yield next.value)
     }
     return next.value
