@@ -44,11 +44,14 @@ async function countDeadlocks(): Promise<number> {
   return rows[0].deadlocks
 }
 
+/** One for us, and one for us or for that one. */
 async function untilTwoWait(): Promise<void> {
   await vi.waitUntil(async () => {
     const { rows } = await admin.query(
-      `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted
-       AND pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE '%senders%' AND datname = current_database())`,
+      `WITH first AS MATERIALIZED (
+         SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid)))
+       SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE pg_blocking_pids(pid) && (SELECT array_agg(pid) || pg_backend_pid() FROM first)`,
     )
     return rows[0].waiting >= 2
   }, 10_000)

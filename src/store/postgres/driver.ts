@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { Pool, PoolClient, PoolConfig, QueryConfig } from 'pg'
 import {
   ClosedError,
@@ -218,6 +219,7 @@ export class PostgresDriver implements Driver {
   ): Promise<{ readonly result: Result; readonly committed: Promise<unknown> }> {
     const sent: Promise<unknown>[] = []
     const send = (query: string | QueryConfig) => {
+      sendInOnePacket(client)
       const answer = client.query<Row>(query)
       sent.push(answer)
       // Looked at below.
@@ -254,6 +256,18 @@ export class PostgresDriver implements Driver {
     }
     return prepared
   }
+}
+
+/**
+ * Statements that are sent at the same time leave together: `pg` writes each by itself, and each would wake the server.
+ * Where a version of it keeps its socket elsewhere, they leave one by one.
+ */
+function sendInOnePacket(client: PoolClient): void {
+  const socket = (client as { readonly connection?: { readonly stream?: Partial<Writable> } }).connection
+    ?.stream
+  if (socket?.cork === undefined || socket.writableCorked !== 0) return
+  socket.cork()
+  process.nextTick(() => socket.uncork?.())
 }
 
 function releaseAfter(client: PoolClient, committed: Promise<unknown>): void {
