@@ -45,6 +45,6 @@ export async function chineseSearch(contestant: Contestant, grounds: Grounds): P
   }
   await chat.close()
   const row = ROWS.chinese.only
-  const short = `${found} of ${sought} found`
+  const short = `${found} of ${sought} found${contestant.embeds ? ', by an embedder' : ''}`
   return { row, verdict: found === sought ? 'kept' : 'wrong', short, detail: details.join('; ') }
 }

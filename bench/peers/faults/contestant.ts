@@ -24,12 +24,16 @@ export interface About {
   readonly packages: readonly string[]
   /** How it is set up here, for the page. */
   readonly setting: string
+  /** Where in its source the findings come from, as read there. */
+  readonly sources: readonly string[]
   /** Faults that it cannot have, and why. */
   readonly without: Readonly<Partial<Record<FaultName, string>>>
   /** `part`: a request holds a part of the conversation and stands for no more. */
   readonly shows: 'everything' | 'part'
   /** `new`: summaries are added to each other. `all`: each takes the place of the one before, and has to hold it. */
   readonly summarises: 'new' | 'all'
+  /** Its search needs an embedder. */
+  readonly embeds?: boolean
 }
 
 export interface Chat {

@@ -1,8 +1,8 @@
 import type { Chat, Contestant, Finding, Grounds, Verdict } from './contestant.ts'
-import { marksOf, missing, said } from './marks.ts'
+import { mark, marksIn, marksOf, missing, said } from './marks.ts'
 import { REFUSAL, type SummaryMode } from './provider.ts'
 import { ROWS } from './rows.ts'
-import { settle, type Turn, takeTurn } from './turn.ts'
+import { counted, settle, type Turn, takeTurn } from './turn.ts'
 
 /** While the summariser fails, and then while it works again. */
 const TURNS = { failing: 13, healed: 10 }
@@ -35,10 +35,12 @@ export async function failingSummariser(
     if (turn.outcome === 'held' || thrown(turns).length === 3) break
   }
   const asked = provider.summaries
-  // Each was stored with its answer, except the last, whose answer no request has seen.
+  // The last answer no request has seen; and a turn that is held before its request has made none.
   const marks = marksOf(1, number).slice(0, -1)
-  const during = missing(marks, provider.turns.at(-1) ?? '')
-  const rubbish = rubbishIn(provider.turns.at(-1) ?? '', mode)
+  const request = provider.turns.at(-1) ?? ''
+  const asMade = marksIn(request).includes(mark(number)) ? marks : marks.slice(0, -2)
+  const during = missing(asMade, request)
+  const rubbish = rubbishIn(request, mode)
 
   provider.mode = 'works'
   if (turns.at(-1)?.outcome === 'held') await takeTurn(() => turns.at(-1)!.ended, LATE_MS)
@@ -76,11 +78,13 @@ function judge({ contestant, row, turns, marks, asked, during, after, rubbish, p
     return `${found} of them are in ${place}`
   })
   const detail = [
-    `${asked} calls of the summariser in ${turns.length} turns`,
+    `${counted(asked, 'call')} of the summariser in ${turns.length} turns`,
     threw.length > 0 && `${threw.length} turns threw (${threw[0]!.error})`,
     held && `the last turn was still waiting after ${PATIENCE_MS / 1000} s`,
-    contestant.shows === 'everything' && `then ${during.length} ${of} not in the request`,
-    contestant.shows === 'everything' && `${after.length} after it works again`,
+    contestant.shows === 'everything' &&
+      `${during.length} of the messages so far missing from the request then`,
+    contestant.shows === 'everything' &&
+      `${after.length} ${of} missing from it after the summariser works again`,
     after.length > 0 && stillThere.join(', '),
     rubbish !== null && `in the request as memory: “${rubbish}”`,
   ]

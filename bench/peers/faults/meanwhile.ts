@@ -52,8 +52,8 @@ export async function appendedMeanwhile(contestant: Contestant, grounds: Grounds
   const slowest = Math.max(...arrivals.map(({ ms }) => ms))
   const failed = arrivals.filter(({ outcome }) => outcome !== 'answered')
   const detail = [
-    `${unseen.length} of ${marks.length} messages not in the next request`,
-    `${arrived.filter(each => unseen.includes(each)).length} of the ${ARRIVALS} that arrived`,
+    `${unseen.length} of ${marks.length} messages not in the next request${unseen.length > 0 ? ` (${unseen.slice(0, 8).join(', ')})` : ''}`,
+    `${arrived.filter(each => unseen.includes(each)).length} of the ${ARRIVALS} that arrived (K: said, R: the answer)`,
     `${nowhere.length} in no place`,
     `${twice.length} both raw and in the summary`,
     `the slowest of the ${ARRIVALS} turns took ${slowest} ms`,

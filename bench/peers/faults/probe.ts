@@ -1,4 +1,4 @@
-/** One fault for one contestant, in a process of its own. Arguments: fault, contestant, folder. */
+/** One fault for one contestant, in a process of its own. Arguments: fault, contestant, folder, kills at writes. */
 import './loopback-only.ts'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { startProvider } from './provider.ts'
 import type { FaultName } from './rows.ts'
 import { toolPairAtTheCut } from './tool-pair.ts'
 
-const [fault, name, folder] = process.argv.slice(2) as [FaultName, ContestantName, string]
+const [fault, name, folder, steps] = process.argv.slice(2) as [FaultName, ContestantName, string, string]
 process.on('disconnect', () => process.exit(1))
 
 async function probe(contestant: Contestant): Promise<Finding[]> {
@@ -29,7 +29,7 @@ async function probe(contestant: Contestant): Promise<Finding[]> {
       return findings
     }
     case 'killed':
-      return killed(contestant, folder)
+      return killed(contestant, folder, Number(steps))
     case 'meanwhile':
       return [await appendedMeanwhile(contestant, await grounds())]
     case 'tools':

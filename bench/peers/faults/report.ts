@@ -72,6 +72,9 @@ export function toMarkdown(results: readonly Measured[], versions: Readonly<Reco
       .join(', ')
     return `- **${title}**${named === '' ? '' : ` (${named})`}: ${setting}.`
   })
+  const sources = CONTESTANTS.flatMap(name =>
+    ABOUT[name].sources.map(source => `- **${ABOUT[name].title}**: ${source}.`),
+  )
   const details = rows.flatMap(({ title, cells }) => [
     `- **${title}**`,
     ...CONTESTANTS.filter(name => cells[name]?.detail).map(
@@ -88,11 +91,15 @@ ${rows.map(({ title, cells }) => line([title, ...CONTESTANTS.map(name => cell(ce
 
 ${LEGEND.replaceAll(' · ', '; ')}.
 
-How it is counted: each message carries a mark, a summariser that works names the marks that it was shown, and so a mark is in the next request (as it was said, or in a summary), or only in a store, or in no place. *Out of context* means that the messages are kept, and that the model is shown neither them nor anything in their stead, also after the summariser works again. Twenty-five messages are those of thirteen turns, but for the last answer. A kill is a SIGKILL; what counts as acknowledged is written down by the process that is killed, and the conversation is then opened again and continued. The search needs an embedder in Mastra and in mem0: theirs is one on 127.0.0.1 that hashes characters and pairs of them, which is kind to them; what a real one finds depends on the model.
+How it is counted: each message carries a mark, a summariser that works names the marks that it was shown, and so a mark is in the next request (as it was said, or in a summary), or only in a store, or in no place. *Out of context* means that the messages are kept, and that the model is shown neither them nor anything in their stead, also after the summariser works again. Twenty-five messages are those of thirteen turns, but for the last answer. mem0 stands for the conversation by what it has extracted, so there the memories are counted. An empty answer of OpenAI’s compaction is a list without items; what its summaries say, only OpenAI can read, so a refusal or a cut in them is nothing that a client could see. A kill is a SIGKILL; what counts as acknowledged is written down by the process that is killed, and the conversation is then opened again and continued. The search needs an embedder in Mastra and in mem0: theirs is one on 127.0.0.1 that hashes characters and pairs of them, which is kind to them; what a real one finds depends on the model.
 
 How each is set up:
 
 ${settings.join('\n')}
+
+Where it comes from, as read in their sources:
+
+${sources.join('\n')}
 
 The figures behind it:
 

@@ -4,7 +4,11 @@ import { ABOUT } from './about.ts'
 import type { ContestantName, Finding, Verdict } from './contestant.ts'
 import { type FaultName, rowsOf } from './rows.ts'
 
-const LONGEST_MS = 90_000
+/** How many writes it is killed before, and how long that may take. */
+const EFFORTS = {
+  usual: { steps: 7, longestMs: 90_000 },
+  thorough: { steps: 1_000, longestMs: 1_800_000 },
+}
 
 export interface Measured {
   readonly contestant: ContestantName
@@ -18,12 +22,13 @@ interface Task {
   readonly contestant: ContestantName
   readonly fault: FaultName
   readonly folder: string
+  readonly effort: keyof typeof EFFORTS
 }
 
 const running = new Set<ChildProcess>()
 
 /** A process for each, with a time limit. What cannot be measured is said, for each of its rows. */
-export async function runProbe({ contestant, fault, folder }: Task): Promise<Measured> {
+export async function runProbe({ contestant, fault, folder, effort }: Task): Promise<Measured> {
   const reason = ABOUT[contestant].without[fault]
   const same = (verdict: Verdict, short: string, detail: string): Measured => ({
     contestant,
@@ -34,9 +39,12 @@ export async function runProbe({ contestant, fault, folder }: Task): Promise<Mea
   if (reason !== undefined) return same('none', reason, '')
 
   const script = fileURLToPath(new URL('./probe.ts', import.meta.url))
-  const child = fork(script, [fault, contestant, folder], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const { steps, longestMs } = EFFORTS[effort]
+  const child = fork(script, [fault, contestant, folder, String(steps)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
   running.add(child)
-  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), longestMs)
   let findings: readonly Finding[] | null = null
   const reached = new Set<string>()
   let stderr = ''

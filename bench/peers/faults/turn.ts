@@ -30,3 +30,7 @@ export async function takeTurn(take: () => Promise<void>, patienceMs: number): P
 export async function settle(chat: Chat): Promise<void> {
   await takeTurn(() => chat.settled(), 500)
 }
+
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Agent } from '@mastra/core/agent'
 import { ModelRouterEmbeddingModel } from '@mastra/core/llm'
 import { createTool } from '@mastra/core/tools'
@@ -16,13 +16,13 @@ const lookUp = createTool({
   execute: async ({ place }) => `Nothing is known of the ${place} place.`,
 })
 
-const THREAD = { resource: 'ann', thread: 'chat' }
-
 export const mastra: Contestant = {
   ...ABOUT.mastra,
   summaryOf: marks =>
     `<observations>\nDate: May 1, 2026\n${marks.map(mark => `* 🔴 (10:00) They spoke of ${mark}`).join('\n')}\n</observations>`,
   async open({ folder, provider, fault }) {
+    // It keeps what is under way in this process by the name of the thread.
+    const thread = { resource: 'ann', thread: basename(folder) }
     const model = (name: string) => ({
       id: `loopback/${name}` as const,
       url: provider.url,
@@ -60,23 +60,23 @@ export const mastra: Contestant = {
     })
     const stored = async () => {
       const { messages } = await memory.recall({
-        threadId: THREAD.thread,
-        resourceId: THREAD.resource,
+        threadId: thread.thread,
+        resourceId: thread.resource,
         perPage: false,
       })
       return messages.map(({ content }) => JSON.stringify(content))
     }
     return {
       async say(text) {
-        const { tripwire, error } = await agent.generate(text, { memory: THREAD, maxSteps: 5 })
+        const { tripwire, error } = await agent.generate(text, { memory: thread, maxSteps: 5 })
         if (tripwire) throw new Error(tripwire.reason)
         if (error) throw error
       },
       kept: async () => ({ 'the store': (await stored()).join('\n') }),
       async search(query, limit) {
         const { messages } = await memory.recall({
-          threadId: THREAD.thread,
-          resourceId: THREAD.resource,
+          threadId: thread.thread,
+          resourceId: thread.resource,
           vectorSearchString: query,
           perPage: 0,
           threadConfig: { semanticRecall: { topK: limit, messageRange: 0, scope: 'thread' } },
