@@ -15,7 +15,7 @@ What is lost or wrong with Palimpsest and with others when things go wrong. Take
 and nothing leaves this machine.
 
   --only FAULT   one of: ${FAULTS.join(', ')}; may be repeated
-  --thorough     kills before each write of a compaction, not before seven of them; takes half an hour
+  --thorough     kills before each write of a compaction, not before seven of them; takes ten minutes
   --json         one object on standard output
   --markdown     writes FAULTS-SECTION.md beside this file, too
 

@@ -83,7 +83,7 @@ export function toMarkdown(results: readonly Measured[], versions: Readonly<Reco
   ])
   return `## When things go wrong
 
-\`cd bench/peers && npm install && npm run faults\` holds the same conversation with each of them over a provider on 127.0.0.1 that fails on demand, and counts what is left of it. No key is needed, and nothing leaves the machine.
+\`cd bench/peers && npm install && npm run faults\` holds the same conversation with each of them over a provider on 127.0.0.1 that fails on demand, and counts what is left of it. No key is needed, and nothing leaves the machine; Palimpsest is taken from \`dist\` (\`npm run build\`).
 
 ${line(head)}
 ${line(head.map(() => '---'))}
@@ -91,7 +91,7 @@ ${rows.map(({ title, cells }) => line([title, ...CONTESTANTS.map(name => cell(ce
 
 ${LEGEND.replaceAll(' · ', '; ')}.
 
-How it is counted: each message carries a mark, a summariser that works names the marks that it was shown, and so a mark is in the next request (as it was said, or in a summary), or only in a store, or in no place. *Out of context* means that the messages are kept, and that the model is shown neither them nor anything in their stead, also after the summariser works again. Twenty-five messages are those of thirteen turns, but for the last answer. mem0 stands for the conversation by what it has extracted, so there the memories are counted. An empty answer of OpenAI’s compaction is a list without items; what its summaries say, only OpenAI can read, so a refusal or a cut in them is nothing that a client could see. A kill is a SIGKILL; what counts as acknowledged is written down by the process that is killed, and the conversation is then opened again and continued. The search needs an embedder in Mastra and in mem0: theirs is one on 127.0.0.1 that hashes characters and pairs of them, which is kind to them; what a real one finds depends on the model.
+How it is counted: each message carries a mark, a summariser that works names the marks that it was shown, and so a mark is in the next request (as it was said, or in a summary), or only in a store, or in no place. _Out of context_ means that the messages are kept, and that the model is shown neither them nor anything in their stead, also after the summariser works again. Twenty-five messages are those of thirteen turns, but for the last answer. mem0 stands for the conversation by what it has extracted, so there the memories are counted. An empty answer of OpenAI’s compaction is a list without items; what its summaries say, only OpenAI can read, so a refusal or a cut in them is nothing that a client could see. A kill is a SIGKILL; before seven of the writes of a compaction, and with \`--thorough\` before each of them. What counts as acknowledged is written down by the process that is killed, and the conversation is then opened again and continued. The search needs an embedder in Mastra and in mem0: theirs is one on 127.0.0.1 that hashes characters and pairs of them, which is kind to them; what a real one finds depends on the model.
 
 How each is set up:
 
