@@ -46,7 +46,7 @@ export const context: Benchmark = {
     const rounds = quick ? 4 : 12
     for (let round = 0; round <= rounds; round++)
       for (const contestant of contestants) await measureRound(contestant, round > 0)
-    const figures: Figure[] = []
+    const figures: Figure[] = [growth(contestants)]
     for (const { messages, budget, warm, cold, palimpsest, file } of contestants) {
       const name = `${messages.toLocaleString('en')} messages, ${budget.tokens / 1_000}k`
       const aim = { atMost: budget.aim }
@@ -58,6 +58,16 @@ export const context: Benchmark = {
     }
     return { figures }
   },
+}
+
+/** What a long history costs: nothing, if it is 1. */
+function growth(contestants: readonly Contestant[]): Figure {
+  const p50 = (messages: number) =>
+    percentile(
+      contestants.find(({ budget, ...each }) => each.messages === messages && budget === BUDGETS[0])!.warm,
+      0.5,
+    )
+  return { name: '8k: p50 of 100,000 / of 1,000 messages', value: p50(100_000) / p50(1_000), unit: 'ratio' }
 }
 
 const WARM_CALLS = 20

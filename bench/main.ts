@@ -8,6 +8,7 @@ import { bytes } from './bytes.ts'
 import { context } from './context.ts'
 import { Fixtures } from './fixtures.ts'
 import { folding } from './folding.ts'
+import { runGuard } from './guard.ts'
 import { importing } from './import.ts'
 import { inspector } from './inspector.ts'
 import { memory } from './memory.ts'
@@ -25,6 +26,8 @@ import { start } from './start.ts'
 /**
  * `npm run bench -- [NAME]… [--quick] [--json]`. Figures go to stdout, progress to stderr. Speeds are
  * ratios to bare work in the same run: compare those between machines, not the rates.
+ *
+ * `npm run bench -- guard [--quick] [--update]` compares such ratios with those in the repository.
  */
 const BENCHMARKS: readonly Benchmark[] = [
   appendLone,
@@ -52,6 +55,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -59,8 +63,11 @@ const { values: options, positionals } = parseArgs({
 if (options.help) {
   console.log('npm run bench -- [NAME]… [--quick] [--json]')
   console.log(`Benchmarks: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
+  console.log('npm run bench -- guard [--quick] [--update] [--json]: ratios beside those in the repository')
   process.exit(0)
 }
+const progress = (message: string) => console.error(message)
+if (positionals[0] === 'guard') process.exit(await runGuard({ ...options, progress }))
 const chosen = [...options.only, ...positionals]
 const unknown = chosen.find(name => !BENCHMARKS.some(benchmark => benchmark.name === name))
 if (unknown !== undefined) {
@@ -68,7 +75,6 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-const progress = (message: string) => console.error(message)
 const fixtures = new Fixtures(progress)
 const results: Record<string, Result> = {}
 try {

@@ -62,6 +62,7 @@ async function measureShape(shape: Shape, { fixtures, progress }: BenchmarkOptio
     sessions > 1 ? 60 : QUESTIONS,
   )
   const figures: Figure[] = [
+    { name: `${name}: p50 / FTS5`, value: percentile(ours, 0.5) / percentile(theirs, 0.5), unit: 'ratio' },
     { name: `${name}: p50`, value: percentile(ours, 0.5), unit: 'ms' },
     { name: `${name}: p99`, value: percentile(ours, 0.99), unit: 'ms', aim: { atMost: shape.aim } },
     { name: `${name}, FTS5: p50`, value: percentile(theirs, 0.5), unit: 'ms' },
