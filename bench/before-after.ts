@@ -88,8 +88,11 @@ async function start(name: string, root: string) {
   mkdirSync(own)
   const child = fork(join(import.meta.dirname, 'children/hot-paths.ts'), [root, own, server.url, name])
   let answered = Promise.withResolvers<unknown>()
+  let isStopped = false
   child.on('message', message => answered.resolve(message))
-  child.on('exit', code => answered.reject(new Error(`The child for ${name} ended with ${code}.`)))
+  child.on('exit', code => {
+    if (!isStopped) answered.reject(new Error(`The child for ${name} ended with ${code}.`))
+  })
   const answer = async () => {
     const message = await answered.promise
     answered = Promise.withResolvers()
@@ -105,7 +108,10 @@ async function start(name: string, root: string) {
       child.send({ path, isProfiled: true })
       return answer() as Promise<readonly Share[]>
     },
-    stop: () => child.disconnect(),
+    stop: () => {
+      isStopped = true
+      child.disconnect()
+    },
   }
 }
 
