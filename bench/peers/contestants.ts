@@ -10,7 +10,7 @@ const SAME_WORK =
 const ALL_ON =
   'As it comes: folds and search index are made in the background while appends are timed, in the same process.'
 const CHECKPOINTS =
-  'A checkpoint holds the whole list, and each append writes one (`updateState`, the quickest of its ways to add a message). No search, no summary of its own; filled by one checkpoint with all messages.'
+  'A checkpoint holds the whole list, and each append writes one (`updateState`, the quickest of its ways to add a message). Its context is `getState` and the last 40. No search, no summary of its own; filled by one checkpoint with all messages.'
 
 /** Each is loaded in a process of its own; what stands here costs nothing to read. */
 export const CONTESTANTS: readonly Contestant[] = [

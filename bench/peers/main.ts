@@ -102,12 +102,17 @@ const measured: Omit<Figures, 'factors'> = {
   nodeMs: startTimes.length === 0 ? null : median(startTimes),
 }
 const figures: Figures = { ...measured, factors: toFactors(measured) }
-if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`)
+if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(figures, rounded, 1)}\n`)
 if (options.svg !== undefined) {
   mkdirSync(options.svg, { recursive: true })
   for (const { file, svg } of drawCharts(figures)) writeFileSync(join(options.svg, file), svg)
 }
-console.log(options.json ? JSON.stringify(figures) : toReport(figures))
+console.log(options.json ? JSON.stringify(figures, rounded) : toReport(figures))
+
+/** Nobody can measure more digits than these. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(6)) : value
+}
 
 /** Whoever is looked at alone is still compared with ours. */
 function isChosen(name: string): boolean {

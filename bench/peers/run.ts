@@ -12,7 +12,7 @@ import type { Resident } from './protocol.ts'
 /** Whoever is not filled by then did not finish. */
 const FILL_MS = 300_000
 /** Whoever has been measured for longer than this is not measured any further in this size. */
-const MEASURE_MS = 120_000
+const MEASURE_MS = 90_000
 const ASK_MS = 240_000
 const START_MS = 30_000
 const WARM_UP_MS = 700
