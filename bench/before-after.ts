@@ -49,9 +49,9 @@ if (revision === undefined) {
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-before-after-'))
 const earlier = join(folder, 'earlier')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, stdio: 'ignore' })
+const server = await startPostgres({ durable: true })
 git('worktree', 'add', '--detach', earlier, revision)
 symlinkSync(join(ROOT, 'node_modules'), join(earlier, 'node_modules'))
-const server = await startPostgres({ durable: true })
 try {
   console.error('filling both')
   const before = await start('before', earlier)

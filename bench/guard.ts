@@ -79,13 +79,13 @@ export async function runGuard({ quick, update, json, progress }: GuardOptions):
   const guarded = GUARDED.filter(({ isShort }) => !quick || isShort)
   const checked: Checked[] = []
   for (const [benchmark, figures] of Map.groupBy(guarded, each => each.benchmark)) {
-    let best = await measure(benchmark, figures, { known, quick, progress })
-    for (let tries = 1; tries < MOST_TRIES && !update && best.some(({ isWell }) => !isWell); tries++) {
+    let latest = await measure(benchmark, figures, { known, quick, progress })
+    for (let tries = 1; tries < MOST_TRIES && !update && latest.some(({ isWell }) => !isWell); tries++) {
       progress(`${benchmark.name}: once more`)
       const again = await measure(benchmark, figures, { known, quick, progress })
-      best = best.map((each, index) => (each.isWell ? each : again[index]!))
+      latest = latest.map((each, index) => (each.isWell ? each : again[index]!))
     }
-    checked.push(...best)
+    checked.push(...latest)
   }
   if (update) {
     for (const { benchmark, figure, value } of checked)
@@ -107,6 +107,7 @@ async function measure(
 ): Promise<readonly Checked[]> {
   const fixtures = new Fixtures(options.progress)
   try {
+    // Their short form, in either case: ratios of it are good enough, and nobody waits long.
     const result = await benchmark.run({ quick: true, fixtures, progress: options.progress })
     return figures.map(({ figure, better, tolerance: usual }) => {
       const measured = result.figures.find(({ name }) => name === figure)

@@ -4,8 +4,10 @@ import type { FoldCommit, FoldReceipt, Store } from '../store/index.ts'
 import { failureReason } from './failure-reason.ts'
 import { isConflict } from './outcome.ts'
 
-/** As long as a database takes to start again, and far less than a lease lasts. */
+/** As long as a database takes to start again. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
+/** Each try may take long by itself, and the lease goes on. */
+const LONGEST_MS = 15_000
 
 /**
  * A summary is dear: what it cost is not lost to a commit that failed. The operation's id makes another try safe, also
@@ -16,12 +18,13 @@ export async function commitPatiently(
   commit: FoldCommit,
   signal: AbortSignal | undefined,
 ): Promise<FoldReceipt> {
+  const start = performance.now()
   for (const pauseMs of [0, ...PAUSES_MS])
     try {
       return await store.commitFold(commit)
     } catch (error) {
       if (isConflict(failureReason(error)) || signal?.aborted) throw error
-      if (pauseMs > 0 && !isAway(error)) throw error
+      if (pauseMs > 0 && (!isAway(error) || performance.now() - start > LONGEST_MS)) throw error
       // Whoever ends it is told why it had not ended.
       if (pauseMs > 0)
         await sleep(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => {
@@ -32,5 +35,5 @@ export async function commitPatiently(
 }
 
 function isAway(error: unknown): boolean {
-  return PalimpsestError.isInstance(error) && ['store_unavailable', 'store_busy'].includes(error.code)
+  return PalimpsestError.isInstance(error) && error.code === 'store_unavailable'
 }

@@ -27,6 +27,13 @@ const RETRY_MS = 1_000
 const LONGEST_TIMER_MS = 60_000
 
 /**
+ * How long a session that has more to fold rests after a fold, as a multiple of what that took: whoever appends without
+ * a pause would otherwise share each moment with it, and a fold of a few messages costs as much as one of many.
+ */
+const REST_TIMES = 2
+const LONGEST_REST_MS = 20
+
+/**
  * Folds in the background of one process. A session that is triggered waits its turn, is folded once, and
  * goes to the end of the queue while its policy has more to say: so a long backlog holds up nobody. Nor
  * does a summariser that hangs: a fold that takes long gives its place to others. What is pending or due in
@@ -48,6 +55,7 @@ export class FoldScheduler {
   #timerAt = Number.POSITIVE_INFINITY
   #checking: Promise<void> | null = null
   #closed = false
+  #awaitedBy = 0
 
   constructor(engine: FoldEngine, options: SchedulerOptions = {}) {
     this.#engine = engine
@@ -91,6 +99,7 @@ export class FoldScheduler {
   async settled(timeoutMs: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<false>()
     const timer = setTimeout(() => resolve(false), timeoutMs)
+    this.#awaitedBy += 1
     try {
       while (this.#folding.size > 0 || this.#waiting.size > 0 || this.#checking !== null) {
         const work = Promise.all([...this.#folding.values(), this.#checking])
@@ -98,6 +107,7 @@ export class FoldScheduler {
       }
       return true
     } finally {
+      this.#awaitedBy -= 1
       clearTimeout(timer)
     }
   }
@@ -129,11 +139,13 @@ export class FoldScheduler {
       this.#fill()
     }, slowAfterMs)
     timer.unref()
+    const start = performance.now()
     try {
       const next = await this.#foldOnce(waiting)
       // Everything else gets its turn between two folds.
       if (next) await pause()
       if (next && !this.#closed) this.#enqueue(next)
+      if (this.#waiting.has(name)) await this.#rest(name, performance.now() - start)
     } catch (error) {
       this.#tell(() => this.#options.onError?.(error, waiting.key))
     } finally {
@@ -142,6 +154,14 @@ export class FoldScheduler {
       this.#folding.delete(name)
       this.#fill()
     }
+  }
+
+  /** Others may have its place meanwhile. */
+  async #rest(name: string, tookMs: number): Promise<void> {
+    if (this.#closed || this.#awaitedBy > 0) return
+    this.#slow.add(name)
+    this.#fill()
+    await new Promise(resolve => setTimeout(resolve, Math.min(REST_TIMES * tookMs, LONGEST_REST_MS)))
   }
 
   /** What is to be done next with this session; `null`: nothing. */

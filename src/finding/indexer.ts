@@ -24,6 +24,7 @@ const RESTS = [
   { behindMs: 10_000, times: 4 },
   { behindMs: 60_000, times: 1 },
 ]
+const LONGEST_REST_MS = 5_000
 
 /**
  * Brings the index up to date in the background, session by session, in short transactions. It owns nothing:
@@ -38,9 +39,10 @@ export class Indexer {
   #isClosed = false
   #runningSince = 0
   #restedAt = 0
-  /** Since the rest before it. */
+  #endRest: (() => void) | null = null
+  /** Something was noted since it rested last. */
   #isSomebodyAppending = false
-  #isAwaited = false
+  #awaitedBy = 0
 
   constructor(engine: IndexerEngine) {
     this.#engine = engine
@@ -53,9 +55,13 @@ export class Indexer {
 
   /** Something was added to or changed in this session. */
   note(key: SessionKey): void {
+    this.#isSomebodyAppending = true
+    this.#add(key)
+  }
+
+  #add(key: SessionKey): void {
     if (this.#isClosed) return
     this.#waiting.set(keyName(key), key)
-    this.#isSomebodyAppending = true
     if (this.#timer !== null || this.#running !== null) return
     this.#timer = setTimeout(() => this.#run(), PAUSE_MS)
     this.#timer.unref()
@@ -63,17 +69,22 @@ export class Indexer {
 
   /** Resolves when all that was noted is indexed. */
   async settled(): Promise<void> {
-    this.#isAwaited = true
-    while (!this.#isClosed && (this.#waiting.size > 0 || this.#running !== null)) {
-      if (this.#running === null) this.#run()
-      await this.#running
+    this.#awaitedBy += 1
+    this.#endRest?.()
+    try {
+      while (!this.#isClosed && (this.#waiting.size > 0 || this.#running !== null)) {
+        if (this.#running === null) this.#run()
+        await this.#running
+      }
+    } finally {
+      this.#awaitedBy -= 1
     }
-    this.#isAwaited = false
   }
 
   /** Waits for the transaction under way, and no longer. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#endRest?.()
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#running
   }
@@ -88,7 +99,7 @@ export class Indexer {
     this.#running ??= this.#indexWaiting().finally(() => {
       this.#running = null
       const [next] = this.#waiting.values()
-      if (next) this.note(next)
+      if (next) this.#add(next)
     })
   }
 
@@ -122,12 +133,22 @@ export class Indexer {
   /** Everything else gets its turn. */
   async #rest(): Promise<void> {
     const now = performance.now()
-    const isQuiet = !this.#isSomebodyAppending || this.#isAwaited
+    const isQuiet = !this.#isSomebodyAppending || this.#awaitedBy > 0
     this.#isSomebodyAppending = false
     const times = RESTS.find(({ behindMs }) => now - this.#runningSince < behindMs)?.times
     if (isQuiet || times === undefined) await new Promise(resolve => setImmediate(resolve))
-    else await new Promise(resolve => setTimeout(resolve, times * (now - this.#restedAt)))
+    else await this.#sleep(Math.min(times * (now - this.#restedAt), LONGEST_REST_MS))
     this.#restedAt = performance.now()
+  }
+
+  /** Until somebody cannot wait. */
+  async #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#endRest = resolve
+    await promise
+    clearTimeout(timer)
+    this.#endRest = null
   }
 
   async #catchUp(): Promise<void> {
@@ -137,8 +158,12 @@ export class Indexer {
         limit: SESSIONS_AT_A_TIME,
         ...(after !== '' && { after }),
       })
-      for (const key of keys) this.note(key)
-      await this.settled()
+      for (const key of keys) this.#add(key)
+      // Those of this page, not those that come meanwhile.
+      while (!this.#isClosed && keys.some(key => this.#waiting.has(keyName(key)))) {
+        if (this.#running === null) this.#run()
+        await this.#running
+      }
       after = next
     }
   }

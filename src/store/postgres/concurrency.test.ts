@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { postgresPlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
 import { senderKey } from '../sql/append.ts'
+import { SqlStore } from '../sql/sql-store.ts'
+import { PostgresDriver } from './driver.ts'
+import { toStoreError } from './errors.ts'
 import { postgres } from './index.ts'
 
 const url = inject('postgresUrl')
@@ -67,6 +70,27 @@ test('a session that somebody else holds keeps no other one waiting', async () =
   await Promise.all([say(one, 'free'), say(one, 'free too')])
   expect(isHeldDone).toBe(false)
   await admin.query('COMMIT')
+  await held
+})
+
+test('a person whom somebody else is storing keeps no other session waiting', async () => {
+  const sessions = Array.from({ length: 8 }, (_, index) => `beside ${index}`)
+  await Promise.all(sessions.map(session => say(one, session)))
+  await admin.query('BEGIN')
+  await admin.query(
+    `INSERT INTO ${schema}.senders (namespace, sender_key, sender) VALUES ('default', $1, '{}')`,
+    [senderKey({ id: 'new here' })],
+  )
+  let isHeldDone = false
+  const held = one
+    .session('beside 0')
+    .append({ role: 'user', content: 'hi', sender: { id: 'new here' } })
+    .then(() => {
+      isHeldDone = true
+    })
+  await Promise.all(sessions.slice(1).map(session => say(one, session)))
+  expect(isHeldDone).toBe(false)
+  await admin.query('ROLLBACK')
   await held
 })
 
@@ -145,6 +169,31 @@ test('two processes that meet the same people in another order never wait for ea
     await greeted
   }
   expect(await countDeadlocks()).toBe(0)
+})
+
+test('where the answer to a commit is lost, nothing is tried again', async () => {
+  const driver = new PostgresDriver(url, { schema })
+  await driver.open()
+  let isBroken = false
+  const breaking = new Proxy(driver, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value
+      return async (...args: Parameters<PostgresDriver['write']>) => {
+        const result = await target.write(...args)
+        if (isBroken) throw toStoreError(Object.assign(new Error('broken'), { code: 'EPROTO' }), 'PostgreSQL')
+        return result
+      }
+    },
+  })
+  const palimpsest = await createPalimpsest({ store: new SqlStore(breaking, () => {}), folding: 'manual' })
+  isBroken = true
+  const results = await Promise.allSettled(['lost 1', 'lost 2'].map(session => say(palimpsest, session)))
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  isBroken = false
+  expect(await palimpsest.session('lost 1').messages()).toHaveLength(1)
+  expect(await palimpsest.session('lost 2').messages()).toHaveLength(1)
+  await palimpsest.close()
 })
 
 test("a session's events are in the order of its log", async () => {

@@ -11,7 +11,8 @@ import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
-import { isTransient, toStoreError } from './errors.ts'
+import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
 import { inIndexOrder } from './planning.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
@@ -50,10 +51,11 @@ const DIALECT: Dialect = {
   eventPosition: row => `${row.major}.${row.minor}`,
 }
 
-const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const INT8 = 20
 /** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
 const LOCK_TIMEOUT_MS = 2_000
+/** For whoever is to wait for nobody: others who are about to end are let end. */
+const HARDLY_MS = 50
 
 export class PostgresDriver implements Driver {
   readonly name: string
@@ -151,10 +153,14 @@ export class PostgresDriver implements Driver {
   }
 
   read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#transaction(READ, steps)
+    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', steps)
   }
 
-  async write<Result>(steps: () => Steps<Result>): Promise<Result> {
+  async write<Result>(
+    steps: () => Steps<Result>,
+    { waits = true }: { readonly waits?: boolean } = {},
+  ): Promise<Result> {
+    if (!waits) return this.#transaction(`BEGIN; SET LOCAL lock_timeout = ${HARDLY_MS}`, steps)
     const deadline = performance.now() + this.#options.busyTimeoutMs
     for (let pause = 2; ; pause = Math.min(100, pause * 2)) {
       try {
@@ -188,13 +194,8 @@ export class PostgresDriver implements Driver {
     let client: PoolClient | undefined
     try {
       client = await this.#pool.connect()
-      const { result, committed } = await this.#runIn(client, begin, steps)
-      // Whoever only reads need not wait until the server has heard that they are done.
-      if (begin === READ) releaseAfter(client, committed)
-      else {
-        await committed
-        client.release()
-      }
+      const result = await this.#runIn(client, begin, steps)
+      client.release()
       return result
     } catch (error) {
       // Whatever state the connection is in now, nobody else gets it, unless it could be cleaned.
@@ -203,7 +204,7 @@ export class PostgresDriver implements Driver {
         () => false,
       )
       client?.release(!clean)
-      throw toStoreError(asDamage(error, this.name), this.name)
+      throw asUndoneAs(toStoreError(asDamage(error, this.name), this.name), error)
     }
   }
 
@@ -212,12 +213,9 @@ export class PostgresDriver implements Driver {
    * twice and not seven times. Once a statement has failed the server refuses all that follow, the commit included;
    * the first failure is the one that tells why.
    */
-  async #runIn<Result>(
-    client: PoolClient,
-    begin: string,
-    steps: () => Steps<Result>,
-  ): Promise<{ readonly result: Result; readonly committed: Promise<unknown> }> {
+  async #runIn<Result>(client: PoolClient, begin: string, steps: () => Steps<Result>): Promise<Result> {
     const sent: Promise<unknown>[] = []
+    let isCommitting = false
     const send = (query: string | QueryConfig) => {
       sendInOnePacket(client)
       const answer = client.query<Row>(query)
@@ -237,11 +235,14 @@ export class PostgresDriver implements Driver {
         const answer = send({ ...this.#prepare(sql), values: [...parameters] })
         return isUnread ? [] : (await answer).rows
       })
+      isCommitting = true
       send('COMMIT')
-      return { result, committed: Promise.all(sent) }
+      await Promise.all(sent)
+      return result
     } catch (error) {
       const answers = await Promise.allSettled(sent)
-      throw answers.find(answer => answer.status === 'rejected')?.reason ?? error
+      const first = answers.find(answer => answer.status === 'rejected')?.reason ?? error
+      throw isCommitting && !isRefusal(first) ? first : asUndone(first)
     }
   }
 
@@ -268,13 +269,6 @@ function sendInOnePacket(client: PoolClient): void {
   if (socket?.cork === undefined || socket.writableCorked !== 0) return
   socket.cork()
   process.nextTick(() => socket.uncork?.())
-}
-
-function releaseAfter(client: PoolClient, committed: Promise<unknown>): void {
-  committed.then(
-    () => client.release(),
-    error => client.release(error),
-  )
 }
 
 /** Whatever could be a password goes, also in an address that is written wrong: all before the last `@`. */

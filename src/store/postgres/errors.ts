@@ -5,6 +5,11 @@ function stateOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
+/** The server itself said no to a statement, and has undone its transaction; its connection may also just break. */
+export function isRefusal(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity === 'ERROR'
+}
+
 /** Two transactions got in each other's way, or the same row was created twice at once: try again. */
 export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '23505', '55P03'].includes(stateOf(error))
@@ -67,7 +72,7 @@ export function toStoreError(error: unknown, name: string): unknown {
 function isConnectionProblem(error: unknown, state: string): boolean {
   return (
     /^(08|28|3D|57P|53300)/.test(state) ||
-    /^(ECONN|EHOST|ENET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/.test(state) ||
+    /^(ECONN|EHOST|ENET|ENOTFOUND|EPIPE|EPROTO|ETIMEDOUT|EAI_|ERR_SSL|ERR_TLS|ERR_STREAM)/.test(state) ||
     (error instanceof Error && /connection|timeout exceeded|SASL/i.test(error.message))
   )
 }

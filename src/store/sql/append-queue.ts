@@ -14,11 +14,13 @@ import { inLockstep } from './lockstep.ts'
 import { replaceTail } from './replace-tail.ts'
 import { tryLockNames } from './session.ts'
 import type { Steps } from './steps.ts'
+import { isUndone } from './undone.ts'
 
 interface Waiting<Result = unknown> {
   readonly steps: (dialect: Dialect) => Steps<Result>
   /** Its commit is its own: what is refused in the middle of it takes all of it back. */
   readonly isAlone: boolean
+  readonly messages: number
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
@@ -37,6 +39,8 @@ interface Batch {
   readonly waiting: readonly Waiting[]
 }
 
+/** Of one session. What holds more takes long, and the others would wait for it. */
+const MOST_SHARED_MESSAGES = 16
 /** With more sessions a transaction saves little more, and its locks are held for longer. */
 const MOST_SESSIONS = 32
 /** Of those with many sessions. While they are under way, what comes gathers for the next. */
@@ -69,18 +73,22 @@ export class AppendQueues {
   }
 
   append(request: AppendRequest): Promise<AppendReceipt> {
-    return this.#push(request.key, false, dialect => append(request, dialect, this.#warn))
+    return this.#push(request, false, dialect => append(request, dialect, this.#warn))
   }
 
   /** After the appends that were asked for before it, and before those that come later. */
   replaceTail(request: TailRequest): Promise<TailReceipt> {
-    return this.#push(request.key, true, dialect => replaceTail(request, { dialect, warn: this.#warn }))
+    return this.#push(request, true, dialect => replaceTail(request, { dialect, warn: this.#warn }))
   }
 
-  #push<Result>(key: SessionKey, isAlone: boolean, steps: Waiting<Result>['steps']): Promise<Result> {
+  #push<Result>(
+    { key, messages }: AppendRequest,
+    isAlone: boolean,
+    steps: Waiting<Result>['steps'],
+  ): Promise<Result> {
     const name = this.#driver.dialect.locksSessions ? keyName(key) : ''
     return new Promise((resolve, reject) => {
-      const waiting = { steps, isAlone, resolve, reject } as Waiting
+      const waiting = { steps, isAlone, messages: messages.length, resolve, reject } as Waiting
       const queue = this.#queues.get(name)
       if (queue) {
         queue.waiting.push(waiting)
@@ -108,10 +116,10 @@ export class AppendQueues {
   }
 
   #flush(): void {
-    const [alone, shareable] = partition(this.#ready, ({ waiting: [first] }) => first!.isAlone)
+    const [shareable, alone] = partition(this.#ready, isShareable)
     this.#ready = shareable
     for (const queue of alone) this.#commitAlone(batchOf(queue))
-    // The shortest way, where nobody is there to share it with.
+    // The shortest way, where nobody is there to share it with: with one queue for all sessions, always.
     if (shareable.length === 1 && this.#commits === 0) {
       this.#ready = []
       this.#commitAlone(batchOf(shareable[0]!))
@@ -133,7 +141,7 @@ export class AppendQueues {
       settle(queue, waiting, await this.#driver.write(() => runBatch(waiting, dialect)))
     } catch (error) {
       // What one of them met is not the others' fault: each gets a commit of its own.
-      if (waiting.length > 1 && isOfOneStatement(error))
+      if (waiting.length > 1 && isUndone(error) && !isOfAll(error))
         for (const each of waiting) await this.#settleAlone(queue, [each])
       else for (const { reject } of waiting) reject(error)
     }
@@ -154,7 +162,8 @@ export class AppendQueues {
   /** Those that have to go a way of their own. */
   async #settleTogether(batches: readonly Batch[]): Promise<readonly Batch[]> {
     try {
-      const outcomes = await this.#driver.write(() => runTogether(batches, this.#driver.dialect))
+      const { dialect } = this.#driver
+      const outcomes = await this.#driver.write(() => runTogether(batches, dialect), { waits: false })
       return batches.filter((batch, index) => {
         const ofBatch = outcomes[index]
         if (ofBatch === undefined) return true
@@ -162,7 +171,7 @@ export class AppendQueues {
         return false
       })
     } catch (error) {
-      if (isOfOneStatement(error)) return batches
+      if (isUndone(error)) return batches
       for (const { waiting } of batches) for (const { reject } of waiting) reject(error)
       return []
     }
@@ -174,9 +183,15 @@ export class AppendQueues {
   }
 }
 
-/** The database refused something that one of them asked for, so nothing of any was stored. */
-function isOfOneStatement(error: unknown): boolean {
-  return PalimpsestError.isInstance(error) && ['store_corrupt', 'store_failed'].includes(error.code)
+/** It would meet the next one as well. */
+function isOfAll(error: unknown): boolean {
+  const codes = ['store_busy', 'store_full', 'store_read_only', 'store_unavailable']
+  return PalimpsestError.isInstance(error) && codes.includes(error.code)
+}
+
+function isShareable({ waiting }: Queue): boolean {
+  const messages = waiting.reduce((sum, each) => sum + each.messages, 0)
+  return !waiting[0]!.isAlone && messages <= MOST_SHARED_MESSAGES
 }
 
 function batchOf(queue: Queue): Batch {
@@ -192,7 +207,7 @@ function* runTogether(
 ): Steps<readonly (readonly Outcome[] | undefined)[]> {
   const isLocked = yield* tryLockNames(batches.map(({ queue }) => queue.key))
   const ours = batches.filter((_, index) => isLocked[index])
-  const locked = { ...dialect, locksSessions: false }
+  const locked = { ...dialect, holdsSessions: true } as const
   const outcomes = yield* inLockstep(ours.map(({ waiting }) => runBatch(waiting, locked)))
   const byBatch = new Map(ours.map((batch, index) => [batch, outcomes[index]]))
   return batches.map(batch => byBatch.get(batch))

@@ -22,7 +22,7 @@ import {
   toFoldState,
 } from './rows.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
-import { first, firstOfMany, insertRow, type Steps } from './steps.ts'
+import { first, firstOfMany, insertContestedRow, insertRow, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -99,7 +99,6 @@ function* readStart({
 }: AppendRequest): Steps<{ known: SessionRow | undefined; start: Start }> {
   const row = yield* firstOfMany<SessionRow & NewestRow>(
     READ_START,
-    ['TEXT', 'TEXT', 'TEXT', 'TEXT'],
     key.namespace,
     keyOf(key.id),
     message?.externalId ? keyOf(message.externalId) : null,
@@ -323,14 +322,13 @@ export function senderKey(sender: Sender): string {
 function* findSender(namespace: string, sender: Sender): Steps<number> {
   const key = senderKey(sender)
   const find = 'SELECT id FROM senders WHERE namespace = ?1 AND sender_key = ?2'
-  const types = ['TEXT', 'TEXT'] as const
-  const known = yield* firstOfMany<{ id: number }>(find, types, namespace, key)
+  const known = yield* firstOfMany<{ id: number }>(find, namespace, key)
   if (known) return known.id
-  yield* insertRow(
-    'INSERT INTO senders (namespace, sender_key, sender) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING',
+  yield* insertContestedRow(
+    'INSERT INTO senders (namespace, sender_key, sender) VALUES (?1, ?2, ?3)',
     namespace,
     key,
     JSON.stringify(sender),
   )
-  return (yield* firstOfMany<{ id: number }>(find, types, namespace, key))!.id
+  return (yield* firstOfMany<{ id: number }>(find, namespace, key))!.id
 }

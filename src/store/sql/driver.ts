@@ -11,8 +11,11 @@ export interface Driver {
   close(): Promise<void>
   /** One consistent view of the database. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** One transaction, committed when the steps end and undone when they throw. May run the steps again. */
-  write<Result>(steps: () => Steps<Result>): Promise<Result>
+  /**
+   * One transaction, committed when the steps end and undone when they throw (`isUndone` tells where that is certain).
+   * May run the steps again, unless it is to wait for nobody: then whoever is in the way is an error.
+   */
+  write<Result>(steps: () => Steps<Result>, options?: { readonly waits?: boolean }): Promise<Result>
   /** Overwrites what was deleted. `false`: not all of it yet, since somebody reads what was there before. */
   scrub(onScrub?: OnScrub): Promise<boolean>
 }
@@ -20,6 +23,8 @@ export interface Driver {
 export interface Dialect {
   /** Rows are locked one by one; otherwise a write transaction has the database for itself. */
   readonly locksSessions: boolean
+  /** The sessions that this transaction writes are locked already. */
+  readonly holdsSessions?: true
   /** After this time a shared transaction takes no more appends in: others may be waiting for it. */
   readonly longestSharingMs: number
   /** Whether the name of a session contains a parameter, which is lower case; of its own letters those of ASCII are. */

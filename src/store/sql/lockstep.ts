@@ -1,4 +1,4 @@
-import { type Asked, isMany, type Query, type Row, type SqlType, type SqlValue, type Steps } from './steps.ts'
+import { type Asked, isMany, type Query, type Row, type SqlValue, type Steps } from './steps.ts'
 
 /**
  * Several pieces of work in one transaction, side by side, step by step: what they ask for at the same time is asked
@@ -52,17 +52,17 @@ function statementsFor(questions: readonly Query[], places: readonly number[]): 
   const { together } = asked[0]!
   if (asked.length === 1 || together === undefined)
     return asked.map((query, index) => ({ query, answers: rows => [rows], places: [places[index]!] }))
-  return together === 'rows' ? insertTogether(asked, places) : [readTogether(asked, places, together)]
+  return together === 'questions' ? [readTogether(asked, places)] : insertTogether(asked, places)
 }
 
 /** In few sizes, so that there are few statements to prepare. */
 const SIZES = [32, 16, 8, 4, 2, 1]
 
 function insertTogether(queries: readonly Query[], places: readonly number[]): readonly Statement[] {
-  const { sql } = queries[0]!
+  const { sql, together } = queries[0]!
   const rows = queries.map(({ parameters }) => parameters)
-  // Where others may insert the same: in one order everywhere, so that no two wait for each other.
-  if (sql.includes('ON CONFLICT')) rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
+  // In one order everywhere, so that no two wait for each other.
+  if (together === 'contested rows') rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
   const statements: Statement[] = []
   let from = 0
   for (const size of SIZES)
@@ -87,15 +87,11 @@ function withRows(sql: string, rows: number, columns: number): string {
 }
 
 /** Each set of parameters is a row of a table that the question is joined to. */
-function readTogether(
-  queries: readonly Query[],
-  places: readonly number[],
-  types: readonly SqlType[],
-): Statement {
+function readTogether(queries: readonly Query[], places: readonly number[]): Statement {
   const asked = queries.map(({ parameters }, place) =>
     Object.fromEntries([['place', place] as const, ...parameters.map(named)]),
   )
-  const columns = types.map((type, index) => `p${index + 1} ${type}`).join(', ')
+  const columns = queries[0]!.parameters.map((_, index) => `p${index + 1} TEXT`).join(', ')
   const question = queries[0]!.sql.replace(/\?(\d+)/g, 'asked.p$1')
   const sql = `SELECT asked.place AS asked_place, answer.*
     FROM json_to_recordset(CAST(?1 AS JSON)) AS asked(place INTEGER, ${columns})

@@ -19,8 +19,8 @@ export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | 
  * For a writer: others who write the same session wait until this transaction ends. The lock is no row's,
  * so that waiting for it begins no transaction id: ids are in the order of the commits, as events need.
  */
-export function* lockName(key: SessionKey, { locksSessions }: Dialect): Steps<void> {
-  if (!locksSessions) return
+export function* lockName(key: SessionKey, { locksSessions, holdsSessions }: Dialect): Steps<void> {
+  if (!locksSessions || holdsSessions) return
   yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))', lockedName(key))
 }
 

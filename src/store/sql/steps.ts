@@ -12,15 +12,14 @@ export interface Query {
   /** Nobody looks at its rows: what comes next need not wait for its answer. */
   readonly isUnread?: true
   /**
-   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows, a question
-   * joined to a table of its parameters, which are of these types. Without it each is sent by itself.
+   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows (others may
+   * insert the same where they are contested), a question joined to a table of its parameters, which are texts. Without
+   * it each is sent by itself.
    */
-  readonly together?: 'rows' | readonly SqlType[]
+  readonly together?: 'rows' | 'contested rows' | 'questions'
   /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
   readonly job?: QueueStep
 }
-
-export type SqlType = 'TEXT' | 'BIGINT'
 
 /** A fold for whoever works through the queue; or the end of one that was carried out. */
 export type QueueStep =
@@ -81,18 +80,19 @@ export function* run(sql: string, ...parameters: SqlValue[]): Steps<void> {
 }
 
 /** A question that many sessions ask at the same time. */
-export function* firstOfMany<R = Row>(
-  sql: string,
-  types: readonly SqlType[],
-  ...parameters: SqlValue[]
-): Steps<R | undefined> {
-  const rows = (yield { sql, parameters, together: types }) as readonly R[]
+export function* firstOfMany<R = Row>(sql: string, ...parameters: (string | null)[]): Steps<R | undefined> {
+  const rows = (yield { sql, parameters, together: 'questions' }) as readonly R[]
   return rows[0]
 }
 
 /** An `INSERT INTO … VALUES (…)` of one row that many sessions do at the same time. */
 export function* insertRow(sql: string, ...parameters: SqlValue[]): Steps<void> {
   yield { sql, parameters, isUnread: true, together: 'rows' }
+}
+
+/** One that others may insert as well, and which is then left as it is. */
+export function* insertContestedRow(sql: string, ...parameters: SqlValue[]): Steps<void> {
+  yield { sql: `${sql} ON CONFLICT DO NOTHING`, parameters, isUnread: true, together: 'contested rows' }
 }
 
 export function* enqueueFold(job: FoldJob): Steps<void> {
@@ -127,7 +127,7 @@ export async function runAsync<Result>(
   while (!next.done) {
     let answered: Answered
     try {
-      answered = await (isMany(next.value) ? Promise.all(next.value.map(execute)) : execute(next.value))
+      answered = await (isMany(next.value) ? allAnswered(next.value.map(execute)) : execute(next.value))
     } catch (error) {
       next = steps.throw(error)
       continue
@@ -135,6 +135,12 @@ export async function runAsync<Result>(
     next = steps.next(answered)
   }
   return next.value
+}
+
+/** Nothing is under way any more when the first failure is told. */
+async function allAnswered<Rows>(answers: readonly Promise<Rows>[]): Promise<readonly Rows[]> {
+  await Promise.allSettled(answers)
+  return Promise.all(answers)
 }
 
 export function isMany(asked: Asked): asked is readonly Query[] {

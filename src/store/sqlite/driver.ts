@@ -4,6 +4,7 @@ import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
+import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import type { OnScrub } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { setDurability } from './connection.ts'
@@ -167,14 +168,17 @@ export class SqliteDriver implements Driver {
     if (this.#database === null) throw new ClosedError('store')
     const execute = (query: Query) => this.#execute(query)
     this.#run(begin)
+    let isCommitting = false
     try {
       const result = runSync(steps(), execute)
+      isCommitting = true
       this.#run('COMMIT')
       return result
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
       if (this.#database.isTransaction) this.#run('ROLLBACK')
-      throw asDamage(error, this.name)
+      const damage = asDamage(error, this.name)
+      throw isCommitting ? damage : asUndone(damage)
     }
   }
 
@@ -223,9 +227,10 @@ export class SqliteDriver implements Driver {
         return action()
       } catch (error) {
         const now = performance.now()
-        if (!isBusy(error)) throw toStoreError(error, this.name)
+        if (!isBusy(error)) throw asUndoneAs(toStoreError(error, this.name), error)
         if (now > deadline) {
-          if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed()) throw toStoreError(error, this.name)
+          if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed())
+            throw asUndoneAs(toStoreError(error, this.name), error)
           deadline = now + this.#options.busyTimeoutMs
         }
       }

@@ -1,0 +1,16 @@
+const undone = new WeakSet<object>()
+
+/** With this error it is certain that nothing of its transaction was stored; with others the answer may have been lost. */
+export function asUndone<Failure>(error: Failure): Failure {
+  if (typeof error === 'object' && error !== null) undone.add(error)
+  return error
+}
+
+/** The same failure in other words. */
+export function asUndoneAs<Failure>(failure: Failure, error: unknown): Failure {
+  return isUndone(error) ? asUndone(failure) : failure
+}
+
+export function isUndone(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && undone.has(error)
+}
