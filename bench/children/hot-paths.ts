@@ -29,7 +29,17 @@ async function openFilled(store: Library.Store, messages: number) {
     await palimpsest.settled()
   }
   let next = messages
-  return { palimpsest, chat, next: () => messageAt(next++) }
+  return { palimpsest, chat, still: await openStill(palimpsest), next: () => messageAt(next++) }
+}
+
+/** One that nobody appends to, and that is the same in all versions, wherever the other has come to between two folds. */
+async function openStill(palimpsest: Library.Palimpsest) {
+  const still = palimpsest.session('still')
+  for (let from = 0; from < 1_000; from += AT_ONCE) {
+    await still.append(messagesFrom(from, AT_ONCE))
+    await palimpsest.settled()
+  }
+  return still
 }
 
 const full = await openFilled(sqlite(join(folder, 'full.db'), { durability: 'full' }), MESSAGES)
@@ -82,10 +92,10 @@ async function contextAfterAppend({ chat, next }: typeof full, calls: number): P
 }
 
 /** Another budget has nothing in memory. */
-function contextAnew({ chat }: typeof full, calls: number): Promise<number> {
+function contextAnew({ still }: typeof full, calls: number): Promise<number> {
   return microseconds(calls, () => {
     odd = (odd % 500) + 1
-    return chat.context({ instructions: INSTRUCTIONS, budget: 8_000 - odd })
+    return still.context({ instructions: INSTRUCTIONS, budget: 8_000 - odd })
   })
 }
 

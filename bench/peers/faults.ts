@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { CONTESTANTS } from './faults/contestant.ts'
 import { toDetails, toMarkdown, toTable } from './faults/report.ts'
 import { FAULTS, type FaultName } from './faults/rows.ts'
 import { endProbes, type Measured, runProbe } from './faults/run-probe.ts'
+import { putIntoPage } from './page-part.ts'
 
 const HELP = `npm run faults -- [--only FAULT]… [--thorough] [--json] [--markdown]
 
@@ -17,7 +16,7 @@ and nothing leaves this machine.
   --only FAULT   one of: ${FAULTS.join(', ')}; may be repeated
   --thorough     kills before each write of a compaction, not before seven of them; takes ten minutes
   --json         one object on standard output
-  --markdown     writes FAULTS-SECTION.md beside this file, too
+  --markdown     puts the table into docs/benchmarks.md, too
 
 Exit codes: 0; 1 where Palimpsest loses anything or gets it wrong; 2 for an option that cannot be taken.`
 
@@ -81,13 +80,7 @@ if (options.json) console.log(JSON.stringify({ results }))
 else console.log(`${toTable(results)}\n${toDetails(results)}`)
 if (options.markdown) {
   const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
-  const path = fileURLToPath(new URL('FAULTS-SECTION.md', import.meta.url))
-  writeFileSync(path, toMarkdown(results, dependencies))
-  spawnSync(fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url)), [
-    'check',
-    '--write',
-    path,
-  ])
+  putIntoPage('faults', toMarkdown(results, dependencies))
 }
 
 const ours = results

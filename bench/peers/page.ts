@@ -2,14 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawCharts } from './chart.ts'
 import type { Figures } from './figures.ts'
+import { DOCS, putIntoPage } from './page-part.ts'
 import { COLUMNS, DURABILITIES, entrantOf, milliseconds, times } from './report.ts'
 
 /**
  * Puts the figures of a run into docs/benchmarks.md, between its marks, and the pictures beside it:
  * `node page.ts [FIGURES]`, which is `figures.json` here if none is named.
  */
-const DOCS = join(import.meta.dirname, '../../docs')
-const PAGE = join(DOCS, 'benchmarks.md')
 const IMAGES = join(DOCS, 'images')
 
 const file = process.argv[2] ?? join(import.meta.dirname, 'figures.json')
@@ -17,14 +16,7 @@ const figures = JSON.parse(readFileSync(file, 'utf8')) as Figures
 
 const PARTS: Readonly<Record<string, () => string>> = { machine, factors, sizes, contestants }
 
-let page = readFileSync(PAGE, 'utf8')
-for (const [name, make] of Object.entries(PARTS)) {
-  const [begin, end] = [`<!-- figures: ${name} -->`, `<!-- end: ${name} -->`]
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`There is no place for "${name}" in ${PAGE}.`)
-  page = `${page.slice(0, from + begin.length)}\n\n${make()}\n\n${page.slice(to)}`
-}
-writeFileSync(PAGE, page)
+for (const [name, make] of Object.entries(PARTS)) putIntoPage(name, make())
 mkdirSync(IMAGES, { recursive: true })
 for (const { file: name, svg } of drawCharts(figures)) writeFileSync(join(IMAGES, name), svg)
 

@@ -61,9 +61,14 @@ export function toDetails(results: readonly Measured[]): string {
 
 /** The part of the page; it says what was measured, and how. */
 export function toMarkdown(results: readonly Measured[], versions: Readonly<Record<string, string>>): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const head = ['fault', ...CONTESTANTS.map(name => ABOUT[name].title)]
-  const rows = rowsIn(results)
+  const rows = rowsIn(results).map(({ title, cells }) => [
+    title,
+    ...CONTESTANTS.map(name => cell(cells[name])),
+  ])
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map(row => widthOf(row[column]!))))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((text, column) => text + ' '.repeat(widths[column]! - widthOf(text))).join(' | ')} |`
   const settings = CONTESTANTS.map(name => {
     const { title, packages, setting } = ABOUT[name]
     const named = packages
@@ -75,19 +80,9 @@ export function toMarkdown(results: readonly Measured[], versions: Readonly<Reco
   const sources = CONTESTANTS.flatMap(name =>
     ABOUT[name].sources.map(source => `- **${ABOUT[name].title}**: ${source}.`),
   )
-  const details = rows.flatMap(({ title, cells }) => [
-    `- **${title}**`,
-    ...CONTESTANTS.filter(name => cells[name]?.detail).map(
-      name => `  - ${ABOUT[name].title}: ${cells[name]!.detail}.`,
-    ),
-  ])
-  return `## When things go wrong
-
-\`cd bench/peers && npm install && npm run faults\` holds the same conversation with each of them over a provider on 127.0.0.1 that fails on demand, and counts what is left of it. No key is needed, and nothing leaves the machine; Palimpsest is taken from \`dist\` (\`npm run build\`).
-
-${line(head)}
-${line(head.map(() => '---'))}
-${rows.map(({ title, cells }) => line([title, ...CONTESTANTS.map(name => cell(cells[name]))])).join('\n')}
+  return `${line(head)}
+${line(widths.map(width => '-'.repeat(width)))}
+${rows.map(line).join('\n')}
 
 ${LEGEND.replaceAll(' · ', '; ')}.
 
@@ -99,10 +94,10 @@ ${settings.join('\n')}
 
 Where it comes from, as read in their sources:
 
-${sources.join('\n')}
+${sources.join('\n')}`
+}
 
-The figures behind it:
-
-${details.join('\n')}
-`
+/** In a fixed-width font a Chinese character takes the place of two. */
+function widthOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + (/\p{Script=Han}/u.test(character) ? 2 : 1), 0)
 }
