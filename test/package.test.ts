@@ -72,7 +72,7 @@ test('holds what it should, and nothing else', () => {
     expect(files).toContain(path.slice(2))
   const odd = files.filter(
     file =>
-      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/inspector\/(index\.html|assets\/[^/]+\.(css|svg))|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|docs\/images\/\w+\.png|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/inspector\/(index\.html|assets\/[^/]+\.(css|svg))|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|docs\/images\/[\w-]+\.(png|svg)|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
         file,
       ) || /\.test\./.test(file),
   )

@@ -1,4 +1,4 @@
-import { type Layer, resolveSettings, tryLayer } from '../config/index.ts'
+import { type Layer, resolveSettings, type SettingValues, tryLayer } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
@@ -64,7 +64,8 @@ async function settingsFindings(
 ): Promise<readonly Finding[]> {
   const { layer: stored, problems } = tryLayer(await store.readSettings(namespace), 'server')
   const wrong = problems.map(({ setting, allowed }) => `${setting} (allowed: ${allowed})`)
-  const { policy, model } = resolveSettings({ stored, environment }).values
+  const { values } = resolveSettings({ stored, environment })
+  const { policy, model } = values
   const isPeerThere = model === null || (await import('ai').then(Boolean, () => false))
   return [
     {
@@ -79,7 +80,32 @@ async function settingsFindings(
         ? (model ?? 'extractive, without a model')
         : `${model} needs the package ai: npm install ai`,
     },
+    ...(await spendingFindings(store, namespace, values)),
   ]
+}
+
+/** Nothing is counted where nothing is limited. */
+async function spendingFindings(
+  store: Store,
+  namespace: string,
+  limits: Pick<SettingValues, 'summaryCallsPerHour' | 'summaryTokensPerHour'>,
+): Promise<readonly Finding[]> {
+  const { summaryCallsPerHour: calls, summaryTokensPerHour: tokens } = limits
+  const spending = await store.readSpending(namespace, { now: Date.now() })
+  return spending.map(each => {
+    const isReached = isAtLeast(each.calls, calls) || isAtLeast(each.tokens, tokens)
+    const used = `${of(each.calls, calls)} calls and ${of(each.tokens, tokens)} tokens of ${each.model} since ${new Date(each.since).toISOString()}`
+    const says = isReached ? `${used}: until the hour is over folds are made without it` : used
+    return { what: 'spend guard', isWell: !isReached, says, details: { ...each, limits: { calls, tokens } } }
+  })
+}
+
+function isAtLeast(used: number, limit: number | null): boolean {
+  return limit !== null && limit > 0 && used >= limit
+}
+
+function of(used: number, limit: number | null): string {
+  return limit ? `${used} of ${limit}` : `${used}`
 }
 
 async function queueFinding(place: QueuePlace, { replays }: { replays: boolean }): Promise<Finding> {

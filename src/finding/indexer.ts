@@ -145,6 +145,7 @@ export class Indexer {
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
+    timer.unref()
     this.#endRest = resolve
     await promise
     clearTimeout(timer)

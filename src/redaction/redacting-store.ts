@@ -148,6 +148,7 @@ export const STORE_METHODS: Methods = {
   renewLease: 'keys and numbers',
   releaseLease: 'keys and numbers',
   findSpendLimit: 'reads',
+  readSpending: 'reads',
   reserveCall: 'keys and numbers',
   settleCall: 'keys and numbers',
   takeLease: 'keys and numbers',

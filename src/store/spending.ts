@@ -18,6 +18,14 @@ export interface SpendLimitReached {
   readonly until: number
 }
 
+/** What a model was asked for in the hour that began at `since`, in the whole namespace. */
+export interface Spending {
+  readonly model: string
+  readonly calls: number
+  readonly tokens: number
+  readonly since: number
+}
+
 export interface SpendRequest {
   readonly model: string
   readonly limits: SpendLimits

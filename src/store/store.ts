@@ -44,7 +44,7 @@ import type { Operation } from './operation.ts'
 import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
-import type { CallReservation, SpendLimitReached, SpendRequest } from './spending.ts'
+import type { CallReservation, Spending, SpendLimitReached, SpendRequest } from './spending.ts'
 
 /** A session's whole key. Nothing is ever read or written without the namespace. */
 export interface SessionKey {
@@ -693,6 +693,8 @@ export interface Store {
 
   /** The limit that lets this session ask a model no more, as far as is counted now; `null`: none does. Counts nothing. */
   findSpendLimit(key: SessionKey, request: SpendRequest): Promise<SpendLimitReached | null>
+  /** What is counted for each model in the hour of `now`, the largest numbers of calls first. */
+  readSpending(namespace: string, request: { now: number }): Promise<readonly Spending[]>
   /**
    * Counts a call that is about to be made, with the tokens that it is likely to take, in the hour of `now`, for the
    * namespace and, where a session has a limit, for the session; or nothing, where a limit is reached. No limit of calls

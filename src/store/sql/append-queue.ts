@@ -52,9 +52,9 @@ const MOST_SHARED_COMMITS = 2
  * or until the commit before theirs has ended.
  *
  * Where the database takes one writer at a time, all sessions share a queue. Where it locks sessions, each has its
- * own, and those that have something waiting share a transaction, in lockstep. It never waits for a lock: a session
- * that somebody else has gets a transaction of its own, so nobody waits for another's lock, and no two processes for
- * each other.
+ * own, and those that have something waiting share a transaction, in lockstep. It waits for nobody: a session that
+ * somebody else has gets a transaction of its own, and so does each of them where anything else is in the way. So no
+ * session waits for another's lock.
  */
 export class AppendQueues {
   readonly #driver: Driver

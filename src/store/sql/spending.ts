@@ -1,4 +1,4 @@
-import type { CallReservation, SpendLimitReached, SpendLimits, SpendRequest } from '../spending.ts'
+import type { CallReservation, Spending, SpendLimitReached, SpendLimits, SpendRequest } from '../spending.ts'
 import type { SessionKey } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { keyOf } from './keys.ts'
@@ -28,7 +28,7 @@ function* placeOf({ namespace, id }: SessionKey, { model, limits, now }: SpendRe
         keyOf(id),
       )
     : undefined
-  return { model, windowStart: Math.floor(now / WINDOW_MS) * WINDOW_MS, session: session?.id ?? null }
+  return { model, windowStart: hourOf(now), session: session?.id ?? null }
 }
 
 export function* findSpendLimit(key: SessionKey, request: SpendRequest): Steps<SpendLimitReached | null> {
@@ -45,6 +45,21 @@ function* readRows(namespace: string, { model, windowStart, session }: Place): S
     keyOf(model),
     windowStart,
   )
+}
+
+export function* readSpending(namespace: string, { now }: { now: number }): Steps<readonly Spending[]> {
+  const since = hourOf(now)
+  const rows = yield* all<{ model: string; calls: number; tokens: number }>(
+    `SELECT model, calls, tokens FROM spending
+     WHERE session_id = ${ALL_SESSIONS} AND namespace = ?1 AND window_start = ?2`,
+    namespace,
+    since,
+  )
+  return rows.map(row => ({ ...row, since })).sort((one, other) => other.calls - one.calls)
+}
+
+function hourOf(now: number): number {
+  return Math.floor(now / WINDOW_MS) * WINDOW_MS
 }
 
 /** As the rows are before the call. */

@@ -442,6 +442,10 @@ export class SqlStore implements Store {
     return this.#read(({ sql }) => sql.spending.findSpendLimit(key, request))
   }
 
+  readSpending(namespace: string, request: { now: number }) {
+    return this.#read(({ sql }) => sql.spending.readSpending(namespace, request))
+  }
+
   reserveCall(key: SessionKey, request: SpendRequest & { readonly tokens: number }) {
     const { dialect } = this.#driver
     return this.#write(({ sql }) => sql.spending.reserveCall(key, request, dialect))

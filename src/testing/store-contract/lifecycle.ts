@@ -154,6 +154,7 @@ export const lifecycle = contractCases('a store', {
       listExtractionDue: () => store.listExtractionDue('test', { now: 1, limit: 1 }),
       nextExtractionAt: () => store.nextExtractionAt('test'),
       findSpendLimit: () => store.findSpendLimit(key, spending),
+      readSpending: () => store.readSpending('test', { now }),
       reserveCall: () => store.reserveCall(key, { ...spending, tokens: 1 }),
       settleCall: () =>
         store.settleCall(

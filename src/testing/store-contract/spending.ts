@@ -112,6 +112,10 @@ export const spending = contractCases('spending', {
     await store.settleCall('test', second.reserved, { calls: 3, tokens: 75 })
     assert.deepEqual((await limitOf(store, { calls: 4 }))?.used, 4)
     assert.equal((await limitOf(store, limits))?.used, 105)
+    const counted = [{ model: 'm', calls: 4, tokens: 105, since: NOON }]
+    assert.deepEqual(await store.readSpending('test', { now: NOON + 1 }), counted)
+    assert.deepEqual(await store.readSpending('test', { now: NOON + HOUR }), [])
+    assert.deepEqual(await store.readSpending('other', { now: NOON }), [])
     assert.equal(await limitOf(store, { ...limits, now: NOON + HOUR }), null)
   },
 
