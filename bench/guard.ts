@@ -22,7 +22,7 @@ interface Guarded {
 }
 
 /** In the short form a ratio of times may be this much worse again: what else the machine does meets one side only. */
-const SHORT_TOLERANCE = 1.6
+const SHORT_TOLERANCE = 2.5
 /** What is past bearing is measured again: a regression stays, a bad moment does not. */
 const MOST_TRIES = 3
 const FILE = join(import.meta.dirname, 'guard.json')
