@@ -5,7 +5,7 @@ import { rowAt } from './bare-sqlite.ts'
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts'
 import { messageAt, messagesFrom } from './corpus.ts'
 import { SESSION } from './fixtures.ts'
-import { interleave, median, medianRatio, perSecond } from './measure.ts'
+import { atOnce, interleave, median, medianRatio, perSecond } from './measure.ts'
 import { NEVER } from './policies.ts'
 
 const START = 10_000
@@ -47,14 +47,6 @@ async function compare(url: string, { quick, progress }: BenchmarkOptions): Prom
   await ours.close()
   await bare.close()
   return figures
-}
-
-async function atOnce(callers: number, total: number, action: () => Promise<unknown>): Promise<void> {
-  let begun = 0
-  const call = async () => {
-    while (begun++ < total) await action()
-  }
-  await Promise.all(Array.from({ length: callers }, call))
 }
 
 async function openOurs(url: string, schema: string) {

@@ -39,6 +39,15 @@ export async function perSecond(operations: number, action: () => Promise<void> 
   return (operations * 1000) / (performance.now() - start)
 }
 
+/** So many calls in all, by so many callers, each of whom begins the next when the one before has ended. */
+export async function atOnce(callers: number, total: number, action: () => Promise<unknown>): Promise<void> {
+  let begun = 0
+  const call = async () => {
+    while (begun++ < total) await action()
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+}
+
 /** How long each of so many calls took, in milliseconds. */
 export async function timeEach(calls: number, action: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type * as Library from '../../src/index.ts'
 import type { HotPath } from '../before-after.ts'
 import { messageAt, messagesFrom } from '../corpus.ts'
-import { median, timeEach } from '../measure.ts'
+import { atOnce, median, timeEach } from '../measure.ts'
 import { profile } from '../profile.ts'
 
 const [root, folder, postgresUrl, schema] = process.argv.slice(2) as [string, string, string, string]
@@ -69,14 +69,8 @@ let appended = 0
 let odd = 0
 
 async function appendTogether(calls: number): Promise<number> {
-  let begun = 0
-  const call = async () => {
-    while (begun++ < calls)
-      await remote.palimpsest.session(`chat-${appended % SESSIONS}`).append(messageAt(appended++))
-  }
-  const mean = await meanMicroseconds(calls, async () => {
-    await Promise.all(Array.from({ length: CALLERS }, call))
-  })
+  const append = () => remote.palimpsest.session(`chat-${appended % SESSIONS}`).append(messageAt(appended++))
+  const mean = await meanMicroseconds(calls, () => atOnce(CALLERS, calls, append))
   await remote.palimpsest.settled()
   return mean
 }

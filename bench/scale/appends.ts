@@ -3,7 +3,7 @@ import { INSERT_MESSAGE } from '../../src/store/sql/append.ts'
 import { rowAt } from '../bare-sqlite.ts'
 import type { BenchmarkOptions, Figure } from '../benchmark.ts'
 import { messageAt } from '../corpus.ts'
-import { interleave, median, medianRatio, perSecond } from '../measure.ts'
+import { atOnce, interleave, median, medianRatio, perSecond } from '../measure.ts'
 import { NEVER } from '../policies.ts'
 
 const CONNECTIONS = 10
@@ -21,8 +21,8 @@ export async function measureRates(
   const appends = quick ? 320 : 960
   // Short rounds and many of them: what else the machine does then meets both sides of a ratio.
   const rates = await interleave(quick ? 5 : 21, {
-    ours: () => perSecond(appends, () => atOnce(appends, ours.append)),
-    bare: () => perSecond(appends, () => atOnce(appends, bare.insert)),
+    ours: () => perSecond(appends, () => atOnce(CALLERS, appends, ours.append)),
+    bare: () => perSecond(appends, () => atOnce(CALLERS, appends, bare.insert)),
   })
   await ours.close()
   await bare.close()
@@ -36,14 +36,6 @@ export async function measureRates(
     { name: `${CALLERS} callers: appends`, value: median(rates.ours), unit: 'per second' },
     { name: `${CALLERS} callers: bare inserts`, value: median(rates.bare), unit: 'per second' },
   ]
-}
-
-async function atOnce(total: number, action: () => Promise<unknown>): Promise<void> {
-  let begun = 0
-  const call = async () => {
-    while (begun++ < total) await action()
-  }
-  await Promise.all(Array.from({ length: CALLERS }, call))
 }
 
 async function openOurs(url: string) {

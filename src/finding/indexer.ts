@@ -72,10 +72,7 @@ export class Indexer {
     this.#awaitedBy += 1
     this.#endRest?.()
     try {
-      while (!this.#isClosed && (this.#waiting.size > 0 || this.#running !== null)) {
-        if (this.#running === null) this.#run()
-        await this.#running
-      }
+      await this.#runWhile(() => this.#waiting.size > 0 || this.#running !== null)
     } finally {
       this.#awaitedBy -= 1
     }
@@ -101,6 +98,13 @@ export class Indexer {
       const [next] = this.#waiting.values()
       if (next) this.#add(next)
     })
+  }
+
+  async #runWhile(isLeft: () => boolean): Promise<void> {
+    while (!this.#isClosed && isLeft()) {
+      if (this.#running === null) this.#run()
+      await this.#running
+    }
   }
 
   async #indexWaiting(): Promise<void> {
@@ -161,10 +165,7 @@ export class Indexer {
       })
       for (const key of keys) this.#add(key)
       // Those of this page, not those that come meanwhile.
-      while (!this.#isClosed && keys.some(key => this.#waiting.has(keyName(key)))) {
-        if (this.#running === null) this.#run()
-        await this.#running
-      }
+      await this.#runWhile(() => keys.some(key => this.#waiting.has(keyName(key))))
       after = next
     }
   }

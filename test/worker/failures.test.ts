@@ -3,19 +3,32 @@ import { runHere } from '../cli/run.ts'
 import { scripted } from '../folding-kit.ts'
 import { Crowd, say } from './kit.ts'
 
+const FORCED = { type: 'lite', reason: 'force', severity: 1000, meta: {} } as const
+
+/** A model that is down until the outage is over, and a clock that is put forward past the back-off of a failure. */
+class Outage {
+  isOver = false
+  #aheadMs = 0
+  readonly model = scripted({ summarize: () => (this.isOver ? {} : new Error('the model is down')) })
+  readonly clock = () => Date.now() + this.#aheadMs
+
+  passBackOff(): void {
+    this.#aheadMs += 3_600_000
+  }
+}
+
 test('what fails is tried again, then put aside; doctor shows it and puts it back', async () => {
   await using crowd = await Crowd.gatherApart({ retryLimit: 2, retryDelay: 1 })
   const { place } = crowd
   const server = await crowd.server()
-  let isDown = true
-  let ahead = 0
-  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
+  const outage = new Outage()
+  const { model } = outage
   const { errors } = await crowd.worker({
     summarizer: model.summarizer,
-    clock: () => Date.now() + ahead,
+    clock: outage.clock,
     // The session's own back-off is over whenever the queue tries again.
     onFold: ({ outcome }) => {
-      if (outcome === 'failed') ahead += 3_600_000
+      if (outcome === 'failed') outage.passBackOff()
     },
   })
   await say(server, 'a', 1, 11)
@@ -44,7 +57,7 @@ test('what fails is tried again, then put aside; doctor shows it and puts it bac
     ]),
   })
 
-  isDown = false
+  outage.isOver = true
   expect(await doctor('--replay')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 put back') })
   await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
   await expect.poll(() => place.openJobs()).toEqual([])
@@ -55,19 +68,17 @@ test('what was given up is forgotten once a later fold has done it', async () =>
   await using crowd = await Crowd.gather({ retryLimit: 0, retryDelay: 1 })
   const { place } = crowd
   const server = await crowd.server()
-  let isDown = true
-  let ahead = 0
-  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
-  await crowd.worker({ summarizer: model.summarizer, clock: () => Date.now() + ahead })
+  const outage = new Outage()
+  const { model } = outage
+  await crowd.worker({ summarizer: model.summarizer, clock: outage.clock })
   await say(server, 'a', 1, 11)
   await say(server, 'b', 1, 11)
   await expect.poll(() => place.jobs('dead-folds')).toHaveLength(2)
-  isDown = false
-  ahead = 3_600_000
+  outage.isOver = true
+  outage.passBackOff()
   const store = await place.open()
   crowd.onClose(() => store.close())
-  const forced = { type: 'lite', reason: 'force', severity: 1000, meta: {} } as const
-  await store.setPending({ namespace: 'default', id: 'a' }, forced)
+  await store.setPending({ namespace: 'default', id: 'a' }, FORCED)
   await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
   await expect.poll(() => place.jobs('dead-folds')).toMatchObject([{ session: 'b' }])
 })
@@ -76,22 +87,18 @@ test('in the back-off nobody is asked, and a job that waits for its end is broug
   await using crowd = await Crowd.gather({ retryLimit: 5, retryDelay: 300 })
   const { place } = crowd
   const server = await crowd.server()
-  let isDown = true
-  let ahead = 0
-  const model = scripted({ summarize: () => (isDown ? new Error('the model is down') : {}) })
-  await crowd.worker({ summarizer: model.summarizer, clock: () => Date.now() + ahead })
+  const outage = new Outage()
+  const { model } = outage
+  await crowd.worker({ summarizer: model.summarizer, clock: outage.clock })
   await say(server, 'a', 1, 11)
   await expect.poll(() => place.openJobs()).toMatchObject([{ state: 'retry' }])
   expect(model.summaries).toHaveLength(1)
-  isDown = false
-  ahead = 3_600_000
+  outage.isOver = true
+  outage.passBackOff()
   // From outside the rules, so the back-off does not hold for it; the queue would have tried again in five minutes.
   const store = await place.open()
   crowd.onClose(() => store.close())
-  await store.setPending(
-    { namespace: 'default', id: 'a' },
-    { type: 'lite', reason: 'force', severity: 1000, meta: {} },
-  )
+  await store.setPending({ namespace: 'default', id: 'a' }, FORCED)
   await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
   expect(model.summaries).toHaveLength(2)
   await expect.poll(() => place.openJobs()).toEqual([])

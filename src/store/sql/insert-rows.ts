@@ -16,9 +16,14 @@ export function* insertRows(
 }
 
 function statement(table: string, columns: readonly string[], rows: number): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rowMarks(rows, columns.length)}`
+}
+
+/** The parameters of so many rows, row by row: `(?1, ?2), (?3, ?4)`. */
+export function rowMarks(rows: number, columns: number): string {
   const values = Array.from({ length: rows }, (_, row) => {
-    const marks = columns.map((_, column) => `?${row * columns.length + column + 1}`)
+    const marks = Array.from({ length: columns }, (_, column) => `?${row * columns + column + 1}`)
     return `(${marks.join(', ')})`
   })
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.join(', ')}`
+  return values.join(', ')
 }

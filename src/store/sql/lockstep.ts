@@ -1,3 +1,4 @@
+import { rowMarks } from './insert-rows.ts'
 import { type Asked, isMany, type Query, type Row, type SqlValue, type Steps } from './steps.ts'
 
 /**
@@ -69,7 +70,7 @@ function insertTogether(queries: readonly Query[], places: readonly number[]): r
     for (; rows.length - from >= size; from += size)
       statements.push({
         query: {
-          sql: withRows(sql, size, rows[0]!.length),
+          sql: sql.replace(/VALUES \([^)]*\)/, `VALUES ${rowMarks(size, rows[0]!.length)}`),
           parameters: rows.slice(from, from + size).flat(),
           isUnread: true,
         },
@@ -77,13 +78,6 @@ function insertTogether(queries: readonly Query[], places: readonly number[]): r
         places: places.slice(from, from + size),
       })
   return statements
-}
-
-function withRows(sql: string, rows: number, columns: number): string {
-  const row = (index: number) =>
-    Array.from({ length: columns }, (_, place) => `?${index * columns + place + 1}`).join(', ')
-  const values = Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ')
-  return sql.replace(/VALUES \([^)]*\)/, () => `VALUES ${values}`)
 }
 
 /** Each set of parameters is a row of a table that the question is joined to. */
