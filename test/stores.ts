@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { inject } from 'vitest'
 import type { Store, Warn } from '../src/store/index.ts'
 import { postgres } from '../src/store/postgres/index.ts'
@@ -27,6 +28,14 @@ export function sqlitePlace(): StorePlace {
     },
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/**
+ * A connection of one's own to a file that others use. It waits for them: whoever opens a file after a
+ * kill puts its log in order first, and until then even a reader finds it locked.
+ */
+export function sqliteBeside(address: string, options: { readOnly?: boolean } = {}): DatabaseSync {
+  return new DatabaseSync(address.replace(/^sqlite:/, ''), { timeout: 10_000, ...options })
 }
 
 export function postgresPlace(): StorePlace {

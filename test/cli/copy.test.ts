@@ -5,6 +5,7 @@ import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { SessionFile, Store } from '../../src/store/index.ts'
 import { type History, history, newSession, play } from '../context/histories.ts'
 import { runs } from '../runs.ts'
+import { sqliteBeside } from '../stores.ts'
 import { DATABASES, type Database, inPostgres, postgresDatabase, sqliteDatabase } from './databases.ts'
 import { run, runHere } from './run.ts'
 
@@ -386,11 +387,13 @@ describe('a copy that is broken off', () => {
 async function isPast(database: Database, messages: number): Promise<boolean> {
   const count = 'SELECT count(*) AS count FROM'
   if (database.address.startsWith('sqlite:')) {
-    const { DatabaseSync } = await import('node:sqlite')
-    const db = new DatabaseSync(database.address.slice('sqlite:'.length), { readOnly: true })
-    const row = db.prepare(`${count} messages`).get() as { count: number }
-    db.close()
-    return row.count >= messages
+    const db = sqliteBeside(database.address, { readOnly: true })
+    try {
+      const row = db.prepare(`${count} messages`).get() as { count: number }
+      return row.count >= messages
+    } finally {
+      db.close()
+    }
   }
   const { default: pg } = await import('pg')
   const client = new pg.Client(database.address)
@@ -418,8 +421,11 @@ async function runUntil(
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve =>
     child.on('close', (code, ending) => resolve({ code, signal: ending })),
   )
-  while (child.exitCode === null && child.signalCode === null && !(await when())) await sleep(5)
-  child.kill(signal)
+  try {
+    while (child.exitCode === null && child.signalCode === null && !(await when())) await sleep(5)
+  } finally {
+    child.kill(signal)
+  }
   return { ...(await ended), stdout, stderr }
 }
 

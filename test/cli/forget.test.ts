@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../src/palimpsest.ts'
 import { startServer } from '../../src/server/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { sqliteBeside } from '../stores.ts'
 import { run, runHere, temporaryFolder, transcript } from './run.ts'
 
 const folder = temporaryFolder()
@@ -226,7 +226,7 @@ Type yes to erase it:`)
   test('Ctrl-C leaves the rest to the next start', async () => {
     const { file, db } = await withChats(newName())
     // Somebody still reads what was there before: the bytes have to stay for now.
-    const reader = new DatabaseSync(file, { readOnly: true })
+    const reader = sqliteBeside(file, { readOnly: true })
     reader.exec('BEGIN')
     reader.prepare('SELECT count(*) FROM messages').get()
     const ran = await run(['forget', '--session', 'telegram:42', '--yes', ...db], {

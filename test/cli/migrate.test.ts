@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { Store } from '../../src/store/index.ts'
+import { sqliteBeside } from '../stores.ts'
 import { DATABASES, type Database, inPostgres } from './databases.ts'
 import { run, runHere } from './run.ts'
 
@@ -39,7 +39,7 @@ const newest = (name: Name) => migrations(name).at(-1)!.version
 async function makeOld(name: Name, database: Database, through: number): Promise<void> {
   const old = migrations(name).filter(({ version }) => version <= through)
   if (name === 'SQLite') {
-    const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+    const db = sqliteBeside(database.address)
     for (const { sql } of old) db.exec(sql)
     db.exec(`PRAGMA user_version = ${through}; PRAGMA application_id = ${0x50414c49}`)
     db.close()
@@ -57,7 +57,7 @@ async function makeOld(name: Name, database: Database, through: number): Promise
 async function setVersion(name: Name, database: Database, version: number): Promise<void> {
   if (name === 'PostgreSQL')
     return inPostgres(database.address, `INSERT INTO palimpsest.migrations VALUES (${version}, now())`)
-  const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+  const db = sqliteBeside(database.address)
   db.exec(`PRAGMA user_version = ${version}`)
   db.close()
 }
@@ -143,7 +143,7 @@ async function insertAsFirstVersion(name: Name, database: Database, id: string):
   const sql = (schema: string) => `INSERT INTO ${schema}sessions (namespace, name_key, name, kind, created_at)
     VALUES ('default', '${id}', '${id}', 'private', 0)`
   if (name === 'PostgreSQL') return inPostgres(database.address, sql('palimpsest.'))
-  const db = new DatabaseSync(database.address.slice('sqlite:'.length))
+  const db = sqliteBeside(database.address)
   db.exec(sql(''))
   db.close()
 }

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ErasureReceipt, type ErasureTarget, type Palimpsest, sqlite } from '../../src/index.ts'
+import { sqliteBeside } from '../stores.ts'
 import {
   ANN,
   ANNS_CHAT,
@@ -156,7 +156,7 @@ it('a namespace: nothing is left of it, and another one has lost nothing', async
 })
 
 it('somebody who still reads keeps the bytes until the end of that, and no longer', async () => {
-  const reader = new DatabaseSync(world.file)
+  const reader = sqliteBeside(world.file)
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM messages').get()
   const { id } = await palimpsest.forget(PERSON)

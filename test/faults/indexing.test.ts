@@ -1,11 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/errors.ts'
 import { Indexer } from '../../src/finding/index.ts'
 import { createPalimpsest } from '../../src/index.ts'
 import { type PostingsRow, unpackPostings } from '../../src/store/sql/postings.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
-import { type StorePlace, sqlitePlace } from '../stores.ts'
+import { type StorePlace, sqliteBeside, sqlitePlace } from '../stores.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
 
@@ -40,7 +39,7 @@ function fail(error: unknown): never {
 
 /** By term, where it stands: whatever the rows look like. */
 function indexOf(place: StorePlace): ReadonlyMap<string, unknown> {
-  const database = new DatabaseSync(place.address.replace('sqlite:', ''), { readOnly: true })
+  const database = sqliteBeside(place.address, { readOnly: true })
   const rows = database
     .prepare('SELECT term, first_seq AS first, data FROM postings ORDER BY term, first_seq')
     .all()

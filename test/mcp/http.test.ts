@@ -1,9 +1,8 @@
 import { request as httpRequest } from 'node:http'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleMcp, type McpAccess } from '../../src/mcp/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
-import { sqlitePlace } from '../stores.ts'
+import { sqliteBeside, sqlitePlace } from '../stores.ts'
 import { ERAS, listen, type McpServer, overHttp } from './clients.ts'
 
 const place = sqlitePlace()
@@ -135,7 +134,7 @@ describe('at /mcp', () => {
     await using other = await overHttp(servers[0]!.url, 'key')
     await other.call('append_messages', { session, role: 'user', text: 'Who is there?' })
     const client = await overHttp(servers[0]!.url, 'key', era)
-    using database = new DatabaseSync(place.address.replace('sqlite:', ''))
+    using database = sqliteBeside(place.address)
     // Appends wait as long as somebody else writes.
     database.exec('BEGIN IMMEDIATE')
     const call = client.call('append_messages', { session, role: 'user', text: 'Wait for me' })

@@ -1,9 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { McpAccess } from '../../src/mcp/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
 import type { Scope } from '../../src/store/index.ts'
-import { sqlitePlace } from '../stores.ts'
+import { sqliteBeside, sqlitePlace } from '../stores.ts'
 import { ERAS, listen, type McpServer, overHttp } from './clients.ts'
 
 const ALL = [
@@ -325,7 +324,7 @@ test('what nobody foresaw is an error of the protocol that tells nothing of the 
   await using serving = await listen({ key: access })
   await using client = await overHttp(serving.url, 'key')
   await client.call('append_messages', { session: 's', role: 'user', text: 'x' })
-  using database = new DatabaseSync(broken.address.replace('sqlite:', ''))
+  using database = sqliteBeside(broken.address)
   database.exec('PRAGMA foreign_keys = OFF; DROP TABLE messages')
   const failed = client.call('expand_history', { session: 's', fromSeq: 1 })
   await expect(failed).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { sqliteBeside } from '../stores.ts'
 
 /** Of a table: what is no part of what is stored. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +24,7 @@ export class Database implements Disposable {
   #fingerprint = ''
 
   constructor(file: string) {
-    this.#database = new DatabaseSync(file, { readOnly: true })
+    this.#database = sqliteBeside(file, { readOnly: true })
     const named = this.#database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .all() as { name: string }[]

@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { sqliteBeside } from '../stores.ts'
 
 /** Of a table: what says who is at work, not what there is. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { leases: ['token', 'owner', 'until'] }
@@ -48,7 +48,7 @@ interface Connected extends AsyncDisposable {
 async function connect(address: string): Promise<Connected> {
   const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
   if (address.startsWith('sqlite:')) {
-    const database = new DatabaseSync(address.slice('sqlite:'.length), { readOnly: true })
+    const database = sqliteBeside(address, { readOnly: true })
     return {
       query: async sql => database.prepare(sql).all(),
       columnsSql:

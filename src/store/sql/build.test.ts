@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sqlitePlace } from '../../../test/stores.ts'
+import { sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
 import { SqliteDriver } from '../sqlite/driver.ts'
 import { buildSession } from './build.ts'
@@ -34,7 +33,7 @@ test('what a dead process left is taken away by the next build, and nothing else
     Array.from({ length: 50 }, (_, index) => ({ role: 'user' as const, content: `message ${index}` })),
   )
   const file = await chat.export()
-  const database = new DatabaseSync(place.address.slice('sqlite:'.length))
+  const database = sqliteBeside(place.address)
   database.exec(`INSERT INTO sessions (namespace, name_key, name, ready, kind, created_at, lease_until)
     VALUES ('default', 'x', 'dead', 0, 'private', 0, 1)`)
   await palimpsest.import(file, { id: 'copy' })

@@ -1,7 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { driverFor } from '../../../test/faults/drivers.ts'
-import { sqlitePlace } from '../../../test/stores.ts'
+import { sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
 import type { Driver } from './driver.ts'
 import { SqlStore } from './sql-store.ts'
@@ -51,7 +50,7 @@ test('an append that nobody waits for asks nothing about it', async () => {
 
 test('what waits is read without a look at sessions where nobody does', async () => {
   const [sql] = await askedBy(() => store.readWaiting('test', { limit: 9 }))
-  const database = new DatabaseSync(place.address.slice('sqlite:'.length), { readOnly: true })
+  const database = sqliteBeside(place.address, { readOnly: true })
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('test', 0, 9)
   database.close()
   const looks = plan.map(({ detail }) => String(detail)).filter(detail => !detail.includes('SUBQUERY'))

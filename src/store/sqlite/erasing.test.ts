@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { type StorePlace, sqlitePlace } from '../../../test/stores.ts'
+import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
 import { documentKey, fact, learning } from '../../testing/store-contract/documents.ts'
 import { CANARY, erase, finish, indexAll } from '../../testing/store-contract/erasing-kit.ts'
@@ -9,7 +8,7 @@ import type { ErasureTarget, Store } from '../index.ts'
 
 /** Rows that hold a word, by table, whatever the column: in a blob, too. */
 function rowsWith(place: StorePlace, word: RegExp): Readonly<Record<string, readonly string[]>> {
-  const database = new DatabaseSync(place.address.slice('sqlite:'.length), { readOnly: true })
+  const database = sqliteBeside(place.address, { readOnly: true })
   const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()
   const found = tables.map(({ name }): [string, readonly string[]] => {
     const rows = database.prepare(`SELECT * FROM ${name}`).all()

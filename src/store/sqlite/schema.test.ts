@@ -1,11 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { sqlitePlace } from '../../../test/stores.ts'
+import { sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 
 test('the schema is the one that was reviewed', async () => {
   const place = sqlitePlace()
   await (await place.open()).close()
-  const database = new DatabaseSync(place.address.slice('sqlite:'.length), { readOnly: true })
+  const database = sqliteBeside(place.address, { readOnly: true })
   const rows = database
     .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name')
     .all()
