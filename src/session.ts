@@ -625,7 +625,7 @@ export class Session {
     const deadline = performance.now() + this.#engine.summarizerTimeoutMs
     let total: FoldOutcome | null = null
     for (;;) {
-      const outcome = await foldSession(this.#engine, this.#key, options)
+      const { outcome } = await foldSession(this.#engine, this.#key, options)
       if (
         total === null &&
         outcome.reason === 'already_folding' &&

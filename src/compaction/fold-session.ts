@@ -9,10 +9,11 @@ import {
   judge,
   judgeAll,
   type Policy,
+  policyFor,
   segmentLimits,
   withHandler,
 } from '../policy/index.ts'
-import type { DocumentWrite, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
+import type { DocumentWrite, Judged, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
 import {
   type Extract,
   extractive,
@@ -32,13 +33,13 @@ import { withText } from './folded-segment.ts'
 import { extractiveWhenSpent, guarded } from './guarded-summarizer.ts'
 import { handledTypes } from './handled-types.ts'
 import { type FoldHandler, type FoldInput, type FoldResult, foldRange } from './handlers.ts'
+import { HeldLease } from './held-lease.ts'
 import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
 import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 import { pause } from './pause.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
-import { sessionPolicies } from './session-policy.ts'
 import { tokensOf } from './source.ts'
 import { describeLimit, type SpendGuard, type SpendGuardReport, type SpendWatch } from './spend-guard.ts'
 import { isExtractive } from './summarize-source.ts'
@@ -52,9 +53,6 @@ export type FoldStore = Pick<
   | 'acquireLease'
   | 'renewLease'
   | 'releaseLease'
-  | 'readSession'
-  | 'readOwnSettings'
-  | 'judge'
   | 'readPlan'
   | 'readSegments'
   | 'readMessages'
@@ -123,8 +121,12 @@ export interface FoldOptions {
 }
 
 const FOLD_LEASE_MS = 60_000
-/** Of a lease, after which it is renewed. */
-const RENEW_SHARE = 1 / 3
+
+/** How a fold ended, and what the built-in rules say then; `null`: they are to be asked. */
+export interface Folded {
+  readonly outcome: FoldOutcome
+  readonly judged: Judged | null
+}
 
 /**
  * One fold of one session, by the protocol: take the lease, freeze the range, let the handler work
@@ -135,7 +137,7 @@ export function foldSession(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
   options: FoldOptions = {},
-): Promise<FoldOutcome> {
+): Promise<Folded> {
   const span = {
     name: 'palimpsest.fold',
     attributes: { 'gen_ai.operation.name': 'fold', 'gen_ai.conversation.id': key.id },
@@ -143,7 +145,7 @@ export function foldSession(
   return traced(engine.tracer, span, () => foldOnce(engine, key, options), describeOutcome)
 }
 
-function describeOutcome({ usage, ...outcome }: FoldOutcome): Attributes {
+function describeOutcome({ outcome: { usage, ...outcome } }: Folded): Attributes {
   return {
     'palimpsest.fold.outcome': outcome.outcome,
     'palimpsest.fold.reason': outcome.reason,
@@ -164,25 +166,31 @@ async function foldOnce(
   shared: FoldEngine<FoldStore>,
   key: SessionKey,
   options: FoldOptions,
-): Promise<FoldOutcome> {
+): Promise<Folded> {
   // As it is now: what is configured meanwhile holds from the next fold on.
   const handlers = { ...shared.handlers, ...options.handlers }
-  const asked = [shared.policy, options.policy ?? shared.policy] as const
-  const [configured, policy] = await sessionPolicies(shared.store, key, asked)
-  const engine = { ...shared, policy, handlers, configured }
-  const { store, owner, clock, leaseMs = FOLD_LEASE_MS } = engine
   const forced = decisionOf(options, handledTypes(handlers))
-  const lease = await store.acquireLease(key, { owner, ttlMs: leaseMs, now: clock() })
-  if (lease === null) return skipped('already_folding')
-  const keepAlive = setInterval(() => {
-    store.renewLease(key, { token: lease.token, ttlMs: leaseMs, now: clock() }).catch(() => {})
-  }, leaseMs * RENEW_SHARE)
+  const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = shared
+  const [usual, asked] = [shared.policy, options.policy ?? shared.policy]
+  const policy = forced === null ? asked : undefined
+  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy })
+  if (lease === null) return unjudged(skipped('already_folding'))
+  const { settings } = lease.given
+  const engine = {
+    ...shared,
+    handlers,
+    policy: policyFor(settings, asked),
+    configured: policyFor(settings, usual),
+  }
   try {
     return await foldUnderLease(engine, key, { lease, forced, options })
   } finally {
-    clearInterval(keepAlive)
-    await store.releaseLease(key, lease.token).catch(() => {})
+    await lease.release()
   }
+}
+
+function unjudged(outcome: FoldOutcome): Folded {
+  return { outcome, judged: null }
 }
 
 /** What is to be done whatever the policy says; `null`: nothing. */
@@ -192,7 +200,7 @@ function decisionOf({ decision, force }: FoldOptions, types: readonly string[]):
 }
 
 interface UnderLease {
-  readonly lease: Lease
+  readonly lease: HeldLease
   readonly forced: Decision | null
   readonly options: FoldOptions
 }
@@ -201,14 +209,18 @@ async function foldUnderLease(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
   under: UnderLease,
-): Promise<FoldOutcome> {
+): Promise<Folded> {
   const started = engine.clock()
-  if (under.options.isUnchanged?.(under.lease.epoch) === false) return skipped('epoch_conflict')
-  const decision = under.forced ?? (await pendingDecision(engine, key))
+  const { given } = under.lease
+  if (under.options.isUnchanged?.(given.epoch) === false) return unjudged(skipped('epoch_conflict'))
+  const decision = under.forced ?? (await pendingDecision(engine, given))
   await pause()
   const next = decision && (await planNextOrConflict(engine, key, decision))
-  if (next === null) return skipped('nothing_to_do')
-  if (typeof next === 'string') return skipped(next)
+  if (next === null) {
+    const judged = engine.policy.judges.length === 0 ? given.judged : null
+    return { outcome: skipped('nothing_to_do'), judged }
+  }
+  if (typeof next === 'string') return unjudged(skipped(next))
   const tally = new Tally()
   const spending = engine.spendGuard?.watch(key, tally.noteLimit) ?? null
   const attempt: Attempt = { ...next, under, started, tally, spending }
@@ -217,7 +229,7 @@ async function foldUnderLease(
     await pause()
     return await commitResult(engine, key, attempt, result)
   } catch (error) {
-    return await fail(engine, key, attempt, error)
+    return unjudged(await fail(engine, key, attempt, error))
   }
 }
 
@@ -269,14 +281,14 @@ async function planNextOrConflict(
  * What there is to do, judged anew: it may have been done by somebody else. What was forced stands; the
  * caller's own policy is asked again; in a back-off only what does without the summariser is done.
  */
-async function pendingDecision(engine: FoldEngine<FoldStore>, key: SessionKey): Promise<Decision | null> {
-  const { store, policy, clock, handlers } = engine
-  const waiting = (await store.readSession(key))?.pending ?? null
-  if (waiting?.reason === 'force') return waiting
-  const verdict = await store.judge(key, { policy, now: clock() })
-  if (!verdict?.snapshot) return null
-  if (policy.judges.length > 0) return judgeAll(policy, verdict.snapshot, handledTypes(handlers))
-  return judge(policy, verdict.snapshot)
+async function pendingDecision(
+  { policy, handlers }: FoldEngine<FoldStore>,
+  { pending, judged }: Lease,
+): Promise<Decision | null> {
+  if (pending?.reason === 'force') return pending
+  if (!judged?.snapshot) return null
+  if (policy.judges.length > 0) return judgeAll(policy, judged.snapshot, handledTypes(handlers))
+  return judge(policy, judged.snapshot)
 }
 
 /** What a handler came to, and what is to be remembered of it. */
@@ -487,8 +499,8 @@ async function commitResult(
   key: SessionKey,
   { plan: planned, session, under, started, tally }: Attempt,
   result: FoldWorked,
-): Promise<FoldOutcome> {
-  const { store, clock } = engine
+): Promise<Folded> {
+  const { store, clock, configured = engine.policy } = engine
   const now = clock()
   const { plan = planned } = result
   const segments = result.segments.map(withText)
@@ -504,7 +516,7 @@ async function commitResult(
   const commit = {
     key,
     operationId: crypto.randomUUID(),
-    leaseToken: under.lease.token,
+    leaseToken: under.lease.given.token,
     expectedEpoch: session.epoch,
     plan,
     head: session.head,
@@ -512,10 +524,13 @@ async function commitResult(
     memo: withLastResize(result.memo ?? memoOf(session), plan, session),
     documents: result.documents ?? [],
     outcome: { ...outcome },
+    // The caller's own are not asked in a transaction.
+    ...(configured.judges.length === 0 && { policy: configured }),
     now,
   }
-  const receipt = await commitPatiently(store, commit, under.options.signal)
-  return { ...outcome, segmentId: receipt.segmentIds[0] ?? null }
+  const { segmentIds, judged } = await commitPatiently(store, commit, under.options.signal)
+  under.lease.noteCommitted()
+  return { outcome: { ...outcome, segmentId: segmentIds[0] ?? null }, judged }
 }
 
 /** Every committed decision leaves its mark, whoever wrote the rest of the memo. */
@@ -544,7 +559,7 @@ async function fail(
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
   await store
     .failFold(key, {
-      leaseToken: under.lease.token,
+      leaseToken: under.lease.given.token,
       backoffUntil,
       outcome: { ...outcome },
       throughSeq: session.head.seq,

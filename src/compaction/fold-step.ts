@@ -30,15 +30,17 @@ export async function foldStep(
 ): Promise<FoldStep> {
   // Most processes start without anything to fold.
   const { foldSession } = await import('./fold-session.ts')
-  const outcome = await foldSession(engine, key, { ...(policy && { policy }), signal })
+  const { outcome, judged } = await foldSession(engine, key, { ...(policy && { policy }), signal })
   onOutcome(outcome)
   const step = { outcome, next: null, isOvertaken: isOvertaken(outcome), dueAt: null }
   if (signal.aborted) return step
-  if (outcome.outcome === 'applied' && outcome.toSeq !== null)
+  if (outcome.outcome === 'applied' && outcome.toSeq !== null) {
+    if (judged?.decision === null) return { ...step, dueAt: judged.dueAt }
     // A policy for one request has had its say; what came meanwhile is not its business.
     return { ...step, next: { key, policy: undefined, isFallback: false } }
+  }
   const { store, clock } = engine
-  const verdict = await store.judge(key, { policy: policy ?? engine.policy, now: clock() })
+  const verdict = judged ?? (await store.judge(key, { policy: policy ?? engine.policy, now: clock() }))
   // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.
   const mayFallBack = outcome.outcome === 'failed' && !isFallback
   if (mayFallBack && verdict?.decision?.meta['extractive'] === true)

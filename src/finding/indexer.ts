@@ -163,7 +163,8 @@ export class Indexer {
         limit: SESSIONS_AT_A_TIME,
         ...(after !== '' && { after }),
       })
-      for (const key of keys) this.#add(key)
+      // Others that start now look through the same page: in the same order they would all do the same work.
+      for (const key of shuffled(keys)) this.#add(key)
       // Those of this page, not those that come meanwhile.
       await this.#runWhile(() => keys.some(key => this.#waiting.has(keyName(key))))
       after = next
@@ -174,6 +175,11 @@ export class Indexer {
   #report(error: unknown, sessionId: string): void {
     if (!this.#isClosed) this.#engine.onError(error, { sessionId })
   }
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  const keyed = items.map(item => ({ item, place: Math.random() }))
+  return keyed.toSorted((one, other) => one.place - other.place).map(({ item }) => item)
 }
 
 /** What a slice comes to, in parts. A term that an edited message holds no more is taken from it. */

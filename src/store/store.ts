@@ -243,6 +243,21 @@ export interface Lease {
   readonly token: number
   readonly epoch: number
   readonly until: number
+  /** Of the session itself. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** What waited to be carried out when it was given. */
+  readonly pending: Decision | null
+  /** What the given policy says; `null`: none was given. */
+  readonly judged: Judged | null
+}
+
+/** What the built-in rules say of a session. */
+export interface Judged {
+  /** `null`: there is no message. */
+  readonly snapshot: Snapshot | null
+  readonly decision: Decision | null
+  /** When it is to be judged again, if nothing happens. */
+  readonly dueAt: number | null
 }
 
 export interface FoldCommit {
@@ -264,6 +279,8 @@ export interface FoldCommit {
   /** What the fold leaves in chat memory and daily log. */
   readonly documents?: readonly DocumentWrite[]
   readonly outcome: Readonly<Record<string, unknown>>
+  /** By which what is left to do is judged; left out: it is not. */
+  readonly policy?: Policy
   readonly now: number
 }
 
@@ -287,6 +304,8 @@ export interface FoldReceipt {
   readonly epoch: number
   /** The operation had been committed before. */
   readonly repeated: boolean
+  /** What is left to do, by the commit's policy; `null` where it has none or was made before. */
+  readonly judged: Judged | null
 }
 
 /** Stored by their place in this list: new ones go to its end. */
@@ -564,8 +583,14 @@ export interface Store {
   /** As learned from providers' figures; they hold from the next epoch on. */
   recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>): Promise<void>
 
-  /** One holder at a time over all processes; `null` while somebody else holds it. */
-  acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }): Promise<Lease | null>
+  /**
+   * One holder at a time over all processes; `null` while somebody else holds it. With a policy the session is judged
+   * in the same transaction, as by `judge`.
+   */
+  acquireLease(
+    key: SessionKey,
+    request: { owner: string; ttlMs: number; now: number; policy?: Policy },
+  ): Promise<Lease | null>
   /** `LeaseLostError` where somebody else took it since. */
   renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }): Promise<void>
   /** Does nothing where the token is not the current one. */
@@ -574,7 +599,8 @@ export interface Store {
   /**
    * Stores a fold in one transaction: segments, cursor, memo, counters, outcome and event; only if the
    * lease token is the current one, the epoch is the expected one (or only messages above the range were
-   * edited since), and the range begins right above the cursor. Otherwise a typed error, and nothing has changed. Begins an epoch.
+   * edited since), and the range begins right above the cursor. Otherwise a typed error, and nothing has changed. Begins
+   * an epoch, and lets go of the lease.
    */
   commitFold(commit: FoldCommit): Promise<FoldReceipt>
   /**
@@ -600,10 +626,7 @@ export interface Store {
    * they had set, and sets when it is next due. A forced decision or one of the caller's own policy stays
    * until a fold has carried it out. `null` where there is no session.
    */
-  judge(
-    key: SessionKey,
-    request: { policy: Policy; now: number },
-  ): Promise<{ snapshot: Snapshot | null; decision: Decision | null; dueAt: number | null } | null>
+  judge(key: SessionKey, request: { policy: Policy; now: number }): Promise<Judged | null>
   /** A trigger from outside the rules: the caller's own policy, or a forced fold. The severest stays. */
   setPending(key: SessionKey, decision: Decision): Promise<void>
   /**

@@ -27,6 +27,7 @@ import type {
   ContextRequest,
   FoldCommit,
   FoldReceipt,
+  Lease,
   LoggedMessage,
   MeasuredMessage,
   MessageRange,
@@ -135,22 +136,21 @@ export class MemorySession
     return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
   }
 
-  async judge(_key: SessionKey, { now }: { now: number }): Promise<Verdict | EmptyVerdict> {
-    return this.judgeNow(now)
-  }
-
-  async acquireLease(_key: SessionKey, { ttlMs, now }: { ttlMs: number; now: number }) {
+  async acquireLease(_key: SessionKey, { ttlMs, now }: { ttlMs: number; now: number }): Promise<Lease> {
     this.#leaseToken += 1
-    return { token: this.#leaseToken, epoch: this.#epoch, until: now + ttlMs }
+    return {
+      token: this.#leaseToken,
+      epoch: this.#epoch,
+      until: now + ttlMs,
+      settings: {},
+      pending: null,
+      judged: this.judgeNow(now),
+    }
   }
 
   async renewLease(): Promise<void> {}
 
   async releaseLease(): Promise<void> {}
-
-  async readSession(): Promise<SessionRecord> {
-    return this.#record()
-  }
 
   async readOwnSettings(): Promise<Readonly<Record<string, unknown>>> {
     return {}
@@ -207,7 +207,7 @@ export class MemorySession
     if (plan.decision.meta['extractive'] !== true) this.#failures = 0
     this.#forget()
     this.#options.onCommit(commit)
-    return { segmentIds, epoch: this.#epoch, repeated: false }
+    return { segmentIds, epoch: this.#epoch, repeated: false, judged: null }
   }
 
   async failFold(_key: SessionKey, { backoffUntil }: { backoffUntil: number }): Promise<void> {

@@ -151,7 +151,7 @@ export class ReplayedSession {
   /** Judges again after each fold that moved something, until there is no more to do. */
   async #foldWhatWaits(): Promise<void> {
     while (this.#waits) {
-      const { outcome } = await foldSession(
+      const { outcome: ended } = await foldSession(
         {
           store: this.#session,
           namespace: this.#session.key.namespace,
@@ -168,7 +168,7 @@ export class ReplayedSession {
         this.#session.key,
       )
       await this.#judge()
-      if (outcome !== 'applied') this.#waits = false
+      if (ended.outcome !== 'applied') this.#waits = false
     }
   }
 

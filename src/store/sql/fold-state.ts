@@ -3,7 +3,7 @@ import { type Amount, type FoldState, type Head, INITIAL_FOLD_STATE } from '../.
 import type { Warn } from '../store.ts'
 import { readHead } from './head.ts'
 import { allIn } from './many.ts'
-import { SESSION_COLUMNS, type SessionRow, toFoldState } from './rows.ts'
+import { type SessionRow, toFoldState } from './rows.ts'
 import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
@@ -70,14 +70,15 @@ export function* believedFoldState(
   return yield* stateWithoutFolds(session, head, warn)
 }
 
-/** A cursor that makes no sense is put right by the first writer that looks closely; the row as it is then. */
-export function* repairFoldState(session: SessionRow, warn: Warn): Steps<SessionRow> {
-  if (session.compacted_through === 0) return session
+/** A cursor that makes no sense is put right by the first writer that looks closely; the state as it is then. */
+export function* repairFoldState(
+  session: SessionRow,
+  warn: Warn,
+): Steps<{ readonly head: Head | null; readonly state: FoldState }> {
   const head = yield* readHead(session)
-  const { through } = yield* readShown(session)
-  if (reachesCursor(session, head) && session.compacted_through === through) return session
-  yield* writeFoldState(session, yield* stateWithoutFolds(session, head, warn))
-  return (yield* first<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, session.id))!
+  const state = yield* readFoldState(session, head, warn)
+  if (state.compactedThrough !== session.compacted_through) yield* writeFoldState(session, state)
+  return { head, state }
 }
 
 /**

@@ -5,25 +5,27 @@ import {
   LeaseLostError,
 } from '../../errors.ts'
 import type { Memo, NewSegment } from '../../log/index.ts'
-import { type Decision, stateAfterFold } from '../../policy/index.ts'
-import type { FoldCommit, FoldReceipt, Lease, SessionKey, Warn } from '../store.ts'
+import { type Decision, type FoldState, type Head, type Policy, stateAfterFold } from '../../policy/index.ts'
+import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
-import { severest } from './judge.ts'
+import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
 import { keyOf } from './keys.ts'
 import { clearRewrites, isUntouchedThrough } from './rewrites.ts'
-import { type SessionRow, toDecision, toKey } from './rows.ts'
+import { type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
 import { all, enqueueFold, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 export function* acquireLease(
   session: SessionRow,
-  { owner, ttlMs, now }: { owner: string; ttlMs: number; now: number },
+  { owner, ttlMs, now, policy }: { owner: string; ttlMs: number; now: number; policy?: Policy },
+  warn: Warn,
 ): Steps<Lease | null> {
   if (session.lease_owner !== null && (session.lease_until ?? 0) > now) return null
+  const judged = policy === undefined ? null : yield* judgeAgain(session, { policy, now }, warn)
   const token = session.lease_token + 1
   const until = now + ttlMs
   yield* run(
@@ -33,7 +35,8 @@ export function* acquireLease(
     owner,
     until,
   )
-  return { token, epoch: session.epoch, until }
+  const { epoch, pending } = session
+  return { token, epoch, until, settings: settingsOf(session), pending: toDecision(pending), judged }
 }
 
 export function* renewLease(
@@ -70,7 +73,7 @@ export function* commitFold(
     session.id,
     commit.operationId,
   )
-  if (earlier) return { ...(JSON.parse(earlier.result) as FoldReceipt), repeated: true }
+  if (earlier) return { ...(JSON.parse(earlier.result) as StoredReceipt), repeated: true, judged: null }
   const newest = yield* readHead(session)
   const state = yield* readFoldState(session, newest, warn)
   checkLease(session, commit.leaseToken)
@@ -84,19 +87,20 @@ export function* commitFold(
   yield* writeDocuments(documents)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
-  const folded = stateAfterFold(state, plan, { head, at: now, segmentTokens })
+  const planned = stateAfterFold(state, plan, { head, at: now, segmentTokens })
   // As it is now: a turn may have gone on, or one between the range and the next message been erased.
-  const turns = yield* turnsThrough(session, folded.compactedThrough, newest)
-  yield* writeFoldState(session, plan.range ? { ...folded, folded: { ...folded.folded, turns } } : folded)
-  // A trigger of another reason that came meanwhile stays.
-  const waiting = toDecision(session.pending)
-  const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
+  const turns = yield* turnsThrough(session, planned.compactedThrough, newest)
+  const folded = plan.range ? { ...planned, folded: { ...planned.folded, turns } } : planned
+  yield* writeFoldState(session, folded)
+  const left = yield* judgeRest(session, commit, { head: newest, state: folded })
   yield* run(
-    'UPDATE sessions SET failures = ?4, last_outcome = ?2, pending = ?3 WHERE id = ?1',
+    `UPDATE sessions SET failures = ?2, last_outcome = ?3, pending = ?4, due_at = ?5, lease_owner = NULL,
+       lease_until = NULL WHERE id = ?1`,
     session.id,
-    JSON.stringify({ ...commit.outcome, segmentId: segmentIds[0] ?? null }),
-    isCarriedOut ? null : session.pending,
     plan.decision.meta['extractive'] === true ? session.failures : 0,
+    JSON.stringify({ ...commit.outcome, segmentId: segmentIds[0] ?? null }),
+    left.pending,
+    left.dueAt,
   )
   yield* recordEvent({
     sessionId: session.id,
@@ -112,14 +116,33 @@ export function* commitFold(
       throughSeq: head.seq,
     },
   })
-  const receipt: FoldReceipt = { segmentIds, epoch: session.epoch + 1, repeated: false }
+  const receipt: StoredReceipt = { segmentIds, epoch: session.epoch + 1 }
   yield* run(
     'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
     session.id,
     commit.operationId,
     JSON.stringify(receipt),
   )
-  return receipt
+  return { ...receipt, repeated: false, judged: left.judged }
+}
+
+type StoredReceipt = Pick<FoldReceipt, 'segmentIds' | 'epoch'>
+
+/** What waits after a fold: a trigger of another reason that came meanwhile stays, and the policy is asked anew. */
+function* judgeRest(
+  session: SessionRow,
+  { plan, policy, now }: FoldCommit,
+  { head, state }: { head: Head | null; state: FoldState },
+): Steps<{ pending: string | null; dueAt: number | null; judged: Judged | null }> {
+  const waiting = toDecision(session.pending)
+  const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
+  const rest = isCarriedOut ? null : session.pending
+  if (policy === undefined || head === null) return { pending: rest, dueAt: session.due_at, judged: null }
+  const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy, now }))
+  // Where this is part of carrying out a job, it is there already.
+  if (rest === null && left.pending !== null)
+    yield* enqueueFold({ namespace: session.namespace, id: session.name })
+  return left
 }
 
 function* checkUnchanged(

@@ -8,12 +8,11 @@ import {
   type Policy,
   policyFor,
   type RawMessage,
-  type Snapshot,
   takeSnapshot,
   type Verdict,
   verdictAt,
 } from '../../policy/index.ts'
-import type { Warn } from '../store.ts'
+import type { Judged, Warn } from '../store.ts'
 import { readFoldState, repairFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { RAW_COLUMNS, type RawRow, type SessionRow, settingsOf, toDecision, toRawMessage } from './rows.ts'
@@ -77,12 +76,6 @@ export function severest(a: Decision | null, b: Decision | null): Decision | nul
   return b.severity > a.severity ? b : a
 }
 
-export interface Judged {
-  readonly snapshot: Snapshot | null
-  readonly decision: Decision | null
-  readonly dueAt: number | null
-}
-
 const EMPTY: Judged = { snapshot: null, decision: null, dueAt: null }
 
 /** What the built-in rules say now. Writes nothing. */
@@ -105,18 +98,28 @@ export function* judgeAgain(
   request: { policy: Policy; now: number },
   warn: Warn,
 ): Steps<Judged> {
-  const verdict = yield* judgeNow(yield* repairFoldState(session, warn), request, warn)
-  const waiting = toDecision(session.pending)
-  const isOwn = waiting !== null && waiting.meta['rule'] === undefined
-  const decision = severest(isOwn ? waiting : null, verdict.decision)
-  yield* run(
-    'UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1',
-    session.id,
-    decision === null ? null : JSON.stringify(decision),
-    decision === null ? verdict.dueAt : null,
-  )
+  const { head, state } = yield* repairFoldState(session, warn)
+  const verdict = head === null ? EMPTY : yield* judgeHead(session, { head, state, ...request })
+  const { judged, pending, dueAt } = settleVerdict(session.pending, verdict)
+  if (pending !== session.pending || dueAt !== session.due_at)
+    yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, pending, dueAt)
   // Where this is part of carrying out a job, it is there already.
-  if (waiting === null && decision !== null)
+  if (session.pending === null && pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })
-  return { ...verdict, decision }
+  return judged
+}
+
+/** What is pending once the built-in rules were asked, as it is stored. */
+export function settleVerdict(
+  waiting: string | null,
+  verdict: Judged,
+): { readonly judged: Judged; readonly pending: string | null; readonly dueAt: number | null } {
+  const earlier = toDecision(waiting)
+  const isOwn = earlier !== null && earlier.meta['rule'] === undefined
+  const decision = severest(isOwn ? earlier : null, verdict.decision)
+  return {
+    judged: { ...verdict, decision },
+    pending: decision === null ? null : JSON.stringify(decision),
+    dueAt: decision === null ? verdict.dueAt : null,
+  }
 }

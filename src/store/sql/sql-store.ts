@@ -310,8 +310,8 @@ export class SqlStore implements Store {
     return this.#writeExisting(key, (session, { sql }) => sql.recordOverhead(session, tokens))
   }
 
-  acquireLease(key: SessionKey, request: { owner: string; ttlMs: number; now: number }) {
-    return this.#writeExisting(key, (session, { sql }) => sql.fold.acquireLease(session, request))
+  acquireLease(key: SessionKey, request: Parameters<Store['acquireLease']>[1]) {
+    return this.#writeExisting(key, (session, { sql }) => sql.fold.acquireLease(session, request, this.#warn))
   }
 
   renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }) {

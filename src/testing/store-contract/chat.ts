@@ -204,9 +204,7 @@ export class Chat {
   }
 
   async commit(commit: FoldCommit): Promise<FoldReceipt> {
-    const receipt = await this.store.commitFold(commit)
-    await this.store.releaseLease(this.key, commit.leaseToken)
-    return receipt
+    return this.store.commitFold(commit)
   }
 
   /** Folds all that is raw through `toSeq` into a segment of level 1. */

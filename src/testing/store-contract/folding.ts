@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { count } from '../../policy/index.ts'
 import type { FoldCommit } from '../../store/index.ts'
 import { Chat, checkFigures, FORCE, message, segment } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
@@ -25,7 +26,8 @@ export const folding = contractCases('commitFold', {
     const chat = new Chat(store)
     await chat.say(12)
     const commit = await chat.prepareFold(8, { memo: { topic: 'weather' } })
-    assert.deepEqual(await chat.commit(commit), { segmentIds: [1], epoch: 1, repeated: false })
+    const receipt = { segmentIds: [1], epoch: 1, repeated: false, judged: null }
+    assert.deepEqual(await chat.commit(commit), receipt)
     const { absorbs: _, ...stored } = commit.segments[0]!
     assert.deepEqual(await store.readSegments(chat.key, 'shown'), [
       { ...stored, id: 1, rolledInto: null, createdAt: new Date(commit.now) },
@@ -259,7 +261,7 @@ export const folding = contractCases('commitFold', {
       segments: [],
       memo: { value: { topic: 'news' }, throughSeq: 6 },
     })
-    assert.deepEqual(receipt, { segmentIds: [], epoch: 1, repeated: false })
+    assert.deepEqual(receipt, { segmentIds: [], epoch: 1, repeated: false, judged: null })
     const { state, memo } = await chat.record()
     assert.deepEqual(memo, { value: { topic: 'news' }, throughSeq: 6 })
     assert.deepEqual(
@@ -309,15 +311,17 @@ export const folding = contractCases('commitFold', {
 
   'refuses another epoch: after an edit, a rollback, or another fold': async store => {
     for (const meddle of [
-      (chat: Chat, _: FoldCommit) => chat.edit(1, 'edited'),
-      (chat: Chat, _: FoldCommit) => chat.rollback(11),
-      (_: Chat, commit: FoldCommit) => store.commitFold({ ...commit, operationId: 'another' }),
+      (chat: Chat) => chat.edit(1, 'edited'),
+      (chat: Chat) => chat.rollback(11),
+      (chat: Chat) => chat.fold(4),
     ]) {
       const chat = new Chat(store, `${meddle}`)
       await chat.say(12)
       const commit = await chat.prepareFold(8)
-      await meddle(chat, commit)
-      const error = await refusedWithoutTrace(chat, commit, 'epoch_conflict')
+      await store.releaseLease(chat.key, commit.leaseToken)
+      await meddle(chat)
+      const { leaseToken } = await chat.prepareFold(8)
+      const error = await refusedWithoutTrace(chat, { ...commit, leaseToken }, 'epoch_conflict')
       assert.deepEqual(error.details, { sessionId: chat.key.id, expected: 0, actual: 1 })
       await checkFigures(chat)
     }
@@ -334,6 +338,51 @@ export const folding = contractCases('commitFold', {
     await refusedWithoutTrace(chat, { ...commit, leaseToken: taken!.token }, 'lease_lost')
     const next = await store.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now })
     await store.commitFold({ ...commit, leaseToken: next!.token })
+  },
+
+  'lets go of its lease, and is one fold': async (store, open) => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(4)
+    await store.commitFold(commit)
+    assert.equal((await chat.record()).leaseUntil, null)
+    await refusedWithoutTrace(chat, { ...commit, operationId: 'another' }, 'lease_lost')
+    const lease = await (await open()).acquireLease(chat.key, { owner: 'b', ttlMs: 1000, now: chat.now })
+    assert.ok(lease!.token > commit.leaseToken)
+    assert.equal((await store.commitFold(commit)).repeated, true)
+    assert.notEqual((await chat.record()).leaseUntil, null, "a repeat leaves the next one's alone")
+  },
+
+  'says what is left to do, as judging would right after it': async store => {
+    const twin = (id: string) => new Chat(store, id, { policy: count({ threshold: 8, keepLast: 2 }) })
+    for (const [toSeq, isMore] of [
+      [4, true],
+      [16, false],
+    ] as const) {
+      const [judgedAfter, judgedWithin] = [twin(`after ${toSeq}`), twin(`within ${toSeq}`)]
+      for (const chat of [judgedAfter, judgedWithin]) await chat.say(20)
+      await judgedAfter.fold(toSeq)
+      const commit = await judgedWithin.prepareFold(toSeq)
+      const { policy } = judgedWithin
+      const { judged } = await judgedWithin.commit({ ...commit, policy })
+      assert.deepEqual(judged, await store.judge(judgedAfter.key, { policy, now: commit.now }))
+      assert.equal(judged?.decision !== null, isMore)
+      const [within, after] = [await judgedWithin.record(), await judgedAfter.record()]
+      assert.deepEqual([within.pending, within.dueAt], [after.pending, after.dueAt])
+      assert.deepEqual(within.pending, judged?.decision)
+      assert.equal((await judgedWithin.commit({ ...commit, policy })).judged, null)
+    }
+  },
+
+  'leaves what somebody asked for meanwhile pending, whatever the rules say': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    const commit = await chat.prepareFold(8)
+    const asked = { ...FORCE, type: 'lite' }
+    await store.setPending(chat.key, asked)
+    const { judged } = await chat.commit({ ...commit, policy: chat.policy })
+    assert.deepEqual(judged?.decision, asked)
+    assert.deepEqual((await chat.record()).pending, asked)
   },
 
   'takes a lease that ran out but that nobody took': async store => {

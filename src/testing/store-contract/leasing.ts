@@ -85,7 +85,9 @@ export const leasing = [
     'has one holder at a time': async (store, open) => {
       const { chat, acquire, release } = await chatWithLease(store)
       const lease = await acquire('a', 0)
-      assert.deepEqual(lease, { token: lease!.token, epoch: 0, until: TTL })
+      const { token } = lease!
+      const given = { token, epoch: 0, until: TTL, settings: {}, pending: null, judged: null }
+      assert.deepEqual(lease, given)
       assert.notEqual((await chat.record()).leaseUntil, null)
       const other = await open()
       assert.equal(await other.acquireLease(chat.key, { owner: 'b', ttlMs: TTL, now: TTL - 1 }), null)
@@ -142,6 +144,25 @@ export const leasing = [
       await release(current!.token)
       await release(current!.token)
       await refuses(renew(current!.token, TTL + 3), 'lease_lost')
+    },
+
+    'comes with what there is to do, as judging says it': async store => {
+      const chat = new Chat(store)
+      await chat.say(21)
+      await store.updateSettings(chat.key, { threshold: 4 })
+      const { pending } = await chat.record()
+      const request = { owner: 'a', ttlMs: TTL, now: chat.now, policy: chat.policy }
+      const lease = await store.acquireLease(chat.key, request)
+      assert.deepEqual([lease?.settings, lease?.pending], [{ threshold: 4 }, pending])
+      assert.equal(lease?.judged?.decision?.reason, 'count')
+      const { policy, now } = chat
+      assert.deepEqual(lease?.judged, await store.judge(chat.key, { policy, now }))
+      assert.deepEqual((await chat.record()).pending, lease?.judged?.decision)
+      const idle = new Chat(store, 'idle')
+      await idle.append(message('hello'))
+      const { judged } = (await store.acquireLease(idle.key, request))!
+      assert.deepEqual(judged, await store.judge(idle.key, { policy, now }))
+      assert.equal(judged?.decision, null)
     },
 
     'names the epoch that it was given in': async store => {
