@@ -57,6 +57,5 @@ export async function foldSession(
       outcome: { reason: 'bench' },
       now,
     })
-    await store.releaseLease(key, lease.token)
   }
 }

@@ -266,7 +266,6 @@ class Pair {
       outcome: {},
       now: this.now,
     })
-    await this.store.releaseLease(this.key, lease!.token)
     if (plan.range) this.model = model.fold(this.model, plan.range, rollUp)
   }
 

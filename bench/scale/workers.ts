@@ -201,7 +201,9 @@ async function waitForFolds(url: string, folds: number): Promise<ReadonlyMap<str
   await client.connect()
   try {
     const found = async () => {
-      const { rows } = await client.query('SELECT count(*)::int AS count FROM palimpsest.segments')
+      const { rows } = await client.query(
+        'SELECT count(DISTINCT session_id)::int AS count FROM palimpsest.segments',
+      )
       return rows[0].count
     }
     while ((await found()) < folds) await new Promise(resolve => setTimeout(resolve, 500))

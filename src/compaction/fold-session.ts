@@ -122,7 +122,7 @@ export interface FoldOptions {
 
 const FOLD_LEASE_MS = 60_000
 
-/** How a fold ended, and what the built-in rules say then; `null`: they are to be asked. */
+/** How a fold ended, and what is left to do then; `null`: that is to be asked. */
 export interface Folded {
   readonly outcome: FoldOutcome
   readonly judged: Judged | null
@@ -175,15 +175,15 @@ async function foldOnce(
   const policy = forced === null ? asked : undefined
   const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy })
   if (lease === null) return unjudged(skipped('already_folding'))
-  const { settings } = lease.given
-  const engine = {
-    ...shared,
-    handlers,
-    policy: policyFor(settings, asked),
-    configured: policyFor(settings, usual),
-  }
   try {
-    return await foldUnderLease(engine, key, { lease, forced, options })
+    const { settings } = lease.given
+    const engine = {
+      ...shared,
+      handlers,
+      policy: policyFor(settings, asked),
+      configured: policyFor(settings, usual),
+    }
+    return await foldUnderLease(engine, key, { lease, forced, options, shared })
   } finally {
     await lease.release()
   }
@@ -203,6 +203,8 @@ interface UnderLease {
   readonly lease: HeldLease
   readonly forced: Decision | null
   readonly options: FoldOptions
+  /** As it is configured now, and not when the fold began. */
+  readonly shared: Pick<FoldEngine, 'policy'>
 }
 
 async function foldUnderLease(
@@ -500,8 +502,9 @@ async function commitResult(
   { plan: planned, session, under, started, tally }: Attempt,
   result: FoldWorked,
 ): Promise<Folded> {
-  const { store, clock, configured = engine.policy } = engine
+  const { store, clock } = engine
   const now = clock()
+  const { policy } = under.shared
   const { plan = planned } = result
   const segments = result.segments.map(withText)
   const tokensAfter = segments
@@ -525,7 +528,7 @@ async function commitResult(
     documents: result.documents ?? [],
     outcome: { ...outcome },
     // The caller's own are not asked in a transaction.
-    ...(configured.judges.length === 0 && { policy: configured }),
+    ...(policy.judges.length === 0 && { policy }),
     now,
   }
   const { segmentIds, judged } = await commitPatiently(store, commit, under.options.signal)

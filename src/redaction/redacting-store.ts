@@ -144,7 +144,7 @@ export const STORE_METHODS: Methods = {
   unpin: 'keys and numbers',
   recordOverhead: 'keys and numbers',
   recordCalibrations: 'keys and numbers',
-  acquireLease: 'keys and numbers',
+  acquireLease: 'made of what is stored',
   renewLease: 'keys and numbers',
   releaseLease: 'keys and numbers',
   findSpendLimit: 'reads',

@@ -247,14 +247,15 @@ export interface Lease {
   readonly settings: Readonly<Record<string, unknown>>
   /** What waited to be carried out when it was given. */
   readonly pending: Decision | null
-  /** What the given policy says; `null`: none was given. */
+  /** By the given policy; `null`: none was given. */
   readonly judged: Judged | null
 }
 
-/** What the built-in rules say of a session. */
+/** What there is to do with a session. */
 export interface Judged {
   /** `null`: there is no message. */
   readonly snapshot: Snapshot | null
+  /** Of the built-in rules, or what was asked for from outside of them and still waits: the severest. */
   readonly decision: Decision | null
   /** When it is to be judged again, if nothing happens. */
   readonly dueAt: number | null
@@ -304,7 +305,7 @@ export interface FoldReceipt {
   readonly epoch: number
   /** The operation had been committed before. */
   readonly repeated: boolean
-  /** What is left to do, by the commit's policy; `null` where it has none or was made before. */
+  /** By the commit's policy; `null` where it has none or was made before, and where there is no message any more. */
   readonly judged: Judged | null
 }
 

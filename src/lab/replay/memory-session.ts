@@ -136,7 +136,10 @@ export class MemorySession
     return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
   }
 
-  async acquireLease(_key: SessionKey, { ttlMs, now }: { ttlMs: number; now: number }): Promise<Lease> {
+  async acquireLease(
+    _key: SessionKey,
+    { ttlMs, now, policy }: Parameters<FoldStore['acquireLease']>[1],
+  ): Promise<Lease> {
     this.#leaseToken += 1
     return {
       token: this.#leaseToken,
@@ -144,7 +147,7 @@ export class MemorySession
       until: now + ttlMs,
       settings: {},
       pending: null,
-      judged: this.judgeNow(now),
+      judged: policy === undefined ? null : this.judgeNow(now),
     }
   }
 
@@ -207,7 +210,8 @@ export class MemorySession
     if (plan.decision.meta['extractive'] !== true) this.#failures = 0
     this.#forget()
     this.#options.onCommit(commit)
-    return { segmentIds, epoch: this.#epoch, repeated: false, judged: null }
+    const judged = commit.policy === undefined ? null : this.judgeNow(now)
+    return { segmentIds, epoch: this.#epoch, repeated: false, judged }
   }
 
   async failFold(_key: SessionKey, { backoffUntil }: { backoffUntil: number }): Promise<void> {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { postgresPlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
+import { tokens } from '../../policy/index.ts'
 import { senderKey } from '../sql/append.ts'
 import { SqlStore } from '../sql/sql-store.ts'
 import { PostgresDriver } from './driver.ts'
@@ -215,4 +216,30 @@ test("a session's events are in the order of its log", async () => {
   await store.close()
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
   expect(seqs.at(-1)).toBe(60)
+})
+
+test('a time that a sweep takes away while the session is judged is set again', async () => {
+  const policy = tokens({ budget: 160, idleSec: 300 })
+  const store = await place.open()
+  const palimpsest = await createPalimpsest({ store, namespace: 'swept', policy, folding: 'manual' })
+  const said = Array.from({ length: 12 }, (_, index) => ({
+    role: index % 2 ? ('assistant' as const) : ('user' as const),
+    content: `number ${index}, and some words`,
+  }))
+  await palimpsest.session('quiet').append(said)
+  const due = await store.nextDueAt('swept')
+  expect(due).not.toBeNull()
+  await admin.query('BEGIN')
+  await admin.query(`UPDATE ${schema}.sessions SET due_at = NULL WHERE namespace = 'swept'`)
+  const judged = store.judge({ namespace: 'swept', id: 'quiet' }, { policy, now: due! - 1 })
+  await vi.waitUntil(async () => {
+    const { rows } = await admin.query(
+      'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
+    )
+    return rows.length > 0
+  }, 10_000)
+  await admin.query('COMMIT')
+  expect(await judged).toMatchObject({ decision: null, dueAt: due })
+  expect(await store.nextDueAt('swept')).toBe(due)
+  await palimpsest.close()
 })

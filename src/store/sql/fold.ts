@@ -28,15 +28,15 @@ export function* acquireLease(
   const judged = policy === undefined ? null : yield* judgeAgain(session, { policy, now }, warn)
   const token = session.lease_token + 1
   const until = now + ttlMs
-  yield* run(
-    'UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until = ?4 WHERE id = ?1',
+  // Judging may have put right a cursor that made no sense, which begins an epoch.
+  const { epoch } = (yield* first<{ epoch: number }>(
+    'UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until = ?4 WHERE id = ?1 RETURNING epoch',
     session.id,
     token,
     owner,
     until,
-  )
-  const { epoch, pending } = session
-  return { token, epoch, until, settings: settingsOf(session), pending: toDecision(pending), judged }
+  ))!
+  return { token, epoch, until, settings: settingsOf(session), pending: toDecision(session.pending), judged }
 }
 
 export function* renewLease(

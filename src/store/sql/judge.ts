@@ -101,7 +101,8 @@ export function* judgeAgain(
   const { head, state } = yield* repairFoldState(session, warn)
   const verdict = head === null ? EMPTY : yield* judgeHead(session, { head, state, ...request })
   const { judged, pending, dueAt } = settleVerdict(session.pending, verdict)
-  if (pending !== session.pending || dueAt !== session.due_at)
+  // Whoever makes jobs of what is due takes a time away without the session's lock: it is written again.
+  if (pending !== session.pending || dueAt !== session.due_at || dueAt !== null)
     yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, pending, dueAt)
   // Where this is part of carrying out a job, it is there already.
   if (session.pending === null && pending !== null)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { count } from '../../policy/index.ts'
+import { count, type Policy, window } from '../../policy/index.ts'
 import type { FoldCommit } from '../../store/index.ts'
 import { Chat, checkFigures, FORCE, message, segment } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
@@ -19,6 +19,21 @@ async function refusedWithoutTrace(chat: Chat, commit: FoldCommit, code: Paramet
   const error = await refuses(chat.store.commitFold(commit), code)
   assert.deepEqual(await everything(chat), before)
   return error
+}
+
+const POLICIES: Readonly<Record<string, Policy>> = {
+  count: count({ threshold: 8, keepLast: 2 }),
+  cooldown: window({
+    contextSize: 40,
+    tailKeepSize: 2,
+    compressionWindowSize: 10,
+    compressionHardLimit: 30,
+    compressionCooldownSec: 60,
+  }),
+  own: {
+    ...count({ threshold: 100, keepLast: 2 }),
+    forSession: ({ threshold }) => count({ threshold: Number(threshold), keepLast: 2 }),
+  },
 }
 
 export const folding = contractCases('commitFold', {
@@ -354,24 +369,32 @@ export const folding = contractCases('commitFold', {
   },
 
   'says what is left to do, as judging would right after it': async store => {
-    const twin = (id: string) => new Chat(store, id, { policy: count({ threshold: 8, keepLast: 2 }) })
-    for (const [toSeq, isMore] of [
-      [4, true],
-      [16, false],
-    ] as const) {
-      const [judgedAfter, judgedWithin] = [twin(`after ${toSeq}`), twin(`within ${toSeq}`)]
-      for (const chat of [judgedAfter, judgedWithin]) await chat.say(20)
-      await judgedAfter.fold(toSeq)
-      const commit = await judgedWithin.prepareFold(toSeq)
-      const { policy } = judgedWithin
-      const { judged } = await judgedWithin.commit({ ...commit, policy })
-      assert.deepEqual(judged, await store.judge(judgedAfter.key, { policy, now: commit.now }))
-      assert.equal(judged?.decision !== null, isMore)
-      const [within, after] = [await judgedWithin.record(), await judgedAfter.record()]
-      assert.deepEqual([within.pending, within.dueAt], [after.pending, after.dueAt])
-      assert.deepEqual(within.pending, judged?.decision)
-      assert.equal((await judgedWithin.commit({ ...commit, policy })).judged, null)
-    }
+    const seen = new Set<string>()
+    for (const [name, policy] of Object.entries(POLICIES))
+      for (const toSeq of [4, 16]) {
+        const commits: FoldCommit[] = []
+        for (const when of ['after', 'within']) {
+          const chat = new Chat(store, `${name} ${toSeq} ${when}`, { policy })
+          await chat.say(20)
+          await store.updateSettings(chat.key, { threshold: 8 })
+          commits.push(await chat.prepareFold(toSeq))
+          await chat.say(2)
+        }
+        const [after, within] = commits as [FoldCommit, FoldCommit]
+        await store.commitFold(after)
+        const { judged } = await store.commitFold({ ...within, policy })
+        assert.deepEqual(judged, await store.judge(after.key, { policy, now: after.now }))
+        const records = await Promise.all([after, within].map(({ key }) => store.readSession(key)))
+        const [expected, actual] = records.map(record => [record?.pending, record?.dueAt])
+        assert.deepEqual(actual, expected)
+        assert.deepEqual(actual?.[0], judged?.decision)
+        seen.add(judged?.decision ? `${name}: more` : `${name}: ${judged?.dueAt === null ? 'done' : 'later'}`)
+        assert.equal((await store.commitFold({ ...within, policy })).judged, null)
+      }
+    assert.deepEqual(
+      [...seen],
+      ['count: more', 'count: done', 'cooldown: more', 'cooldown: later', 'own: more', 'own: done'],
+    )
   },
 
   'leaves what somebody asked for meanwhile pending, whatever the rules say': async store => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { count, type Policy, tokens } from '../../policy/index.ts'
 import { Chat, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
@@ -147,22 +148,28 @@ export const leasing = [
     },
 
     'comes with what there is to do, as judging says it': async store => {
-      const chat = new Chat(store)
-      await chat.say(21)
-      await store.updateSettings(chat.key, { threshold: 4 })
-      const { pending } = await chat.record()
-      const request = { owner: 'a', ttlMs: TTL, now: chat.now, policy: chat.policy }
-      const lease = await store.acquireLease(chat.key, request)
-      assert.deepEqual([lease?.settings, lease?.pending], [{ threshold: 4 }, pending])
-      assert.equal(lease?.judged?.decision?.reason, 'count')
-      const { policy, now } = chat
-      assert.deepEqual(lease?.judged, await store.judge(chat.key, { policy, now }))
-      assert.deepEqual((await chat.record()).pending, lease?.judged?.decision)
-      const idle = new Chat(store, 'idle')
-      await idle.append(message('hello'))
-      const { judged } = (await store.acquireLease(idle.key, request))!
-      assert.deepEqual(judged, await store.judge(idle.key, { policy, now }))
-      assert.equal(judged?.decision, null)
+      const policy: Policy = {
+        ...tokens({ budget: 160, idleSec: 300 }),
+        forSession: ({ threshold }) => count({ threshold: Number(threshold), keepLast: 1 }),
+      }
+      const [busy, idle] = [new Chat(store, 'busy', { policy }), new Chat(store, 'idle', { policy })]
+      for (const chat of [busy, idle]) await chat.say(12)
+      await store.updateSettings(busy.key, { threshold: 4 })
+      const [wanted, due] = await Promise.all(
+        [busy, idle].map(async ({ key, now }) => {
+          const { pending } = (await store.readSession(key))!
+          const lease = await store.acquireLease(key, { owner: 'a', ttlMs: TTL, now, policy })
+          assert.deepEqual(lease?.pending, pending)
+          const record = await store.readSession(key)
+          assert.deepEqual(record?.pending, lease?.judged?.decision)
+          assert.deepEqual(record?.dueAt?.getTime() ?? null, lease?.judged?.dueAt)
+          assert.deepEqual(lease?.judged, await store.judge(key, { policy, now }))
+          return lease
+        }),
+      )
+      assert.deepEqual([wanted?.settings, wanted?.judged?.decision?.reason], [{ threshold: 4 }, 'count'])
+      assert.deepEqual([due?.settings, due?.judged?.decision], [{}, null])
+      assert.equal(due?.judged?.dueAt, idle.now + 300_000)
     },
 
     'names the epoch that it was given in': async store => {
