@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startModelServer } from '../../src/testing/index.ts'
 import { converse, turns } from './conversation.ts'
 import { type Ground, layGround } from './kit.ts'
 
@@ -56,6 +57,21 @@ describe('folds', () => {
     await page.getByRole('status').filter({ hasText: /fold/i }).first().waitFor()
     await page.getByRole('link', { name: '1–6' }).click()
     await page.locator('.message-stratum.sought').waitFor()
+    expect(trouble).toEqual([])
+  })
+
+  test('that a limit kept from asking the model say so', async () => {
+    await using model = await startModelServer({ reply: 'They spoke of plans, of which all are fine.' })
+    const limited = { policy: 'rounds', modelApiKey: 'test', modelBaseUrl: `${model.url}/v1` } as const
+    await using spending = await layGround({
+      environment: { ...limited, model: 'openai-compatible:scripted', summaryCallsPerHour: 1 },
+    })
+    for (const session of ['first', 'second']) {
+      await spending.append(session, ...turns(40))
+      await spending.call('POST', `/v1/sessions/${session}/compact`, { force: true })
+    }
+    const { page, trouble } = await spending.open('#/sessions/second/folds')
+    await page.getByText('without the model: 1 of 1 calls an hour were made').first().waitFor()
     expect(trouble).toEqual([])
   })
 })

@@ -136,7 +136,18 @@ export interface Fold {
   readonly tokensAfter: number | null
   readonly durationMs: number | null
   readonly usage: Usage | null
+  /** Where a limit on what may be spent was reached: it did without the model. */
+  readonly spendGuard: SpendGuardReport | null
   readonly segmentIds: readonly number[]
+}
+
+export interface SpendGuardReport {
+  readonly model: string
+  readonly scope: 'namespace' | 'session'
+  readonly unit: 'calls' | 'tokens'
+  readonly used: number
+  readonly limit: number
+  readonly until: string
 }
 
 /** The log's tokens up to a message, all messages before it included. */

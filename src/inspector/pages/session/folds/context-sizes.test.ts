@@ -20,6 +20,7 @@ function fold(changes: Partial<Fold>): Fold {
     tokensAfter: 20,
     durationMs: 3,
     usage: null,
+    spendGuard: null,
     segmentIds: [1],
     ...changes,
   }

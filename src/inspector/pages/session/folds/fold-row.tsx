@@ -1,4 +1,4 @@
-import type { Fold, Usage } from '../../../api/types.ts'
+import type { Fold, SpendGuardReport, Usage } from '../../../api/types.ts'
 import { defineTexts, type Formats, useFormats } from '../../../language/language.ts'
 import { linkTo } from '../../../routes.ts'
 import { useFoldReasons, wordsFor } from '../fold-reasons.ts'
@@ -11,6 +11,21 @@ const useTexts = defineTexts({
     types: { lite: 'lite', deep: 'deep' } as Readonly<Record<string, string>>,
     condensed: (tokens: string) => `−${tokens} by condensing`,
     noModel: 'no model',
+    spent: {
+      namespace: {
+        calls: (used: string, limit: string) =>
+          `without the model: ${used} of ${limit} calls an hour were made`,
+        tokens: (used: string, limit: string) =>
+          `without the model: ${used} of ${limit} tokens an hour were spent`,
+      },
+      session: {
+        calls: (used: string, limit: string) =>
+          `without the model: ${used} of ${limit} calls an hour were made for this session`,
+        tokens: (used: string, limit: string) =>
+          `without the model: ${used} of ${limit} tokens an hour were spent on this session`,
+      },
+    },
+    askedAgain: (time: string) => `It is asked again after ${time}.`,
     calls: (count: number, text: string) => (count === 1 ? '1 call' : `${text} calls`),
     inOut: (input: string, output: string) => `${input} in, ${output} out`,
     seconds: (text: string) => `${text} s`,
@@ -23,6 +38,17 @@ const useTexts = defineTexts({
     types: { lite: '轻度', deep: '深度' } as Readonly<Record<string, string>>,
     condensed: (tokens: string) => `压缩再省 ${tokens}`,
     noModel: '未用模型',
+    spent: {
+      namespace: {
+        calls: (used: string, limit: string) => `未用模型：本小时已调用 ${used} 次，上限 ${limit} 次`,
+        tokens: (used: string, limit: string) => `未用模型：本小时已用 ${used} 词元，上限 ${limit}`,
+      },
+      session: {
+        calls: (used: string, limit: string) => `未用模型：本会话本小时已调用 ${used} 次，上限 ${limit} 次`,
+        tokens: (used: string, limit: string) => `未用模型：本会话本小时已用 ${used} 词元，上限 ${limit}`,
+      },
+    },
+    askedAgain: (time: string) => `${time} 之后会再次调用。`,
     calls: (_: number, text: string) => `${text} 次调用`,
     inOut: (input: string, output: string) => `输入 ${input}，输出 ${output}`,
     seconds: (text: string) => `${text} 秒`,
@@ -65,6 +91,7 @@ export function FoldRow({
           {wordsFor(isApplied ? reasons.made : reasons.failed, reason)}{' '}
           <span class="chip">{texts.types[type] ?? type}</span>
         </span>
+        {fold.spendGuard && <Spent {...{ reached: fold.spendGuard, texts, formats }} />}
       </td>
       <td data-name={columns.outcome}>
         <span class={`chip ${isApplied ? 'good' : 'bad'}`}>
@@ -110,6 +137,23 @@ function Range({
     >
       {range}
     </a>
+  )
+}
+
+/** Why it did without the model, and until when. */
+function Spent({
+  reached: { model, scope, unit, used, limit, until },
+  texts,
+  formats: { number, day, time },
+}: {
+  readonly reached: SpendGuardReport
+  readonly texts: Texts
+  readonly formats: Formats
+}) {
+  return (
+    <span class="hint" title={`${model}. ${texts.askedAgain(`${day(until)} ${time(until)}`)}`}>
+      {texts.spent[scope][unit](number(used), number(limit))}
+    </span>
   )
 }
 
