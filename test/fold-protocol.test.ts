@@ -115,20 +115,27 @@ test('a commit whose answer was lost is looked at again, and is one fold', async
   })
 })
 
-test('a policy of the caller is asked after every fold', async () => {
-  const policy = custom(
-    ({ raw }) => (raw.messages > 4 ? { type: 'lite', reason: 'mine', severity: 9, meta: {} } : null),
-    { tail: { messages: 2, atLeast: 'message' } },
-  )
+const MINE = custom(
+  ({ raw }) => (raw.messages > 4 ? { type: 'lite', reason: 'mine', severity: 9, meta: {} } : null),
+  { tail: { messages: 2, atLeast: 'message' } },
+)
+
+test.each([
+  ['of all sessions', MINE],
+  ['of one', { ...count({ threshold: 1_000, keepLast: 2 }), forSession: () => MINE }],
+])('a policy of the caller, %s, is asked after every fold', async (_, policy) => {
   const { summarizer, asked, goOn } = held()
-  await withWatched({ policy, summarizer }, async ({ chat, palimpsest, calls }) => {
+  await withWatched({ policy, summarizer, folding: 'worker' }, async ({ chat, palimpsest, calls }) => {
+    await chat.append([])
+    await chat.configure({ mine: 1 })
     await chat.append(messages(1, 12))
+    const folding = palimpsest.foldThrough('s', { signal: new AbortController().signal })
     await asked
     await chat.append(messages(13, 20))
     goOn()
-    await palimpsest.settled()
+    await folding
     expect(await reasons(chat)).toEqual(['mine', 'mine'])
-    expect(calls['acquireLease']).toBeGreaterThan(2)
+    expect(calls['acquireLease']).toBe(3)
   })
 })
 
@@ -196,7 +203,7 @@ test('a policy that throws for a session leaves its lease to the next', async ()
       return TEN
     },
   }
-  await withWatched({ policy, folding: 'manual' }, async ({ chat }) => {
+  await withWatched({ policy, folding: 'manual', summarizerTimeoutMs: 2_000 }, async ({ chat }) => {
     await chat.append(messages(1, 12))
     await chat.configure({ mine: 1 })
     isBroken = true

@@ -167,7 +167,7 @@ async function foldOnce(
   key: SessionKey,
   options: FoldOptions,
 ): Promise<Folded> {
-  // As it is now: what is configured meanwhile holds from the next fold on.
+  // As it is now: what is configured meanwhile holds from the next fold on, whether there is one included.
   const handlers = { ...shared.handlers, ...options.handlers }
   const forced = decisionOf(options, handledTypes(handlers))
   const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = shared
@@ -183,7 +183,7 @@ async function foldOnce(
       policy: policyFor(settings, asked),
       configured: policyFor(settings, usual),
     }
-    return await foldUnderLease(engine, key, { lease, forced, options, shared })
+    return await foldUnderLease(engine, key, { lease, forced, options, live: shared })
   } finally {
     await lease.release()
   }
@@ -203,8 +203,8 @@ interface UnderLease {
   readonly lease: HeldLease
   readonly forced: Decision | null
   readonly options: FoldOptions
-  /** As it is configured now, and not when the fold began. */
-  readonly shared: Pick<FoldEngine, 'policy'>
+  /** What `configure` changes while a fold is under way. */
+  readonly live: Pick<FoldEngine, 'policy'>
 }
 
 async function foldUnderLease(
@@ -504,7 +504,6 @@ async function commitResult(
 ): Promise<Folded> {
   const { store, clock } = engine
   const now = clock()
-  const { policy } = under.shared
   const { plan = planned } = result
   const segments = result.segments.map(withText)
   const tokensAfter = segments
@@ -527,8 +526,7 @@ async function commitResult(
     memo: withLastResize(result.memo ?? memoOf(session), plan, session),
     documents: result.documents ?? [],
     outcome: { ...outcome },
-    // The caller's own are not asked in a transaction.
-    ...(policy.judges.length === 0 && { policy }),
+    policy: under.live.policy,
     now,
   }
   const { segmentIds, judged } = await commitPatiently(store, commit, under.options.signal)

@@ -280,7 +280,7 @@ export interface FoldCommit {
   /** What the fold leaves in chat memory and daily log. */
   readonly documents?: readonly DocumentWrite[]
   readonly outcome: Readonly<Record<string, unknown>>
-  /** By which what is left to do is judged; left out: it is not. */
+  /** By which what is left to do is judged, unless it has judges of the caller's own; left out: it is not. */
   readonly policy?: Policy
   readonly now: number
 }
@@ -305,7 +305,10 @@ export interface FoldReceipt {
   readonly epoch: number
   /** The operation had been committed before. */
   readonly repeated: boolean
-  /** By the commit's policy; `null` where it has none or was made before, and where there is no message any more. */
+  /**
+   * By the commit's policy; `null` where there is none, or one with judges of the caller's own, which no transaction
+   * asks; where it was made before; and where there is no message any more.
+   */
   readonly judged: Judged | null
 }
 

@@ -136,7 +136,7 @@ export interface Fold {
   readonly tokensAfter: number | null
   readonly durationMs: number | null
   readonly usage: Usage | null
-  /** Where a limit on what may be spent was reached: it did without the model. */
+  /** For which limit on spending the model was not asked, or not any more. */
   readonly spendGuard: SpendGuardReport | null
   readonly segmentIds: readonly number[]
 }

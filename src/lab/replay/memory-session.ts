@@ -210,7 +210,7 @@ export class MemorySession
     if (plan.decision.meta['extractive'] !== true) this.#failures = 0
     this.#forget()
     this.#options.onCommit(commit)
-    const judged = commit.policy === undefined ? null : this.judgeNow(now)
+    const judged = commit.policy?.judges.length === 0 ? this.judgeNow(now) : null
     return { segmentIds, epoch: this.#epoch, repeated: false, judged }
   }
 

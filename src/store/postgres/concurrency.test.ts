@@ -221,7 +221,13 @@ test("a session's events are in the order of its log", async () => {
 test('a time that a sweep takes away while the session is judged is set again', async () => {
   const policy = tokens({ budget: 160, idleSec: 300 })
   const store = await place.open()
-  const palimpsest = await createPalimpsest({ store, namespace: 'swept', policy, folding: 'manual' })
+  const palimpsest = await createPalimpsest({
+    store,
+    namespace: 'swept',
+    policy,
+    folding: 'manual',
+    indexing: 'off',
+  })
   const said = Array.from({ length: 12 }, (_, index) => ({
     role: index % 2 ? ('assistant' as const) : ('user' as const),
     content: `number ${index}, and some words`,

@@ -40,7 +40,7 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
   },
 }
 
-/** Copied by calls of their own (`addKey`, `writeSettings`), or not at all: docs/command-line.md says what. */
+/** Copied by calls of their own (`addKey`, `writeSettings`); or of this database alone, and not copied. */
 const OTHER_TABLES = [
   ...['api_keys', 'settings', 'revision', 'requests', 'spending', 'leases', 'mirrors', 'sqlite_sequence'],
   ...['events', 'erasures', 'erased_documents', 'postings', 'index_blocks', 'index_changes'],

@@ -5,7 +5,14 @@ import {
   LeaseLostError,
 } from '../../errors.ts'
 import type { Memo, NewSegment } from '../../log/index.ts'
-import { type Decision, type FoldState, type Head, type Policy, stateAfterFold } from '../../policy/index.ts'
+import {
+  type Decision,
+  type FoldState,
+  type Head,
+  type Policy,
+  policyFor,
+  stateAfterFold,
+} from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -137,8 +144,10 @@ function* judgeRest(
   const waiting = toDecision(session.pending)
   const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
   const rest = isCarriedOut ? null : session.pending
-  if (policy === undefined || head === null) return { pending: rest, dueAt: session.due_at, judged: null }
-  const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy, now }))
+  const own = policy && policyFor(settingsOf(session), policy)
+  if (own === undefined || own.judges.length > 0 || head === null)
+    return { pending: rest, dueAt: session.due_at, judged: null }
+  const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy: own, now }))
   // Where this is part of carrying out a job, it is there already.
   if (rest === null && left.pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })

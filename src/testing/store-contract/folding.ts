@@ -397,6 +397,18 @@ export const folding = contractCases('commitFold', {
     )
   },
 
+  "does not judge by a policy with judges of the caller's own": async store => {
+    const custom: Policy = { ...POLICIES['count']!, judges: [() => null] }
+    for (const policy of [custom, { ...POLICIES['count']!, forSession: () => custom }]) {
+      const chat = new Chat(store, policy === custom ? 'usual' : 'own', { policy })
+      await chat.say(20)
+      await store.updateSettings(chat.key, { threshold: 8 })
+      const { pending } = await chat.record()
+      assert.equal((await chat.commit({ ...(await chat.prepareFold(4)), policy })).judged, null)
+      assert.deepEqual((await chat.record()).pending, pending)
+    }
+  },
+
   'leaves what somebody asked for meanwhile pending, whatever the rules say': async store => {
     const chat = new Chat(store)
     await chat.say(12)

@@ -13,16 +13,15 @@ const useTexts = defineTexts({
     noModel: 'no model',
     spent: {
       namespace: {
-        calls: (used: string, limit: string) =>
-          `without the model: ${used} of ${limit} calls an hour were made`,
+        calls: (used: string, limit: string) => `limit reached: ${used} of ${limit} calls an hour were made`,
         tokens: (used: string, limit: string) =>
-          `without the model: ${used} of ${limit} tokens an hour were spent`,
+          `limit reached: ${used} of ${limit} tokens an hour were spent`,
       },
       session: {
         calls: (used: string, limit: string) =>
-          `without the model: ${used} of ${limit} calls an hour were made for this session`,
+          `limit reached: ${used} of ${limit} calls an hour were made for this session`,
         tokens: (used: string, limit: string) =>
-          `without the model: ${used} of ${limit} tokens an hour were spent on this session`,
+          `limit reached: ${used} of ${limit} tokens an hour were spent on this session`,
       },
     },
     askedAgain: (time: string) => `It is asked again after ${time}.`,
@@ -40,12 +39,12 @@ const useTexts = defineTexts({
     noModel: '未用模型',
     spent: {
       namespace: {
-        calls: (used: string, limit: string) => `未用模型：本小时已调用 ${used} 次，上限 ${limit} 次`,
-        tokens: (used: string, limit: string) => `未用模型：本小时已用 ${used} 词元，上限 ${limit}`,
+        calls: (used: string, limit: string) => `已达上限：该小时调用 ${used} 次，上限 ${limit} 次`,
+        tokens: (used: string, limit: string) => `已达上限：该小时用去 ${used} 词元，上限 ${limit}`,
       },
       session: {
-        calls: (used: string, limit: string) => `未用模型：本会话本小时已调用 ${used} 次，上限 ${limit} 次`,
-        tokens: (used: string, limit: string) => `未用模型：本会话本小时已用 ${used} 词元，上限 ${limit}`,
+        calls: (used: string, limit: string) => `已达上限：该小时为本会话调用 ${used} 次，上限 ${limit} 次`,
+        tokens: (used: string, limit: string) => `已达上限：该小时为本会话用去 ${used} 词元，上限 ${limit}`,
       },
     },
     askedAgain: (time: string) => `${time} 之后会再次调用。`,
@@ -140,7 +139,7 @@ function Range({
   )
 }
 
-/** Why it did without the model, and until when. */
+/** Why the model was not asked, or not any more, and until when. */
 function Spent({
   reached: { model, scope, unit, used, limit, until },
   texts,
