@@ -6,7 +6,7 @@ import { createPalimpsest, type Palimpsest, postgres } from '../../src/index.ts'
 import { count } from '../../src/policy/index.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import type { BenchmarkOptions, Figure } from '../benchmark.ts'
-import { percentile } from '../measure.ts'
+import { atOnce, percentile } from '../measure.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 /** What a small model takes for a summary. */
@@ -171,10 +171,7 @@ async function inParallel<T>(
   action: (item: T) => Promise<void>,
 ): Promise<void> {
   const left = [...items]
-  const work = async () => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await action(item)
-  }
-  await Promise.all(Array.from({ length: width }, work))
+  await atOnce(width, items.length, () => action(left.pop()!))
 }
 
 async function atRate(
@@ -194,7 +191,7 @@ async function atRate(
 
 /**
  * When each session's fold was committed. Asked of the database in one short statement: a look at every session,
- * again and again, took more of the processor than the folds that it waited for.
+ * again and again, would share the processor with the folds that it waits for.
  */
 async function waitForFolds(url: string, folds: number): Promise<ReadonlyMap<string, number>> {
   const client = new pg.Client(url)

@@ -144,10 +144,9 @@ function* judgeRest(
   const waiting = toDecision(session.pending)
   const isCarriedOut = waiting?.type === plan.decision.type && waiting.reason === plan.decision.reason
   const rest = isCarriedOut ? null : session.pending
-  const own = policy && policyFor(settingsOf(session), policy)
-  if (own === undefined || own.judges.length > 0 || head === null)
-    return { pending: rest, dueAt: session.due_at, judged: null }
-  const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy: own, now }))
+  const isBuiltIn = policy !== undefined && policyFor(settingsOf(session), policy).judges.length === 0
+  if (!isBuiltIn || head === null) return { pending: rest, dueAt: session.due_at, judged: null }
+  const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy, now }))
   // Where this is part of carrying out a job, it is there already.
   if (rest === null && left.pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })
