@@ -4,6 +4,7 @@ import type { FoldPolicy } from '../../src/store/postgres/boss.ts'
 import type { Summarizer } from '../../src/summarizer/index.ts'
 import { FoldWorker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { messages, type Scripted, scripted } from '../folding-kit.ts'
+import { keptOpen } from '../kept-open.ts'
 import { databasePlace, queuePlace, type TestPlace } from './queue-place.ts'
 
 /** Folds the oldest nine of eleven, then again after as many. */
@@ -87,17 +88,6 @@ export class Crowd implements AsyncDisposable {
     for (const close of this.#closing.toReversed()) await close()
     await this.place[Symbol.asyncDispose]()
   }
-}
-
-/** Of several instances none may close it. */
-function keptOpen(store: Store): Store {
-  return new Proxy(store, {
-    get: (_, name) => {
-      if (name === 'close') return async () => {}
-      const value = store[name as keyof Store]
-      return typeof value === 'function' ? value.bind(store) : value
-    },
-  })
 }
 
 /** So many messages, from the given number on. */
