@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { SessionFile, Store } from '../../src/store/index.ts'
 import { type History, history, newSession, play } from '../context/histories.ts'
+import { keptOpen } from '../kept-open.ts'
 import { runs } from '../runs.ts'
 import { sqliteBeside } from '../stores.ts'
 import { DATABASES, type Database, inPostgres, postgresDatabase, sqliteDatabase } from './databases.ts'
@@ -29,7 +30,7 @@ const DIRECTIONS = [
 /** A bit of everything, in two namespaces. */
 async function fill(store: Store): Promise<void> {
   for (const namespace of ['default', 'customer-7']) {
-    const palimpsest = await createPalimpsest({ store: keepOpen(store), namespace, folding: 'manual' })
+    const palimpsest = await createPalimpsest({ store: keptOpen(store), namespace, folding: 'manual' })
     for (const id of ['telegram:1', 'telegram:2', '群 3']) {
       const chat = palimpsest.session(id, { kind: 'private', user: 'ann' })
       for (let index = 1; index <= 40; index++)
@@ -69,17 +70,6 @@ async function fill(store: Store): Promise<void> {
     await palimpsest.settled({ timeoutMs: 10_000 })
     await palimpsest.close()
   }
-}
-
-/** What uses it may close it; whoever opened it still has it. */
-function keepOpen(store: Store): Store {
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'close') return async () => {}
-      const value = target[name as keyof Store]
-      return typeof value === 'function' ? (value as (...args: never[]) => unknown).bind(target) : value
-    },
-  })
 }
 
 /** All that can be read of a store. */
@@ -172,7 +162,7 @@ describe('palimpsest copy', () => {
       await from.use(fill)
       await copy(from, to)
       await from.use(async store => {
-        const palimpsest = await createPalimpsest({ store: keepOpen(store), folding: 'manual' })
+        const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
         await palimpsest.session('telegram:1').append({ role: 'user', content: 'one more' })
         await palimpsest.session('telegram:2').append({ role: 'user', content: 'and more' })
         await palimpsest.session('telegram:2').compact({ force: true })
@@ -196,7 +186,7 @@ describe('palimpsest copy', () => {
     const [from, to] = [await made(sqliteDatabase()), await made(postgresDatabase())]
     await from.use(fill)
     await to.use(async store => {
-      const palimpsest = await createPalimpsest({ store: keepOpen(store), folding: 'manual' })
+      const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
       await palimpsest.session('telegram:1').append({ role: 'user', content: 'of another' })
       await palimpsest.memory.document('persona', '').replace('another')
       await palimpsest.close()
@@ -226,7 +216,7 @@ describe('palimpsest copy', () => {
     )
     // A copy that somebody went on with is not overwritten either.
     await to.use(async store => {
-      const palimpsest = await createPalimpsest({ store: keepOpen(store), folding: 'manual' })
+      const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
       await palimpsest.session('telegram:2').append({ role: 'user', content: 'said there' })
       await palimpsest.close()
     })
@@ -253,7 +243,7 @@ describe('palimpsest copy', () => {
       `UPDATE palimpsest.documents SET tokens = tokens + 1 WHERE layer = 'global' AND namespace = 'default'`,
     )
     await from.use(async store => {
-      const palimpsest = await createPalimpsest({ store: keepOpen(store), folding: 'manual' })
+      const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
       await palimpsest.session('new').append({ role: 'user', content: 'hello' })
       await palimpsest.close()
     })
@@ -313,7 +303,7 @@ describe('palimpsest copy', () => {
 
 async function speak(store: Store, { long, sessions }: { long: number; sessions: number }): Promise<void> {
   const palimpsest = await createPalimpsest({
-    store: keepOpen(store),
+    store: keptOpen(store),
     folding: 'manual',
     indexing: 'off',
   })
@@ -453,7 +443,7 @@ test('random histories, copied there and back, are the same to the byte', async 
 })
 
 async function playAll(store: Store, histories: readonly History[]): Promise<void> {
-  const palimpsest = await createPalimpsest({ store: keepOpen(store), folding: 'manual' })
+  const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
   for (const each of histories) {
     const session = newSession(palimpsest, each)
     await session.append({ role: 'user', content: 'first' })

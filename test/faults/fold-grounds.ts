@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { createPalimpsest, type Policy, type Store } from '../../src/index.ts'
 import type { SessionFile } from '../../src/store/index.ts'
+import { keptOpen } from '../kept-open.ts'
 import { postgresPlace, type StorePlace, sqlitePlace } from '../stores.ts'
 
 /** A session that is due for a fold, where nobody else comes by. */
@@ -74,17 +75,6 @@ async function postgresGrounds(policy: Policy): Promise<Grounds> {
       await place.remove()
     },
   }
-}
-
-/** The same store for many instances: none of them closes it. */
-function keptOpen(store: Store): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'close') return async () => {}
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
 }
 
 export const GROUNDS = { SQLite: sqliteGrounds, PostgreSQL: postgresGrounds } as const

@@ -1,5 +1,4 @@
 import { count, createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../src/index.ts'
-import type { Store } from '../../src/store/index.ts'
 import type { FoldPolicy } from '../../src/store/postgres/boss.ts'
 import type { Summarizer } from '../../src/summarizer/index.ts'
 import { FoldWorker, type WorkerOptions } from '../../src/worker/worker.ts'
