@@ -381,8 +381,7 @@ export class Conversation {
   async #afterFailure(answered: Answered, error: unknown): Promise<void> {
     const { burst } = answered
     const { timers, turns } = this.#host
-    if (burst.attempts >= turns.attempts || isLasting(error))
-      return this.#settlement.giveUp(answered, error)
+    if (burst.attempts >= turns.attempts || isLasting(error)) return this.#settlement.giveUp(answered, error)
     this.#report(error)
     this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }
