@@ -39,9 +39,11 @@ import {
   type ContextPin,
   type ContextRead,
   keyName,
+  type SeenSession,
   type SessionKey,
   type SessionRecord,
   type Store,
+  seenOf,
 } from './store/index.ts'
 import type { Prefix, Summarizer } from './summarizer/index.ts'
 import {
@@ -95,6 +97,8 @@ export interface FrozenContext {
 export interface Context extends ContextParts {
   /** As `estimateTokens` counts, without the output reserve: what a provider's own figure is compared with. */
   readonly estimatedInputTokens: number
+  /** What was seen of the session: hand it to `append` with the reply, and nothing that was erased since comes back by it. */
+  readonly seen: SeenSession
   /** For chat completions. */
   toOpenAI(): ReturnType<typeof toOpenAI>
   /** For the Messages API, with its cache breakpoints. */
@@ -161,6 +165,7 @@ interface Looked {
   readonly pins: readonly Pinned[]
   readonly kept: Kept
   readonly memory: ShownMemory
+  readonly seen: SeenSession
   /** Messages of a moment that is past: nothing else that came since may be seen. */
   readonly added: readonly ContextMessage[] | null
 }
@@ -317,7 +322,7 @@ export class Contexts {
       options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })
     if (recall !== null)
       assembled = await this.#assemble(key, { ...whole, volatile: [...memory.volatile, recall] })
-    return { assembled, looked, budget, calibration, outputReserve }
+    return { assembled, looked, seen: looked.seen, budget, calibration, outputReserve }
   }
 
   /** What the context does not show raw, in the room that it leaves: the rest of it stays as it is, query or not. */
@@ -353,7 +358,14 @@ export class Contexts {
       }
       const memory = await this.#layers.show(key, whole, view)
       if (!memory.isStale || tries >= MOST_FREEZES)
-        return { session: read.session, pins: read.pins.map(toPinned), kept, memory, added: null }
+        return {
+          session: read.session,
+          pins: read.pins.map(toPinned),
+          kept,
+          memory,
+          seen: seenOf(read.session, read.layers),
+          added: null,
+        }
       await this.#layers.freeze(key, whole, { refresh: true })
     }
   }
@@ -638,7 +650,12 @@ function newestWithin(messages: readonly Message[], tokens: number): readonly Me
 /** In the model's own tokens, where it is known how they relate to ours; the room for the reply is in them already. */
 function toContext(
   parts: ContextParts,
-  { budget, calibration, outputReserve }: { budget: number; calibration: Calibration; outputReserve: number },
+  {
+    budget,
+    calibration,
+    outputReserve,
+    seen,
+  }: { budget: number; calibration: Calibration; outputReserve: number; seen: SeenSession },
 ): Context {
   const reserve = { name: 'output_reserve' as const, tokens: outputReserve }
   const estimated = parts.report.blocks.map(({ name, tokens }) => ({
@@ -652,6 +669,7 @@ function toContext(
   const context = {
     ...parts,
     estimatedInputTokens: report.tokens,
+    seen,
     report: {
       tokens,
       budget,

@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   message_conflict: { status: 409, exit: 65 },
   history_conflict: { status: 409, exit: 75 },
   not_waiting: { status: 409, exit: 65 },
+  erased_meanwhile: { status: 409, exit: 65 },
+  taken_back: { status: 409, exit: 65 },
   settings_conflict: { status: 412, exit: 75 },
   request_conflict: { status: 422, exit: 65 },
   request_running: { status: 409, exit: 75 },
@@ -219,6 +221,45 @@ export class NotWaitingError extends PalimpsestError<{ sessionId: string; seqs: 
       details,
     )
   }
+}
+
+/** What a handle has seen and is gone: its session, messages of it, or memory that it was shown. */
+export type Erased = 'session' | 'messages' | 'memory'
+
+const ERASED_WORDS: Readonly<Record<Erased, string>> = {
+  session: 'it was erased',
+  messages: 'messages of it were erased',
+  memory: 'memory that it shows was erased',
+}
+
+/** Something was erased after the caller had seen it, and before it stored what came of that. Nothing was stored. */
+export class ErasedMeanwhileError extends PalimpsestError<{ sessionId: string; erased: Erased }> {
+  override readonly name = 'ErasedMeanwhileError'
+  constructor(details: { sessionId: string; erased: Erased }) {
+    super(
+      'erased_meanwhile',
+      `Session ${describe(details.sessionId)}: since this was begun, ${ERASED_WORDS[details.erased]}. What comes of it may quote that, so nothing was stored; begin anew.`,
+      details,
+    )
+  }
+}
+
+/** What this was said to is hidden by a rollback: it would be shown as an answer to something else. Nothing was stored. */
+export class TakenBackError extends PalimpsestError<{ sessionId: string; seqs: readonly number[] }> {
+  override readonly name = 'TakenBackError'
+  constructor(details: { sessionId: string; seqs: readonly number[] }) {
+    const { sessionId, seqs } = details
+    super(
+      'taken_back',
+      `Session ${describe(sessionId)}: message ${seqs.join(', ')}, which this follows, was taken back since. Nothing was stored; begin anew.`,
+      details,
+    )
+  }
+}
+
+/** A handle that has seen what is gone by now: to try again with it changes nothing. */
+export function isOverForGood(error: unknown): boolean {
+  return PalimpsestError.isInstance(error) && ['erased_meanwhile', 'taken_back'].includes(error.code)
 }
 
 /** Somebody changed the settings since the caller read them. */

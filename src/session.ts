@@ -48,6 +48,7 @@ import {
   type GrowthPoint,
   type MessageVersion,
   operationOf,
+  type SeenSession,
   type SessionFile,
   type SessionKey,
   type SessionRecord,
@@ -116,6 +117,10 @@ export interface AppendOptions {
   readonly awaits?: Awaits
   /** What is appended is the answer to these, which wait; where one of them does not, a `NotWaitingError`. */
   readonly answers?: Answers
+  /** Of the context that this was said to: where something of it was erased since, an `ErasedMeanwhileError`. */
+  readonly seen?: SeenSession
+  /** What this was said to: where one of these was taken back since, a `TakenBackError`. */
+  readonly follows?: readonly number[]
 }
 
 export interface ReadOptions {
@@ -155,13 +160,40 @@ const RETRY_MS = 50
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
+  /** For what is read, and for what goes on by itself: whatever bears the name. */
   readonly #key: SessionKey
   readonly #traits: SessionTraits
+  readonly #seen: SeenSession | null
 
-  constructor(engine: Engine, key: SessionKey, traits: SessionTraits) {
+  constructor(engine: Engine, key: SessionKey, traits: SessionTraits, seen: SeenSession | null = null) {
     this.#engine = engine
     this.#key = key
     this.#traits = traits
+    this.#seen = seen
+  }
+
+  /** For what is written. */
+  get #own(): SessionKey {
+    return this.#seen === null ? this.#key : { ...this.#key, seen: this.#seen }
+  }
+
+  /**
+   * The same session, for what outlives this call, such as an answer under way: what it writes is for this very session
+   * as it is now. Once anything here is erased, each write of it is an `ErasedMeanwhileError` and changes nothing, also
+   * where another session bears the name by then. Folds, edits and new messages are no matter.
+   */
+  async bound(): Promise<Session> {
+    if (this.#seen !== null) return this
+    return this.#as(await this.#engine.store.readSeen(this.#key))
+  }
+
+  #as(seen: SeenSession): Session {
+    return new Session(this.#engine, this.#key, this.#traits, seen)
+  }
+
+  /** Throws an `ErasedMeanwhileError` where `bound` was called before something here was erased. */
+  async checkBound(): Promise<void> {
+    if (this.#seen !== null) await this.#engine.store.checkSeen(this.#own)
   }
 
   get id(): string {
@@ -191,10 +223,12 @@ export class Session {
   }
 
   async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
-    const { awaits, answers } = options
+    const { awaits, answers, seen, follows } = options
     const request = this.#appendRequest(input, options.policy ?? this.#engine.policy)
     const receipt = await this.#engine.store.append({
       ...request,
+      ...(seen && { key: { ...this.#key, seen } }),
+      ...(follows && { follows }),
       ...(awaits && { awaits }),
       ...(answers && { answers }),
     })
@@ -211,7 +245,7 @@ export class Session {
       return { ...message, size: measureMessage(message) }
     })
     return {
-      key: this.#key,
+      key: this.#own,
       traits: this.#traits,
       messages,
       policy,
@@ -290,17 +324,17 @@ export class Session {
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
   async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
     const { store, clock } = this.#engine
-    return store.awaitAnswer(this.#key, { seq, awaits, now: clock() })
+    return store.awaitAnswer(this.#own, { seq, awaits, now: clock() })
   }
 
   /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
   async noteWaiting(seq: number, note: { attempts?: number; sent?: unknown }): Promise<void> {
-    await this.#engine.store.noteWaiting(this.#key, { seq, ...note })
+    await this.#engine.store.noteWaiting(this.#own, { seq, ...note })
   }
 
   /** They wait no longer: the answer is delivered, or there will be none. */
   async settleWaiting(seqs: readonly number[]): Promise<void> {
-    await this.#engine.store.settleWaiting(this.#key, seqs)
+    await this.#engine.store.settleWaiting(this.#own, seqs)
   }
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
@@ -357,7 +391,7 @@ export class Session {
     changes: Readonly<Record<string, unknown>>,
     options: { readonly expected?: Readonly<Record<string, unknown>> } = {},
   ): Promise<void> {
-    await this.#engine.store.updateSettings(this.#key, changes, options)
+    await this.#engine.store.updateSettings(this.#own, changes, options)
     await this.#judgeAgain()
   }
 
@@ -371,7 +405,7 @@ export class Session {
     const checked = normalizeContent({ content })
     const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
     const { store, clock } = this.#engine
-    const edited = await store.edit(this.#key, { seq, content: checked, size, now: clock() })
+    const edited = await store.edit(this.#own, { seq, content: checked, size, now: clock() })
     this.#engine.indexer?.note(this.#key)
     await this.#judgeAgain()
     return edited
@@ -393,7 +427,7 @@ export class Session {
     checkCount('toSeq', toSeq)
     const { store, clock } = this.#engine
     const now = clock()
-    await store.rollback(this.#key, { toSeq, now })
+    await store.rollback(this.#own, { toSeq, now })
     await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
   }
@@ -434,8 +468,8 @@ export class Session {
     const id = checkId('id', newId)
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
-    const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
-    const key = { ...this.#key, id }
+    const { kind, user, scope } = await store.fork(this.#own, { newId: id, atSeq: through, now: clock() })
+    const key = { namespace: this.#key.namespace, id }
     const fork = new Session(this.#engine, key, { kind, user, scope })
     this.#engine.indexer?.note(key)
     await fork.#judgeAgain()
@@ -469,13 +503,20 @@ export class Session {
     const { Turn } = await import('./turn/index.ts')
     const { contexts, onError } = this.#engine
     if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
+    // Until its context is made, as it is now; from then on, as the context shows it.
+    let own = await this.bound()
     return Turn.begin<Tools>(
       {
-        append: (messages, answers) => this.append(messages, answers && { answers }),
-        freeze: asked => contexts.freeze(this.#key, asked),
+        append: (messages, { answers, follows }) =>
+          own.append(messages, { follows, ...(answers && { answers }) }),
+        freeze: async asked => {
+          const frozen = await contexts.freeze(this.#key, asked)
+          own = this.#as({ ...frozen.context.seen, ...(this.#seen && withoutDocuments(this.#seen)) })
+          return frozen
+        },
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
-        observeUsage: (context, usage) => this.observeUsage(context, usage),
-        memoryTools: () => this.memoryTools(),
+        observeUsage: (context, usage) => own.observeUsage(context, usage),
+        memoryTools: () => own.memoryTools(),
         onError: error => onError(error, { sessionId: this.id }),
       },
       options,
@@ -496,7 +537,8 @@ export class Session {
       estimated: context.estimatedInputTokens,
       reported: usage.inputTokens,
     })
-    await store.recordCalibrations(this.#key, learned)
+    const { seen } = context
+    await store.recordCalibrations(seen ? { ...this.#key, seen } : this.#own, learned)
   }
 
   /** Keeps a message in every context, word for word, whatever is folded. */
@@ -518,7 +560,7 @@ export class Session {
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
     const { store, clock } = this.#engine
     const mostTokens = segmentLimits(await this.#policy()).totalTokens
-    return store.pin(this.#key, { ...pin, mostTokens, now: clock() })
+    return store.pin(this.#own, { ...pin, mostTokens, now: clock() })
   }
 
   async pins(): Promise<readonly Pin[]> {
@@ -527,7 +569,7 @@ export class Session {
 
   /** `false`: there was no such pin. */
   async unpin(id: number): Promise<boolean> {
-    return this.#engine.store.unpin(this.#key, id)
+    return this.#engine.store.unpin(this.#own, id)
   }
 
   /** What belongs to this chat: seen here only. */
@@ -541,9 +583,16 @@ export class Session {
   }
 
   #document(layer: 'chat' | 'daily', key: string): MemoryDocument {
-    return new MemoryDocument(this.#engine, { layer, key }, async () => {
-      await this.append([])
-    })
+    return new MemoryDocument(
+      this.#engine,
+      { layer, key },
+      {
+        createSession: async () => {
+          await this.append([])
+        },
+        ...(this.#seen && { from: this.#own }),
+      },
+    )
   }
 
   /**
@@ -554,7 +603,7 @@ export class Session {
     const { MemoryTools } = await import('./memory/tools/index.ts')
     const known = await this.#engine.store.readSession(this.#key)
     if (known === null) await this.append([])
-    return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()))
+    return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()), this.#seen)
   }
 
   /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */
@@ -676,6 +725,11 @@ export class Session {
     if (record === null) throw new SessionNotFoundError(this.id)
     return record
   }
+}
+
+/** Those that a context showed are its own. */
+function withoutDocuments({ session, epoch }: SeenSession): Pick<SeenSession, 'session' | 'epoch'> {
+  return { session, epoch }
 }
 
 /** Of several messages the error says which. A misspelt field is an error too: it would be lost. */

@@ -1,4 +1,5 @@
-import { PalimpsestError } from '../errors.ts'
+import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { SUMMARIZER_FAILURES } from '../summarizer/summarizer-error.ts'
 import { SummaryRejectedError } from './summarize-source.ts'
 
 /** Why a fold failed, as it is stored and told. Errors of summarisers name a reason of their own. */
@@ -8,6 +9,13 @@ export function failureReason(error: unknown): string {
   if (error instanceof Error && 'reason' in error && typeof error.reason === 'string') return error.reason
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
   return error instanceof Error ? error.message : String(error)
+}
+
+const KNOWN: readonly string[] = [...SUMMARIZER_FAILURES, ...Object.keys(ERROR_CODES), 'longer_than_source']
+
+/** The reason, where it is one of ours and not what somebody said. */
+export function knownFailure(reason: string): string | null {
+  return KNOWN.includes(reason) ? reason : null
 }
 
 /** How long the provider asked to be left alone; 0: it did not say. */

@@ -13,7 +13,15 @@ import {
   segmentLimits,
   withHandler,
 } from '../policy/index.ts'
-import type { DocumentWrite, Judged, Lease, SessionKey, SessionRecord, Store } from '../store/index.ts'
+import {
+  type DocumentWrite,
+  type Judged,
+  type Lease,
+  type SessionKey,
+  type SessionRecord,
+  type Store,
+  seenOf,
+} from '../store/index.ts'
 import {
   type Extract,
   extractive,
@@ -558,14 +566,18 @@ async function fail(
     return { ...outcome, outcome: 'skipped' }
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
+  // What a summariser says of its failure may quote what was erased since.
   await store
-    .failFold(key, {
-      leaseToken: under.lease.given.token,
-      backoffUntil,
-      outcome: { ...outcome },
-      throughSeq: session.head.seq,
-      now,
-    })
+    .failFold(
+      { ...key, seen: seenOf(session) },
+      {
+        leaseToken: under.lease.given.token,
+        backoffUntil,
+        outcome: { ...outcome },
+        throughSeq: session.head.seq,
+        now,
+      },
+    )
     .catch(() => {})
   return outcome
 }

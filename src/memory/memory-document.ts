@@ -6,6 +6,7 @@ import type {
   DocumentVersion,
   DocumentWrite,
   Fact,
+  SessionKey,
   Source,
 } from '../store/index.ts'
 import type { Section } from './document/index.ts'
@@ -38,17 +39,19 @@ type Work = Awaited<ReturnType<typeof load>>
 export class MemoryDocument {
   readonly #engine: MemoryEngine
   readonly #key: DocumentKey
-  /** Of a chat's own documents: makes its session where there is none yet. */
   readonly #createSession: (() => Promise<void>) | null
+  readonly #from: SessionKey | null
 
   constructor(
     engine: MemoryEngine,
     key: Omit<DocumentKey, 'namespace'>,
-    createSession: (() => Promise<void>) | null = null,
+    /** Of a chat's own documents: makes its session where there is none yet, and says what was seen of it. */
+    session: { readonly createSession?: () => Promise<void>; readonly from?: SessionKey } = {},
   ) {
     this.#engine = engine
     this.#key = { namespace: engine.namespace, ...key }
-    this.#createSession = createSession
+    this.#createSession = session.createSession ?? null
+    this.#from = session.from ?? null
   }
 
   get layer(): DocumentKey['layer'] {
@@ -190,6 +193,7 @@ export class MemoryDocument {
     const initial = await this.#initial(work)
     const write: DocumentWrite = {
       key: this.#key,
+      ...(this.#from && { from: this.#from }),
       change: current => {
         if (ifVersion !== undefined && ifVersion !== (current?.version ?? 0))
           throw new DocumentConflictError(this.#key, { expected: ifVersion, actual: current?.version ?? 0 })

@@ -159,6 +159,8 @@ export const STORE_METHODS: Methods = {
 
   readWaiting: 'reads',
   readSession: 'reads',
+  readSeen: 'reads',
+  checkSeen: 'reads',
   listSessions: 'reads',
   listRecentSessions: 'reads',
   readMessages: 'reads',

@@ -1,4 +1,4 @@
-import { NotWaitingError } from '../errors.ts'
+import { isOverForGood, NotWaitingError } from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import type { FinishedTurn, TurnOptions } from '../turn/index.ts'
@@ -11,7 +11,7 @@ import type { Timers } from './timers.ts'
 import { unansweredNote } from './unanswered-note.ts'
 
 /** Why an answer ends before it is whole. */
-export type Stop = 'person' | 'newer' | 'join' | 'time' | 'shutdown'
+export type Stop = 'person' | 'newer' | 'join' | 'time' | 'shutdown' | 'erased'
 
 const REASONS: Readonly<Record<Stop, string>> = {
   person: 'Somebody stopped this reply.',
@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<Stop, string>> = {
   join: 'A further message is to be answered with it.',
   time: 'This reply took too long: turns.timeoutMs was over.',
   shutdown: 'The program ends; the reply is made again when it is back.',
+  erased: 'What this reply has seen was erased.',
 }
 
 export interface AttemptOptions {
@@ -96,7 +97,8 @@ export class Attempt {
       reply = await orStopped(asking, signal)
       for await (const piece of untilStopped(reply.text, signal)) delivery.add(piece)
     } catch (error) {
-      return { finished: reply && (await this.#cutOff(reply)), isHeard: false, error }
+      const cutOff = reply === null ? { finished: null } : await this.#cutOff(reply)
+      return { isHeard: false, error, ...cutOff }
     }
     return this.#stored(reply)
   }
@@ -115,14 +117,15 @@ export class Attempt {
   }
 
   /** Whoever was told to stop, or has failed, is not waited for for ever. */
-  async #cutOff(reply: Reply): Promise<FinishedTurn | null> {
+  async #cutOff(reply: Reply): Promise<Pick<Ended, 'finished'> & Partial<Ended>> {
     const { timers, onError } = this.#options
     const finishing = async () => reply.finish()
     try {
-      return await within(STOPPING_MS, finishing(), timers)
+      return { finished: await within(STOPPING_MS, finishing(), timers) }
     } catch (error) {
+      if (isOverForGood(error)) return { finished: null, error }
       if (!(error instanceof NotWaitingError)) onError(error)
-      return null
+      return { finished: null }
     }
   }
 
@@ -143,7 +146,8 @@ export class Attempt {
       try {
         return await reply.finish()
       } catch (error) {
-        if (error instanceof NotWaitingError || this.#stop === 'shutdown') throw error
+        const isOver = error instanceof NotWaitingError || isOverForGood(error)
+        if (isOver || this.#stop === 'shutdown') throw error
         onError(error)
         await new Promise(resolve => timers.setTimeout(() => resolve(null), wait))
       }

@@ -1,8 +1,14 @@
-import { type ErrorCode, NotWaitingError, PalimpsestError } from '../errors.ts'
+import {
+  ErasedMeanwhileError,
+  type ErrorCode,
+  isOverForGood,
+  NotWaitingError,
+  PalimpsestError,
+} from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import { type Owed, owedIn, type Undelivered } from './address.ts'
-import { Attempt, type Ended } from './attempt.ts'
+import { Attempt, type Ended, type Stop } from './attempt.ts'
 import {
   type Burst,
   type BurstRules,
@@ -17,7 +23,7 @@ import { Delivery } from './delivery.ts'
 import type { ReplyReport, TurnRules } from './options.ts'
 import { readMessages } from './read-messages.ts'
 import type { Responder } from './responder.ts'
-import { Settlement } from './settlement.ts'
+import { type Answered, Settlement } from './settlement.ts'
 import type { Timers } from './timers.ts'
 
 /** What every conversation of a runtime shares. None of its functions throws. */
@@ -68,7 +74,7 @@ export class Conversation {
     this.#at = at
     const { timers, turns } = host
     this.#settlement = new Settlement({
-      ...{ session: at.session, timers, failureText: turns.failureText, ending: this.#ending.signal },
+      ...{ sessionId: at.session.id, timers, failureText: turns.failureText, ending: this.#ending.signal },
       onReply: report => host.onReply(report),
       onError: error => this.#report(error),
     })
@@ -140,7 +146,8 @@ export class Conversation {
     for (const burst of failing) this.#bursts.delete(burst.key)
     if (failing.length > 0)
       this.#startWork(async () => {
-        for (const burst of failing) await this.#settlement.settle(burst, 'interrupted')
+        const { session } = this.#at
+        for (const burst of failing) await this.#settlement.settle({ session, burst }, 'interrupted')
       })
     return failing.length > 0
   }
@@ -242,12 +249,12 @@ export class Conversation {
   async #answer(key: string, leave: () => void): Promise<void> {
     const begun = await this.#takeOut(key)
     if (begun === null) return
-    const { burst, messages } = begun
-    const { session } = this.#at
+    const { session, burst, messages } = begun
     const { responder, timers, turns } = this.#host
-    const delivery = this.#deliveryOf(burst, messages[0]!)
+    const delivery = this.#deliveryOf(session, burst, messages[0]!)
+    const answered = { session, burst, delivery }
     if (burst.attempts > turns.attempts)
-      return this.#settlement.giveUp(burst, delivery, new Error('Every attempt ended with the process.'))
+      return this.#settlement.giveUp(answered, new Error('Every attempt ended with the process.'))
     const { timeoutMs } = turns
     const attempt = new Attempt({
       ...{ session, burst, messages, delivery, responder, timeoutMs, timers },
@@ -257,19 +264,22 @@ export class Conversation {
     const ended = await attempt.run()
     this.#attempt = null
     leave()
-    await this.#afterEnd(attempt, ended)
+    await this.#afterEnd(answered, { ...ended, stopped: attempt.stopped })
   }
 
   /**
-   * The burst as it is when its answer begins, with its messages: what comes while they are read belongs to it. `null`:
-   * there is nothing to answer any more, or the store is away.
+   * The burst as it is when its answer begins, with its messages: what comes while they are read belongs to it. The
+   * session is the one that they are in: whatever bears its name later is not answered by this. `null`: there is nothing
+   * to answer any more, or the store is away.
    */
-  async #takeOut(key: string): Promise<{ burst: Burst; messages: readonly Message[] } | null> {
-    const { session } = this.#at
+  async #takeOut(
+    key: string,
+  ): Promise<{ session: Session; burst: Burst; messages: readonly Message[] } | null> {
     for (;;) {
       const waiting = this.#bursts.get(key)
       if (waiting === undefined) return null
       try {
+        const session = await this.#at.session.bound()
         const messages = await readMessages(session, waiting.seqs)
         const seqs = messages.map(({ seq }) => seq)
         const gone = waiting.seqs.filter(seq => !seqs.includes(seq))
@@ -279,7 +289,7 @@ export class Conversation {
         if (seqs.length > 0) await session.noteWaiting(seqs[0]!, { attempts })
         if (this.#bursts.get(key) !== waiting) continue
         this.#bursts.delete(key)
-        return seqs.length > 0 ? { burst: { ...waiting, seqs, attempts }, messages } : null
+        return seqs.length > 0 ? { session, burst: { ...waiting, seqs, attempts }, messages } : null
       } catch (error) {
         this.#report(error)
         const { timers, turns } = this.#host
@@ -290,50 +300,74 @@ export class Conversation {
     }
   }
 
-  #deliveryOf(burst: Burst, first: Message): Delivery {
-    const { session, channel, place } = this.#at
+  #deliveryOf(session: Session, burst: Burst, first: Message): Delivery {
+    const { channel, place } = this.#at
     return new Delivery({
       ...{ channel, place, timers: this.#host.timers },
       replyTo: first.externalId,
       key: `${session.id}/${first.seq}`,
       sent: burst.sent,
       isRepeat: burst.isRepeat,
+      check: () => session.checkBound(),
+      onOver: () => this.#attempt?.stop('erased'),
       onSent: sent => session.noteWaiting(first.seq, { sent }),
       onError: error => this.#report(error),
     })
   }
 
-  async #afterEnd({ burst, delivery, stopped }: Attempt, { finished, isHeard, error }: Ended): Promise<void> {
+  async #afterEnd(
+    { session, burst, delivery }: Answered,
+    { finished, isHeard, error, stopped }: Ended & { readonly stopped: Stop | null },
+  ): Promise<void> {
     const again = { ...burst, sent: delivery.sent, isRepeat: true }
+    const answered = { session, burst: again, delivery }
     if (finished?.status === 'complete') {
-      const text = isHeard ? delivery.text : await this.#settlement.textOf(finished.seqs)
-      return this.#settlement.deliver(again, delivery, text)
+      const text = isHeard ? delivery.text : await this.#settlement.textOf(session, finished.seqs)
+      return this.#settlement.deliver(answered, text)
     }
+    if (isOverForGood(error) || stopped === 'erased') return this.#afterErasure(again, error)
     if (error instanceof NotWaitingError) return this.#lookAgain(again, error)
     const saidSomething = (finished?.seqs.length ?? 0) > 0 || delivery.isShown
     switch (stopped) {
       case 'shutdown':
         // That was no failure of its own.
-        return this.#at.session.noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
+        return session.noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
       case 'person':
-        return this.#settlement.leaveAsItIs(again, delivery)
+        return this.#settlement.leaveAsItIs(answered)
       case 'newer':
-        if (saidSomething) return this.#settlement.leaveAsItIs(again, delivery)
+        if (saidSomething) return this.#settlement.leaveAsItIs(answered)
         return this.#put({ ...again, attempts: burst.attempts - 1 })
       case 'join':
-        if (delivery.isShown) return this.#settlement.leaveAsItIs(again, delivery)
+        if (delivery.isShown) return this.#settlement.leaveAsItIs(answered)
         return this.#put({ ...again, attempts: burst.attempts - 1 })
       default:
-        return this.#afterFailure(again, delivery, error)
+        return this.#afterFailure(answered, error)
     }
   }
 
+  /** What is still owed in this very session is answered anew, from what is left; of another one it is no matter. */
+  async #afterErasure(burst: Burst, error: unknown): Promise<void> {
+    this.#settlement.tell(burst, 'erased', error)
+    if (error instanceof ErasedMeanwhileError && error.details.erased === 'session') return
+    const entries = await this.#settlement.insist(() => this.#at.session.waiting())
+    const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
+    if (left.length > 0) this.takeUp(owedIn(left, this.#host.timers.now()))
+  }
+
   async #deliverStored({ burst, reply }: Undelivered): Promise<void> {
-    const { session } = this.#at
+    const session = await this.#settlement.insist(() => this.#at.session.bound())
+    const [entry] = await this.#settlement.insist(async () =>
+      (await session.waiting()).filter(({ seq }) => seq === burst.seqs[0]),
+    )
+    // Delivered by somebody else, or gone; what bears its number in another session is told of there.
+    if (JSON.stringify(entry?.reply) !== JSON.stringify(reply)) return
     const [question] = await this.#settlement.insist(() => readMessages(session, burst.seqs))
     if (question === undefined) return this.#settlement.insist(() => session.settleWaiting(burst.seqs))
-    const text = await this.#settlement.textOf(reply)
-    await this.#settlement.deliver(burst, this.#deliveryOf(burst, question), text)
+    const text = await this.#settlement.textOf(session, reply)
+    await this.#settlement.deliver(
+      { session, burst, delivery: this.#deliveryOf(session, burst, question) },
+      text,
+    )
   }
 
   /** Somebody else has answered, or it was taken back: what the store says now holds. */
@@ -344,10 +378,10 @@ export class Conversation {
     this.takeUp(owedIn(left, this.#host.timers.now()))
   }
 
-  async #afterFailure(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
+  async #afterFailure(answered: Answered, error: unknown): Promise<void> {
+    const { burst } = answered
     const { timers, turns } = this.#host
-    if (burst.attempts >= turns.attempts || isLasting(error))
-      return this.#settlement.giveUp(burst, delivery, error)
+    if (burst.attempts >= turns.attempts || isLasting(error)) return this.#settlement.giveUp(answered, error)
     this.#report(error)
     this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }

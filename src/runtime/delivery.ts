@@ -1,3 +1,4 @@
+import { isOverForGood } from '../errors.ts'
 import { pause, within } from './bounded.ts'
 import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
 import { splitText } from './split-text.ts'
@@ -15,6 +16,10 @@ export interface DeliveryOptions {
   /** Something may have been sent before, and nobody noted it. */
   readonly isRepeat: boolean
   readonly timers: Timers
+  /** Asked before anything is sent or changed: throws what `isOverForGood` knows where nothing more may be. */
+  readonly check: () => Promise<void>
+  /** Nothing more may be sent: heard once. */
+  readonly onOver: (error: unknown) => void
   /** The platform has taken a further message of it. */
   readonly onSent: (sent: readonly string[]) => Promise<void>
   /** Hears of failures of its end: of the first, and of fewer and fewer after it. */
@@ -51,6 +56,8 @@ export class Delivery {
   #noted: number
   /** One call of the platform at a time. It never fails. */
   #calls: Promise<void> = Promise.resolve()
+  /** Why nothing more is sent. */
+  #over: unknown = null
   #timer: unknown = null
   #typing: unknown = null
   #nextShow = 0
@@ -86,6 +93,7 @@ export class Delivery {
 
   add(piece: string): void {
     this.#text += piece
+    if (this.#over !== null) return
     if (!this.#options.channel.edits || this.#timer !== null || this.#text.trim() === '') return
     const { timers } = this.#options
     const wait = this.#nextShow - timers.now()
@@ -116,7 +124,7 @@ export class Delivery {
         await this.#bringUp({ isPartial: false })
         return true
       } catch (error) {
-        if (isFinal(error)) throw error
+        if (isFinal(error) || isOverForGood(error)) throw error
         const asked = askedFor(error)
         // To be asked for some patience is nothing to report.
         if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
@@ -134,15 +142,23 @@ export class Delivery {
     this.#calls = this.#calls
       .then(() => this.#bringUp({ isPartial: true }))
       .catch(error => {
+        if (isOverForGood(error)) this.#end(error)
         // The platform wants to be left alone; the end is what counts.
         const asked = askedFor(error)
         if (asked !== null) this.#nextShow = timers.now() + asked
       })
   }
 
+  #end(error: unknown): void {
+    if (this.#over !== null) return
+    this.#over = error
+    this.#options.onOver(error)
+  }
+
   /** Makes the platform show what there is now. */
   async #bringUp({ isPartial }: { isPartial: boolean }): Promise<void> {
-    const { channel, place, replyTo, key } = this.#options
+    const { channel, place, replyTo, key, check } = this.#options
+    await check()
     const pieces = splitText(this.#text, channel.mostCharacters ?? Infinity)
     for (const [index, text] of pieces.entries()) {
       const isLast = index === pieces.length - 1

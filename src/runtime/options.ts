@@ -93,8 +93,18 @@ export interface ReplyReport {
   readonly sessionId: string
   /** The messages that were answered. */
   readonly seqs: readonly number[]
-  /** `interrupted`: by a newer message or by a person. `failed`: no attempt succeeded. `elsewhere`: another process did. */
-  readonly outcome: 'delivered' | 'interrupted' | 'failed' | 'silent' | 'elsewhere' | 'undeliverable'
+  /**
+   * `interrupted`: by a newer message or by a person. `failed`: no attempt succeeded. `elsewhere`: another process did.
+   * `erased`: what it answers is gone, so nothing more of it was stored or sent.
+   */
+  readonly outcome:
+    | 'delivered'
+    | 'interrupted'
+    | 'failed'
+    | 'silent'
+    | 'elsewhere'
+    | 'undeliverable'
+    | 'erased'
   readonly attempts: number
   readonly error?: unknown
 }

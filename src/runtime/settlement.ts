@@ -1,3 +1,4 @@
+import { isOverForGood } from '../errors.ts'
 import { contentText } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import { pause } from './bounded.ts'
@@ -8,7 +9,7 @@ import { readMessages } from './read-messages.ts'
 import type { Timers } from './timers.ts'
 
 export interface SettlementOptions {
-  readonly session: Session
+  readonly sessionId: string
   readonly timers: Timers
   readonly failureText: string | null
   /** The program ends: what is not settled by then is left to the next process. */
@@ -19,6 +20,13 @@ export interface SettlementOptions {
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 10_000
+
+/** An answer that has ended, with the session as it was when it began. */
+export interface Answered {
+  readonly session: Session
+  readonly burst: Burst
+  readonly delivery: Delivery
+}
 
 interface Last {
   readonly text: string
@@ -41,42 +49,51 @@ export class Settlement {
   }
 
   /** The answer is in the log, and it is noted there that it is owed to the platform. */
-  async deliver(burst: Burst, delivery: Delivery, text: string): Promise<void> {
+  async deliver(answered: Answered, text: string): Promise<void> {
     const said = text.trim()
     // Of an earlier attempt something may be there already.
-    if (said === '' && !delivery.isShown) return this.settle(burst, 'silent')
-    await this.#send(burst, delivery, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
+    if (said === '' && !answered.delivery.isShown) return this.settle(answered, 'silent')
+    await this.#send(answered, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
   }
 
   /** What was said stands, and there will be no more of it. */
-  async leaveAsItIs(burst: Burst, delivery: Delivery): Promise<void> {
-    const said = delivery.text.trim()
-    if (said === '') return this.settle(burst, 'interrupted')
-    await this.#send(burst, delivery, { text: `${said} …`, outcome: 'interrupted' })
+  async leaveAsItIs(answered: Answered): Promise<void> {
+    const said = answered.delivery.text.trim()
+    if (said === '') return this.settle(answered, 'interrupted')
+    await this.#send(answered, { text: `${said} …`, outcome: 'interrupted' })
   }
 
-  async giveUp(burst: Burst, delivery: Delivery, error: unknown): Promise<void> {
+  async giveUp(answered: Answered, error: unknown): Promise<void> {
     const { failureText } = this.#options
-    if (failureText === null) return this.settle(burst, 'failed', error)
-    const said = delivery.text.trim()
+    if (failureText === null) return this.settle(answered, 'failed', error)
+    const said = answered.delivery.text.trim()
     const text = said === '' ? failureText : `${said} …\n\n${failureText}`
-    await this.#send(burst, delivery, { text, outcome: 'failed', error })
+    await this.#send(answered, { text, outcome: 'failed', error })
   }
 
-  async settle(burst: Burst, outcome: ReplyReport['outcome'], error?: unknown): Promise<void> {
-    await this.insist(() => this.#options.session.settleWaiting(burst.seqs))
+  async settle(
+    { session, burst }: Pick<Answered, 'session' | 'burst'>,
+    outcome: ReplyReport['outcome'],
+    error?: unknown,
+  ): Promise<void> {
+    try {
+      await this.insist(() => session.settleWaiting(burst.seqs))
+    } catch (refusal) {
+      // It is gone: there is nothing left that waits.
+      if (!isOverForGood(refusal)) throw refusal
+    }
     this.tell(burst, outcome, error)
   }
 
   tell({ seqs, attempts }: Burst, outcome: ReplyReport['outcome'], error?: unknown): void {
     const isOdd = error !== undefined && error !== null
-    const { session, onReply } = this.#options
-    onReply({ sessionId: session.id, seqs, outcome, attempts, ...(isOdd && { error }) })
+    const { sessionId, onReply } = this.#options
+    onReply({ sessionId, seqs, outcome, attempts, ...(isOdd && { error }) })
   }
 
   /** What the messages of an answer say, as it is delivered. */
-  async textOf(reply: readonly number[]): Promise<string> {
-    const messages = await this.insist(() => readMessages(this.#options.session, reply))
+  async textOf(session: Session, reply: readonly number[]): Promise<string> {
+    const messages = await this.insist(() => readMessages(session, reply))
     const said = messages.filter(({ role }) => role === 'assistant')
     const texts = said.map(({ content }) => contentText(content))
     return texts.filter(text => text.trim() !== '').join('\n\n')
@@ -89,7 +106,7 @@ export class Settlement {
       try {
         return await work()
       } catch (error) {
-        if (ending.aborted) throw error
+        if (ending.aborted || isOverForGood(error)) throw error
         onError(error)
         if (!(await pause(wait, ending, timers))) throw error
       }
@@ -97,17 +114,18 @@ export class Settlement {
   }
 
   /** Until the platform has it, or the program ends. */
-  async #send(burst: Burst, delivery: Delivery, { text, ...last }: Last): Promise<void> {
+  async #send(answered: Answered, { text, ...last }: Last): Promise<void> {
+    const { burst, delivery } = answered
     this.#delivering = burst
     let { outcome, error } = last
     try {
       if (!(await delivery.complete(text, this.#options.ending))) return
     } catch (refusal) {
-      outcome = 'undeliverable'
+      outcome = isOverForGood(refusal) ? 'erased' : 'undeliverable'
       error = refusal
     } finally {
       this.#delivering = null
     }
-    await this.settle(burst, outcome, error)
+    await this.settle(answered, outcome, error)
   }
 }

@@ -1,4 +1,5 @@
 import type { SessionKind } from '../log/index.ts'
+import type { SessionKey } from './store.ts'
 
 /** Memory documents as a store keeps them: Markdown with versions, and the facts that stand in them. */
 
@@ -114,6 +115,11 @@ export interface DocumentEdit {
 
 export interface DocumentWrite {
   readonly key: DocumentKey
+  /**
+   * The session that it is written from, where the writer has seen something of it: refused as any other write with
+   * such a key. `changeDocuments` alone asks for it.
+   */
+  readonly from?: SessionKey
   /**
    * Makes the new content out of the current one, inside the transaction, so that no writer overwrites
    * another: pure and quick, and it may be called again. `null`: nothing is to be changed. What it throws

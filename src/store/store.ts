@@ -43,6 +43,7 @@ import type { Answers, Awaits, WaitingEntry } from './inbox.ts'
 import type { Operation } from './operation.ts'
 import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
+import type { SeenSession } from './seen.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
 import type { CallReservation, Spending, SpendLimitReached, SpendRequest } from './spending.ts'
 
@@ -50,6 +51,12 @@ import type { CallReservation, Spending, SpendLimitReached, SpendRequest } from 
 export interface SessionKey {
   readonly namespace: string
   readonly id: string
+  /**
+   * For writes: this very session, as it was seen. Where it is gone, or something of what was seen was erased since, an
+   * `ErasedMeanwhileError`, and nothing has changed: also where another one bears its name by now. Left out: whatever
+   * bears the name.
+   */
+  readonly seen?: SeenSession
 }
 
 /** One text for a key that no other key has: for maps. */
@@ -68,6 +75,8 @@ type Calibrations = Readonly<Record<string, unknown>>
 
 export interface SessionRecord extends SessionTraits {
   readonly id: string
+  /** No other session ever has it, whatever its name. */
+  readonly number: number
   readonly createdAt: Date
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
@@ -109,6 +118,11 @@ export interface AppendRequest {
   readonly groupTurnMessages: number
   /** Left out: none is. */
   readonly extraction?: ExtractionRules
+  /**
+   * The messages that these are said to: where a rollback hid one of them since, a `TakenBackError`, and nothing has
+   * changed.
+   */
+  readonly follows?: readonly number[]
   /** Each of the messages that is new waits for an answer. */
   readonly awaits?: Awaits
   readonly answers?: Answers
@@ -405,6 +419,13 @@ export interface Store {
   /** They wait no longer: the answer is delivered, or there will be none. Those that do not wait are no error. */
   settleWaiting(key: SessionKey, seqs: readonly number[]): Promise<void>
 
+  /**
+   * What there is to be seen of a session now, for the key of later writes. Where there is none, a session that comes to
+   * bear the name is taken for it only as long as nothing of the namespace is erased.
+   */
+  readSeen(key: SessionKey): Promise<SeenSession>
+  /** Refuses as a write with this key would be. What it allows may be erased right after: a write asks once more. */
+  checkSeen(key: SessionKey): Promise<void>
   /** `null` where there is none. A cursor that makes no sense is taken as none, with a warning. */
   readSession(key: SessionKey): Promise<SessionRecord | null>
   /**

@@ -1,32 +1,35 @@
 import type { Usage } from './summarizer.ts'
 
 /** Why a model gave no summary. */
-export type SummarizerFailure =
-  | 'rate_limited'
-  | 'unavailable'
-  | 'unauthorized'
+export const SUMMARIZER_FAILURES = [
+  'rate_limited',
+  'unavailable',
+  'unauthorized',
   /** The provider takes none of this request: no such model, a parameter that it does not know. */
-  | 'request_refused'
+  'request_refused',
   /** More than the model's window holds. */
-  | 'overflow'
-  | 'timeout'
-  | 'cut_off'
-  | 'content_filter'
-  | 'tool_call'
-  | 'empty'
-  | 'refusal'
-  | 'error_text'
-  | 'asks_for_conversation'
-  | 'empty_template'
-  | 'too_short'
-  | 'over_budget'
+  'overflow',
+  'timeout',
+  'cut_off',
+  'content_filter',
+  'tool_call',
+  'empty',
+  'refusal',
+  'error_text',
+  'asks_for_conversation',
+  'empty_template',
+  'too_short',
+  'over_budget',
   /** An answer that holds neither a summary nor a text that could be one. */
-  | 'no_summary'
-  | 'no_memo'
-  | 'no_facts'
+  'no_summary',
+  'no_memo',
+  'no_facts',
   /** A limit on what may be spent is reached: it was not asked. */
-  | 'spend_guard'
-  | 'failed'
+  'spend_guard',
+  'failed',
+] as const
+
+export type SummarizerFailure = (typeof SUMMARIZER_FAILURES)[number]
 
 const marker = Symbol.for('palimpsest.summarizer-error')
 

@@ -19,6 +19,7 @@ import { leasing } from './store-contract/leasing.ts'
 import { lifecycle } from './store-contract/lifecycle.ts'
 import { histories, listing } from './store-contract/listing.ts'
 import { mirroring } from './store-contract/mirroring.ts'
+import { outliving } from './store-contract/outliving.ts'
 import { reading } from './store-contract/reading.ts'
 import { remembering } from './store-contract/remembering.ts'
 import { replacingTails } from './store-contract/replacing-tails.ts'
@@ -64,6 +65,7 @@ export const storeContract: readonly ContractCase[] = [
   ...erasing,
   ...erasingDocuments,
   ...erasingWhole,
+  ...outliving,
   ...events,
   ...serving,
   ...spending,

@@ -1,6 +1,6 @@
 import { CLOSING_NOTE } from '../context/index.ts'
 import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
-import { ContextOverflowError, InvalidArgumentError, NotWaitingError } from '../errors.ts'
+import { ContextOverflowError, InvalidArgumentError, isOverForGood, NotWaitingError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
 import type { Answers } from '../store/index.ts'
@@ -48,9 +48,10 @@ export interface TurnOptions<Tools extends object = object> extends Omit<Context
 
 /** What a turn needs of its session. */
 export interface TurnHost {
+  /** Refused where something that the turn has seen was erased since, or one of those that it follows taken back. */
   append(
     messages: readonly MessageInput[],
-    answers?: Answers,
+    to: { readonly answers: Answers | undefined; readonly follows: readonly number[] },
   ): Promise<{ messages: readonly { readonly seq: number }[] }>
   freeze(options: ContextOptions): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
@@ -291,7 +292,7 @@ export class Turn<Tools extends object = object> {
       await this.#append(steering.map((message, place) => [message, `steering:${stepNumber}:${place}`]))
     } catch (error) {
       // Somebody else has answered, or what was asked is gone: nobody waits for the rest.
-      if (error instanceof NotWaitingError) throw error
+      if (error instanceof NotWaitingError || isOverForGood(error)) throw error
       this.#host.onError(error)
     }
   }
@@ -324,6 +325,11 @@ export class Turn<Tools extends object = object> {
     this.#storedMessages += messages.length
   }
 
+  /** What it answers, and what it has said of that answer so far. */
+  get #follows(): readonly number[] {
+    return [...(this.seq === 0 ? [] : [this.seq]), ...this.#answers, ...this.#saidNow]
+  }
+
   /** Each with the end of its id: what was stored already adds nothing. */
   async #append(
     messages: readonly (readonly [message: unknown, id: string])[],
@@ -335,7 +341,7 @@ export class Turn<Tools extends object = object> {
       return input === null ? [] : [{ ...input, externalId, replyTo: this.#answers[0] ?? (this.seq || null) }]
     })
     if (inputs.length === 0 && (answers === undefined || answers.isPart)) return
-    for (const { seq } of (await this.#host.append(inputs, answers)).messages) {
+    for (const { seq } of (await this.#host.append(inputs, { answers, follows: this.#follows })).messages) {
       this.#own.add(seq)
       this.#saidNow.add(seq)
     }

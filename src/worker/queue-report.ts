@@ -1,4 +1,8 @@
+import type { PgBoss } from 'pg-boss'
+import { keyName } from '../store/index.ts'
 import { DEAD_FOLDS, FOLDS, openBoss, type QueuePlace } from '../store/postgres/boss.ts'
+import { FOLD_JOB_ERROR } from '../store/postgres/forget-jobs.ts'
+import { keyOf } from '../store/sql/keys.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
 
 /** How the queue of folds is doing. */
@@ -32,7 +36,14 @@ export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
       boss.getQueueStats(FOLDS, { force: true }),
       boss.findJobs<FoldJob>(DEAD_FOLDS, { queued: true }),
     ])
-    const dead = jobs.toSorted((one, other) => one.createdOn.getTime() - other.createdOn.getTime())
+    const isThere = await thoseThere(
+      boss,
+      place,
+      jobs.map(({ data }) => data),
+    )
+    const dead = jobs
+      .filter(({ data }) => isThere.has(keyName(data)))
+      .toSorted((one, other) => one.createdOn.getTime() - other.createdOn.getTime())
     return {
       waiting: folds?.readyCount ?? 0,
       delayed: folds?.deferredCount ?? 0,
@@ -51,6 +62,20 @@ export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
   }
 }
 
+/** Of those whose session is gone nothing is told: not even its id. */
+async function thoseThere(
+  boss: PgBoss,
+  { schema }: QueuePlace,
+  jobs: readonly FoldJob[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await boss.getDb().executeSql(
+    `SELECT s.namespace, s.name AS id FROM unnest($1::text[], $2::text[]) AS job (namespace, name_key)
+     JOIN ${schema}.sessions s ON s.namespace = job.namespace AND s.name_key = job.name_key AND s.ready = 1`,
+    [jobs.map(({ namespace }) => namespace), jobs.map(({ id }) => keyOf(id))],
+  )
+  return new Set((rows as FoldJob[]).map(keyName))
+}
+
 /** Puts what was given up back into the queue, and gives how many there were. */
 export async function replayDead(place: QueuePlace): Promise<number> {
   const boss = await openBoss(place, 'sender')
@@ -64,6 +89,10 @@ export async function replayDead(place: QueuePlace): Promise<number> {
 }
 
 function reasonIn(output: object | null): string {
-  const message = (output as { message?: unknown } | null)?.message
-  return String(message ?? 'the worker died').slice(0, LONGEST_REASON)
+  const { name, message } = (output ?? {}) as { name?: unknown; message?: unknown }
+  // A version before this one stored what a summariser said.
+  return String(name === FOLD_JOB_ERROR ? message : 'the worker died, or is of an earlier version').slice(
+    0,
+    LONGEST_REASON,
+  )
 }

@@ -1,8 +1,9 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
-import { FOLDS, keyOfJob, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
+import { DEAD_FOLDS, FOLDS, keyOfJob, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
+import { foldFailed, jobFailed } from './fold-job-error.ts'
 
 export interface WorkerOptions {
   readonly place: QueuePlace
@@ -61,6 +62,7 @@ export class FoldWorker {
     await this.#boss.work(SWEEPS, { pollingIntervalSeconds: 5 }, () => this.sweep())
     // What was left behind while nobody worked does not wait for the minute.
     await this.sweep()
+    await this.#forgetLost()
   }
 
   /** One at a time, and the next as soon as one is done: by itself pg-boss looks no sooner than it polls. */
@@ -77,7 +79,10 @@ export class FoldWorker {
     })
   }
 
-  /** What fails is tried again by the queue, later each time, and is put aside in the end. */
+  /**
+   * What fails is tried again by the queue, later each time, and is put aside in the end. A job whose session is gone
+   * has nothing to do: it ends here, and nothing of it is left.
+   */
   async #carryOut(job: Job<FoldJob>): Promise<void> {
     const { data, signal: lost } = job
     const signal = AbortSignal.any([lost, this.#stopping.signal])
@@ -85,10 +90,30 @@ export class FoldWorker {
       const palimpsest = await this.#options.instanceOf(data.namespace)
       await foldAndEnd(palimpsest, { job, signal })
     } catch (error) {
+      if (await this.#isGone(data)) return await this.#forget(job)
       if (this.#stopping.signal.aborted) return await this.#giveBack(job)
       this.#options.onError?.(error, data)
-      throw error
+      throw jobFailed(error)
     }
+  }
+
+  /** Where the store does not say, it is tried again. */
+  async #isGone(job: FoldJob): Promise<boolean> {
+    try {
+      return (await this.#options.store.readSeen(job)).session === null
+    } catch {
+      return false
+    }
+  }
+
+  async #forget({ id, name }: Pick<Job, 'id' | 'name'>): Promise<void> {
+    await this.#boss.deleteJob(name, id)
+  }
+
+  /** What a version before this one gave up for sessions that were erased since. */
+  async #forgetLost(): Promise<void> {
+    for (const job of await this.#boss.findJobs<FoldJob>(DEAD_FOLDS, { queued: true }))
+      if (await this.#isGone(job.data)) await this.#forget(job)
   }
 
   /** Told to stop in the middle of it: nothing has failed, and another worker may begin at once. */
@@ -133,7 +158,7 @@ async function foldAndEnd(
   for (let idle = 0; idle < MOST_IDLE_ROUNDS; ) {
     const last = await palimpsest.foldThrough(id, { signal })
     signal.throwIfAborted()
-    if (last?.outcome === 'failed') throw new Error(`the last fold failed: ${last.reason}`)
+    if (last?.outcome === 'failed') throw foldFailed(last.reason)
     if (await palimpsest.endFoldJob(id, job)) return
     idle = last === null ? idle + 1 : 0
   }

@@ -39,7 +39,8 @@ export function memoryMiddleware(
 ): LanguageModelMiddleware {
   const begin = async (params: CallOptions, model: Model) => {
     const chat = typeof session === 'function' ? await session(params) : session
-    return MemoryCall.begin(chat, { params, model, options })
+    // What the model says to it is stored in this very session, or not at all.
+    return MemoryCall.begin(await chat.bound(), { params, model, options })
   }
   return {
     specificationVersion: 'v4',

@@ -35,8 +35,10 @@ export async function appendUIMessage(chat: Session, message: UIMessage): Promis
     case 'user':
       return chat.append(await saidByUser(message, sdk))
     case 'assistant': {
+      // What a page answers is for the session that asked.
+      const own = await chat.bound()
       const newest = await chat.messages({ from: 'newest', limit: MOST_LOOKED_AT })
-      return chat.append(await answersOfPage(message, newest, sdk))
+      return own.append(await answersOfPage(message, newest, sdk))
     }
     default:
       throw new InvalidArgumentError(

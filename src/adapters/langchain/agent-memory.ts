@@ -6,7 +6,8 @@ import { memoryToolsFor, offeredTools } from './memory-tools.ts'
 import { ModelCall, type ModelHandler, type ModelRequest, replyIn } from './model-call.ts'
 import { factsOf } from './model-facts.ts'
 import { loadPeers } from './peers.ts'
-import { Run } from './run.ts'
+import type { Run } from './run.ts'
+import { Runs } from './runs.ts'
 import { StateLog } from './state-log.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 import type { AgentRuntime, Sessions } from './which-session.ts'
@@ -29,25 +30,27 @@ export class AgentMemory {
   readonly #sessions: Sessions
   readonly #options: AgentMemoryOptions
   readonly #log = new StateLog()
-  readonly #runs = new WeakMap<Session, Run>()
+  readonly #runs = new Runs()
 
   constructor(sessions: Sessions, options: AgentMemoryOptions) {
     this.#sessions = sessions
     this.#options = options
-    this.tools = options.memoryTools === false ? [] : memoryToolsFor(runtime => sessions.of(runtime))
+    this.tools = options.memoryTools === false ? [] : memoryToolsFor(runtime => this.#toolSession(runtime))
   }
 
   /** All that was said before the call is durable when it is made, and the reply when it is answered. */
   async callModel(request: ModelRequest, handler: ModelHandler): Promise<AIMessage> {
-    const session = this.#sessions.of(request.runtime as AgentRuntime)
-    await this.#log.store(session, request.state.messages)
+    const handle = this.#sessions.of(request.runtime as AgentRuntime)
+    const { messages } = request.state
+    const run = await this.#runs.of(handle, messages)
+    await this.#log.store(handle, messages, run.session)
     // A session that nobody has said anything in yet has to be there, too.
-    if (request.state.messages.length === 0) await session.append([])
-    const call = await this.#prepare(session, request, handler)
+    if (messages.length === 0) await run.session.append([])
+    const call = await this.#prepare(run, request, handler)
     const answer = await call.run()
     const reply = replyIn(answer)
     if (reply !== null) {
-      await this.#log.storeReply(session, reply)
+      await this.#log.storeReply(handle, reply, run.session)
       await call.observeUsage(reply)
     }
     return answer
@@ -57,14 +60,22 @@ export class AgentMemory {
   async endRun(state: readonly BaseMessage[], runtime: AgentRuntime): Promise<void> {
     const { AsyncLocalStorageProviderSingleton: around } = (await loadPeers()).singletons
     const { context } = (around.getRunnableConfig() ?? {}) as Pick<AgentRuntime, 'context'>
-    const session = this.#sessions.of({ ...runtime, ...(context !== undefined && { context }) })
-    await this.#log.store(session, state)
+    const handle = this.#sessions.of({ ...runtime, ...(context !== undefined && { context }) })
+    await this.#log.store(handle, state, this.#runs.end(handle, state)?.session)
   }
 
-  async #prepare(session: Session, request: ModelRequest, handler: ModelHandler): Promise<ModelCall> {
+  /** Where LangChain says in which state a tool was called: as the run has seen it. */
+  #toolSession(runtime: AgentRuntime & { readonly state?: unknown }): Session {
+    const handle = this.#sessions.of(runtime)
+    const { messages } = (runtime.state ?? {}) as { readonly messages?: unknown }
+    return (Array.isArray(messages) && this.#runs.find(handle, messages)?.session) || handle
+  }
+
+  async #prepare(run: Run, request: ModelRequest, handler: ModelHandler): Promise<ModelCall> {
     const [peers, facts] = await Promise.all([loadPeers(), factsOf(request.model)])
     const ours = this.tools
-    const offered = ours.length > 0 ? (await session.memoryTools()).definitions.map(({ name }) => name) : []
+    const offered =
+      ours.length > 0 ? (await run.session.memoryTools()).definitions.map(({ name }) => name) : []
     const tools = offeredTools(request.tools ?? [], { ours, offered })
     const query = this.#options.recall ? lastQuestion(request.state.messages) : ''
     const contextOptions: ContextOptions = {
@@ -75,8 +86,7 @@ export class AgentMemory {
       ...(facts.name !== undefined && { model: facts.name }),
       ...(query !== '' && { query }),
     }
-    const run = this.#runOf(session, request.state.messages)
-    return new ModelCall(session, {
+    return new ModelCall({
       request: { ...request, tools },
       handler,
       run,
@@ -84,13 +94,6 @@ export class AgentMemory {
       facts,
       peers,
     })
-  }
-
-  #runOf(session: Session, state: readonly BaseMessage[]): Run {
-    const underWay = state.at(-1)?.type === 'human' ? undefined : this.#runs.get(session)
-    const run = underWay ?? new Run()
-    this.#runs.set(session, run)
-    return run
   }
 }
 

@@ -31,14 +31,14 @@ export class ModelCall {
   readonly #partial = new PartialReply()
   #sent: Context | null = null
 
-  constructor(session: Session, prepared: Prepared) {
-    this.#session = session
+  constructor(prepared: Prepared) {
+    this.#session = prepared.run.session
     this.#prepared = prepared
   }
 
   async run(): Promise<AIMessage> {
     const { run, contextOptions } = this.#prepared
-    const shown = await run.show(this.#session, contextOptions)
+    const shown = await run.show(contextOptions)
     try {
       return await this.#send(shown).catch(error => this.#sendShorter(shown.context, error))
     } catch (error) {
@@ -75,7 +75,7 @@ export class ModelCall {
     if (!isTooLong(error)) throw error
     await this.#session.compact({ force: true })
     run.shorten(refused)
-    const shorter = await run.show(this.#session, contextOptions).catch(() => {
+    const shorter = await run.show(contextOptions).catch(() => {
       throw error
     })
     return this.#send(shorter)

@@ -4,12 +4,18 @@ import { type Asked, askedIn, type Shown, shortenedBudget, showAsked } from '../
 
 /** What the calls of one run have in common: a loop of tool calls may outgrow the window. */
 export class Run {
+  /** As it was when the run began: what comes of it is stored in that very session, or not at all. */
+  readonly session: Session
   #asked: Asked | null | undefined
   #budget: number | undefined
 
-  async show(session: Session, options: ContextOptions): Promise<Shown> {
+  constructor(session: Session) {
+    this.session = session
+  }
+
+  async show(options: ContextOptions): Promise<Shown> {
     const contextFor = (budget = this.#budget) =>
-      session.context({ ...options, ...(budget !== undefined && { budget }) })
+      this.session.context({ ...options, ...(budget !== undefined && { budget }) })
     const shown = await showAsked(this.#asked ?? null, contextFor)
     if (this.#asked === undefined) this.#asked = askedIn(shown.context)
     return shown

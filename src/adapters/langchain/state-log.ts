@@ -39,22 +39,22 @@ class Known {
 export class StateLog {
   readonly #known = new WeakMap<Session, Known>()
 
-  /** Resolves when everything in the state is durable. */
-  async store(session: Session, state: readonly BaseMessage[]): Promise<void> {
-    await this.#inTurn(session, known => storeState(session, state, known))
+  /** Resolves when everything in the state is durable. `session`: the same as a run has seen it. */
+  async store(handle: Session, state: readonly BaseMessage[], session = handle): Promise<void> {
+    await this.#inTurn(handle, known => storeState(session, state, known))
   }
 
   /**
    * What the model said just now. It is new for certain, whatever its id: some providers give the same one to every
    * reply.
    */
-  async storeReply(session: Session, reply: BaseMessage): Promise<void> {
+  async storeReply(handle: Session, reply: BaseMessage, session = handle): Promise<void> {
     // As LangGraph does it with a message that has none, so that it is known again in the state.
     if (externalIdOf(reply) === null) reply.id = reply.lc_kwargs['id'] = randomUUID()
     const input = toMessageInput(reply)
     const externalId = externalIdOf(reply)
     if (input === null || externalId === null) return
-    await this.#inTurn(session, async known => {
+    await this.#inTurn(handle, async known => {
       const seq = await appendNew(session, input)
       known.remember(externalId, digestOf(input))
       known.reply = { externalId, seq }

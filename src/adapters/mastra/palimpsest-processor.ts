@@ -39,6 +39,7 @@ export interface PalimpsestProcessorOptions {
 
 /** One call of `generate` or `stream`. */
 interface Run {
+  /** As it was when the call began. */
   readonly chat: Session
   readonly stored: Set<string>
   tools?: readonly object[]
@@ -62,21 +63,22 @@ export function palimpsestProcessor(
 ): PalimpsestProcessor {
   const { session = call => threadSession(palimpsest, call), memoryTools = true } = options
   // By the state that all hooks of a call share. Mastra may store it, so nothing is put into it.
-  const runs = new WeakMap<object, Run>()
+  const runs = new WeakMap<object, Promise<Run>>()
   const runOf = (args: Pick<Mastra.ProcessLLMRequestArgs, 'state' | 'messageList' | 'requestContext'>) => {
     const known = runs.get(args.state)
     if (known) return known
     const { threadId, resourceId } = args.messageList?.serialize().memoryInfo ?? {}
     const chat = session({ threadId, resourceId, requestContext: args.requestContext })
-    const run: Run = { chat, stored: new Set() }
+    const run = chat.bound().then((bound): Run => ({ chat: bound, stored: new Set() }))
     runs.set(args.state, run)
+    run.catch(() => runs.delete(args.state))
     return run
   }
   return {
     id: 'palimpsest',
 
     async processInputStep(args) {
-      const run = runOf(args)
+      const run = await runOf(args)
       await store(run, args.messageList)
       run.beside = besideText(args.messageList)
       const memory = memoryTools ? (await run.chat.memoryTools()).toAISDK() : {}
@@ -87,7 +89,7 @@ export function palimpsestProcessor(
 
     async processLLMRequest(args) {
       const { prompt, model } = args
-      const run = runOf(args)
+      const run = await runOf(args)
       const system = prompt.flatMap(message => (message.role === 'system' ? [message.content] : []))
       const name = `${model.provider}:${model.modelId}`
       const shown = await show(run, {
@@ -103,7 +105,7 @@ export function palimpsestProcessor(
     },
 
     async processOutputStep(args) {
-      const run = runOf(args)
+      const run = await runOf(args)
       await store(run, args.messageList, { text: args.text })
       const { context, sent, model = '' } = run.sent ?? {}
       const inputTokens = args.usage?.inputTokens
@@ -113,14 +115,14 @@ export function palimpsestProcessor(
     },
 
     async processOutputResult(args) {
-      await store(runOf(args), args.messageList, { isAborted: args.result.finishReason === 'aborted' })
+      await store(await runOf(args), args.messageList, { isAborted: args.result.finishReason === 'aborted' })
       return args.messageList
     },
 
     /** The provider has less room than we thought: it is sent half of it, once. */
     async processAPIError(args) {
       const { error, retryCount, abortSignal: signal } = args
-      const run = runOf(args)
+      const run = await runOf(args)
       if (retryCount > 0 || !run.sent || !isOverflowError(error)) return undefined
       await run.chat.compact({ force: true, ...(signal && { signal }) })
       run.budget = shortenedBudget(run.sent.context.report.tokens)

@@ -42,6 +42,11 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER
 const MOST_TRIES = 100
 const POPPED_AT_A_TIME = 8
 
+interface SeenByRun {
+  readonly session: Session
+  hasStored: boolean
+}
+
 /**
  * Each item is one message of the log; nothing is ever deleted. What is asked for without a limit is what the model
  * should be given: the summary of what was folded, and the items since.
@@ -58,6 +63,10 @@ export class AgentsSession
   #originals: ReadonlyMap<string, AgentInputItem> = new Map()
   #fitted: { readonly run: string; readonly length: number; readonly leftOut: LeftOut } | null = null
   #run: { readonly context: RunContext<unknown>; readonly estimates: number[] } | null = null
+  /** The session as runs have seen it: what comes of them is stored in that very one, or not at all. */
+  readonly #seenBy = new WeakMap<RunContext<unknown>, SeenByRun>()
+  /** As it was last given to anybody. */
+  #lastSeen: Session | null = null
 
   constructor(chat: Session, options: AgentsSessionOptions = {}) {
     this.#chat = chat
@@ -74,6 +83,7 @@ export class AgentsSession
     if (limit === undefined) return this.#shown(runContext)
     if (!(limit > 0)) return []
     const wanted = Math.min(Math.ceil(limit), EVERYTHING)
+    await this.#see(runContext)
     const { items } = await this.#newestItems(wanted)
     return items.slice(Math.max(0, items.length - wanted))
   }
@@ -81,10 +91,24 @@ export class AgentsSession
   async #shown(runContext?: RunContext<unknown>): Promise<AgentInputItem[]> {
     if (runContext !== undefined && this.#run?.context !== runContext)
       this.#run = { context: runContext, estimates: [] }
+    await this.#see(runContext)
     const { items, originals } = await this.#view.items()
     this.#originals = new Map(originals.map(({ shown, original }) => [keyOf(shown), original]))
     this.#history = items.map(keyOf)
     return [...items]
+  }
+
+  /** A run is bound to its first look; what it has stored ends it, since a caller may use its context for another. */
+  async #see(runContext: RunContext<unknown> | undefined): Promise<void> {
+    const known = runContext && this.#seenBy.get(runContext)
+    if (known && !known.hasStored) return
+    const session = await this.#chat.bound()
+    this.#lastSeen = session
+    if (runContext !== undefined) this.#seenBy.set(runContext, { session, hasStored: false })
+  }
+
+  #own(runContext?: RunContext<unknown>): Session {
+    return (runContext && this.#seenBy.get(runContext)?.session) ?? this.#lastSeen ?? this.#chat
   }
 
   /** The newest messages that come to at least so many items, and all their items. */
@@ -106,15 +130,18 @@ export class AgentsSession
   }
 
   async addItems(items: AgentInputItem[], runContext?: RunContext<unknown>): Promise<void> {
-    const messages = (await this.#own(items)).map(toMessage)
+    const messages = (await this.#asSaid(items)).map(toMessage)
+    const chat = this.#own(runContext)
     for (let from = 0; from < messages.length; from += MOST_AT_ONCE)
-      await this.#chat.append(messages.slice(from, from + MOST_AT_ONCE))
+      await chat.append(messages.slice(from, from + MOST_AT_ONCE))
+    const seen = runContext && this.#seenBy.get(runContext)
+    if (seen) seen.hasStored = true
     // They are stored: nothing here may make it look otherwise.
     if (runContext !== undefined) await this.#learn(runContext).catch(() => {})
   }
 
   /** As they were said: without the notes of memory, and whole where they had been shortened for the model. */
-  async #own(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
+  async #asSaid(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
     const isNote = await this.#noteFinder(items)
     return items.filter(item => !isNote(item)).map(item => this.#originalOf(item))
   }
@@ -161,18 +188,25 @@ export class AgentsSession
   }
 
   /** The provider has compacted the conversation: what came before stays in the log, and the SDK sends what follows. */
-  async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
-    const added = await this.#own(items)
+  async replaceHistoryWithCompaction(
+    items: AgentInputItem[],
+    runContext?: RunContext<unknown>,
+  ): Promise<void> {
+    const added = await this.#asSaid(items)
     // What follows the mark may be stored already.
     const { taken, left } = await this.#matchSuffix(added.slice(1))
-    await this.#chat.replaceTail([...left, ...added].map(toMessage), { expected: taken ?? [] })
+    const chat = this.#own(runContext)
+    await chat.replaceTail([...left, ...added].map(toMessage), { expected: taken ?? [] })
   }
 
-  async applyHistoryTransaction(args: SessionHistoryTransactionArgs): Promise<void> {
+  async applyHistoryTransaction(
+    args: SessionHistoryTransactionArgs,
+    runContext?: RunContext<unknown>,
+  ): Promise<void> {
     const { operationId, expected, added } = readTransaction(args)
-    const [gone, own] = [await this.#own(expected), await this.#own(added)]
+    const [gone, own] = [await this.#asSaid(expected), await this.#asSaid(added)]
     const { taken, left } = await this.#matchSuffix(gone)
-    await this.#chat.replaceTail([...left, ...own].map(toMessage), {
+    await this.#own(runContext).replaceTail([...left, ...own].map(toMessage), {
       operationId,
       operation: packBytes(args.transaction),
       // What is not there now may have been replaced by this same operation: the store knows.
@@ -209,7 +243,7 @@ export class AgentsSession
       try {
         if (await this.#replaceCallWithin(raw, callId, replacement)) return
         const folded = await this.#foldedCall(callId, after)
-        if (folded !== null) await this.#chat.edit(folded.seq, toMessage(replacement).content)
+        if (folded !== null) await this.#own().edit(folded.seq, toMessage(replacement).content)
         return
       } catch (error) {
         if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
@@ -238,7 +272,7 @@ export class AgentsSession
       itemsOf(message, kind).length === 1 &&
       canonicalJson(contentLinks(content)) === canonicalJson(contentLinks(message.content))
     if (isEdit) {
-      await this.#chat.edit(message.seq, content)
+      await this.#own().edit(message.seq, content)
       return true
     }
     const tail = messages.slice(first)
@@ -251,7 +285,7 @@ export class AgentsSession
         isReplaced = true
         return isFirst ? [replacement] : []
       })
-    await this.#chat.replaceTail(items.map(toMessage), { expected: tail.map(said) })
+    await this.#own().replaceTail(items.map(toMessage), { expected: tail.map(said) })
     return true
   }
 
@@ -271,17 +305,19 @@ export class AgentsSession
   }
 
   /** For `new Agent({ instructions })`: yours, and what memory knows. */
-  instructions(base: string): () => Promise<string> {
+  instructions(base: string): (runContext?: RunContext<unknown>) => Promise<string> {
     this.#view.instructions = base
-    return async () => {
+    return async runContext => {
       this.#view.instructions = base
-      const context = (await this.#view.context()) ?? (await this.#created())
+      const context = (await this.#view.context()) ?? (await this.#created(runContext))
       return context?.instructions ?? base
     }
   }
 
-  async #created(): Promise<Context | null> {
-    await this.#chat.append([])
+  /** Not by a run whose session is gone: it would be there again. */
+  async #created(runContext: RunContext<unknown> | undefined): Promise<Context | null> {
+    const seen = runContext && this.#seenBy.get(runContext)?.session
+    await (seen ?? this.#chat).append([])
     return this.#view.context()
   }
 
@@ -296,7 +332,9 @@ export class AgentsSession
         description,
         parameters: parameters as never,
         strict: false,
-        execute: input => memory.execute(name, input),
+        // Of what the run has seen: the tools themselves outlive many runs.
+        execute: async (input, runContext) =>
+          (await this.#own(runContext).memoryTools()).execute(name, input),
       }),
     ) as FunctionTool[]
   }

@@ -223,6 +223,7 @@ export class MemorySession
     const { id } = this.key
     return {
       id,
+      number: 1,
       kind: this.#options.kind,
       user: null,
       scope: null,

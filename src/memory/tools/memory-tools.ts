@@ -1,5 +1,11 @@
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../log/index.ts'
-import type { DocumentKey, SessionKey, SessionRecord } from '../../store/index.ts'
+import {
+  type DocumentKey,
+  type SeenSession,
+  type SessionKey,
+  type SessionRecord,
+  seenOf,
+} from '../../store/index.ts'
 import { checkSectionName } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { checkArguments, ToolArgumentError, type ToolArguments } from './check-arguments.ts'
@@ -37,11 +43,14 @@ export interface SdkTool {
 export class MemoryTools {
   readonly #engine: MemoryEngine
   readonly #session: SessionRecord
+  readonly #seen: SeenSession
   readonly definitions: readonly ToolDefinition[]
 
-  constructor(engine: MemoryEngine, session: SessionRecord) {
+  /** `seen`: of what a turn has seen. `null`: they are for any turn of this very session, as long as it is there. */
+  constructor(engine: MemoryEngine, session: SessionRecord, seen: SeenSession | null = null) {
     this.#engine = engine
     this.#session = session
+    this.#seen = seen ?? seenOf({ ...session, epoch: Number.MAX_SAFE_INTEGER })
     this.definitions = MEMORY_TOOL_NAMES.filter(name => isOffered(name, session, engine)).map(
       name => DEFINITIONS[name],
     )
@@ -113,6 +122,7 @@ export class MemoryTools {
     const head = (await store.readSession({ namespace, id }))?.head
     const { added, tokens } = await writeNote(this.#engine, {
       key,
+      from: { namespace, id, seen: this.#seen },
       content: String(content),
       section: section === undefined ? undefined : sectionName(String(section)),
       tool: name,

@@ -1,4 +1,4 @@
-import type { DocumentKey, NewFact } from '../../store/index.ts'
+import type { DocumentKey, NewFact, SessionKey } from '../../store/index.ts'
 import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
 import type { Moment } from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
@@ -12,6 +12,8 @@ import { MOST_CONTENT_CHARACTERS } from './definitions.ts'
 
 export interface Note {
   readonly key: DocumentKey
+  /** The session that it is written from, as it was seen. */
+  readonly from: SessionKey
   readonly content: string
   readonly section: string | undefined
   readonly tool: string
@@ -36,6 +38,7 @@ export async function writeNote(
   const [document] = await store.changeDocuments([
     {
       key: note.key,
+      from: note.from,
       change: current => {
         const content = current?.content || initial
         const known = new Set(listLines(content).map(sayingOf))

@@ -3,7 +3,6 @@ import { isId, MAX_ID_CHARACTERS } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
 import type { Session, SessionInfo } from '../../session.ts'
 import type { Laid } from './history.ts'
-import type { NamedSession } from './named-session.ts'
 
 /** A session and the forks that contradictions made of it, which clients go on calling by its name. */
 export interface Family {
@@ -20,17 +19,14 @@ const FIRST_FORK = 2
 const PAGE = 20
 
 /** `null`: there is no such session yet. */
-export async function familyOf(
-  palimpsest: Palimpsest,
-  { id, options }: NamedSession,
-): Promise<Family | null> {
-  const named = palimpsest.session(id, options)
+export async function familyOf(palimpsest: Palimpsest, named: Session): Promise<Family | null> {
+  const { id } = named
   if ((await named.info()) === null) return null
   const numbered = await numberedSessions(palimpsest, id)
   const forks = forksAmong(numbered, id)
   return {
     named,
-    forks: forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.id)),
+    forks: await Promise.all(forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.id).bound())),
     nextNumber: Math.max(FIRST_FORK - 1, ...numbered.keys()) + 1,
   }
 }

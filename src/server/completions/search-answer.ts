@@ -23,12 +23,13 @@ interface SearchCall {
 
 /** Answers from what was said in the session, without a model. */
 export async function searchAnswer(session: Session, call: SearchCall): Promise<Answering> {
-  const newest = await session.messages({ from: 'newest', limit: MOST_ASKED })
+  const own = await session.bound()
+  const newest = await own.messages({ from: 'newest', limit: MOST_ASKED })
   return {
     sessionId: session.id,
     seq: newest.at(-1)?.seq ?? 0,
     model: SEARCH_MODEL,
-    pieces: answerPieces(session, askedIn(newest), call),
+    pieces: answerPieces(own, askedIn(newest), call),
     stop: () => {},
   }
 }
@@ -49,13 +50,16 @@ async function* answerPieces(
   const text = await textOf(await searchResponder({ zone })(request)).catch(error => {
     throw signal.aborted ? stopped() : error
   })
-  const storing = session.append({
-    role: 'assistant',
-    // It only repeats what was said: nothing learns it again.
-    content: [{ type: 'text', text, recalled: true }],
-    externalId: `${MARK}reply:${crypto.randomUUID()}`,
-    ...(asked[0] && { replyTo: asked[0].seq }),
-  })
+  const storing = session.append(
+    {
+      role: 'assistant',
+      // It only repeats what was said: nothing learns it again.
+      content: [{ type: 'text', text, recalled: true }],
+      externalId: `${MARK}reply:${crypto.randomUUID()}`,
+      ...(asked[0] && { replyTo: asked[0].seq }),
+    },
+    { follows: asked.map(({ seq }) => seq) },
+  )
   underWay.add(storing)
   await storing
   yield { type: 'text', text }

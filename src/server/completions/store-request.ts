@@ -44,11 +44,13 @@ export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest
   const comparing = { prints: new Prints(), pace: new Pace() }
   const theirs = await printsOf(request, comparing)
   const isWhole = request.history === 'whole' && request.answered > 0
+  // A list may hold what is erased while it is compared: it is stored where it was found, or nowhere.
+  const named = await palimpsest.session(request.named.id, request.named.options).bound()
   for (let tries = 1; ; tries++)
     try {
       return isWhole
-        ? await storeWhole(palimpsest, request, { theirs, ...comparing })
-        : await storeNew(palimpsest, request, { theirs, ...comparing })
+        ? await storeWhole({ palimpsest, named }, request, { theirs, ...comparing })
+        : await storeNew(named, request, { theirs, ...comparing })
     } catch (error) {
       if (!PalimpsestError.isInstance(error) || !RACES.includes(error.code)) throw error
       if (tries === MOST_TRIES) throw tooBusy(request.named.id, error)
@@ -80,12 +82,11 @@ interface Compared extends Comparing {
 }
 
 async function storeNew(
-  palimpsest: Palimpsest,
+  session: Session,
   request: StoreRequest,
   { theirs, prints }: Compared,
 ): Promise<Session> {
-  const { named, messages, isRetry } = request
-  const session = palimpsest.session(named.id, named.options)
+  const { messages, isRetry } = request
   const ours = await readEnd(session, Math.min(MOST_AT_ONCE, messages.length + MORE_OF_OURS))
   const now = Date.now()
   const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
@@ -96,16 +97,15 @@ async function storeNew(
 }
 
 async function storeWhole(
-  palimpsest: Palimpsest,
+  { palimpsest, named }: { readonly palimpsest: Palimpsest; readonly named: Session },
   request: StoreRequest,
   { theirs, ...comparing }: Compared,
 ): Promise<Session> {
-  const { named, messages, answered } = request
+  const { messages, answered } = request
   const family = await familyOf(palimpsest, named)
   if (family === null) {
-    const session = palimpsest.session(named.id, named.options)
-    await add(session, messages, [], request)
-    return session
+    await add(named, messages, [], request)
+    return named
   }
   const sending = { prints: theirs, answered }
   const laid = await bestLaid(family, (session, options) =>

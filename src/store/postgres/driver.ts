@@ -14,6 +14,7 @@ import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
+import { forgetJobs } from './forget-jobs.ts'
 import { inIndexOrder } from './planning.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
 
@@ -229,7 +230,8 @@ export class PostgresDriver implements Driver {
     try {
       const result = await runAsync(steps(), async ({ sql, parameters, isUnread, job }) => {
         if (job !== undefined) {
-          await this.#queue?.take(job, client)
+          if ('forget' in job || 'words' in job) await forgetJobs(client, this.#options.schema, job)
+          else await this.#queue?.take(job, client)
           return []
         }
         const answer = send({ ...this.#prepare(sql), values: [...parameters] })

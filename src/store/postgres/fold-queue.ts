@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { PgBoss } from 'pg-boss'
-import type { FoldJob, JobClaim, QueueStep } from '../sql/steps.ts'
+import type { FoldJob, ForgetStep, JobClaim, QueueStep } from '../sql/steps.ts'
 import { DEAD_FOLDS, FOLDS, jobsSchema, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
 
 /** The end of the queue that belongs to a store: what is done here is done in a transaction of the store's. */
@@ -22,7 +22,7 @@ export class FoldQueue {
     return new FoldQueue(await openBoss(place, 'sender'), place)
   }
 
-  async take(step: QueueStep, client: ClientBase): Promise<void> {
+  async take(step: Exclude<QueueStep, ForgetStep>, client: ClientBase): Promise<void> {
     if ('send' in step) await this.#send(step.send, client)
     else await this.#complete(step.complete, step.session, client)
   }

@@ -269,7 +269,8 @@ CREATE TABLE sessions (
   extract_at bigint,
   extract_not_before bigint,
   indexed_through bigint NOT NULL DEFAULT 0,
-  first_epoch bigint NOT NULL DEFAULT 0
+  first_epoch bigint NOT NULL DEFAULT 0,
+  erased_epoch bigint
 );
 
 CREATE TABLE settings (

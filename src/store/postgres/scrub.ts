@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { jobsSchema } from './boss.ts'
 
 /**
  * Gives the space of deleted rows back, in tables and indexes, one table after the other; nobody waits for it.
@@ -10,8 +11,8 @@ import type { ClientBase } from 'pg'
  */
 export async function vacuumTables(client: ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
-    "SELECT format('%I.%I', schemaname, tablename) AS table FROM pg_tables WHERE schemaname = $1 ORDER BY 1",
-    [schema],
+    "SELECT format('%I.%I', schemaname, tablename) AS table FROM pg_tables WHERE schemaname = ANY($1) ORDER BY 1",
+    [[schema, jobsSchema(schema)]],
   )
   // By default the indexes of a table with few deleted rows are left as they are, with what was in them.
   for (const { table } of rows) await client.query(`VACUUM (INDEX_CLEANUP ON) ${table}`)

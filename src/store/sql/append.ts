@@ -21,6 +21,7 @@ import {
   type SessionRow,
   toFoldState,
 } from './rows.ts'
+import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
 import { first, firstOfMany, insertContestedRow, insertRow, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
@@ -40,9 +41,11 @@ interface StoredMessage {
 export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): Steps<AppendReceipt> {
   yield* lockName(request.key, dialect)
   const { known, start } = yield* readStart(request)
+  yield* checkSeen(request.key, known)
   const repeats = yield* findRepeats(request, known, start)
   const answers = answersOf(request, repeats)
   if (answers) yield* checkWaiting(request.key, known, answers)
+  yield* checkFollows(request, known)
   const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })

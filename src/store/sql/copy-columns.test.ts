@@ -14,10 +14,10 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
   operations: { as: copied.OPERATION_COPIED, otherwise: ['session_id'] },
   sessions: {
     as: [...copied.SESSION_COPIED, ...copied.SCHEDULE_COPIED],
-    // The index is made anew, and nobody holds a lease on a copy.
+    // The index is made anew, and nobody holds a lease on a copy, or has seen anything of it before.
     otherwise: [
       ...['id', 'namespace', 'name_key', 'name', 'ready', 'epoch'],
-      ...['indexed_through', 'lease_owner', 'lease_until'],
+      ...['indexed_through', 'lease_owner', 'lease_until', 'erased_epoch'],
     ],
   },
   // By what they say of themselves, since they have other numbers in each database.

@@ -127,14 +127,17 @@ export function* changeDocuments(
   dialect: Dialect,
 ): Steps<readonly (DocumentRecord | null)[]> {
   const keys = writes.map(({ key }) => key)
-  yield* lockSessions(keys, dialect)
+  yield* lockSessions(writes, dialect)
   yield* lockDocuments(keys, dialect)
   return yield* writeDocuments(writes)
 }
 
-/** Of all namespaces, and in one order everywhere, too. */
-function* lockSessions(keys: readonly DocumentKey[], dialect: Dialect): Steps<void> {
-  const sessions = keys.map(sessionOf).filter(session => session !== null)
+/** Of all namespaces, and in one order everywhere, too. Of one name, the key by which it was seen is the one that counts. */
+function* lockSessions(writes: readonly DocumentWrite[], dialect: Dialect): Steps<void> {
+  const sessions = [
+    ...writes.map(({ key }) => sessionOf(key)).filter(session => session !== null),
+    ...writes.flatMap(({ from }) => from ?? []),
+  ]
   const byName = new Map(sessions.map(session => [keyName(session), session]))
   for (const name of [...byName.keys()].sort()) yield* lockExistingSession(byName.get(name)!, dialect)
 }

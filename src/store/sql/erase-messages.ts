@@ -9,6 +9,7 @@ import { erasedKey } from './keys.ts'
 import { fenceLease } from './leases.ts'
 import { allIn } from './many.ts'
 import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
+import { noteErased } from './seen.ts'
 import { all, run, type Steps } from './steps.ts'
 import { unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
@@ -76,6 +77,7 @@ export function* eraseMessages(
   const { tokens: segmentTokens } = yield* readShown(session)
   const left = yield* stateWithout(hidden, { rows: visible, before, head, state, counted })
   yield* writeFoldState(session, { ...left, segmentTokens })
+  yield* noteErased(session)
   yield* forgetOutcome(session, slice)
   yield* fenceLease(session.namespace, `extraction/${session.name}`)
   yield* recordEvent({

@@ -4,7 +4,7 @@ import { hideSession, lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { doomBuild } from './forks.ts'
 import { noteRevision } from './revision.ts'
-import { all, first, type Steps } from './steps.ts'
+import { all, first, forgetJobs, type Steps } from './steps.ts'
 
 /** A whole tenant: what nobody needs to be told apart from goes together. */
 
@@ -32,9 +32,12 @@ export const hideAllSessions: ErasureStep = function* (slice, cursor) {
     else yield* doomBuild(id, slice)
   }
   const last = sessions.at(-1)
+  if (last && cursor === null) yield* forgetJobs({ forget: { namespace: slice.namespace } })
   if (last) return { next: { after: last.id } satisfies Cursor }
   const newest = yield* first<{ id: number | null }>('SELECT max(id) AS id FROM sessions')
   if (after + NUMBERS_AT_A_TIME < (newest?.id ?? 0)) return { next: { after: after + NUMBERS_AT_A_TIME } }
+  // And what came for those that were hidden last.
+  yield* forgetJobs({ forget: { namespace: slice.namespace } })
   return 'done'
 }
 

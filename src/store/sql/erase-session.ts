@@ -11,7 +11,7 @@ import { readLastSeq } from './head.ts'
 import { keyOf } from './keys.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { lockSession } from './session.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, first, forgetJobs, run, type Steps } from './steps.ts'
 
 /**
  * Sessions that go whole. Their name is taken from them first, with all that is known by it: nobody sees them any
@@ -41,6 +41,8 @@ export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
   const { namespace, now } = slice
   yield* hideDocumentsOf(session.id, slice)
   yield* doomBuildsOf(session, slice)
+  // Those of a namespace go together.
+  if (slice.target.kind !== 'namespace') yield* forgetJobs({ forget: { namespace, session: session.name } })
   const lease = yield* first<{ token: number }>(
     'DELETE FROM leases WHERE namespace = ?1 AND name = ?2 RETURNING token',
     namespace,

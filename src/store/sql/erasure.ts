@@ -20,7 +20,7 @@ import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { allIn } from './many.ts'
 import { rewriteDocuments } from './rewrite-documents.ts'
 import { findSession } from './session.ts'
-import { first, run, type Steps } from './steps.ts'
+import { first, forgetJobs, run, type Steps } from './steps.ts'
 
 export { forgetErasedDocuments, listErasedDocuments } from './erase-documents.ts'
 
@@ -76,6 +76,8 @@ export function* beginErasure(
   { target, now }: Parameters<Store['beginErasure']>[1],
 ): Steps<ErasureRecord> {
   const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
+  // A job may say what a summariser said of a message.
+  yield* forgetJobs({ words: { namespace } })
   const row = yield* first<ErasureRow>(
     `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress)
      VALUES (?1, ?2, ?3, 'erasing', '{}', ?4) RETURNING ${ERASURE_COLUMNS}`,

@@ -9,6 +9,7 @@ import { countThrough, readHead, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
 import { ERASED, SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
+import { checkSeen } from './seen.ts'
 import { findSession, lockExistingSession } from './session.ts'
 import { forkDocuments, importDocuments } from './session-documents.ts'
 import { readRecord } from './session-record.ts'
@@ -55,6 +56,7 @@ interface Origin {
 
 function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
   const session = yield* findSession(key)
+  yield* checkSeen(key, session)
   if (!session) throw new SessionNotFoundError(key.id)
   const head = yield* readHeadAtOrBelow(session, atSeq)
   if (head === null && atSeq > 0) throw new MessageNotFoundError(key.id, atSeq)

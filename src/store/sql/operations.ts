@@ -28,6 +28,7 @@ export * as requests from './requests.ts'
 export { readRevision } from './revision.ts'
 export { rollback } from './rollback.ts'
 export * as search from './search.ts'
+export { checkSeen, readSeen } from './seen.ts'
 export {
   findSession,
   lockExistingSession,

@@ -8,6 +8,7 @@ import type { Dialect } from './driver.ts'
 import { digestOf } from './keys.ts'
 import { rollback } from './rollback.ts'
 import { decodeContent, type SessionRow } from './rows.ts'
+import { checkFollows } from './seen.ts'
 import { lockOrCreateSession, lockSession } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
@@ -21,11 +22,14 @@ export function* replaceTail(
   const known = yield* lockSession(key, rules.dialect)
   const earlier = known && operation ? yield* readOperation(known, operation) : null
   if (earlier) return earlier
+  yield* checkFollows(request, known)
   const hideAbove = yield* checkTail(known, request)
   const session = known ?? (yield* lockOrCreateSession(key, request, rules.dialect))
   if (request.expected === 'everything') yield* forgetOperations(session)
   if (hideAbove !== null) yield* rollback(session, { toSeq: hideAbove, now }, rules)
-  const receipt = yield* append(request, rules.dialect, rules.warn)
+  // What it takes back itself is no matter.
+  const { follows: _, ...added } = request
+  const receipt = yield* append(added, rules.dialect, rules.warn)
   if (hideAbove !== null && repeatsHidden(receipt, hideAbove))
     throw new HistoryConflictError({ sessionId: key.id, reason: 'external_id_replaced' })
   if (operation) yield* keepOperation(session, operation, receipt)

@@ -58,6 +58,8 @@ export interface SessionRow {
   readonly extract_at: number | null
   readonly indexed_through: number
   readonly first_epoch: number
+  /** The epoch that the last erasure of messages here began. */
+  readonly erased_epoch: number | null
 }
 
 export function settingsOf({ settings }: Pick<SessionRow, 'settings'>): Readonly<Record<string, unknown>> {
@@ -71,7 +73,7 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
   pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
   rewrites, layers, layers_epoch, extracted_through, extract_at, indexed_through,
-  first_epoch`
+  first_epoch, erased_epoch`
 
 export interface HeadRow {
   readonly seq: number

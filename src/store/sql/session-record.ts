@@ -56,6 +56,7 @@ function* toRecord(
   const { count, segmentTokens } = state.compactedThrough === 0 ? NOTHING_SHOWN : shown
   return {
     id: session.name,
+    number: session.id,
     kind: session.kind,
     user: session.user_id,
     scope: session.scope_id,

@@ -6,6 +6,7 @@ import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import { SESSION_COLUMNS, type SessionRow, settingsOf } from './rows.ts'
+import { checkSeen } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
@@ -40,9 +41,12 @@ function lockedName(key: SessionKey): string {
   return JSON.stringify([key.namespace, keyOf(key.id)])
 }
 
+/** Refuses a key by which the session was seen otherwise: see `SessionKey`. */
 export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
   yield* lockName(key, dialect)
-  return yield* findSession(key)
+  const session = yield* findSession(key)
+  yield* checkSeen(key, session)
+  return session
 }
 
 export function* lockExistingSession(key: SessionKey, dialect: Dialect): Steps<SessionRow> {

@@ -111,6 +111,16 @@ export class SqlStore implements Store {
     return this.#writeOr(key, undefined, (session, { sql }) => sql.waiting.settleWaiting(session, seqs))
   }
 
+  readSeen(key: SessionKey) {
+    return this.#read(({ sql }) => sql.readSeen(key))
+  }
+
+  checkSeen(key: SessionKey) {
+    return this.#read(function* ({ sql }) {
+      yield* sql.checkSeen(key, yield* sql.findSession(key))
+    })
+  }
+
   readSession(key: SessionKey) {
     return this.#readOr(key, null, (session, { sql }) => sql.readRecord(session, this.#warn))
   }

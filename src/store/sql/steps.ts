@@ -21,10 +21,17 @@ export interface Query {
   readonly job?: QueueStep
 }
 
-/** A fold for whoever works through the queue; or the end of one that was carried out. */
+/** A fold for whoever works through the queue; the end of one that was carried out; or what an erasure takes along. */
 export type QueueStep =
   | { readonly send: FoldJob }
   | { readonly complete: JobClaim; readonly session: FoldJob }
+  | ForgetStep
+
+/** All jobs of a session or of a namespace; or, of a namespace, what others than we said in them. */
+export type ForgetStep =
+  | { readonly forget: { readonly namespace: string; readonly session: string } }
+  | { readonly forget: { readonly namespace: string } }
+  | { readonly words: { readonly namespace: string } }
 
 /** A session that is to be judged, and folded if its policy still says so. */
 export interface FoldJob {
@@ -101,6 +108,11 @@ export function* enqueueFold(job: FoldJob): Steps<void> {
 
 export function* completeJob(complete: JobClaim, session: FoldJob): Steps<void> {
   yield { sql: '', parameters: [], job: { complete, session } }
+}
+
+/** Also where this store fills no queue: another one may. */
+export function* forgetJobs(job: ForgetStep): Steps<void> {
+  yield { sql: '', parameters: [], job }
 }
 
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {

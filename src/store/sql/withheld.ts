@@ -4,6 +4,7 @@ import type { Dialect } from './driver.ts'
 import type { Slice } from './erasure-slice.ts'
 import { readShown } from './fold-state.ts'
 import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
+import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { countVisible } from './visible.ts'
 
@@ -167,6 +168,7 @@ export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): 
   if (withheld.length === 0) return false
   slice.count('segments', withheld.length)
   yield* beginEpoch(session)
+  yield* noteErased(session)
   return true
 }
 

@@ -10,6 +10,8 @@ import type {
   FoldCommit,
   FoldReceipt,
   MeasuredMessage,
+  SeenSession,
+  SessionKey,
   SessionRecord,
   SessionTraits,
   Store,
@@ -44,6 +46,7 @@ export function message(content: Content, fields: Partial<MeasuredMessage> = {})
 export interface ChatOptions extends Partial<SessionTraits> {
   readonly namespace?: string
   readonly policy?: Policy
+  readonly seen?: SeenSession
 }
 
 interface FoldOptions {
@@ -56,15 +59,15 @@ interface FoldOptions {
 /** One session of a store, in the few words that the cases use. Its clock moves by a second with each call. */
 export class Chat {
   readonly store: Store
-  readonly key: { readonly namespace: string; readonly id: string }
+  readonly key: SessionKey
   readonly policy: Policy
   readonly #traits: SessionTraits
   now = START
 
   constructor(store: Store, id = 'chat', options: ChatOptions = {}) {
-    const { namespace = 'test', policy = POLICY, kind = 'private', user = null, scope = null } = options
+    const { namespace = 'test', policy = POLICY, kind = 'private', user = null, scope = null, seen } = options
     this.store = store
-    this.key = { namespace, id }
+    this.key = { namespace, id, ...(seen && { seen }) }
     this.policy = policy
     this.#traits = { kind, user, scope }
   }
@@ -86,6 +89,23 @@ export class Chat {
   /** Messages that are the answer. */
   answer(answers: Answers, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
     return this.store.append({ ...this.#request(messages), answers })
+  }
+
+  /** Messages that follow others, which have to be there still. */
+  follow(follows: readonly number[], ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
+    return this.store.append({ ...this.#request(messages), follows })
+  }
+
+  /** The same session for somebody who has seen this of it; left out: what there is now. */
+  async bound(seen?: SeenSession): Promise<Chat> {
+    const bound = new Chat(this.store, this.key.id, {
+      ...this.#traits,
+      namespace: this.key.namespace,
+      policy: this.policy,
+      seen: seen ?? (await this.store.readSeen(this.key)),
+    })
+    bound.now = this.now
+    return bound
   }
 
   #request(messages: readonly MeasuredMessage[]): AppendRequest {

@@ -1,0 +1,41 @@
+import type { BaseMessage } from '@langchain/core/messages'
+import type { Session } from '../../session.ts'
+import { externalIdOf } from './from-langchain.ts'
+import { Run } from './run.ts'
+
+/** Of one session, those that did not end: a process may see many that were broken off. */
+const MAX_RUNS = 100
+
+/** The runs under way, by the question that each of them answers: several of one session do not mix. */
+export class Runs {
+  readonly #runs = new WeakMap<Session, Map<string, Run>>()
+
+  /** A state that ends with a question begins one. */
+  async of(handle: Session, state: readonly BaseMessage[]): Promise<Run> {
+    const underWay = state.at(-1)?.type === 'human' ? undefined : this.find(handle, state)
+    if (underWay) return underWay
+    const run = new Run(await handle.bound())
+    const runs = this.#runs.get(handle) ?? new Map<string, Run>()
+    this.#runs.set(handle, runs)
+    runs.delete(questionOf(state))
+    runs.set(questionOf(state), run)
+    const [oldest] = runs.keys()
+    if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest)
+    return run
+  }
+
+  find(handle: Session, state: readonly BaseMessage[]): Run | undefined {
+    return this.#runs.get(handle)?.get(questionOf(state))
+  }
+
+  end(handle: Session, state: readonly BaseMessage[]): Run | undefined {
+    const run = this.find(handle, state)
+    this.#runs.get(handle)?.delete(questionOf(state))
+    return run
+  }
+}
+
+function questionOf(state: readonly BaseMessage[]): string {
+  const question = state.findLast(({ type }) => type === 'human')
+  return (question && externalIdOf(question)) ?? ''
+}

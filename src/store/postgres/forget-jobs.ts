@@ -1,0 +1,34 @@
+import type { ClientBase } from 'pg'
+import type { ForgetStep } from '../sql/steps.ts'
+import { jobsSchema } from './boss.ts'
+
+/** Under this name a worker says why a job failed, in words of ours alone. */
+export const FOLD_JOB_ERROR = 'FoldJobError'
+
+/** What a version before this one wrote may be anybody's words. */
+const IS_FOREIGN = (column: string) =>
+  `(${column} IS NOT NULL AND ${column}->>'name' IS DISTINCT FROM '${FOLD_JOB_ERROR}')`
+
+/**
+ * Jobs go with what they name, in the transaction of the erasure: whether they wait, are under way, are done or were
+ * given up. The store that erases need not be one that fills the queue; where there is none, there is nothing to do.
+ */
+export async function forgetJobs(client: ClientBase, schema: string, step: ForgetStep): Promise<void> {
+  const table = `${jobsSchema(schema)}.job`
+  const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1)::text AS found', [
+    table,
+  ])
+  if (rows[0]?.found == null) return
+  if ('words' in step) await client.query(blank(table), [step.words.namespace])
+  else if ('session' in step.forget)
+    await client.query(`DELETE FROM ${table} WHERE data->>'namespace' = $1 AND data->>'id' = $2`, [
+      step.forget.namespace,
+      step.forget.session,
+    ])
+  else await client.query(`DELETE FROM ${table} WHERE data->>'namespace' = $1`, [step.forget.namespace])
+}
+
+function blank(table: string): string {
+  return `UPDATE ${table} SET output = NULL, source_output = NULL
+    WHERE data->>'namespace' = $1 AND (${IS_FOREIGN('output')} OR ${IS_FOREIGN('source_output')})`
+}
