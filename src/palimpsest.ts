@@ -161,8 +161,12 @@ export type Configuration = Pick<
   | 'redact'
 >
 
+/**
+ * What a session is. A new one is made so; one that is there has to be the same, or each call is a
+ * `SessionMismatchError`. What is left out is no difference.
+ */
 export interface SessionOptions {
-  /** The default: private. */
+  /** Of a new one: private. */
   readonly kind?: SessionKind
   /** Whose chat it is; for private chats. */
   readonly user?: string
@@ -521,13 +525,13 @@ export class Palimpsest implements AsyncDisposable {
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
   session(id: string = crypto.randomUUID(), options: SessionOptions = {}): Session {
-    const { kind = 'private', user, scope, ...unknown } = options
+    const { kind, user, scope, ...unknown } = options
     const [misspelt] = Object.keys(unknown)
     if (misspelt !== undefined) throw new InvalidArgumentError('options', misspelt, 'kind, user, scope')
-    if (!['private', 'group', 'agent'].includes(kind))
+    if (kind !== undefined && !['private', 'group', 'agent'].includes(kind))
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
     return new Session(this.#engine, this.#key(id), {
-      kind,
+      kind: kind ?? null,
       user: user === undefined ? null : checkArgumentId('user', user),
       scope: scope === undefined ? null : checkArgumentId('scope', scope),
     })

@@ -17,9 +17,10 @@ import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } fr
 import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
 import {
   type Content,
-  checkId,
+  isNewId,
   type Message,
   type MessageInput,
+  NEW_ID_RULE,
   type NewMessage,
   normalizeContent,
   normalizeMessage,
@@ -43,8 +44,10 @@ import {
   type Answers,
   type AppendReceipt,
   type AppendRequest,
+  type AssignableTrait,
   type Awaits,
   type ExpectedMessage,
+  type GivenTraits,
   type GrowthPoint,
   type MessageVersion,
   operationOf,
@@ -82,6 +85,16 @@ export interface Appended {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly duplicate: boolean }[]
   /** What the policy decided; the fold itself happens in the background. */
   readonly decision: Decision | null
+  /** What you said that the session is, and it is without: `assign()` gives it. Left out: there is no such trait. */
+  readonly unassigned?: readonly AssignableTrait[]
+}
+
+/** What `session.assign()` takes: at least one of them. */
+export interface Assigning {
+  /** Whose chat it is. */
+  readonly user?: string
+  /** The workspace or project that it belongs to. */
+  readonly scope?: string
 }
 
 export interface SessionInfo {
@@ -155,12 +168,16 @@ const RETRY_MS = 50
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
+  /** For what works in the background, where the session is what it is. */
   readonly #key: SessionKey
-  readonly #traits: SessionTraits
+  /** For every call of the caller's: the store refuses it where the session is something else. */
+  readonly #claim: SessionKey
+  readonly #traits: GivenTraits
 
-  constructor(engine: Engine, key: SessionKey, traits: SessionTraits) {
+  constructor(engine: Engine, key: SessionKey, traits: GivenTraits) {
     this.#engine = engine
     this.#key = key
+    this.#claim = Object.values(traits).some(trait => trait !== null) ? { ...key, traits } : key
     this.#traits = traits
   }
 
@@ -228,8 +245,9 @@ export class Session {
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
     const messages = this.#withIds(receipt.messages)
-    this.#noteAppend({ messages, decision })
-    return { messages, decision }
+    const appended = { messages, decision, ...unassignedOf(receipt) }
+    this.#noteAppend(appended)
+    return appended
   }
 
   #withIds(messages: AppendReceipt['messages']): Appended['messages'] {
@@ -280,45 +298,70 @@ export class Session {
     }
   }
 
+  /**
+   * Gives the session the user or the scope that it is without, each once: what was said before belongs to that person
+   * then, for erasure and for search, and their memory is shown here. What it has already changes nothing; another one
+   * is a `SessionMismatchError`. The session has to be there.
+   * @example
+   * const { unassigned } = await chat.append(message)
+   * if (unassigned?.includes('user')) await chat.assign({ user: 'ann' })
+   */
+  async assign(traits: Assigning): Promise<{ readonly assigned: readonly AssignableTrait[] }> {
+    const { store, clock, extraction, extractions } = this.#engine
+    const { assigned, extractAt } = await store.assignTraits(this.#claim, {
+      ...checkAssigning(traits),
+      extraction,
+      now: clock(),
+    })
+    if (assigned.length > 0 && extractAt !== null) extractions?.noteDue(extractAt)
+    return { assigned }
+  }
+
+  /** For what is read by the session's name alone. */
+  async #checkTraits(): Promise<void> {
+    if (this.#claim.traits) await this.#engine.store.readOwnSettings(this.#claim)
+  }
+
   /** What of it waits for an answer or for its delivery. */
   async waiting(): Promise<readonly WaitingEntry[]> {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
+    await this.#checkTraits()
     return store.readWaiting(namespace, { sessionId, limit: MOST_WAITING })
   }
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
   async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
     const { store, clock } = this.#engine
-    return store.awaitAnswer(this.#key, { seq, awaits, now: clock() })
+    return store.awaitAnswer(this.#claim, { seq, awaits, now: clock() })
   }
 
   /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
   async noteWaiting(seq: number, note: { attempts?: number; sent?: unknown }): Promise<void> {
-    await this.#engine.store.noteWaiting(this.#key, { seq, ...note })
+    await this.#engine.store.noteWaiting(this.#claim, { seq, ...note })
   }
 
   /** They wait no longer: the answer is delivered, or there will be none. */
   async settleWaiting(seqs: readonly number[]): Promise<void> {
-    await this.#engine.store.settleWaiting(this.#key, seqs)
+    await this.#engine.store.settleWaiting(this.#claim, seqs)
   }
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
     const { limit = 100, from = 'oldest', ...range } = options
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
-    return this.#engine.store.readMessages(this.#key, { ...range, limit, from })
+    return this.#engine.store.readMessages(this.#claim, { ...range, limit, from })
   }
 
   /** Visible messages, folded or not. */
   async count(): Promise<number> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     return record?.head?.totals.messages ?? 0
   }
 
   /** `null` before the first append. */
   async info(): Promise<SessionInfo | null> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     return record && toSessionInfo(record, this.#engine.clock())
   }
 
@@ -330,7 +373,7 @@ export class Session {
     checkCount('limit', limit)
     const before = written === undefined ? undefined : readFoldId(written)
     if (before === null) throw new InvalidArgumentError('before', written, FOLD_ID_RULE)
-    const events = await this.#engine.store.readFolds(this.#key, {
+    const events = await this.#engine.store.readFolds(this.#claim, {
       limit,
       ...(before !== undefined && { before }),
     })
@@ -341,12 +384,12 @@ export class Session {
   async growth({ points = 300 }: { readonly points?: number } = {}): Promise<readonly GrowthPoint[]> {
     if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
       throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
-    return this.#engine.store.readGrowth(this.#key, points)
+    return this.#engine.store.readGrowth(this.#claim, points)
   }
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#engine.store.readOwnSettings(this.#key)
+    return this.#engine.store.readOwnSettings(this.#claim)
   }
 
   /**
@@ -357,12 +400,12 @@ export class Session {
     changes: Readonly<Record<string, unknown>>,
     options: { readonly expected?: Readonly<Record<string, unknown>> } = {},
   ): Promise<void> {
-    await this.#engine.store.updateSettings(this.#key, changes, options)
+    await this.#engine.store.updateSettings(this.#claim, changes, options)
     await this.#judgeAgain()
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
-    return this.#engine.store.readSegments(this.#key, which)
+    return this.#engine.store.readSegments(this.#claim, which)
   }
 
   /** Replaces a message's content; the earlier one stays as a version. */
@@ -371,7 +414,7 @@ export class Session {
     const checked = normalizeContent({ content })
     const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
     const { store, clock } = this.#engine
-    const edited = await store.edit(this.#key, { seq, content: checked, size, now: clock() })
+    const edited = await store.edit(this.#claim, { seq, content: checked, size, now: clock() })
     this.#engine.indexer?.note(this.#key)
     await this.#judgeAgain()
     return edited
@@ -385,7 +428,7 @@ export class Session {
   /** Oldest first, the current one last. */
   async versions(seq: number): Promise<readonly MessageVersion[]> {
     checkCount('seq', seq)
-    return this.#engine.store.readVersions(this.#key, seq)
+    return this.#engine.store.readVersions(this.#claim, seq)
   }
 
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
@@ -393,7 +436,7 @@ export class Session {
     checkCount('toSeq', toSeq)
     const { store, clock } = this.#engine
     const now = clock()
-    await store.rollback(this.#key, { toSeq, now })
+    await store.rollback(this.#claim, { toSeq, now })
     await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
   }
@@ -423,6 +466,7 @@ export class Session {
       return {
         messages: this.#withIds(receipt.messages.map(each => ({ ...each, duplicate: true }))),
         decision: null,
+        ...unassignedOf(receipt),
         repeated: true,
       }
     return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: false }
@@ -431,10 +475,11 @@ export class Session {
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
     const { store, clock } = this.#engine
-    const id = checkId('id', newId)
+    if (!isNewId(newId)) throw new InvalidMessageError('id', newId, NEW_ID_RULE)
+    const id = newId
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
-    const { kind, user, scope } = await store.fork(this.#key, { newId: id, atSeq: through, now: clock() })
+    const { kind, user, scope } = await store.fork(this.#claim, { newId: id, atSeq: through, now: clock() })
     const key = { ...this.#key, id }
     const fork = new Session(this.#engine, key, { kind, user, scope })
     this.#engine.indexer?.note(key)
@@ -451,7 +496,7 @@ export class Session {
     return traced(
       tracer,
       this.#span('context'),
-      () => contexts.context(this.#key, options),
+      () => contexts.context(this.#claim, options),
       ({ report }) => ({
         'gen_ai.request.model': options.model,
         'palimpsest.context.tokens': report.tokens,
@@ -472,7 +517,7 @@ export class Session {
     return Turn.begin<Tools>(
       {
         append: (messages, answers) => this.append(messages, answers && { answers }),
-        freeze: asked => contexts.freeze(this.#key, asked),
+        freeze: asked => contexts.freeze(this.#claim, asked),
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => this.observeUsage(context, usage),
         memoryTools: () => this.memoryTools(),
@@ -496,7 +541,7 @@ export class Session {
       estimated: context.estimatedInputTokens,
       reported: usage.inputTokens,
     })
-    await store.recordCalibrations(this.#key, learned)
+    await store.recordCalibrations(this.#claim, learned)
   }
 
   /** Keeps a message in every context, word for word, whatever is folded. */
@@ -518,16 +563,16 @@ export class Session {
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
     const { store, clock } = this.#engine
     const mostTokens = segmentLimits(await this.#policy()).totalTokens
-    return store.pin(this.#key, { ...pin, mostTokens, now: clock() })
+    return store.pin(this.#claim, { ...pin, mostTokens, now: clock() })
   }
 
   async pins(): Promise<readonly Pin[]> {
-    return this.#engine.store.readPins(this.#key)
+    return this.#engine.store.readPins(this.#claim)
   }
 
   /** `false`: there was no such pin. */
   async unpin(id: number): Promise<boolean> {
-    return this.#engine.store.unpin(this.#key, id)
+    return this.#engine.store.unpin(this.#claim, id)
   }
 
   /** What belongs to this chat: seen here only. */
@@ -541,9 +586,11 @@ export class Session {
   }
 
   #document(layer: 'chat' | 'daily', key: string): MemoryDocument {
-    return new MemoryDocument(this.#engine, { layer, key }, async () => {
-      await this.append([])
-    })
+    return new MemoryDocument(
+      this.#engine,
+      { layer, key },
+      { check: () => this.#checkTraits(), create: async () => void (await this.append([])) },
+    )
   }
 
   /**
@@ -552,7 +599,7 @@ export class Session {
    */
   async memoryTools(): Promise<MemoryTools> {
     const { MemoryTools } = await import('./memory/tools/index.ts')
-    const known = await this.#engine.store.readSession(this.#key)
+    const known = await this.#engine.store.readSession(this.#claim)
     if (known === null) await this.append([])
     return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()))
   }
@@ -565,6 +612,7 @@ export class Session {
       this.#span('search'),
       async () => {
         const { searchMessages } = await import('./finding/search-messages.ts')
+        await this.#checkTraits()
         return searchMessages(this.#engine, query, { ...options, sessions: [this.id] })
       },
       ({ results }) => ({ 'palimpsest.search.results': results.length }),
@@ -574,18 +622,18 @@ export class Session {
   /** What lies under a segment, level by level down to the messages as they were said; or a range of them. */
   async expand(options: ExpandOptions): Promise<Expanded> {
     const { expand } = await import('./finding/expand.ts')
-    return expand(this.#engine.store, this.#key, options)
+    return expand(this.#engine.store, this.#claim, options)
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
   async export(): Promise<SessionFile> {
-    return this.#engine.store.exportSession(this.#key)
+    return this.#engine.store.exportSession(this.#claim)
   }
 
   /** The figures that the policy judges by; `null` in an empty session. */
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
-    return store.readSnapshot(this.#key, { policy, now: clock() })
+    return store.readSnapshot(this.#claim, { policy, now: clock() })
   }
 
   /**
@@ -660,22 +708,36 @@ export class Session {
     const decision = await this.judge(options)
     if (decision === null) return null
     const { store, clock } = this.#engine
-    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#key, decision)
+    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#claim, decision)
     return next?.plan ?? { decision, range: null }
   }
 
   /** With what this session has settings of its own for. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
-    const [own] = await sessionPolicies(store, this.#key, [policy])
+    const [own] = await sessionPolicies(store, this.#claim, [policy])
     return own
   }
 
   async #requireRecord(): Promise<SessionRecord> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     if (record === null) throw new SessionNotFoundError(this.id)
     return record
   }
+}
+
+function unassignedOf({ unassigned }: Pick<AppendReceipt, 'unassigned'>): Pick<Appended, 'unassigned'> {
+  return unassigned === undefined ? {} : { unassigned }
+}
+
+function checkAssigning(traits: Assigning): { user: string | null; scope: string | null } {
+  const { user, scope, ...unknown } = traits ?? {}
+  const [misspelt] = Object.keys(unknown)
+  if (misspelt !== undefined || (user === undefined && scope === undefined))
+    throw new InvalidArgumentError('assign', misspelt ?? traits, 'user, scope, or both')
+  for (const [field, value] of Object.entries({ user, scope }))
+    if (value !== undefined && !isNewId(value)) throw new InvalidArgumentError(field, value, NEW_ID_RULE)
+  return { user: user ?? null, scope: scope ?? null }
 }
 
 /** Of several messages the error says which. A misspelt field is an error too: it would be lost. */

@@ -20,11 +20,8 @@ const FIRST_FORK = 2
 const PAGE = 20
 
 /** `null`: there is no such session yet. */
-export async function familyOf(
-  palimpsest: Palimpsest,
-  { id, options }: NamedSession,
-): Promise<Family | null> {
-  const named = palimpsest.session(id, options)
+export async function familyOf(palimpsest: Palimpsest, { id }: NamedSession): Promise<Family | null> {
+  const named = palimpsest.session(id)
   if ((await named.info()) === null) return null
   const numbered = await numberedSessions(palimpsest, id)
   const forks = forksAmong(numbered, id)

@@ -37,7 +37,14 @@ const MOST_AT_ONCE = 1_000
 const MOST_TRIES = 20
 const PAUSE_MS = { least: 5, most: 50 }
 
-const RACES: readonly string[] = ['history_conflict', 'session_exists', 'message_conflict', 'epoch_conflict']
+const RACES: readonly string[] = [
+  'history_conflict',
+  'session_exists',
+  // Another request has made it as something else: from then on the headers say nothing of it.
+  'session_mismatch',
+  'message_conflict',
+  'epoch_conflict',
+]
 
 /** Lays what was sent onto the log and adds what is new. Gives the session that it went to: the one named, or a fork. */
 export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
@@ -85,7 +92,7 @@ async function storeNew(
   { theirs, prints }: Compared,
 ): Promise<Session> {
   const { named, messages, isRetry } = request
-  const session = palimpsest.session(named.id, named.options)
+  const session = await openNamed(palimpsest, named)
   const ours = await readEnd(session, Math.min(MOST_AT_ONCE, messages.length + MORE_OF_OURS))
   const now = Date.now()
   const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
@@ -93,6 +100,12 @@ async function storeNew(
   if (replies === null) await add(session, messages, ours, request)
   else await takeBack(session, ours.slice(ours.length - replies))
   return session
+}
+
+/** What the headers say is for a session that has to be made: one that is there is what it is. */
+async function openNamed(palimpsest: Palimpsest, { id, options }: NamedSession): Promise<Session> {
+  const known = palimpsest.session(id)
+  return (await known.info()) === null ? palimpsest.session(id, options) : known
 }
 
 async function storeWhole(

@@ -9,9 +9,9 @@ import type {
   Awaits,
   FoldCommit,
   FoldReceipt,
+  GivenTraits,
   MeasuredMessage,
   SessionRecord,
-  SessionTraits,
   Store,
   TailReceipt,
   TailRequest,
@@ -41,7 +41,8 @@ export function message(content: Content, fields: Partial<MeasuredMessage> = {})
   }
 }
 
-export interface ChatOptions extends Partial<SessionTraits> {
+/** As what it is opened; what is left out is not said. */
+export interface ChatOptions extends Partial<GivenTraits> {
   readonly namespace?: string
   readonly policy?: Policy
 }
@@ -58,11 +59,11 @@ export class Chat {
   readonly store: Store
   readonly key: { readonly namespace: string; readonly id: string }
   readonly policy: Policy
-  readonly #traits: SessionTraits
+  readonly #traits: GivenTraits
   now = START
 
   constructor(store: Store, id = 'chat', options: ChatOptions = {}) {
-    const { namespace = 'test', policy = POLICY, kind = 'private', user = null, scope = null } = options
+    const { namespace = 'test', policy = POLICY, kind = null, user = null, scope = null } = options
     this.store = store
     this.key = { namespace, id }
     this.policy = policy
