@@ -143,8 +143,11 @@ export interface MemoryOptions {
    * batches.
    */
   readonly extract?: 'turn' | 'batch' | 'off'
-  /** The user id whose private chats alone may write what everybody sees. Left out: every private chat may. */
-  readonly owner?: string
+  /**
+   * The user ids, one or several, in whose private chats the model may write what everybody sees (`write_memory`). Left
+   * out: in none.
+   */
+  readonly owner?: string | readonly string[]
 }
 
 /** What can change while it runs. */
@@ -308,7 +311,7 @@ function memorySettings(
   { budgets, extract, owner }: MemoryOptions = {},
   policy: Policy,
   engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
-): Pick<Engine, 'layerBudgets' | 'memoryOwner' | 'extraction' | 'rememberFold'> {
+): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
   const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
@@ -319,10 +322,17 @@ function memorySettings(
   }
   return {
     layerBudgets: layerBudgets(budgets),
-    memoryOwner: owner === undefined ? null : checkArgumentId('memory.owner', owner),
+    memoryOwners: ownersOf(owner),
     extraction: { when, ...BATCH },
     rememberFold: when === 'off' ? null : rememberFold,
   }
+}
+
+function ownersOf(owner: MemoryOptions['owner']): ReadonlySet<string> {
+  const owners: readonly string[] = owner === undefined ? [] : typeof owner === 'string' ? [owner] : owner
+  if (!Array.isArray(owners))
+    throw new InvalidArgumentError('memory.owner', owner, 'a user id, or a list of them')
+  return new Set(owners.map(id => checkArgumentId('memory.owner', id)))
 }
 
 const MEASURES: Measures = { message: measureMessage, text: estimateTokens }
@@ -516,6 +526,11 @@ export class Palimpsest implements AsyncDisposable {
   /** The memory documents: who the bot is, what is true, whom it talks to, what belongs to a chat. */
   get memory(): Memories {
     return new Memories(this.#engine)
+  }
+
+  /** In whose private chats the model may write what everybody sees, as configured now. */
+  get memoryOwners(): readonly string[] {
+    return [...this.#engine.memoryOwners]
   }
 
   /** Brings files and documents into line now; `null`: there is no workspace. */

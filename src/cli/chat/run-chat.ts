@@ -47,6 +47,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
       ...(kind === 'private' && { user }),
     })
     await session.info()
+    opened.setOwner(user)
     const shownName = flags.user ?? personHere().name
     const channel = new TerminalChannel({
       ...{ name, place, kind, output: view.replies, streams: screen !== null },
