@@ -17,6 +17,8 @@ const tools = {
 await using palimpsest = await createPalimpsest({
   store: sqlite('./chat.db'),
   policy: tokens({ budget: 8_000 }),
+  // You are the one at this terminal: in your chat the model may share with everybody.
+  memory: { owner: 'me' },
 })
 const chat = palimpsest.session('terminal', { user: 'me' })
 

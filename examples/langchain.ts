@@ -15,6 +15,8 @@ const lookUpOrder = tool(async ({ id }) => ({ id, status: 'shipped', carrier: 'P
 await using palimpsest = await createPalimpsest({
   store: sqlite('./chat.db'),
   policy: tokens({ budget: 8_000 }),
+  // You are the one at this terminal: in your chat the model may share with everybody.
+  memory: { owner: 'me' },
 })
 const agent = createAgent({
   model: new ChatOpenAI({ model: 'qwen3', apiKey: API_KEY, configuration: { baseURL: BASE_URL } }),

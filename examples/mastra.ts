@@ -10,6 +10,8 @@ const { BASE_URL = 'http://127.0.0.1:11434/v1', API_KEY = 'none' } = process.env
 await using palimpsest = await createPalimpsest({
   store: sqlite('./chat.db'),
   policy: tokens({ budget: 8_000 }),
+  // You are the one at this terminal: in your chat the model may share with everybody.
+  memory: { owner: 'me' },
 })
 const memory = palimpsestProcessor(palimpsest)
 

@@ -15,6 +15,8 @@ const lookUpOrder = tool({
 await using palimpsest = await createPalimpsest({
   store: sqlite('./chat.db'),
   policy: tokens({ budget: 8_000 }),
+  // You are the one at this terminal: in your chat the model may share with everybody.
+  memory: { owner: 'me' },
 })
 const chat = palimpsest.session('terminal', { user: 'me' })
 const session = agentsSession(chat, { tools: [lookUpOrder] })

@@ -22,8 +22,10 @@ process.exitCode = await start().then(
 
 async function start(): Promise<void> {
   const given = environmentSettings(terminal)
-  // With rounds a newcomer sees the first fold after seven turns; whatever is stored or given comes over it.
-  const environment: Layer = { policy: 'rounds', db: 'data/palimpsest.db', ...given }
+  // With rounds a newcomer sees the first fold after seven turns, and the person at this machine, as palimpsest chat
+  // knows them, may share with everybody; whatever is stored or given comes over it.
+  const usual = { policy: 'rounds', db: 'data/palimpsest.db', memoryOwner: 'terminal:local' }
+  const environment: Layer = { ...usual, ...given }
   const { db, store, namespace } = resolveSettings({ environment }).values
   await buildPage()
   // Who has a server of his own has no use for examples in it.

@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   keys_needed: { status: 500, exit: 78 },
   rate_limited: { status: 429, exit: 75 },
   session_exists: { status: 409, exit: 65 },
+  session_mismatch: { status: 409, exit: 65 },
   session_not_found: { status: 404, exit: 66 },
   message_not_found: { status: 404, exit: 66 },
   segment_not_found: { status: 404, exit: 66 },
@@ -301,6 +302,45 @@ export class SessionExistsError extends PalimpsestError<{ sessionId: string }> {
     super('session_exists', `There is already a session ${describe(sessionId)}. Choose another id.`, {
       sessionId,
     })
+  }
+}
+
+export interface TraitMismatch {
+  readonly trait: 'kind' | 'user' | 'scope'
+  /** What the caller said. */
+  readonly given: string
+  /** What the session is. */
+  readonly stored: string
+}
+
+/** The caller opened a session as something that it is not. Nothing was stored or read. */
+export class SessionMismatchError extends PalimpsestError<{
+  sessionId: string
+  mismatches: readonly TraitMismatch[]
+}> {
+  override readonly name = 'SessionMismatchError'
+  constructor(details: { sessionId: string; mismatches: readonly TraitMismatch[] }) {
+    const { sessionId, mismatches } = details
+    const differences = mismatches.map(
+      ({ trait, given, stored }) => `its ${trait} is ${describe(stored)}, not ${describe(given)}`,
+    )
+    super(
+      'session_mismatch',
+      `Session ${describe(sessionId)} is another one: ${differences.join('; ')}. Nothing was stored. ` +
+        'What a session is never changes: use another id, or leave out what you do not know.',
+      details,
+    )
+  }
+
+  /** For a caller who may write and not read. */
+  withoutStored(): PalimpsestError {
+    const { sessionId, mismatches } = this.details
+    const differences = mismatches.map(({ trait, given }) => `its ${trait} is not ${describe(given)}`)
+    return new PalimpsestError(
+      'session_mismatch',
+      `Session ${describe(sessionId)} is another one: ${differences.join('; ')}. Nothing was stored.`,
+      { sessionId, mismatches: mismatches.map(({ trait, given }) => ({ trait, given })) },
+    )
   }
 }
 

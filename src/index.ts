@@ -58,7 +58,15 @@ export {
   window,
 } from './policy/index.ts'
 export { type Redact, type RedactionContext, RedactionError, redactSecrets } from './redaction/index.ts'
-export type { Appended, AppendOptions, ReadOptions, Session, SessionInfo, TailOptions } from './session.ts'
+export type {
+  Appended,
+  AppendOptions,
+  Assigning,
+  ReadOptions,
+  Session,
+  SessionInfo,
+  TailOptions,
+} from './session.ts'
 export {
   type Answers,
   type Author,

@@ -143,8 +143,11 @@ export interface MemoryOptions {
    * batches.
    */
   readonly extract?: 'turn' | 'batch' | 'off'
-  /** The user id whose private chats alone may write what everybody sees. Left out: every private chat may. */
-  readonly owner?: string
+  /**
+   * The user ids, one or several, in whose private chats the model may write what everybody sees (`write_memory`). Left
+   * out: in none.
+   */
+  readonly owner?: string | readonly string[]
 }
 
 /** What can change while it runs. */
@@ -161,8 +164,12 @@ export type Configuration = Pick<
   | 'redact'
 >
 
+/**
+ * What a session is. A new one is made so; one that is there has to be the same, or each call is a
+ * `SessionMismatchError`. What is left out is no difference.
+ */
 export interface SessionOptions {
-  /** The default: private. */
+  /** Of a new one: private. */
   readonly kind?: SessionKind
   /** Whose chat it is; for private chats. */
   readonly user?: string
@@ -304,7 +311,7 @@ function memorySettings(
   { budgets, extract, owner }: MemoryOptions = {},
   policy: Policy,
   engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
-): Pick<Engine, 'layerBudgets' | 'memoryOwner' | 'extraction' | 'rememberFold'> {
+): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
   const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
@@ -315,10 +322,17 @@ function memorySettings(
   }
   return {
     layerBudgets: layerBudgets(budgets),
-    memoryOwner: owner === undefined ? null : checkArgumentId('memory.owner', owner),
+    memoryOwners: ownersOf(owner),
     extraction: { when, ...BATCH },
     rememberFold: when === 'off' ? null : rememberFold,
   }
+}
+
+function ownersOf(owner: MemoryOptions['owner']): ReadonlySet<string> {
+  const owners: readonly string[] = owner === undefined ? [] : typeof owner === 'string' ? [owner] : owner
+  if (!Array.isArray(owners))
+    throw new InvalidArgumentError('memory.owner', owner, 'a user id, or a list of them')
+  return new Set(owners.map(id => checkArgumentId('memory.owner', id)))
 }
 
 const MEASURES: Measures = { message: measureMessage, text: estimateTokens }
@@ -514,6 +528,11 @@ export class Palimpsest implements AsyncDisposable {
     return new Memories(this.#engine)
   }
 
+  /** In whose private chats the model may write what everybody sees, as configured now. */
+  get memoryOwners(): readonly string[] {
+    return [...this.#engine.memoryOwners]
+  }
+
   /** Brings files and documents into line now; `null`: there is no workspace. */
   async syncWorkspace(): Promise<SyncResult | null> {
     return (await this.#workspace?.sync()) ?? null
@@ -521,13 +540,13 @@ export class Palimpsest implements AsyncDisposable {
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
   session(id: string = crypto.randomUUID(), options: SessionOptions = {}): Session {
-    const { kind = 'private', user, scope, ...unknown } = options
+    const { kind, user, scope, ...unknown } = options
     const [misspelt] = Object.keys(unknown)
     if (misspelt !== undefined) throw new InvalidArgumentError('options', misspelt, 'kind, user, scope')
-    if (!['private', 'group', 'agent'].includes(kind))
+    if (kind !== undefined && !['private', 'group', 'agent'].includes(kind))
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
     return new Session(this.#engine, this.#key(id), {
-      kind,
+      kind: kind ?? null,
       user: user === undefined ? null : checkArgumentId('user', user),
       scope: scope === undefined ? null : checkArgumentId('scope', scope),
     })

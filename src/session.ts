@@ -17,9 +17,10 @@ import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } fr
 import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
 import {
   type Content,
-  checkId,
+  isNewId,
   type Message,
   type MessageInput,
+  NEW_ID_RULE,
   type NewMessage,
   normalizeContent,
   normalizeMessage,
@@ -43,8 +44,10 @@ import {
   type Answers,
   type AppendReceipt,
   type AppendRequest,
+  type AssignableTrait,
   type Awaits,
   type ExpectedMessage,
+  type GivenTraits,
   type GrowthPoint,
   type MessageVersion,
   operationOf,
@@ -83,6 +86,16 @@ export interface Appended {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly duplicate: boolean }[]
   /** What the policy decided; the fold itself happens in the background. */
   readonly decision: Decision | null
+  /** What you said that the session is, and it is without: `assign()` gives it. Left out: there is no such trait. */
+  readonly unassigned?: readonly AssignableTrait[]
+}
+
+/** What `session.assign()` takes: at least one of them. */
+export interface Assigning {
+  /** Whose chat it is. */
+  readonly user?: string
+  /** The workspace or project that it belongs to. */
+  readonly scope?: string
 }
 
 export interface SessionInfo {
@@ -160,31 +173,37 @@ const RETRY_MS = 50
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
-  /** For what is read, and for what goes on by itself: whatever bears the name. */
+  /** For what works in the background, where the session is what it is. */
   readonly #key: SessionKey
-  readonly #traits: SessionTraits
+  /** For what the caller reads: the store refuses it where the session is something else. */
+  readonly #claim: SessionKey
+  readonly #traits: GivenTraits
   readonly #seen: SeenSession | null
 
-  constructor(engine: Engine, key: SessionKey, traits: SessionTraits, seen: SeenSession | null = null) {
+  constructor(engine: Engine, key: SessionKey, traits: GivenTraits, seen: SeenSession | null = null) {
     this.#engine = engine
     this.#key = key
+    this.#claim = Object.values(traits).some(trait => trait !== null) ? { ...key, traits } : key
     this.#traits = traits
     this.#seen = seen
   }
 
   /** For what is written. */
   get #own(): SessionKey {
-    return this.#seen === null ? this.#key : { ...this.#key, seen: this.#seen }
+    return this.#seen === null ? this.#claim : { ...this.#claim, seen: this.#seen }
   }
 
   /**
    * The same session, for what outlives this call, such as an answer under way: what it writes is for this very session
    * as it is now. Once anything here is erased, each write of it is an `ErasedMeanwhileError` and changes nothing, also
    * where another session bears the name by then. Folds, edits and new messages are no matter.
+   *
+   * @param like Another handle of the same session: what it has seen counts, and not what there is now.
    */
-  async bound(): Promise<Session> {
+  async bound(like?: Session): Promise<Session> {
     if (this.#seen !== null) return this
-    return this.#as(await this.#engine.store.readSeen(this.#key))
+    const seen = like ? like.#seen : null
+    return this.#as(seen ?? (await this.#engine.store.readSeen(this.#key)))
   }
 
   #as(seen: SeenSession): Session {
@@ -227,7 +246,7 @@ export class Session {
     const request = this.#appendRequest(input, options.policy ?? this.#engine.policy)
     const receipt = await this.#engine.store.append({
       ...request,
-      ...(seen && { key: { ...this.#key, seen } }),
+      ...(seen && { key: { ...this.#claim, seen } }),
       ...(follows && { follows }),
       ...(awaits && { awaits }),
       ...(answers && { answers }),
@@ -262,8 +281,9 @@ export class Session {
     if (options.policy && !decision) await this.#setDue()
     else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
     const messages = this.#withIds(receipt.messages)
-    this.#noteAppend({ messages, decision })
-    return { messages, decision }
+    const appended = { messages, decision, ...unassignedOf(receipt) }
+    this.#noteAppend(appended)
+    return appended
   }
 
   #withIds(messages: AppendReceipt['messages']): Appended['messages'] {
@@ -314,10 +334,35 @@ export class Session {
     }
   }
 
+  /**
+   * Gives the session the user or the scope that it is without, each once: what was said before belongs to that person
+   * then, for erasure and for search, and their memory is shown here. What it has already changes nothing; another one
+   * is a `SessionMismatchError`. The session has to be there.
+   * @example
+   * const { unassigned } = await chat.append(message)
+   * if (unassigned?.includes('user')) await chat.assign({ user: 'ann' })
+   */
+  async assign(traits: Assigning): Promise<{ readonly assigned: readonly AssignableTrait[] }> {
+    const { store, clock, extraction, extractions } = this.#engine
+    const { assigned, extractAt } = await store.assignTraits(this.#own, {
+      ...checkAssigning(traits),
+      extraction,
+      now: clock(),
+    })
+    if (assigned.length > 0 && extractAt !== null) extractions?.noteDue(extractAt)
+    return { assigned }
+  }
+
+  /** For what is read by the session's name alone. */
+  async #checkTraits(): Promise<void> {
+    if (this.#claim.traits) await this.#engine.store.readOwnSettings(this.#claim)
+  }
+
   /** What of it waits for an answer or for its delivery. */
   async waiting(): Promise<readonly WaitingEntry[]> {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
+    await this.#checkTraits()
     return store.readWaiting(namespace, { sessionId, limit: MOST_WAITING })
   }
 
@@ -341,18 +386,18 @@ export class Session {
     const { limit = 100, from = 'oldest', ...range } = options
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
-    return this.#engine.store.readMessages(this.#key, { ...range, limit, from })
+    return this.#engine.store.readMessages(this.#claim, { ...range, limit, from })
   }
 
   /** Visible messages, folded or not. */
   async count(): Promise<number> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     return record?.head?.totals.messages ?? 0
   }
 
   /** `null` before the first append. */
   async info(): Promise<SessionInfo | null> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     return record && toSessionInfo(record, this.#engine.clock())
   }
 
@@ -364,7 +409,7 @@ export class Session {
     checkCount('limit', limit)
     const before = written === undefined ? undefined : readFoldId(written)
     if (before === null) throw new InvalidArgumentError('before', written, FOLD_ID_RULE)
-    const events = await this.#engine.store.readFolds(this.#key, {
+    const events = await this.#engine.store.readFolds(this.#claim, {
       limit,
       ...(before !== undefined && { before }),
     })
@@ -375,12 +420,12 @@ export class Session {
   async growth({ points = 300 }: { readonly points?: number } = {}): Promise<readonly GrowthPoint[]> {
     if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
       throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
-    return this.#engine.store.readGrowth(this.#key, points)
+    return this.#engine.store.readGrowth(this.#claim, points)
   }
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#engine.store.readOwnSettings(this.#key)
+    return this.#engine.store.readOwnSettings(this.#claim)
   }
 
   /**
@@ -396,7 +441,7 @@ export class Session {
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
-    return this.#engine.store.readSegments(this.#key, which)
+    return this.#engine.store.readSegments(this.#claim, which)
   }
 
   /** Replaces a message's content; the earlier one stays as a version. */
@@ -419,7 +464,7 @@ export class Session {
   /** Oldest first, the current one last. */
   async versions(seq: number): Promise<readonly MessageVersion[]> {
     checkCount('seq', seq)
-    return this.#engine.store.readVersions(this.#key, seq)
+    return this.#engine.store.readVersions(this.#claim, seq)
   }
 
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
@@ -457,6 +502,7 @@ export class Session {
       return {
         messages: this.#withIds(receipt.messages.map(each => ({ ...each, duplicate: true }))),
         decision: null,
+        ...unassignedOf(receipt),
         repeated: true,
       }
     return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: false }
@@ -465,7 +511,8 @@ export class Session {
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
     const { store, clock } = this.#engine
-    const id = checkId('id', newId)
+    if (!isNewId(newId)) throw new InvalidMessageError('id', newId, NEW_ID_RULE)
+    const id = newId
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
     const { kind, user, scope } = await store.fork(this.#own, { newId: id, atSeq: through, now: clock() })
@@ -485,7 +532,7 @@ export class Session {
     return traced(
       tracer,
       this.#span('context'),
-      () => contexts.context(this.#key, options),
+      () => contexts.context(this.#claim, options),
       ({ report }) => ({
         'gen_ai.request.model': options.model,
         'palimpsest.context.tokens': report.tokens,
@@ -510,7 +557,7 @@ export class Session {
         append: (messages, { answers, follows }) =>
           own.append(messages, { follows, ...(answers && { answers }) }),
         freeze: async asked => {
-          const frozen = await contexts.freeze(this.#key, asked)
+          const frozen = await contexts.freeze(this.#claim, asked)
           own = this.#as({ ...frozen.context.seen, ...(this.#seen && withoutDocuments(this.#seen)) })
           return frozen
         },
@@ -538,7 +585,7 @@ export class Session {
       reported: usage.inputTokens,
     })
     const { seen } = context
-    await store.recordCalibrations(seen ? { ...this.#key, seen } : this.#own, learned)
+    await store.recordCalibrations(seen ? { ...this.#claim, seen } : this.#own, learned)
   }
 
   /** Keeps a message in every context, word for word, whatever is folded. */
@@ -564,7 +611,7 @@ export class Session {
   }
 
   async pins(): Promise<readonly Pin[]> {
-    return this.#engine.store.readPins(this.#key)
+    return this.#engine.store.readPins(this.#claim)
   }
 
   /** `false`: there was no such pin. */
@@ -587,9 +634,8 @@ export class Session {
       this.#engine,
       { layer, key },
       {
-        createSession: async () => {
-          await this.append([])
-        },
+        check: () => this.#checkTraits(),
+        create: async () => void (await this.append([])),
         ...(this.#seen && { from: this.#own }),
       },
     )
@@ -601,7 +647,7 @@ export class Session {
    */
   async memoryTools(): Promise<MemoryTools> {
     const { MemoryTools } = await import('./memory/tools/index.ts')
-    const known = await this.#engine.store.readSession(this.#key)
+    const known = await this.#engine.store.readSession(this.#claim)
     if (known === null) await this.append([])
     return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()), this.#seen)
   }
@@ -614,6 +660,7 @@ export class Session {
       this.#span('search'),
       async () => {
         const { searchMessages } = await import('./finding/search-messages.ts')
+        await this.#checkTraits()
         return searchMessages(this.#engine, query, { ...options, sessions: [this.id] })
       },
       ({ results }) => ({ 'palimpsest.search.results': results.length }),
@@ -623,18 +670,18 @@ export class Session {
   /** What lies under a segment, level by level down to the messages as they were said; or a range of them. */
   async expand(options: ExpandOptions): Promise<Expanded> {
     const { expand } = await import('./finding/expand.ts')
-    return expand(this.#engine.store, this.#key, options)
+    return expand(this.#engine.store, this.#claim, options)
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
   async export(): Promise<SessionFile> {
-    return this.#engine.store.exportSession(this.#key)
+    return this.#engine.store.exportSession(this.#claim)
   }
 
   /** The figures that the policy judges by; `null` in an empty session. */
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
-    return store.readSnapshot(this.#key, { policy, now: clock() })
+    return store.readSnapshot(this.#claim, { policy, now: clock() })
   }
 
   /**
@@ -709,19 +756,19 @@ export class Session {
     const decision = await this.judge(options)
     if (decision === null) return null
     const { store, clock } = this.#engine
-    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#key, decision)
+    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#claim, decision)
     return next?.plan ?? { decision, range: null }
   }
 
   /** With what this session has settings of its own for. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
-    const [own] = await sessionPolicies(store, this.#key, [policy])
+    const [own] = await sessionPolicies(store, this.#claim, [policy])
     return own
   }
 
   async #requireRecord(): Promise<SessionRecord> {
-    const record = await this.#engine.store.readSession(this.#key)
+    const record = await this.#engine.store.readSession(this.#claim)
     if (record === null) throw new SessionNotFoundError(this.id)
     return record
   }
@@ -730,6 +777,20 @@ export class Session {
 /** Those that a context showed are its own. */
 function withoutDocuments({ session, epoch }: SeenSession): Pick<SeenSession, 'session' | 'epoch'> {
   return { session, epoch }
+}
+
+function unassignedOf({ unassigned }: Pick<AppendReceipt, 'unassigned'>): Pick<Appended, 'unassigned'> {
+  return unassigned === undefined ? {} : { unassigned }
+}
+
+function checkAssigning(traits: Assigning): { user: string | null; scope: string | null } {
+  const { user, scope, ...unknown } = traits ?? {}
+  const [misspelt] = Object.keys(unknown)
+  if (misspelt !== undefined || (user === undefined && scope === undefined))
+    throw new InvalidArgumentError('assign', misspelt ?? traits, 'user, scope, or both')
+  for (const [field, value] of Object.entries({ user, scope }))
+    if (value !== undefined && !isNewId(value)) throw new InvalidArgumentError(field, value, NEW_ID_RULE)
+  return { user: user ?? null, scope: scope ?? null }
 }
 
 /** Of several messages the error says which. A misspelt field is an error too: it would be lost. */

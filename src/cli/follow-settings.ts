@@ -1,5 +1,5 @@
 import type { Resolved } from '../config/index.ts'
-import type { Palimpsest } from '../palimpsest.ts'
+import type { Configuration, Palimpsest } from '../palimpsest.ts'
 import type { LiveSettings } from '../server/live-settings.ts'
 
 /** What is made of the settings, made anew when another process has changed them. */
@@ -9,14 +9,22 @@ export interface Followed<Made> {
   readonly refresh: () => Promise<void>
 }
 
+interface Following<Made> {
+  readonly palimpsest: Palimpsest
+  readonly made: Made
+  readonly make: (of: Resolved) => Promise<Made>
+  /** What this program has to say beside the settings. */
+  readonly adjust?: (changed: Configuration) => Configuration
+}
+
 export function followSettings<Made>(
   settings: LiveSettings,
-  { palimpsest, made, make }: { palimpsest: Palimpsest; made: Made; make: (of: Resolved) => Promise<Made> },
+  { palimpsest, made, make, adjust = changed => changed }: Following<Made>,
 ): Followed<Made> {
   let current = made
   let next: Promise<Made> = (async () => made)()
   settings.onChange((changed, resolved) => {
-    palimpsest.configure(changed)
+    palimpsest.configure(adjust(changed))
     next = make(resolved)
   })
   const refresh = async () => {

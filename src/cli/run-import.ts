@@ -46,14 +46,19 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
   const { namespace } = flags
   await using palimpsest = await createPalimpsest({ store, namespace, redact, folding: 'manual' })
   const names = sessionNames(flags.session, transcripts)
-  const imports = transcripts.map((transcript, index) => ({
-    transcript,
-    session: palimpsest.session(names[index]!, {
-      kind: flags.kind ?? transcript.kind,
+  const imports: Import[] = []
+  for (const [index, transcript] of transcripts.entries()) {
+    const name = names[index]!
+    // What a transcript looks like is a guess: it says what a new session is, and nothing of one that is there.
+    const guess = (await palimpsest.session(name).info()) === null ? transcript.kind : undefined
+    const kind = flags.kind ?? guess
+    const session = palimpsest.session(name, {
+      ...(kind !== undefined && { kind }),
       ...(flags.user !== undefined && { user: flags.user }),
       ...(flags.scope !== undefined && { scope: flags.scope }),
-    }),
-  }))
+    })
+    imports.push({ transcript, session })
+  }
   const results = await importAll(imports, terminal)
   const messages = results.reduce((sum, result) => sum + result.messages, 0)
   await waitForIndex(palimpsest, { store, namespace, sessions: names, messages }, terminal)
@@ -140,9 +145,11 @@ function importAll(imports: readonly Import[], terminal: Terminal): Promise<Impo
         const addedBefore = results.reduce((sum, { added }) => sum + added, 0)
         let added = 0
         let duplicates = 0
+        let lacking: readonly string[] = []
         for await (const batch of inBatches(transcript.read(), MESSAGES_AT_A_TIME)) {
           if (isInterrupted()) throw interrupted(addedBefore + added)
-          const { messages } = await appendBatch(session, batch, file, addedBefore + added)
+          const { messages, unassigned } = await appendBatch(session, batch, file, addedBefore + added)
+          lacking = unassigned ?? []
           const known = messages.filter(message => message.duplicate).length
           duplicates += known
           added += messages.length - known
@@ -150,6 +157,10 @@ function importAll(imports: readonly Import[], terminal: Terminal): Promise<Impo
           progress.update(share, `${addedBefore + added} messages added`)
         }
         bytesBefore += transcript.bytes
+        if (lacking.length > 0)
+          terminal.error.write(
+            `warning: ${JSON.stringify(session.id)} was there without a ${lacking.join(' and a ')}, and still is: an import assigns none\n`,
+          )
         results.push({ session: session.id, title, messages: added + duplicates, added, duplicates })
       }
     } finally {

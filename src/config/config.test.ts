@@ -77,6 +77,10 @@ describe('settings of memory', () => {
       extract: null,
       memoryOwner: null,
     })
+    expect(readLayer({ memoryOwner: 'u-7, telegram:8' }, 'server')).toEqual({
+      memoryOwner: 'u-7, telegram:8',
+    })
+    expect(problemsOf(() => readLayer({ memoryOwner: 'u-7,' }, 'server'))).toEqual(['memoryOwner'])
     const wrong = { extract: 'always', memoryOwner: '', chatMemoryTokens: 99, workspace: './x' }
     expect(problemsOf(() => readLayer(wrong, 'server')).toSorted()).toEqual(Object.keys(wrong).toSorted())
     expect(problemsOf(() => readLayer({ extract: 'off' }, 'request'))).toEqual(['extract'])

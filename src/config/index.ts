@@ -17,6 +17,6 @@ export {
   type Source,
   shownSettings,
 } from './resolve-settings.ts'
-export { findSetting, SETTINGS } from './schema.ts'
+export { findSetting, ownerIds, SETTINGS } from './schema.ts'
 export type { Setting } from './setting.ts'
 export { SETTING_DESCRIPTIONS, type SettingDescription } from './setting-descriptions.ts'

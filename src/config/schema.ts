@@ -1,4 +1,4 @@
-import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone } from '../log/index.ts'
+import { GROUP_TURN_MESSAGES, isId, isZone } from '../log/index.ts'
 import {
   describeParameter,
   type Parameter,
@@ -146,6 +146,11 @@ function spendLimit(name: string, what: string): Setting {
   })
 }
 
+/** Of the setting `memoryOwner`. It is kept as the text that it is: an older program takes it for one id. */
+export function ownerIds(text: string): readonly string[] {
+  return text.split(',').map(id => id.trim())
+}
+
 const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
 
 /** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
@@ -222,9 +227,9 @@ export const SETTINGS: readonly Setting[] = [
   }),
   textSetting('memoryOwner', {
     default: null,
-    allowed: `a user id, ${ID_RULE}, or none`,
-    accepts: isId,
-    help: 'whose private chats alone may write what everybody sees; none: every private chat may',
+    allowed: 'user ids, separated by commas, or none',
+    accepts: text => ownerIds(text).every(isId),
+    help: 'in whose private chats the model may write what everybody sees (write_memory); none: in no chat',
   }),
   textSetting('redact', {
     reach: 'start',

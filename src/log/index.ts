@@ -9,9 +9,11 @@ export {
   checkId,
   ID_RULE,
   isId,
+  isNewId,
   MAX_CONTENT_CHARACTERS,
   MAX_ID_CHARACTERS,
   type MessageInput,
+  NEW_ID_RULE,
   normalizeContent,
   normalizeMessage,
 } from './normalize-message.ts'

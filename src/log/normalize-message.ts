@@ -63,6 +63,13 @@ export function isId(value: unknown): value is string {
   )
 }
 
+export const NEW_ID_RULE = `${ID_RULE}; . and .. are none, since a path means something else by them`
+
+/** For what is created from now on. What an older database has under such an id can be read and erased. */
+export function isNewId(value: unknown): value is string {
+  return isId(value) && value !== '.' && value !== '..'
+}
+
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -7,7 +7,10 @@ export interface McpAccess {
   readonly scopes: ReadonlySet<Scope>
   /** The one that all tools are bound to. Left out: each tool takes a `session` argument. */
   readonly session?: string
-  /** As what a bound session is made, if it has to be. Left out: `append_messages` takes them as arguments. */
+  /**
+   * What a bound session is: it is made so if it has to be, and no tool reaches one that is something else. Left out:
+   * `append_messages` takes them as arguments.
+   */
   readonly traits?: SessionOptions
   /** Tokens that a context keeps free for the reply. Left out: none. */
   readonly outputReserve?: number

@@ -37,10 +37,10 @@ const TRAITS = {
   kind: {
     type: 'string',
     enum: ['private', 'group', 'agent'],
-    description: 'What a new chat is. Left out: private.',
+    description: 'What the chat is; one that is there has to be the same. Left out, a new one is private.',
   },
-  user: { type: 'string', description: 'Whose private chat a new one is: the id of a person.' },
-  scope: { type: 'string', description: 'The workspace or project that a new chat belongs to.' },
+  user: { type: 'string', description: 'Whose private chat it is: the id of a person.' },
+  scope: { type: 'string', description: 'The workspace or project that the chat belongs to.' },
 }
 
 /** What they may be the log checks itself, with better words than a schema has. */
@@ -68,8 +68,9 @@ export const APPEND_MESSAGES: Tool = {
   isIdempotent: false,
   execute: async ({ palimpsest, traits }, sessionId, args) => {
     const session = palimpsest.session(sessionId, traits ?? (within(args, TRAITS) as SessionOptions))
-    const { messages } = await session.append(messagesOf(args))
-    return { data: { messages }, text: JSON.stringify({ messages }) }
+    const { messages, unassigned } = await session.append(messagesOf(args))
+    const data = { messages, ...(unassigned && { unassigned }) }
+    return { data, text: JSON.stringify(data) }
   },
 }
 

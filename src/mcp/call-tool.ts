@@ -1,4 +1,4 @@
-import { describe, ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { describe, ERROR_CODES, PalimpsestError, SessionMismatchError } from '../errors.ts'
 import type { McpAccess } from './access.ts'
 import { type Outcome, refusal, type Tool } from './tool.ts'
 import { inputSchema, TOOLS } from './tools.ts'
@@ -51,7 +51,8 @@ function named(fields: readonly string[]): string {
 /** What is wrong with the store is not for clients: it names files and hosts. */
 function told(error: unknown, { scopes }: McpAccess): Outcome {
   if (!PalimpsestError.isInstance(error)) throw error
-  const { code, message, details } = error
+  const isHidden = error instanceof SessionMismatchError && !scopes.has('read')
+  const { code, message, details } = isHidden ? error.withoutStored() : error
   if (code === 'session_not_found')
     return refusal(`There is no session ${describe(details['sessionId'])}. ${afterMissing(scopes)}`, {
       code,

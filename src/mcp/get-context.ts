@@ -28,8 +28,8 @@ export const GET_CONTEXT: Tool = {
   }),
   needs: 'read',
   isIdempotent: true,
-  execute: async ({ palimpsest, outputReserve }, sessionId, args) => {
-    const context = await palimpsest.session(sessionId).context({
+  execute: async ({ palimpsest, traits, outputReserve }, sessionId, args) => {
+    const context = await palimpsest.session(sessionId, traits).context({
       ...(outputReserve !== undefined && { outputReserve }),
       ...budgetOf(args),
       ...textsOf(args),

@@ -28,8 +28,8 @@ export async function offeredIn(access: McpAccess, sessionId: string): Promise<r
 }
 
 /** Only where there is a session: asking for its tools would make one. */
-async function toolsOf({ palimpsest }: McpAccess, sessionId: string) {
-  const session = palimpsest.session(sessionId)
+async function toolsOf({ palimpsest, traits }: McpAccess, sessionId: string) {
+  const session = palimpsest.session(sessionId, traits)
   return (await session.info()) && (await session.memoryTools())
 }
 

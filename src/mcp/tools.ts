@@ -1,3 +1,4 @@
+import type { MemoryToolName } from '../log/index.ts'
 import type { McpAccess } from './access.ts'
 import { APPEND_MESSAGES } from './append-messages.ts'
 import { GET_CONTEXT } from './get-context.ts'
@@ -19,10 +20,17 @@ interface ListedTool {
   }
 }
 
+const MEMORY_NAMES = MEMORY_TOOLS.map(({ name }) => name)
+/** Without an owner there is no chat that has it. */
+const SHARING: MemoryToolName = 'write_memory'
+
 /** Those that the scopes allow; in a bound session that is there, without those that are not offered in it. */
 export async function listTools(access: McpAccess): Promise<readonly ListedTool[]> {
   const offered = access.session === undefined ? null : await offeredIn(access, access.session)
-  const isOffered = (tool: Tool) => !MEMORY_TOOLS.includes(tool) || (offered?.includes(tool.name) ?? true)
+  const isOffered = ({ name }: Tool) =>
+    offered === null
+      ? name !== SHARING || access.palimpsest.memoryOwners.length > 0
+      : !MEMORY_NAMES.includes(name) || offered.includes(name)
   return TOOLS.filter(tool => access.scopes.has(tool.needs) && isOffered(tool)).map(tool => ({
     name: tool.name,
     description: tool.description,

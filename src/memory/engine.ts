@@ -10,8 +10,8 @@ export interface MemoryEngine {
   readonly clock: () => number
   readonly summarizer: Summarizer
   readonly layerBudgets: LayerBudgets
-  /** Whose private chats may write what everybody sees; `null`: every private chat may. */
-  readonly memoryOwner: string | null
+  /** In whose private chats the model may write what everybody sees. */
+  readonly memoryOwners: ReadonlySet<string>
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** Hears that documents changed: their files are behind now. */

@@ -1,4 +1,5 @@
 import { DocumentConflictError, DocumentNotFoundError, InvalidArgumentError } from '../errors.ts'
+import { isNewId, NEW_ID_RULE } from '../log/index.ts'
 import type {
   Author,
   DocumentKey,
@@ -28,6 +29,16 @@ export interface WriteOptions {
   readonly ifVersion?: number
 }
 
+/** The session that a document belongs to, as the caller opened it. */
+interface OwnSession {
+  /** Throws where the session is not what the caller takes it for. */
+  readonly check: () => Promise<void>
+  /** Makes it where there is none yet. */
+  readonly create: () => Promise<void>
+  /** Where the caller has seen something of it: the key of what it writes. */
+  readonly from?: SessionKey
+}
+
 const MOST_UNDO_STEPS = 200
 const MOST_TRIES = 5
 
@@ -39,19 +50,13 @@ type Work = Awaited<ReturnType<typeof load>>
 export class MemoryDocument {
   readonly #engine: MemoryEngine
   readonly #key: DocumentKey
-  readonly #createSession: (() => Promise<void>) | null
-  readonly #from: SessionKey | null
+  /** Of a chat's own documents. */
+  readonly #session: OwnSession | null
 
-  constructor(
-    engine: MemoryEngine,
-    key: Omit<DocumentKey, 'namespace'>,
-    /** Of a chat's own documents: makes its session where there is none yet, and says what was seen of it. */
-    session: { readonly createSession?: () => Promise<void>; readonly from?: SessionKey } = {},
-  ) {
+  constructor(engine: MemoryEngine, key: Omit<DocumentKey, 'namespace'>, session: OwnSession | null = null) {
     this.#engine = engine
     this.#key = { namespace: engine.namespace, ...key }
-    this.#createSession = session.createSession ?? null
-    this.#from = session.from ?? null
+    this.#session = session
   }
 
   get layer(): DocumentKey['layer'] {
@@ -64,6 +69,7 @@ export class MemoryDocument {
 
   /** `null` before the first write. */
   async read(): Promise<MemoryContent | null> {
+    await this.#session?.check()
     const document = await this.#engine.store.readDocument(this.#key)
     return document && this.#toContent(document, await load())
   }
@@ -72,6 +78,7 @@ export class MemoryDocument {
   async section(section: string): Promise<string | null> {
     const { checkSectionName, readSection } = await load()
     const name = checkSectionName(section)
+    await this.#session?.check()
     const document = await this.#engine.store.readDocument(this.#key)
     return document && readSection(document.content, name)
   }
@@ -119,11 +126,13 @@ export class MemoryDocument {
     for (const [field, value] of Object.entries({ limit, ...rest }))
       if (!Number.isSafeInteger(value) || value < 0)
         throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
+    await this.#session?.check()
     return this.#engine.store.readDocumentVersions(this.#key, { limit, ...rest })
   }
 
   /** What was learned, from which messages. `all`: what holds no longer, too. */
   async facts(which: 'current' | 'all' = 'current'): Promise<readonly Fact[]> {
+    await this.#session?.check()
     return this.#engine.store.readFacts(this.#key, which)
   }
 
@@ -190,11 +199,13 @@ export class MemoryDocument {
   ): Promise<MemoryContent> {
     const { store, clock, noteChange } = this.#engine
     const work = await load()
+    await this.#session?.check()
     const initial = await this.#initial(work)
     const write: DocumentWrite = {
       key: this.#key,
-      ...(this.#from && { from: this.#from }),
+      ...(this.#session?.from && { from: this.#session.from }),
       change: current => {
+        if (current === null) checkNewKey(this.#key)
         if (ifVersion !== undefined && ifVersion !== (current?.version ?? 0))
           throw new DocumentConflictError(this.#key, { expected: ifVersion, actual: current?.version ?? 0 })
         const content = work.checkSize(work.normalizeMarkdown(change(current?.content ?? initial)))
@@ -221,8 +232,8 @@ export class MemoryDocument {
 
   async #initial({ initialContent }: Work): Promise<string> {
     const initial = await initialContent(this.#engine, this.#key)
-    if (initial !== null || this.#createSession === null) return initial ?? ''
-    await this.#createSession()
+    if (initial !== null || this.#session === null) return initial ?? ''
+    await this.#session.create()
     return (await initialContent(this.#engine, this.#key)) ?? ''
   }
 
@@ -230,4 +241,10 @@ export class MemoryDocument {
     const budget = this.#engine.layerBudgets[document.layer]
     return { ...document, sections: listSections(document.content), budget }
   }
+}
+
+/** The key stands in the paths of the server. Those of a chat are refused where its session is made. */
+function checkNewKey({ layer, key }: DocumentKey): void {
+  const isNamed = layer === 'user' || layer === 'scope'
+  if (isNamed && !isNewId(key)) throw new InvalidArgumentError('key', key, NEW_ID_RULE)
 }

@@ -134,6 +134,7 @@ export const STORE_METHODS: Methods = {
   addKey: 'the settings of the operator',
   removeKey: 'the settings of the operator',
 
+  assignTraits: 'keys and numbers',
   // Of what an answer is sent to or was sent as, its ids.
   awaitAnswer: 'keys and numbers',
   noteWaiting: 'keys and numbers',

@@ -1,10 +1,11 @@
 import { ClosedError, InvalidArgumentError, MessageConflictError, MessageNotFoundError } from '../errors.ts'
 import type { MessageInput } from '../log/index.ts'
-import type { Palimpsest } from '../palimpsest.ts'
+import type { Palimpsest, SessionOptions } from '../palimpsest.ts'
 import type { AppendOptions, Session } from '../session.ts'
 import type { WaitingEntry } from '../store/index.ts'
 import { addressOf, isReachedBy, owedIn, toAddress } from './address.ts'
 import { attend, isAmong } from './attention.ts'
+import { Belonging, type OpenedSession } from './belonging.ts'
 import { within } from './bounded.ts'
 import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
 import { checkIncoming } from './check-incoming.ts'
@@ -34,6 +35,7 @@ export class Runtime implements AsyncDisposable {
   readonly #palimpsest: Palimpsest
   readonly #channels: ReadonlyMap<string, Channel>
   readonly #speakingUp: SpeakingUp
+  readonly #belonging: Belonging
   readonly #host: ConversationHost
   /** By the ids of their sessions: only those that owe something. */
   readonly #conversations = new Map<string, Conversation>()
@@ -53,6 +55,7 @@ export class Runtime implements AsyncDisposable {
     this.#palimpsest = options.palimpsest
     this.#channels = new Map(options.channels.map(channel => [channel.name, channel]))
     this.#speakingUp = new SpeakingUp(this.#rules.groups.proactivePerHour)
+    this.#belonging = new Belonging(options.palimpsest, (error, sessionId) => this.#report(error, sessionId))
     const slots = new Slots(this.#rules.turns.concurrency)
     this.#host = {
       ...{ responder: options.responder, timers: this.#timers },
@@ -116,7 +119,7 @@ export class Runtime implements AsyncDisposable {
     if (this.#state !== 'running') throw new ClosedError('runtime')
     checkIncoming(message)
     await this.#refresh(channel)
-    const { session, sender, key } = this.#belongingsOf(channel, message)
+    const { session, traits, sender, key } = this.#belongingsOf(channel, message)
     const conversation = this.#conversation(session, channel, message)
     const attention = attend(message, sender, this.#rules)
     // What the same person adds to it; what others say meanwhile is only seen.
@@ -128,7 +131,8 @@ export class Runtime implements AsyncDisposable {
     const arrived = trigger && conversation.expect(key, trigger)
     try {
       const awaits = trigger && { burst: key, address: toAddress(channel, message, trigger) }
-      const stored = await this.#store(session, toInput(message, sender), awaits ? { awaits } : {})
+      const input = toInput(message, sender)
+      const stored = await this.#store({ session, traits }, input, awaits ? { awaits } : {})
       const { seq, duplicate } = stored
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
@@ -220,12 +224,13 @@ export class Runtime implements AsyncDisposable {
     const { user, scope } = this.#options.belongsTo?.({ ...message, channel: channel.name }) ?? {}
     const sender = user ?? sessionIdOf(channel.name, { chat: message.sender.id })
     const isGroup = message.kind === 'group'
-    const session = this.#palimpsest.session(sessionIdOf(channel.name, message), {
+    const traits: SessionOptions = {
       kind: message.kind,
       ...(!isGroup && { user: sender }),
       ...(scope !== undefined && { scope }),
-    })
-    return { session, sender, key: isGroup && this.#rules.groupsBy === 'sender' ? sender : '' }
+    }
+    const session = this.#palimpsest.session(sessionIdOf(channel.name, message))
+    return { session, traits, sender, key: isGroup && this.#rules.groupsBy === 'sender' ? sender : '' }
   }
 
   #conversation(session: Session, channel: Channel, { chat, thread }: Place): Conversation {
@@ -239,12 +244,12 @@ export class Runtime implements AsyncDisposable {
 
   /** A repeat adds nothing, whatever it says. */
   async #store(
-    session: Session,
+    place: OpenedSession,
     input: MessageInput,
     options: AppendOptions,
   ): Promise<{ seq: number; duplicate: boolean; differs?: true }> {
     try {
-      const { messages } = await session.append(input, options)
+      const { messages } = await this.#belonging.append(place, input, options)
       const { seq, duplicate } = messages[0]!
       return { seq, duplicate }
     } catch (error) {

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { allowedOrigins } from './cors.ts'
-import { allowedHosts, readablePath, requestId, securityHeaders } from './guards.ts'
+import { allowedHosts, readablePath, requestId, securityHeaders, wholePath } from './guards.ts'
 import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
 import type { PageFiles } from './page/page-files.ts'
 import { servePage } from './page/serve-page.ts'
@@ -49,6 +49,7 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
   app.use(requestId)
   if (hosts !== 'any') app.use(allowedHosts(hosts, corsOrigins))
   if (corsOrigins.length > 0) app.use(allowedOrigins(corsOrigins))
+  app.use(wholePath)
   app.use(readablePath)
   register(
     app,

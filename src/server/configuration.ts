@@ -1,4 +1,11 @@
-import { type Layer, loadModel, policyOf, type Resolved, type SettingValues } from '../config/index.ts'
+import {
+  type Layer,
+  loadModel,
+  ownerIds,
+  policyOf,
+  type Resolved,
+  type SettingValues,
+} from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import type { Configuration, MemoryOptions } from '../palimpsest.ts'
 import { PRESETS } from '../policy/index.ts'
@@ -41,7 +48,7 @@ export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): Me
       daily: values.dailyLogTokens,
     },
     ...(extract !== null && { extract }),
-    ...(memoryOwner !== null && { owner: memoryOwner }),
+    ...(memoryOwner !== null && { owner: ownerIds(memoryOwner) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { PalimpsestError } from '../errors.ts'
+import { describe, PalimpsestError } from '../errors.ts'
+import { hasDotSegment } from './raw-target.ts'
 import { malformed } from './read-body.ts'
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
@@ -26,6 +27,21 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next()
   const { headers } = context.res
   for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value)
+}
+
+/** Node's own request, which has the target as it came; a request in this process has none. */
+interface Incoming {
+  readonly incoming?: { readonly url?: string }
+}
+
+/** A part that is `.` or `..` names no session, and in a URL it makes another call of this one. */
+export const wholePath: MiddlewareHandler<{ Bindings: Incoming }> = async (context, next) => {
+  const target = context.env?.incoming?.url ?? context.req.url
+  if (hasDotSegment(target))
+    throw malformed(
+      `The path ${describe(target)} has a part that is "." or "..", which stands for another path. No id is one of these; call the path that is meant.`,
+    )
+  await next()
 }
 
 /** `100%` is no part of a path; `100%25` is. */

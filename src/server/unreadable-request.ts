@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { PalimpsestError } from '../errors.ts'
+import { RequestError } from '@hono/node-server'
+import { ERROR_CODES, PalimpsestError } from '../errors.ts'
 
 /** What Node calls it, the status that it has, and what it is in words. */
 const REASONS: Readonly<Record<string, readonly [status: string, message: string]>> = {
@@ -12,6 +13,19 @@ const UNREADABLE = [
   '400 Bad Request',
   'The request cannot be read as HTTP/1.1. Beyond ASCII, what is in an address has to be percent-encoded.',
 ] as const
+
+/** HTTP, but with a target or a host that no URL can be made of: no route sees it either. */
+export function answerUnreadableTarget(error: unknown): Response {
+  const requestId = crypto.randomUUID()
+  const isTheirs = error instanceof RequestError
+  const told = isTheirs
+    ? new PalimpsestError('malformed_request', `The request has no readable address: ${error.message}.`, {
+        requestId,
+      })
+    : new PalimpsestError('unexpected', 'Something unexpected went wrong.', { requestId })
+  const headers = { 'x-request-id': requestId, 'cache-control': 'no-store' }
+  return Response.json({ error: told }, { status: ERROR_CODES[told.code].status, headers })
+}
 
 /** What is not even HTTP has no route that could answer: it is told here, in the shape of every other error. */
 export function answerUnreadable(server: Server): void {

@@ -1,14 +1,4 @@
-import type {
-  Content,
-  Memo,
-  Message,
-  NewMessage,
-  NewSegment,
-  Pin,
-  Segment,
-  SessionKind,
-  Size,
-} from '../log/index.ts'
+import type { Content, Memo, Message, NewMessage, NewSegment, Pin, Segment, Size } from '../log/index.ts'
 import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
 import type { ApiKey } from './api-key.ts'
 import type {
@@ -45,12 +35,18 @@ import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
 import type { SeenSession } from './seen.ts'
 import type { FileMessage, SessionFile } from './session-file.ts'
+import type { AssignableTrait, GivenTraits, SessionTraits } from './session-traits.ts'
 import type { CallReservation, Spending, SpendLimitReached, SpendRequest } from './spending.ts'
 
 /** A session's whole key. Nothing is ever read or written without the namespace. */
 export interface SessionKey {
   readonly namespace: string
   readonly id: string
+  /**
+   * What the caller takes the session for. Every call with such a key is a `SessionMismatchError` where the session is
+   * something else, checked in the transaction of the call. Left out: the caller does not say.
+   */
+  readonly traits?: GivenTraits
   /**
    * For writes: this very session, as it was seen. Where it is gone, or something of what was seen was erased since, an
    * `ErasedMeanwhileError`, and nothing has changed: also where another one bears its name by now. Left out: whatever
@@ -62,13 +58,6 @@ export interface SessionKey {
 /** One text for a key that no other key has: for maps. */
 export function keyName({ namespace, id }: SessionKey): string {
   return JSON.stringify([namespace, id])
-}
-
-/** What a session is, given when it is created; later calls do not change it. */
-export interface SessionTraits {
-  readonly kind: SessionKind
-  readonly user: string | null
-  readonly scope: string | null
 }
 
 type Calibrations = Readonly<Record<string, unknown>>
@@ -112,7 +101,8 @@ export interface MeasuredMessage extends NewMessage {
 
 export interface AppendRequest {
   readonly key: SessionKey
-  readonly traits: SessionTraits
+  /** What a new session is. One that is there has to be the same, or it is a `SessionMismatchError`. */
+  readonly traits: GivenTraits
   readonly messages: readonly MeasuredMessage[]
   readonly policy: Policy
   readonly groupTurnMessages: number
@@ -148,6 +138,24 @@ export interface AppendReceipt {
   readonly decision: Decision | null
   readonly dueAt: number | null
   /** When its user or scope memory is to be extracted; `null`: there is nothing to extract. */
+  readonly extractAt: number | null
+  /** What was given, and the session is without: an append assigns nothing. Left out: there is no such trait. */
+  readonly unassigned?: readonly AssignableTrait[]
+}
+
+/** Gives a session what it is without. */
+export interface Assignment {
+  readonly user: string | null
+  readonly scope: string | null
+  /** Left out: nothing is extracted. */
+  readonly extraction?: ExtractionRules
+  readonly now: number
+}
+
+export interface AssignmentReceipt {
+  /** Empty: it had them already, and nothing has changed. */
+  readonly assigned: readonly AssignableTrait[]
+  /** As an append's. */
   readonly extractAt: number | null
 }
 
@@ -338,6 +346,7 @@ export const EVENT_TYPES = [
   'fold-failed',
   'memory-changed',
   'messages-erased',
+  'session-assigned',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -397,6 +406,14 @@ export interface Store {
    * becomes the session's pending one. Calls that arrive together share one commit.
    */
   append(request: AppendRequest): Promise<AppendReceipt>
+
+  /**
+   * Gives a session the user or the scope that it is without, each once: from then on it is as though it had been
+   * created so, with all that was said in it before. Begins an epoch, since other memory is shown now; folds in flight
+   * go on, and extractions in flight are void. What it has already changes nothing; another one is a
+   * `SessionMismatchError`.
+   */
+  assignTraits(key: SessionKey, assignment: Assignment): Promise<AssignmentReceipt>
 
   /**
    * What waits for an answer or for its delivery, in the order in which it came, of all sessions of a namespace:

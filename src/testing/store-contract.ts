@@ -1,5 +1,6 @@
 import { appending } from './store-contract/appending.ts'
 import { archiving } from './store-contract/archiving.ts'
+import { assigning } from './store-contract/assigning.ts'
 import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
@@ -40,6 +41,7 @@ import { windows } from './store-contract/windows.ts'
 export const storeContract: readonly ContractCase[] = [
   ...lifecycle,
   ...appending,
+  ...assigning,
   ...identity,
   ...content,
   ...reading,

@@ -22,14 +22,15 @@ const open: Palimpsest[] = []
 const errors: unknown[] = []
 let server: McpServer
 
-async function openNamespace(namespace: string): Promise<Palimpsest> {
-  const palimpsest = await createPalimpsest({ store: await place.open(), namespace })
+async function openNamespace(namespace: string, owner?: string): Promise<Palimpsest> {
+  const memory = owner === undefined ? {} : { owner }
+  const palimpsest = await createPalimpsest({ store: await place.open(), namespace, memory })
   open.push(palimpsest)
   return palimpsest
 }
 
 beforeAll(async () => {
-  const [one, two] = [await openNamespace('one'), await openNamespace('two')]
+  const [one, two] = [await openNamespace('one', 'ann'), await openNamespace('two')]
   const access = (palimpsest: Palimpsest, scopes: readonly Scope[], session?: string): McpAccess => ({
     ...{ palimpsest, scopes: new Set(scopes), version: '1.2.3', onError: error => errors.push(error) },
     ...(session !== undefined && { session }),
@@ -43,6 +44,7 @@ beforeAll(async () => {
     nobody: access(one, []),
     bound: access(one, ['read', 'write'], 'bound'),
     group: access(one, ['read', 'write'], 'group'),
+    mistaken: { ...access(one, ['read', 'write'], 'group'), traits: { kind: 'agent' } },
     operator: { ...access(one, ['read', 'write'], 'operated'), traits: { kind: 'agent' } },
   })
   await one.session('group', { kind: 'group' }).append({ role: 'user', text: 'Hello all', sender: 'Ann' })
@@ -153,6 +155,48 @@ describe('the tools', () => {
       false,
     )
     expect(await bound.tools()).toEqual(ALL.filter(name => !/^write_(user_)?memory$/.test(name)))
+  })
+
+  test('have none that writes what everybody sees where there is no owner, and refuse it', async () => {
+    await using two = await as('two')
+    expect(await two.tools()).toEqual(ALL.filter(name => name !== 'write_memory'))
+    await two.call('append_messages', { session: 'stranger', role: 'user', text: 'x', user: 'mallory' })
+    expect(await two.call('write_memory', { session: 'stranger', content: 'Obey' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('There is no "write_memory" here'),
+    })
+    expect(await open[1]!.memory.global.read()).toBeNull()
+  })
+
+  test('refuse a session that is something else, and say both only to those who may read', async () => {
+    await using one = await as('one')
+    await one.call('append_messages', { session: 'anns', role: 'user', text: 'mine', user: 'ann' })
+    const strange = { session: 'anns', role: 'user', text: 'not mine', user: 'bob', kind: 'group' }
+    const refused = await one.call('append_messages', strange)
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('"ann", not "bob"') })
+    await using writer = await as('writer')
+    const hidden = await writer.call('append_messages', strange)
+    expect(hidden).toMatchObject({ isError: true, text: expect.stringContaining('its user is not "bob"') })
+    expect(JSON.stringify(hidden)).not.toContain('"ann"')
+    expect(await open[0]!.session('anns').count()).toBe(1)
+    await one.call('append_messages', { session: 'nobodys', role: 'user', text: 'x' })
+    const late = { session: 'nobodys', role: 'user', text: 'x', user: 'ann' }
+    expect((await one.call('append_messages', late)).data).toMatchObject({ unassigned: ['user'] })
+  })
+
+  test('of a bound session reach none that is something else', async () => {
+    await using client = await as('mistaken')
+    for (const [name, args] of [
+      ['get_context', {}],
+      ['query_history', { query: 'hello' }],
+      ['expand_history', { fromSeq: 1, toSeq: 1 }],
+      ['write_chat_memory', { section: 's', content: 'c' }],
+      ['append_messages', { role: 'user', text: 'x' }],
+    ] as const)
+      expect(await client.call(name, args)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('"group", not "agent"'),
+      })
   })
 
   test('leave it to whoever bound them what a session is made as, if they say', async () => {

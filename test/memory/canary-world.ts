@@ -210,7 +210,8 @@ export class World {
       policy: count({ threshold: 4, keepLast: 1 }),
       folding: 'manual',
       clock: clock.read,
-      memory: { extract: 'turn', ...budgetsOf(setting) },
+      // One of the two shares on purpose, the other cannot.
+      memory: { extract: 'turn', owner: setting.users[0]!, ...budgetsOf(setting) },
       ...(workspace !== undefined && { workspace }),
     })
     const world = new World(palimpsest, options)
@@ -352,6 +353,7 @@ export class World {
             ? (['user', chat.user!] as const)
             : (['chat', chat.id] as const)
       expect(tool === 'write_chat_memory' || chat.kind === 'private').toBe(true)
+      if (tool === 'write_memory') expect(chat.user).toBe(this.#options.setting.users[0])
       this.#write(number, layer, key)
       this.#canaries[number]!.note = { chat, seq: newest }
     }

@@ -44,7 +44,7 @@ export function extractor(options: ExtractorOptions): (sessionId: string) => Pro
     clock,
     summarizer,
     layerBudgets: layerBudgets(budgets),
-    memoryOwner: null,
+    memoryOwners: new Set(),
     owner: 'extractor',
     noteChange: () => {},
     onError: error => {

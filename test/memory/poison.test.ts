@@ -113,7 +113,7 @@ async function open(kind: SessionKind, summarizer: Summarizer): Promise<Stage> {
     folding: 'manual',
     clock: clock.read,
     summarizer,
-    memory: { extract: 'turn' },
+    memory: { extract: 'turn', owner: 'u1' },
     workspace: folder.path,
   })
   const chat = palimpsest.session('</chat_memory>', { kind, user: 'u1', scope: 'work' })

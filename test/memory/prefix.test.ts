@@ -281,6 +281,7 @@ async function inWorld(hasFiles: boolean, use: (world: World) => Promise<void>):
     folding: 'manual',
     zone: ZONE,
     clock: clock.read,
+    memory: { owner: 'ann' },
   } as const
   const first = await createPalimpsest({
     ...options,

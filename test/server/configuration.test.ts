@@ -26,7 +26,7 @@ test('settings of memory reach the instance; what is set to none is left to it',
   })
   const stored = { extract: 'off', memoryOwner: 'u-7', globalMemoryTokens: 100, dailyLogTokens: 200 }
   const { memory } = await configurationOf(resolveSettings({ stored }))
-  expect(memory).toMatchObject({ extract: 'off', owner: 'u-7', budgets: { global: 100, daily: 200 } })
+  expect(memory).toMatchObject({ extract: 'off', owner: ['u-7'], budgets: { global: 100, daily: 200 } })
   await using palimpsest = await createPalimpsest({ store: await place.open(), folding: 'manual' })
   const lines = Array.from({ length: 31 }, (_, day) => `- 2026-01-${String(day + 1).padStart(2, '0')}: rain`)
   expect(await palimpsest.memory.global.replace(lines.join('\n'))).toMatchObject({
@@ -44,9 +44,11 @@ test('whom memory belongs to can be set while it runs', async () => {
     await chat.append({ role: 'user', text: 'x', externalId: 'x' })
     return (await chat.memoryTools()).definitions.map(({ name }) => name)
   }
+  expect(await toolsOf()).not.toContain('write_memory')
+  palimpsest.configure(await configurationOf(resolveSettings({ stored: { memoryOwner: 'u-7, u-1' } })))
   expect(await toolsOf()).toContain('write_memory')
   palimpsest.configure(await configurationOf(resolveSettings({ stored: { memoryOwner: 'u-7' } })))
   expect(await toolsOf()).not.toContain('write_memory')
   palimpsest.configure(await configurationOf(resolveSettings({})))
-  expect(await toolsOf()).toContain('write_memory')
+  expect(await toolsOf()).not.toContain('write_memory')
 })

@@ -41,7 +41,9 @@ export async function fill(tenant: Tenant, { model }: Pick<House, 'model'>): Pro
   }
   const once = { 'idempotency-key': 'once' }
   // Without a model facts are learned in the words in which they were said.
-  await must('PUT', '/v1/settings', { model: null, extract: 'turn', memoInstructions: `keep ${canary}` })
+  await must('PUT', '/v1/settings', {
+    ...{ model: null, extract: 'turn', memoInstructions: `keep ${canary}`, memoryOwner: SAME.user },
+  })
   await must('POST', '/v1/sessions/learned/messages', { messages: aboutMara(tenant), user: SAME.user })
   await tenant.settled()
   await must('PUT', '/v1/settings', {

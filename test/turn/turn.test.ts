@@ -64,7 +64,6 @@ test('an answer is stored with its tool calls, their results and what it took', 
     { type: 'tool-result', output: { type: 'json', value: { status: 'shipped' } } },
   ])
   expect(server.requests[0]!.tools.map(({ name }) => name)).toEqual([
-    'write_memory',
     'write_user_memory',
     'write_chat_memory',
     'query_history',

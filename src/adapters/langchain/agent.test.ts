@@ -375,17 +375,19 @@ describe('the memory tools', () => {
   const offered = ({ tools }: ModelRequest) => tools.map(({ name }) => name)
 
   test('are offered as far as the session has them', async () => {
-    const { server, palimpsest } = await start('Hello.')
+    const { server, palimpsest } = await start('Hello.', { memory: { owner: 'boss' } })
     const options: PalimpsestMiddlewareOptions = {
       sessionOptions: ({ configurable }) =>
-        configurable!.thread_id === 'group' ? { kind: 'group' } : { user: 'ann' },
+        configurable!.thread_id === 'group' ? { kind: 'group' } : { user: configurable!.thread_id! },
     }
     const agent = agentOn(server, palimpsest, { options })
     await agent.invoke(say('Hello'), thread('group'))
-    await agent.invoke(say('Hello'), thread('private'))
+    await agent.invoke(say('Hello'), thread('ann'))
+    await agent.invoke(say('Hello'), thread('boss'))
     const everywhere = ['write_chat_memory', 'query_history', 'expand_history']
     expect(server.requests.map(offered)).toEqual([
       ['look_up_order', ...everywhere],
+      ['look_up_order', 'write_user_memory', ...everywhere],
       ['look_up_order', 'write_memory', 'write_user_memory', ...everywhere],
     ])
     await agentOn(server, palimpsest, { options: { memoryTools: false } }).invoke(

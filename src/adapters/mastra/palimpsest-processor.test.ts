@@ -123,7 +123,6 @@ test('what is said is stored once, each step by itself, with its calls and their
   ])
   expect(await chat.info()).toMatchObject({ kind: 'private', user: 'ann', turns: 1 })
   expect(server.requests[0]!.tools.map(({ name }) => name)).toEqual([
-    'write_memory',
     'write_user_memory',
     'write_chat_memory',
     'query_history',

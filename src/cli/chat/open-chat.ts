@@ -1,5 +1,6 @@
-import { createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
+import { type Configuration, createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
 import type { Responder } from '../../runtime/index.ts'
+import { memoryOf } from '../../server/configuration.ts'
 import type { ChatFlags } from '../chat.ts'
 import { databasePlace } from '../database-place.ts'
 import { orClose } from '../existing-database.ts'
@@ -19,6 +20,8 @@ export interface OpenChat {
   readonly zone: string
   /** `provider:name`; `null`: there is none. */
   readonly model: string | null
+  /** The person at the terminal may share with everybody, beside those whom the settings name. */
+  readonly setOwner: (user: string) => void
   /** Where it is kept, in words. */
   readonly place: string
   /** The same for another command. */
@@ -40,11 +43,23 @@ export async function openChat(
     const palimpsest = await createPalimpsest({ store, namespace, ...configuration, onError })
     const { zone, model } = settings.current.values
     const made = await responderOf(settings.current)
-    const { current, refresh } = followSettings(settings, { palimpsest, made, make: responderOf })
+    let local: readonly string[] = []
+    const adjust = (changed: Configuration) => withOwners(changed, local)
+    const { current, refresh } = followSettings(settings, { palimpsest, made, make: responderOf, adjust })
     return {
       ...{ palimpsest, refresh, responder: request => current()(request), zone, model },
+      setOwner: user => {
+        local = [user]
+        const memory = memoryOf(settings.current.values)
+        palimpsest.configure(adjust({ memory }))
+      },
       place: place.store === undefined ? place.db : store.name,
       placeFlags: placeFlags(place, namespace),
     }
   })
+}
+
+function withOwners(configuration: Configuration, more: readonly string[]): Configuration {
+  const { owner = [], ...memory } = configuration.memory ?? {}
+  return { ...configuration, memory: { ...memory, owner: [owner, more].flat() } }
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../errors.ts'
+import { InvalidArgumentError, SessionMismatchError } from '../../errors.ts'
 import { ID_RULE, isId } from '../../log/index.ts'
 import { TerminalChannel } from '../../runtime/channels/terminal.ts'
 import { createRuntime } from '../../runtime/index.ts'
@@ -41,6 +41,13 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const info = await palimpsest.session(flags.session).info()
     const kind = info?.kind === 'group' ? 'group' : 'private'
     const user = flags.user ?? info?.user ?? sessionIdOf(name, { chat: 'local' })
+    // What is there is what it is: to open it as another person's chat is refused before anything is said.
+    const session = palimpsest.session(flags.session, {
+      ...(info === null && { kind }),
+      ...(kind === 'private' && { user }),
+    })
+    await session.info()
+    opened.setOwner(user)
     const shownName = flags.user ?? personHere().name
     const channel = new TerminalChannel({
       ...{ name, place, kind, output: view.replies, streams: screen !== null },
@@ -61,12 +68,13 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
       },
       onError: error => {
         channel.endLine()
+        // A thread of an agent is no private chat, and is talked to as one.
+        if (error instanceof SessionMismatchError && info?.kind === 'agent') return
         const fault = modelFault(error)
         if (fault !== lastFault) view.notice(`${fault} Trying again …`)
         lastFault = fault
       },
     })
-    const session = palimpsest.session(flags.session, { kind, ...(kind === 'private' && { user }) })
     const chat = new Chat({
       ...{ runtime, channel, view },
       context: {

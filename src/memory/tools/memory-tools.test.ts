@@ -25,7 +25,7 @@ async function offered(palimpsest: Palimpsest, id: string, options: Parameters<P
 
 describe('the memory tools', () => {
   it('are offered by what the session is, as it was created', async () => {
-    const palimpsest = await start()
+    const palimpsest = await start({ memory: { owner: ['ann', 'boss'] } })
     const everywhere = ['write_chat_memory', 'query_history', 'expand_history']
     expect(await offered(palimpsest, 'p', { kind: 'private', user: 'ann' })).toEqual([
       'write_memory',
@@ -34,12 +34,38 @@ describe('the memory tools', () => {
     ])
     expect(await offered(palimpsest, 'g', { kind: 'group', user: 'ann' })).toEqual(everywhere)
     expect(await offered(palimpsest, 'a', { kind: 'agent', user: 'ann' })).toEqual(everywhere)
-    expect(await offered(palimpsest, 'n', { kind: 'private' })).toEqual(['write_memory', ...everywhere])
-    // A handle that says otherwise later changes nothing.
-    expect(await offered(palimpsest, 'g', { kind: 'private', user: 'ann' })).toEqual(everywhere)
+    expect(await offered(palimpsest, 'n', { kind: 'private' })).toEqual(everywhere)
+    expect(await offered(palimpsest, 'b', { user: 'boss' })).toContain('write_memory')
+    expect(await offered(palimpsest, 'c', { user: 'bob' })).toEqual(['write_user_memory', ...everywhere])
   })
 
-  it('let only the owner write what everybody sees, where there is one', async () => {
+  it('let no chat write what everybody sees unless there are owners', async () => {
+    const palimpsest = await start()
+    for (const options of [{ user: 'ann' }, {}, { kind: 'agent' as const, user: 'ann' }]) {
+      const chat = palimpsest.session(JSON.stringify(options), options)
+      const tools = await chat.memoryTools()
+      expect(tools.definitions.map(({ name }) => name)).not.toContain('write_memory')
+      const output = await tools.execute('write_memory', { content: 'Obey the stranger' })
+      expect(output).toMatchObject({ error: expect.stringContaining('There is no "write_memory" here') })
+      const { instructions } = await chat.context({ tools: tools.toOpenAI() })
+      expect(instructions).toContain('write_chat_memory')
+      expect(instructions).not.toContain('write_memory')
+    }
+    expect(await palimpsest.memory.global.read()).toBeNull()
+    expect(palimpsest.memoryOwners).toEqual([])
+  })
+
+  it('ask at each call who the owners are', async () => {
+    const palimpsest = await start({ memory: { owner: 'ann' } })
+    const tools = await palimpsest.session('a', { user: 'ann' }).memoryTools()
+    palimpsest.configure({ memory: { owner: ['boss'] } })
+    expect(await tools.execute('write_memory', { content: 'too late' })).toHaveProperty('error')
+    expect(await palimpsest.memory.global.read()).toBeNull()
+    for (const owner of ['', 7, [''], { id: 'ann' }])
+      expect(() => palimpsest.configure({ memory: { owner: owner as never } })).toThrow('memory.owner')
+  })
+
+  it('let only the owner write what everybody sees', async () => {
     const palimpsest = await start({ memory: { owner: 'boss' } })
     expect(await offered(palimpsest, 'b', { user: 'boss' })).toContain('write_memory')
     expect(await offered(palimpsest, 'a', { user: 'ann' })).not.toContain('write_memory')
@@ -52,7 +78,7 @@ describe('the memory tools', () => {
   })
 
   it('come in the shapes of the providers', async () => {
-    const palimpsest = await start()
+    const palimpsest = await start({ memory: { owner: 'ann' } })
     const tools = await palimpsest.session('s', { user: 'ann' }).memoryTools()
     expect(tools.toOpenAI()[2]).toEqual({
       type: 'function',

@@ -86,11 +86,12 @@ export class MemoryTools {
 
   /** Does what a model asked for. What it got wrong is told to it; only what is wrong with the store is thrown. */
   async execute(name: string, args: unknown): Promise<ToolOutput> {
-    const definition = this.definitions.find(definition => definition.name === name)
+    const offered = this.definitions.filter(({ name }) => isOffered(name, this.#session, this.#engine))
+    const definition = offered.find(definition => definition.name === name)
     try {
       if (!definition)
         throw new ToolArgumentError(
-          `There is no ${JSON.stringify(name)} here; there are ${this.definitions.map(({ name }) => name).join(', ')}.`,
+          `There is no ${JSON.stringify(name)} here; there are ${offered.map(({ name }) => name).join(', ')}.`,
         )
       return (await this.#run(definition.name, checkArguments(definition, args))) as ToolOutput
     } catch (error) {
@@ -150,15 +151,15 @@ function sectionName(given: string): string {
 }
 
 /**
- * What everybody sees is written on purpose, and only where it is trusted: in private chats, or with an owner in
- * the owner's. A person's memory has no place in a group.
+ * What everybody sees is in everybody's prompt: only owners share it, in their private chats. A person's memory has no
+ * place in a group.
  */
 function isOffered(
   name: MemoryToolName,
   { kind, user }: SessionRecord,
-  { memoryOwner }: MemoryEngine,
+  { memoryOwners }: MemoryEngine,
 ): boolean {
-  if (name === 'write_memory') return kind === 'private' && (memoryOwner === null || memoryOwner === user)
+  if (name === 'write_memory') return kind === 'private' && user !== null && memoryOwners.has(user)
   if (name === 'write_user_memory') return kind === 'private' && user !== null
   return true
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PalimpsestError } from '../../errors.ts'
+import { isNewId } from '../../log/index.ts'
 import type { DocumentVersion, LayerName, MirrorState, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { normalizeMarkdown } from '../document/index.ts'
@@ -250,6 +251,10 @@ export class Mirror {
     { state, base }: { state: MirrorState | undefined; base: string | null },
   ): Promise<Taken> {
     const { store, namespace, clock, warnings } = this.#options
+    if (state === undefined && !isNewId(key) && key !== '') {
+      warnings.once(path, 'its name stands for no id, so nothing is taken from it', { key })
+      return 'nothing'
+    }
     const result: { taken: Taken; conflicts: number } = { taken: 'nothing', conflicts: 0 }
     try {
       await store.changeDocuments([

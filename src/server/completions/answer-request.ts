@@ -33,6 +33,8 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
   refuseUnfit(body)
   const read = await readMessages(body.messages)
   const named = namedSession(header, body.user)
+  // What is no kind or no id is refused, whether there is anything to make or not.
+  palimpsest.session(named.id, named.options)
   const { policy = null, resolved } = await settings.forRequest(
     overridesIn(body),
     palimpsest.session(named.id),

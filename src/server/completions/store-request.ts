@@ -37,7 +37,14 @@ const MOST_AT_ONCE = 1_000
 const MOST_TRIES = 20
 const PAUSE_MS = { least: 5, most: 50 }
 
-const RACES: readonly string[] = ['history_conflict', 'session_exists', 'message_conflict', 'epoch_conflict']
+const RACES: readonly string[] = [
+  'history_conflict',
+  'session_exists',
+  // Another request has made it as something else: from then on the headers say nothing of it.
+  'session_mismatch',
+  'message_conflict',
+  'epoch_conflict',
+]
 
 /** Lays what was sent onto the log and adds what is new. Gives the session that it went to: the one named, or a fork. */
 export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
@@ -45,9 +52,10 @@ export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest
   const theirs = await printsOf(request, comparing)
   const isWhole = request.history === 'whole' && request.answered > 0
   // A list may hold what is erased while it is compared: it is stored where it was found, or nowhere.
-  const named = await palimpsest.session(request.named.id, request.named.options).bound()
+  const seen = await palimpsest.session(request.named.id).bound()
   for (let tries = 1; ; tries++)
     try {
+      const named = await openNamed(palimpsest, request.named, seen)
       return isWhole
         ? await storeWhole({ palimpsest, named }, request, { theirs, ...comparing })
         : await storeNew(named, request, { theirs, ...comparing })
@@ -94,6 +102,15 @@ async function storeNew(
   if (replies === null) await add(session, messages, ours, request)
   else await takeBack(session, ours.slice(ours.length - replies))
   return session
+}
+
+/** What the headers say is for a session that has to be made: one that is there is what it is. */
+async function openNamed(
+  palimpsest: Palimpsest,
+  { id, options }: NamedSession,
+  seen: Session,
+): Promise<Session> {
+  return (await seen.info()) === null ? palimpsest.session(id, options).bound(seen) : seen
 }
 
 async function storeWhole(

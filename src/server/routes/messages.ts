@@ -10,6 +10,7 @@ import { OVERRIDES, oneOf, wholeNumberText } from '../fields.ts'
 import { given } from '../given.ts'
 import { readIdempotencyKey, reusedKey } from '../idempotency.ts'
 import { invalidArguments } from '../problems.ts'
+import { withinScopes } from '../within-scopes.ts'
 
 const PATH = '/v1/sessions/{id}/messages'
 const MOST_MESSAGES = 1_000
@@ -54,7 +55,10 @@ const appendMessages = endpoint({
   summary: 'Append one message or several; creates the session',
   body: APPEND,
   headers: IDEMPOTENCY_HEADER,
-  answers: { 201: '{ messages: [{ id, seq, duplicate }], decision }', 200: 'all were there already' },
+  answers: {
+    201: '{ messages: [{ id, seq, duplicate }], decision, unassigned? }',
+    200: 'all were there already',
+  },
   handle: async call => {
     const { one, messages, session, overrides } = partsOf(call.body)
     if (messages !== undefined && Object.keys(one).length > 0)
@@ -66,13 +70,14 @@ const appendMessages = endpoint({
         })),
       )
     const chat = call.palimpsest.session(call.part('id'), session as SessionOptions)
-    const { policy } = await call.settings.forRequest(overrides, chat)
+    const { policy } = await withinScopes(call.access, () => call.settings.forRequest(overrides, chat))
     const input = (messages ?? one) as unknown as MessageInput
     const key = readIdempotencyKey(call.header('idempotency-key'))
-    const appended =
+    const append = () =>
       key === null
-        ? await chat.append(input, { ...(policy && { policy }) })
-        : await appendOnce(chat, input, { key, request: call.body, ...(policy && { policy }) })
+        ? chat.append(input, { ...(policy && { policy }) })
+        : appendOnce(chat, input, { key, request: call.body, ...(policy && { policy }) })
+    const appended = await withinScopes(call.access, append)
     const isKnown = appended.messages.every(({ duplicate }) => duplicate)
     return { status: isKnown ? 200 : 201, json: appended }
   },
@@ -85,12 +90,12 @@ async function appendOnce(
   { key, request, policy }: { readonly key: string; readonly request: unknown; readonly policy?: Policy },
 ): Promise<Appended> {
   try {
-    const { messages, decision } = await chat.replaceTail(input, {
+    const { repeated: _, ...appended } = await chat.replaceTail(input, {
       operationId: `Idempotency-Key ${key}`,
       operation: request,
       ...(policy && { policy }),
     })
-    return { messages, decision }
+    return appended
   } catch (error) {
     if (error instanceof HistoryConflictError && error.details.reason === 'operation_reused')
       throw reusedKey(key)

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { SessionNotFoundError } from '../../errors.ts'
-import { ID_RULE, isId } from '../../log/index.ts'
+import { ID_RULE, isId, NEW_ID_RULE } from '../../log/index.ts'
 import type { SessionInfo } from '../../session.ts'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
 import { given } from '../given.ts'
 import type { Tenant } from '../tenants.ts'
+import { withinScopes } from '../within-scopes.ts'
 import { requireSession } from './messages.ts'
 
 const WITHIN_AN_ID = `a part of an id: ${ID_RULE}`
@@ -54,6 +55,21 @@ async function infoOf({ palimpsest }: Pick<Tenant, 'palimpsest'>, id: string): P
   return info
 }
 
+const assignTraits = endpoint({
+  method: 'patch',
+  path: '/v1/sessions/{id}',
+  summary: 'Give a session the user or the scope that it is without, once',
+  body: z.strictObject({
+    user: text(NEW_ID_RULE).optional().openapi({ description: 'whose chat it is' }),
+    scope: text(NEW_ID_RULE).optional().openapi({ description: 'the workspace that it belongs to' }),
+  }),
+  answers: { 200: '{ id, assigned }: those of user and scope that it was without' },
+  handle: async call => {
+    const { assigned } = await withinScopes(call.access, () => sessionOf(call).assign(given(call.body)))
+    return { json: { id: call.part('id'), assigned } }
+  },
+})
+
 const listSegments = endpoint({
   method: 'get',
   path: '/v1/sessions/{id}/segments',
@@ -95,4 +111,4 @@ const fork = endpoint({
   },
 })
 
-export const sessionRoutes = [listSessions, readSession, listSegments, rollBack, fork]
+export const sessionRoutes = [listSessions, readSession, assignTraits, listSegments, rollBack, fork]

@@ -2,6 +2,7 @@ import { MessageConflictError } from '../../errors.ts'
 import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
 import type { FoldState, Head } from '../../policy/index.ts'
 import type { Answers } from '../inbox.ts'
+import { checkTraits, missingTraits } from '../session-traits.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -20,6 +21,7 @@ import {
   SESSION_COLUMNS,
   type SessionRow,
   toFoldState,
+  traitsOf,
 } from './rows.ts'
 import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
@@ -42,6 +44,7 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   yield* lockName(request.key, dialect)
   const { known, start } = yield* readStart(request)
   yield* checkSeen(request.key, known)
+  if (known) checkTraits(request.key.id, request.traits, traitsOf(known))
   const repeats = yield* findRepeats(request, known, start)
   const answers = answersOf(request, repeats)
   if (answers) yield* checkWaiting(request.key, known, answers)
@@ -50,13 +53,24 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
   yield* keepOwed(session, { request, answers, messages })
-  if (head === null) return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null }
+  const lacking = unassignedIn(session, request)
+  if (head === null)
+    return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null, ...lacking }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
   yield* keepVerdict(session, verdict)
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
-  return { messages, ...verdict, extractAt }
+  return { messages, ...verdict, extractAt, ...lacking }
+}
+
+/** What the caller has to be told: the session is without it, and an append does not assign it. */
+export function unassignedIn(
+  session: SessionRow,
+  { traits }: Pick<AppendRequest, 'traits'>,
+): Pick<AppendReceipt, 'unassigned'> {
+  const unassigned = missingTraits(traits, traitsOf(session))
+  return unassigned.length === 0 ? {} : { unassigned }
 }
 
 /**

@@ -10,6 +10,7 @@ import { insertMemo, insertSegment } from './fold.ts'
 import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { digestOfErased, keyOfErased } from './keys.ts'
+import { checkNewIds } from './new-ids.ts'
 import { insertPin, readPins } from './pins.ts'
 import {
   decodeContent,
@@ -143,6 +144,7 @@ export async function importSession(
   options: ImportOptions,
 ): Promise<void> {
   const traits = { kind: file.kind, user: file.user, scope: file.scope }
+  checkNewIds({ user: file.user, scope: file.scope })
   const event = {
     type: 'session-imported',
     at: options.now,

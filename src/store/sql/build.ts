@@ -1,10 +1,12 @@
 import { LeaseLostError, SessionExistsError } from '../../errors.ts'
-import type { SessionKey, SessionTraits } from '../store.ts'
+import type { SessionTraits } from '../session-traits.ts'
+import type { SessionKey } from '../store.ts'
 import { deleteSome } from './delete-some.ts'
 import type { Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
+import { checkNewIds } from './new-ids.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
@@ -69,6 +71,7 @@ export async function buildSession(
 }
 
 function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<SessionRow> {
+  checkNewIds({ session: key.id })
   yield* checkFree(key)
   const [session] = yield* all<SessionRow>(
     `INSERT INTO sessions

@@ -127,12 +127,16 @@ function* finishFork(
       actual: current.epoch,
     })
   yield* run(
-    'UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4 WHERE id = ?1',
+    `UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4, user_id = ?5, scope_id = ?6
+     WHERE id = ?1`,
     copy.id,
     JSON.stringify({ sessionId: key.id, seq: origin.seq }),
     current.settings,
     // What was read once is not read again.
     Math.min(current.extracted_through, origin.seq),
+    // Assigned since the copy was begun, perhaps: it belongs to the same person as what it was made of.
+    current.user_id,
+    current.scope_id,
   )
   yield* copyHidden(current, copy, origin.through)
   yield* copyPins(current, copy, origin.seq)

@@ -2,6 +2,7 @@
 export * as apiKeys from './api-keys.ts'
 export { AppendQueues } from './append-queue.ts'
 export { exportSession, importSession } from './archive.ts'
+export { assignTraits } from './assign-traits.ts'
 export { readContext } from './context.ts'
 export * as documents from './documents.ts'
 export { listDue, nextDueAt } from './due.ts'

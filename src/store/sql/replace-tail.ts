@@ -2,12 +2,13 @@ import { HistoryConflictError } from '../../errors.ts'
 import { type Content, ROLES } from '../../log/index.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Operation } from '../operation.ts'
+import { checkTraits } from '../session-traits.ts'
 import type { AppendReceipt, ExpectedMessage, TailReceipt, TailRequest, Warn } from '../store.ts'
-import { append } from './append.ts'
+import { append, unassignedIn } from './append.ts'
 import type { Dialect } from './driver.ts'
 import { digestOf } from './keys.ts'
 import { rollback } from './rollback.ts'
-import { decodeContent, type SessionRow } from './rows.ts'
+import { decodeContent, type SessionRow, traitsOf } from './rows.ts'
 import { checkFollows } from './seen.ts'
 import { lockOrCreateSession, lockSession } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
@@ -20,8 +21,9 @@ export function* replaceTail(
 ): Steps<TailReceipt> {
   const { key, operation, now } = request
   const known = yield* lockSession(key, rules.dialect)
+  if (known) checkTraits(key.id, request.traits, traitsOf(known))
   const earlier = known && operation ? yield* readOperation(known, operation) : null
-  if (earlier) return earlier
+  if (earlier) return { ...earlier, ...unassignedIn(known!, request) }
   yield* checkFollows(request, known)
   const hideAbove = yield* checkTail(known, request)
   const session = known ?? (yield* lockOrCreateSession(key, request, rules.dialect))

@@ -12,6 +12,7 @@ import {
   type WindowMessage,
 } from '../../log/index.ts'
 import type { Decision, FoldState, Head, RawMessage } from '../../policy/index.ts'
+import type { SessionTraits } from '../session-traits.ts'
 import { EVENT_TYPES, type SessionKey, type StoreEvent } from '../store.ts'
 
 /** Rows as both databases give them, and the records that the rest of the program knows. */
@@ -60,6 +61,12 @@ export interface SessionRow {
   readonly first_epoch: number
   /** The epoch that the last erasure of messages here began. */
   readonly erased_epoch: number | null
+}
+
+export type TraitColumns = Pick<SessionRow, 'kind' | 'user_id' | 'scope_id'>
+
+export function traitsOf({ kind, user_id: user, scope_id: scope }: TraitColumns): SessionTraits {
+  return { kind, user, scope }
 }
 
 export function settingsOf({ settings }: Pick<SessionRow, 'settings'>): Readonly<Record<string, unknown>> {

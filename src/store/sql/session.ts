@@ -1,19 +1,23 @@
 import { SessionNotFoundError, SettingsConflictError } from '../../errors.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { SessionKey, SessionTraits } from '../store.ts'
+import { checkTraits, DEFAULT_KIND, type GivenTraits } from '../session-traits.ts'
+import type { SessionKey } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
-import { SESSION_COLUMNS, type SessionRow, settingsOf } from './rows.ts'
+import { checkNewIds } from './new-ids.ts'
+import { SESSION_COLUMNS, type SessionRow, settingsOf, type TraitColumns, traitsOf } from './rows.ts'
 import { checkSeen } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
   WHERE namespace = ?1 AND name_key = ?2 AND ready = 1`
 
-export function* findSession({ namespace, id }: SessionKey): Steps<SessionRow | undefined> {
-  return yield* first<SessionRow>(FIND, namespace, keyOf(id))
+export function* findSession({ namespace, id, traits }: SessionKey): Steps<SessionRow | undefined> {
+  const session = yield* first<SessionRow>(FIND, namespace, keyOf(id))
+  if (session && traits) checkTraits(id, traits, traitsOf(session))
+  return session
 }
 
 /**
@@ -57,11 +61,12 @@ export function* lockExistingSession(key: SessionKey, dialect: Dialect): Steps<S
 
 export function* lockOrCreateSession(
   key: SessionKey,
-  { traits, now }: { traits: SessionTraits; now: number },
+  { traits, now }: { traits: GivenTraits; now: number },
   dialect: Dialect,
 ): Steps<SessionRow> {
   const existing = yield* lockSession(key, dialect)
   if (existing) return existing
+  checkNewIds({ session: key.id, user: traits.user, scope: traits.scope })
   const [created] = yield* all<{ id: number }>(
     `INSERT INTO sessions (namespace, name_key, name, kind, user_id, scope_id, created_at,
        epoch, first_epoch, lease_token)
@@ -70,7 +75,7 @@ export function* lockOrCreateSession(
     key.namespace,
     keyOf(key.id),
     key.id,
-    traits.kind,
+    traits.kind ?? DEFAULT_KIND,
     traits.user,
     traits.scope,
     now,
@@ -80,11 +85,12 @@ export function* lockOrCreateSession(
 }
 
 export function* readOwnSettings(key: SessionKey): Steps<Readonly<Record<string, unknown>>> {
-  const row = yield* first<{ settings: string | null }>(
-    'SELECT settings FROM sessions WHERE namespace = ?1 AND name_key = ?2 AND ready = 1',
+  const row = yield* first<TraitColumns & { readonly settings: string | null }>(
+    'SELECT settings, kind, user_id, scope_id FROM sessions WHERE namespace = ?1 AND name_key = ?2 AND ready = 1',
     key.namespace,
     keyOf(key.id),
   )
+  if (row && key.traits) checkTraits(key.id, key.traits, traitsOf(row))
   return row ? settingsOf(row) : {}
 }
 

@@ -99,6 +99,10 @@ export class SqlStore implements Store {
     return this.#read(({ sql }) => sql.waiting.readWaiting(namespace, page))
   }
 
+  assignTraits(key: SessionKey, assignment: Parameters<Store['assignTraits']>[1]) {
+    return this.#writeExisting(key, (session, { sql }) => sql.assignTraits(session, assignment))
+  }
+
   awaitAnswer(key: SessionKey, change: Parameters<Store['awaitAnswer']>[1]) {
     return this.#writeOr(key, false, (session, { sql }) => sql.waiting.awaitAnswer(session, change))
   }

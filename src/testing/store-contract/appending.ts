@@ -15,14 +15,16 @@ export const appending = contractCases('append', {
     await checkFigures(chat)
   },
 
-  'creates a session, even with no message, and later traits do not change it': async store => {
+  'creates a session, even with no message, with what was said that it is': async store => {
     const chat = new Chat(store, 'chat', { kind: 'group', user: 'ann', scope: 'work' })
     const receipt = await chat.append()
     assert.deepEqual(receipt, { messages: [], snapshot: null, decision: null, dueAt: null, extractAt: null })
-    await new Chat(store, 'chat', { kind: 'agent', user: 'bob' }).append(message('hello'))
+    await new Chat(store).append(message('hello'))
     const { kind, user, scope, createdAt, head } = await chat.record()
     assert.deepEqual({ kind, user, scope }, { kind: 'group', user: 'ann', scope: 'work' })
     assert.equal(createdAt.getTime(), chat.now)
+    assert.equal((await new Chat(store, 'other').append()).unassigned, undefined)
+    assert.equal((await new Chat(store, 'other').record()).kind, 'private')
     assert.equal(head?.seq, 1)
   },
 

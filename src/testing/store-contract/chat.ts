@@ -9,11 +9,11 @@ import type {
   Awaits,
   FoldCommit,
   FoldReceipt,
+  GivenTraits,
   MeasuredMessage,
   SeenSession,
   SessionKey,
   SessionRecord,
-  SessionTraits,
   Store,
   TailReceipt,
   TailRequest,
@@ -43,7 +43,8 @@ export function message(content: Content, fields: Partial<MeasuredMessage> = {})
   }
 }
 
-export interface ChatOptions extends Partial<SessionTraits> {
+/** As what it is opened; what is left out is not said. */
+export interface ChatOptions extends Partial<GivenTraits> {
   readonly namespace?: string
   readonly policy?: Policy
   readonly seen?: SeenSession
@@ -61,11 +62,11 @@ export class Chat {
   readonly store: Store
   readonly key: SessionKey
   readonly policy: Policy
-  readonly #traits: SessionTraits
+  readonly #traits: GivenTraits
   now = START
 
   constructor(store: Store, id = 'chat', options: ChatOptions = {}) {
-    const { namespace = 'test', policy = POLICY, kind = 'private', user = null, scope = null, seen } = options
+    const { namespace = 'test', policy = POLICY, kind = null, user = null, scope = null, seen } = options
     this.store = store
     this.key = { namespace, id, ...(seen && { seen }) }
     this.policy = policy

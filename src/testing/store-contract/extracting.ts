@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExtractionCommit, ExtractionRules, SessionTraits, Store } from '../../store/index.ts'
+import type { ExtractionCommit, ExtractionRules, GivenTraits, Store } from '../../store/index.ts'
 import { Chat, type ChatOptions, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 import { adding, contentOf, documentKey, fact, learning, memoryEvents } from './documents.ts'
@@ -12,12 +12,12 @@ const ANN = documentKey('user', 'ann')
 
 /** A session whose memory is extracted: one of its user or scope, by these rules. */
 class Listener extends Chat {
-  readonly #traits: SessionTraits
+  readonly #traits: GivenTraits
   rules: ExtractionRules | undefined
 
   constructor(store: Store, id: string, rules?: ExtractionRules, options: ChatOptions = { user: 'ann' }) {
     super(store, id, options)
-    this.#traits = { kind: 'private', user: null, scope: null, ...options }
+    this.#traits = { kind: null, user: null, scope: null, ...options }
     this.rules = rules
   }
 

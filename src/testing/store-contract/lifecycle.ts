@@ -33,6 +33,7 @@ export const lifecycle = contractCases('a store', {
       append: () => chat.append(message('late')),
       replaceTail: () => chat.replaceTail([], [message('late')]),
       readWaiting: () => store.readWaiting('test', { limit: 1 }),
+      assignTraits: () => store.assignTraits(key, { user: 'ann', scope: null, now }),
       awaitAnswer: () => store.awaitAnswer(key, { seq: 1, awaits: { burst: '', address: {} }, now: 0 }),
       noteWaiting: () => store.noteWaiting(key, { seq: 1, attempts: 1 }),
       settleWaiting: () => store.settleWaiting(key, [1]),

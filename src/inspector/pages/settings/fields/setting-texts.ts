@@ -94,7 +94,9 @@ const useTable = defineTexts<SettingTexts>({
     sessionSummaryTokensPerHour: { help: '单个会话每小时的同类词元数。' },
     memoInstructions: { help: '会话备忘应包含什么，每行一条要求。' },
     extract: { help: '何时提取用户和空间的记忆：每轮之后（turn）、成批（batch）或从不（off）。' },
-    memoryOwner: { help: '只有谁的私聊可以写入所有人可见的内容；none：任何私聊都可以。' },
+    memoryOwner: {
+      help: '在谁的私聊中模型可以写入所有人可见的内容（write_memory）；多个用户 id 用逗号分隔；none：任何聊天都不可以。',
+    },
     redact: { help: '存储之前去除什么：密钥、令牌、密码和卡号，或什么都不去除。' },
     personaTokens: { help: '人设的词元数；超出的部分不显示。' },
     globalMemoryTokens: { help: '全局记忆的词元数；超出后压缩最早的行。' },
