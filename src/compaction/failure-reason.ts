@@ -1,4 +1,5 @@
 import { PalimpsestError } from '../errors.ts'
+import { MAX_BACKOFF_MS } from '../policy/index.ts'
 import { SummaryRejectedError } from './summarize-source.ts'
 
 /** Why a fold failed, as it is stored and told. Errors of summarisers name a reason of their own. */
@@ -10,11 +11,8 @@ export function failureReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** How long the provider asked to be left alone; 0: it did not say. */
+/** How long the provider asked to be left alone; 0: it did not say. One that asks for more than a day is mistaken. */
 export function retryAfterMs(error: unknown): number {
   const { retryAfterMs } = (error ?? {}) as { retryAfterMs?: unknown }
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, LONGEST_MS) : 0
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, MAX_BACKOFF_MS) : 0
 }
-
-/** Whoever asks for more has made a mistake. */
-const LONGEST_MS = 24 * 3_600_000

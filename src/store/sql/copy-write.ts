@@ -10,7 +10,7 @@ import {
 } from '../copying.ts'
 import type { DocumentKey } from '../document.ts'
 import type { SessionKey } from '../store.ts'
-import { discard, discardAbandoned } from './build.ts'
+import { discard, discardAbandoned, KEPT_FOR_MS } from './build.ts'
 import {
   COPY_OPERATION,
   HIDDEN_COPIED,
@@ -39,9 +39,6 @@ import { lockSession } from './session.ts'
 import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 
 /** The writing side of a copy. */
-
-/** A copy that somebody goes on with within this time need not begin anew. */
-const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
  * Like a fork it is written in many short transactions, and appears whole or not at all. Unlike a fork it is found

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
+import { isToCome } from '../../log/index.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
@@ -242,7 +243,7 @@ export class SqliteDriver implements Driver {
     if (this.#scrub !== null) return true
     try {
       const until = this.#database && readAnnouncement(this.#database)
-      return until !== null && until > Date.now()
+      return until !== null && isToCome(until, { now: Date.now(), longestMs: LONGEST_SCRUB_MS })
     } catch {
       return false
     }
