@@ -18,6 +18,7 @@ import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-
 import {
   type Content,
   isNewId,
+  isToCome,
   type Message,
   type MessageInput,
   NEW_ID_RULE,
@@ -167,6 +168,9 @@ const MOST_WAITING = 100_000
 
 /** More than a drawing shows. */
 const MOST_GROWTH_POINTS = 1_000
+
+/** A lease that is said to last longer was written by a wrong clock. */
+const MAX_LEASE_MS = 24 * 3_600_000
 
 const RETRY_MS = 50
 
@@ -829,6 +833,10 @@ function checkCount(field: string, value: unknown): void {
 }
 
 /** A lease that ran out means that its holder died: nothing is folding then. */
+function isLeased({ leaseUntil }: SessionRecord, now: number): boolean {
+  return leaseUntil !== null && isToCome(leaseUntil.getTime(), { now, longestMs: MAX_LEASE_MS })
+}
+
 export function toSessionInfo(record: SessionRecord, now: number): SessionInfo {
   const { state, head } = record
   return {
@@ -849,7 +857,7 @@ export function toSessionInfo(record: SessionRecord, now: number): SessionInfo {
     compactedThrough: state.compactedThrough,
     compactedThroughTurn: state.folded.turns,
     lastFoldAt: state.lastFoldAt === null ? null : new Date(state.lastFoldAt),
-    folding: record.leaseUntil !== null && record.leaseUntil.getTime() > now,
+    folding: isLeased(record, now),
     pending: record.pending !== null,
     memo: record.memo?.value ?? null,
     lastOutcome: record.lastOutcome,

@@ -58,4 +58,20 @@ export function postgresPlace(): StorePlace {
   }
 }
 
+/** Changes rows as no program of ours would: what an earlier version, or a wrong clock, may have left. */
+export async function changeRows(place: StorePlace, sql: string): Promise<void> {
+  if (place.address.startsWith('sqlite:')) {
+    const database = sqliteBeside(place.address)
+    database.exec(sql)
+    database.close()
+    return
+  }
+  const { default: pg } = await import('pg')
+  const client = new pg.Client(inject('postgresUrl'))
+  await client.connect()
+  await client.query(`SET search_path TO ${place.address.slice('postgres:'.length)}`)
+  await client.query(sql)
+  await client.end()
+}
+
 export const PLACES = { SQLite: sqlitePlace, PostgreSQL: postgresPlace } as const

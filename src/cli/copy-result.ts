@@ -95,6 +95,8 @@ const REASONS: Readonly<Record<DifferenceReason, string>> = {
   conflict: 'is there with other content, and was left alone',
   missing: 'is missing',
   different: 'differs',
+  unusable:
+    'has a number that nothing can follow, from a file that was imported before they were checked; export what it says, or erase it',
   rewritten: 'was rewritten again and again while it was copied; run it again when it is quieter',
   erasing: 'was not copied, since an erasure is under way; let it finish and run it again',
 }

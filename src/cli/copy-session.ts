@@ -3,9 +3,10 @@ import { CopyHash, type CopyPage, type CopyState, type SessionKey, type Store } 
 
 /**
  * `conflict`: the target has another one. `missing`, `different`: found by comparing. `rewritten`: folds or edits came
- * between all tries. `erasing`: what is being erased must not be copied.
+ * between all tries. `erasing`: what is being erased must not be copied. `unusable`: it has a number that nothing can
+ * follow.
  */
-export type DifferenceReason = 'conflict' | 'missing' | 'different' | 'rewritten' | 'erasing'
+export type DifferenceReason = 'conflict' | 'missing' | 'different' | 'rewritten' | 'erasing' | 'unusable'
 
 export interface Difference {
   readonly kind: 'session' | 'document' | 'setting' | 'key' | 'namespace'
@@ -42,6 +43,7 @@ export async function copySession(key: SessionKey, stores: Stores): Promise<Copi
       if (!PalimpsestError.isInstance(error)) throw error
       // Somebody wrote the target meanwhile.
       if (error.code === 'session_exists') return { outcome: 'conflict', written: 0, verified: 0 }
+      if (error.code === 'invalid_export') return { outcome: 'unusable', written: 0, verified: 0 }
       if (error.code === 'lease_lost') throw overtaken(error)
       if (error.code !== 'epoch_conflict') throw error
       if (attempt === TRIES) return { outcome: 'rewritten', written: 0, verified: 0 }

@@ -1,4 +1,5 @@
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { MAX_BACKOFF_MS } from '../policy/index.ts'
 import { SUMMARIZER_FAILURES } from '../summarizer/summarizer-error.ts'
 import { SummaryRejectedError } from './summarize-source.ts'
 
@@ -18,11 +19,8 @@ export function knownFailure(reason: string): string | null {
   return KNOWN.includes(reason) ? reason : null
 }
 
-/** How long the provider asked to be left alone; 0: it did not say. */
+/** How long the provider asked to be left alone; 0: it did not say. One that asks for more than a day is mistaken. */
 export function retryAfterMs(error: unknown): number {
   const { retryAfterMs } = (error ?? {}) as { retryAfterMs?: unknown }
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, LONGEST_MS) : 0
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? Math.min(retryAfterMs, MAX_BACKOFF_MS) : 0
 }
-
-/** Whoever asks for more has made a mistake. */
-const LONGEST_MS = 24 * 3_600_000

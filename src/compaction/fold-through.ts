@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { isBackingOff } from '../policy/index.ts'
 import type { SessionKey, SessionRecord } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
 import { foldStep, type Waiting } from './fold-step.ts'
@@ -29,7 +30,6 @@ export async function foldThrough(
 }
 
 function backingOff(session: SessionRecord | null, now: number): FoldOutcome | null {
-  const until = session?.state.backoffUntil ?? null
   const last = session?.lastOutcome as FoldOutcome | null | undefined
-  return until !== null && until > now && last?.outcome === 'failed' ? last : null
+  return session && isBackingOff(session.state, now) && last?.outcome === 'failed' ? last : null
 }

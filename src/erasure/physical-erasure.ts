@@ -72,7 +72,13 @@ export class PhysicalErasure {
     if (this.#scrubbed.has(record.id)) return
     const name = `scrubbed/${record.id}`
     const isFirst =
-      (await store.takeLease(namespace, { name, owner, ttlMs: LEASE_MS, now: clock() })) !== null
+      (await store.takeLease(namespace, {
+        name,
+        owner,
+        ttlMs: LEASE_MS,
+        longestMs: FOR_EVER_MS,
+        now: clock(),
+      })) !== null
     if (isFirst && !(await this.#scrubOnce([record]))) return
     if (isFirst) await store.takeLease(namespace, { name, owner, ttlMs: FOR_EVER_MS, now: clock() })
     this.#scrubbed.add(record.id)

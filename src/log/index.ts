@@ -2,7 +2,7 @@ export { type Aligned, alignHistory, type KnownMessage, saysTheSame } from './al
 export { attachmentValue } from './attachment-value.ts'
 export { contentText, interruptionOf, mediaIn, modelText } from './content.ts'
 export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
-export { isZone, parseInstant } from './instant.ts'
+export { isZone, MESSAGE_INSTANT_RULE, parseInstant, parseMessageInstant } from './instant.ts'
 export { contentLinks, isReply, type Links } from './links.ts'
 export * from './message.ts'
 export {
@@ -20,6 +20,7 @@ export {
 export type { Pin } from './pin.ts'
 export { MEMORY_TOOL_NAMES, type MemoryToolName, searchableText, withoutRecalled } from './recalled.ts'
 export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
+export { isToCome, lastBelieved, MAX_CLOCK_SKEW_MS, secondsSince } from './stored-instant.ts'
 export { type AnsweredCall, toolCallsIn } from './tool-calls.ts'
 export { nextTotals, type Size, type Totals } from './totals.ts'
 export {

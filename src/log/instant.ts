@@ -15,6 +15,22 @@ export function parseInstant(value: unknown, zone: string): number | null {
   return instant !== null && instant >= EARLIEST && instant <= LATEST ? Math.trunc(instant) : null
 }
 
+/**
+ * The instants that a message may have: those whose day has a year of four digits, from 1 on, wherever on earth it is
+ * read. Zones differ from UTC by less than a day.
+ */
+const MIN_MESSAGE_INSTANT = Date.parse('0001-01-02T00:00:00Z')
+const MAX_MESSAGE_INSTANT = Date.UTC(9999, 11, 30, 23, 59, 59, 999)
+
+export const MESSAGE_INSTANT_RULE =
+  'a Date, milliseconds since 1970, or ISO 8601 text such as "2026-01-15T08:00:00Z", from 0001-01-02 through 9999-12-30'
+
+/** When a message was said; `null`: that is no instant, or none that documents can name the day of. */
+export function parseMessageInstant(value: unknown, zone: string): number | null {
+  const instant = parseInstant(value, zone)
+  return instant !== null && instant >= MIN_MESSAGE_INSTANT && instant <= MAX_MESSAGE_INSTANT ? instant : null
+}
+
 function readInstant(value: unknown, zone: string): number | null {
   if (value instanceof Date) return finite(value.getTime())
   if (typeof value === 'number') return finite(value)

@@ -1,5 +1,5 @@
 import { InvalidMessageError } from '../errors.ts'
-import { isZone, parseInstant } from './instant.ts'
+import { isZone, MESSAGE_INSTANT_RULE, parseMessageInstant } from './instant.ts'
 import { type Content, type ContentPart, type NewMessage, ROLES, type Role, type Sender } from './message.ts'
 
 /** What callers hand in: terse for a person, exact for a program. `text` is the same as a `content` that is a string. */
@@ -197,13 +197,8 @@ function normalizeZone(zone: unknown): string | null {
 
 function normalizeInstant(at: unknown, zone: string): number | null {
   if (at == null) return null
-  const instant = parseInstant(at, zone)
-  if (instant === null)
-    throw new InvalidMessageError(
-      'at',
-      at,
-      'a Date, milliseconds since 1970, or ISO 8601 text such as "2026-01-15T08:00:00Z"',
-    )
+  const instant = parseMessageInstant(at, zone)
+  if (instant === null) throw new InvalidMessageError('at', at, MESSAGE_INSTANT_RULE)
   return instant
 }
 

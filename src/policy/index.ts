@@ -19,6 +19,7 @@ export {
   forcedDecision,
   judge,
   judgeAll,
+  MAX_DUE_MS,
   type Policy,
   policyFor,
   secondsUntilDue,
@@ -48,6 +49,8 @@ export {
   type FoldState,
   type Head,
   INITIAL_FOLD_STATE,
+  isBackingOff,
+  MAX_BACKOFF_MS,
   measure,
   type Snapshot,
 } from './snapshot.ts'

@@ -82,6 +82,9 @@ export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | nu
   return waits.length === 0 ? null : Math.max(snapshot.backoffSeconds, Math.min(...waits))
 }
 
+/** At the latest it is judged again after this: so a due time further away can only come from a wrong clock. */
+export const MAX_DUE_MS = 24 * 3_600_000
+
 export interface Verdict {
   readonly snapshot: Snapshot
   readonly decision: Decision | null
@@ -94,7 +97,7 @@ export function verdictAt(now: number, policy: Policy, snapshot: Snapshot): Verd
   return {
     snapshot,
     decision: judge(policy, snapshot),
-    dueAt: seconds === null ? null : now + Math.ceil(seconds * 1000),
+    dueAt: seconds === null ? null : now + Math.min(MAX_DUE_MS, Math.ceil(seconds * 1000)),
   }
 }
 

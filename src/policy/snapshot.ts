@@ -1,4 +1,4 @@
-import { completeTurns, type Size, type Totals } from '../log/index.ts'
+import { completeTurns, isToCome, type Size, secondsSince, type Totals } from '../log/index.ts'
 
 /** How much of the log a stretch holds. Turns are complete ones. */
 export interface Amount extends Size {
@@ -91,16 +91,25 @@ export function measure(head: Head, state: FoldState, now: number): Figures {
     messagesSinceDecision: totals.messages - state.decided.messages,
     repliesSinceDecision: totals.replies - state.decided.replies,
     secondsSinceFold: secondsSinceFold(state, now),
-    idleSeconds: Math.max(0, now - head.appendedAt) / 1000,
-    backoffSeconds: state.backoffUntil === null ? 0 : Math.max(0, state.backoffUntil - now) / 1000,
+    idleSeconds: secondsSince(head.appendedAt, now),
+    backoffSeconds: isBackingOff(state, now) ? (state.backoffUntil! - now) / 1000 : 0,
     stalled: state.stalled,
     fixedTokens: state.overheadTokens + state.segmentTokens,
     overheadTokens: state.overheadTokens,
   }
 }
 
+/** No back-off after a failure lasts longer, whatever a provider asks for. */
+export const MAX_BACKOFF_MS = 24 * 3_600_000
+
+/** Whether nothing is to be tried yet, after a failure. */
+export function isBackingOff({ backoffUntil }: Pick<FoldState, 'backoffUntil'>, now: number): boolean {
+  return backoffUntil !== null && isToCome(backoffUntil, { now, longestMs: MAX_BACKOFF_MS })
+}
+
 /** A decision that moved nothing restarts the clock too; a time that cannot be read counts as no fold. */
 function secondsSinceFold({ lastFoldAt, decided }: FoldState, now: number): number | null {
   if (lastFoldAt === null || !Number.isFinite(lastFoldAt)) return null
-  return Math.max(0, now - Math.max(lastFoldAt, decided.at ?? lastFoldAt)) / 1000
+  const seconds = [lastFoldAt, decided.at ?? lastFoldAt].map(instant => secondsSince(instant, now))
+  return Math.min(...seconds)
 }

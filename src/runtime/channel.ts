@@ -74,6 +74,7 @@ export interface IncomingMessage extends Place {
   readonly sender: IncomingSender
   /** Media as references, never as bytes. */
   readonly content: Content
+  /** One that no log can hold counts as the time of its arrival. */
   readonly at: Date
   /** The platform's id of the message that it answers. */
   readonly replyTo?: string

@@ -1,5 +1,5 @@
 import { ClosedError, InvalidArgumentError, MessageConflictError, MessageNotFoundError } from '../errors.ts'
-import type { MessageInput } from '../log/index.ts'
+import { type MessageInput, parseMessageInstant } from '../log/index.ts'
 import type { Palimpsest, SessionOptions } from '../palimpsest.ts'
 import type { AppendOptions, Session } from '../session.ts'
 import type { WaitingEntry } from '../store/index.ts'
@@ -390,7 +390,8 @@ function toInput({ sender, content, at, id, replyTo }: IncomingMessage, senderId
     role: 'user',
     content,
     sender: { id: senderId, ...(sender.name !== undefined && { name: sender.name }) },
-    at,
+    // A message matters more than its time: one that no log can hold is the time of its arrival.
+    at: parseMessageInstant(at, 'UTC'),
     externalId: id,
     ...(replyTo !== undefined && { replyTo }),
   }

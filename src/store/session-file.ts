@@ -3,9 +3,11 @@ import type { Content, Memo, Pin, Segment, Sender, SessionKind, WindowMessage } 
 import {
   checkId,
   MAX_CONTENT_CHARACTERS,
+  MESSAGE_INSTANT_RULE,
   normalizeMessage,
   normalizeWindowMessage,
   parseInstant,
+  parseMessageInstant,
   ROLES,
   type Role,
 } from '../log/index.ts'
@@ -95,17 +97,42 @@ export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
   readonly withheld?: 'nothing' | 'extract'
 }
 
-export class InvalidExportError extends PalimpsestError<{ field: string; allowed: string }> {
+export class InvalidExportError extends PalimpsestError<{ field: string; value?: unknown; allowed: string }> {
   override readonly name = 'InvalidExportError'
-  constructor(field: string, allowed: string) {
+  /** `value` only where it is a number: anything else may be what somebody said. */
+  constructor(field: string, allowed: string, value?: unknown) {
+    const isNumber = typeof value === 'number'
     super(
       'invalid_export',
-      `The exported session is wrong at ${field}: it must be ${allowed}. Nothing was imported.`,
-      {
-        field,
-        allowed,
-      },
+      `The exported session is wrong at ${field}${isNumber ? ` (${value})` : ''}: it must be ${allowed}. Nothing was imported.`,
+      { field, ...(isNumber && { value }), allowed },
     )
+  }
+}
+
+/**
+ * What numbers of a file may be. Others come after each of them (a message has a seq one above the newest, a fold begins
+ * an epoch, an erasure makes the next epoch begin above all that were), and sums are made of them: none may come near
+ * the largest that a number can hold.
+ */
+const MAX_COUNT = 2 ** 31 - 1
+/** Of all that a segment stands for, which may be a very long log. */
+const MAX_SOURCE_TOKENS = 2 ** 40
+/** Messages that a file may lack below one that it has, and segments: whoever searches makes room for them, too. */
+const MAX_MISSING = 1_000_000
+
+/** A session that has come further than a file may tell is told by the most that it may: what it says is the same. */
+export function tellable(file: SessionFile): SessionFile {
+  const { epoch, counters, segments } = file
+  return {
+    ...file,
+    epoch: Math.min(epoch, MAX_COUNT),
+    counters: { ...counters, overheadTokens: Math.min(counters.overheadTokens, MAX_COUNT) },
+    segments: segments.map(segment => ({
+      ...segment,
+      tokensBefore: Math.min(segment.tokensBefore, MAX_SOURCE_TOKENS),
+      tokensAfter: Math.min(segment.tokensAfter, MAX_COUNT),
+    })),
   }
 }
 
@@ -142,7 +169,7 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
     user: optional(file['user'], 'user', id, null),
     scope: optional(file['scope'], 'scope', id, null),
     createdAt,
-    origin: optional(file['origin'], 'origin', parseOrigin, null),
+    origin: optional(file['origin'], 'origin', originParser(lastSeq), null),
     settings: optional(file['settings'], 'settings', object, {}),
     epoch: optional(file['epoch'], 'epoch', count, 0),
     counters: optional(file['counters'], 'counters', parseCounters, EMPTY_COUNTERS),
@@ -228,7 +255,7 @@ function checkMessage(message: Record<string, unknown>, field: string) {
   } catch (error) {
     if (!PalimpsestError.isInstance(error)) throw error
     const { field: inner, allowed } = error.details as { field: string; allowed: string }
-    throw new InvalidExportError(`${field}.${inner}`, allowed)
+    throw new InvalidExportError(`${field}.${inner}`, allowed, message[inner])
   }
 }
 
@@ -238,7 +265,14 @@ function checkOrder(messages: readonly FileMessage[]): void {
   for (const [index, { seq, externalId: own, externalDigest }] of messages.entries()) {
     const externalId = own ?? (externalDigest === undefined ? null : `\u0001${externalDigest}`)
     if (seq <= last)
-      throw new InvalidExportError(`messages[${index}].seq`, `above the one before it (${last})`)
+      throw new InvalidExportError(`messages[${index}].seq`, `above the one before it (${last})`, seq)
+    const highest = index + 1 + MAX_MISSING
+    if (seq > highest)
+      throw new InvalidExportError(
+        `messages[${index}].seq`,
+        `at most ${highest} for message ${index + 1} of the file; leave all seqs out to number them anew`,
+        seq,
+      )
     last = seq
     if (externalId === null) continue
     if (externalIds.has(externalId))
@@ -257,13 +291,14 @@ function parseFolds(
   createdAt: string,
   warnings: string[],
 ): Pick<SessionFile, 'segments' | 'compactedThrough'> {
-  const segments = optional(file['segments'], 'segments', list, []).map((value, index) =>
-    parseSegment(value, `segments[${index}]`, { createdAt, lastSeq }),
+  const given = optional(file['segments'], 'segments', list, [])
+  const highest = given.length + MAX_MISSING
+  const segments = given.map((value, index) =>
+    parseSegment(value, `segments[${index}]`, { createdAt, lastSeq, highest }),
   )
   const through = segments.filter(isShown).reduce((last, segment) => Math.max(last, segment.toSeq), 0)
   const cursor = file['compactedThrough'] ?? through
-  if (cursor === through && through <= lastSeq && isChain(segments))
-    return { segments, compactedThrough: through }
+  if (cursor === through && isChain(segments, lastSeq)) return { segments, compactedThrough: through }
   warnings.push(
     `compactedThrough (${JSON.stringify(cursor)}) does not fit the segments, which reach to ${through}, and the ` +
       `messages, which reach to ${lastSeq}: it is taken as none, without segments; the messages are kept`,
@@ -275,14 +310,14 @@ function isShown(segment: FileSegment): boolean {
   return segment.rolledInto === null
 }
 
-/** Those shown follow each other, and each one that was rolled up names one that is there. */
-function isChain(segments: readonly FileSegment[]): boolean {
+/** Those shown follow each other, and each one that was rolled up names one that is there and was made after it. */
+function isChain(segments: readonly FileSegment[], lastSeq: number): boolean {
   const ids = new Set(segments.map(segment => segment.id))
   const shown = segments.filter(isShown).sort((a, b) => a.fromSeq - b.fromSeq)
   return (
     ids.size === segments.length &&
-    segments.every(segment => segment.fromSeq <= segment.toSeq) &&
-    segments.every(segment => segment.rolledInto === null || ids.has(segment.rolledInto)) &&
+    segments.every(({ fromSeq, toSeq }) => fromSeq <= toSeq && toSeq <= lastSeq) &&
+    segments.every(({ id, rolledInto }) => rolledInto === null || (rolledInto > id && ids.has(rolledInto))) &&
     shown.every((segment, index) => index === 0 || segment.fromSeq > shown[index - 1]!.toSeq)
   )
 }
@@ -290,16 +325,16 @@ function isChain(segments: readonly FileSegment[]): boolean {
 function parseSegment(
   value: unknown,
   field: string,
-  { createdAt, lastSeq }: { createdAt: string; lastSeq: number },
+  { createdAt, lastSeq, highest }: { createdAt: string; lastSeq: number; highest: number },
 ): FileSegment {
   const segment = object(value, field)
   const read = <T>(name: string, parse: (value: unknown, field: string) => T, fallback: T): T =>
     optional(segment[name], `${field}.${name}`, parse, fallback)
   return {
-    id: positive(segment['id'], `${field}.id`),
+    id: whole(1, highest)(segment['id'], `${field}.id`),
     fromSeq: positive(segment['fromSeq'], `${field}.fromSeq`),
     toSeq: positive(segment['toSeq'], `${field}.toSeq`),
-    messageCount: read('messageCount', count, 0),
+    messageCount: read('messageCount', countThrough(lastSeq), 0),
     summary: text(segment['summary'], `${field}.summary`),
     events: read('events', list, []),
     details: read('details', list, []),
@@ -310,7 +345,7 @@ function parseSegment(
     reason: read('reason', text, 'import'),
     summarizer: read('summarizer', text, 'unknown'),
     promptVersion: read('promptVersion', text, ''),
-    tokensBefore: read('tokensBefore', count, 0),
+    tokensBefore: read('tokensBefore', countThrough(MAX_SOURCE_TOKENS), 0),
     text: read('text', text, ''),
     tokensAfter: read('tokensAfter', count, 0),
     createdAt: read('createdAt', instant, createdAt),
@@ -330,7 +365,12 @@ function parseWindow(
 ): Pick<FileSegment, 'window' | 'windowThrough'> {
   const given = optional(segment['window'], `${field}.window`, list, null)
   const window = given?.map((message, index) => parseWindowMessage(message, `${field}.window[${index}]`))
-  const through = optional(segment['windowThrough'], `${field}.windowThrough`, count, window ? lastSeq : null)
+  const through = optional(
+    segment['windowThrough'],
+    `${field}.windowThrough`,
+    countThrough(lastSeq),
+    window ? lastSeq : null,
+  )
   return { ...(window && { window }), ...(through !== null && { windowThrough: through }) }
 }
 
@@ -344,11 +384,13 @@ function parseWindowMessage(value: unknown, field: string): WindowMessage {
   }
 }
 
-function parseOrigin(value: unknown, field: string) {
-  const origin = object(value, field)
-  return {
-    sessionId: text(origin['sessionId'], `${field}.sessionId`),
-    seq: count(origin['seq'], `${field}.seq`),
+function originParser(lastSeq: number) {
+  return (value: unknown, field: string) => {
+    const origin = object(value, field)
+    return {
+      sessionId: text(origin['sessionId'], `${field}.sessionId`),
+      seq: countThrough(lastSeq)(origin['seq'], `${field}.seq`),
+    }
   }
 }
 
@@ -361,9 +403,9 @@ function parseCounters(value: unknown, field: string): FileCounters {
     decided: {
       messages: read(decided, 'messages', 'decided.messages'),
       replies: read(decided, 'replies', 'decided.replies'),
-      at: optional<number | null>(decided['at'], `${field}.decided.at`, count, null),
+      at: optional<number | null>(decided['at'], `${field}.decided.at`, milliseconds, null),
     },
-    lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, count, null),
+    lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, milliseconds, null),
     overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
   }
 }
@@ -383,7 +425,7 @@ function parseDocument(value: unknown, field: string, lastSeq: number): FileDocu
     day: optional(document['day'], `${field}.day`, calendarDay, null),
     tokens: optional(document['tokens'], `${field}.tokens`, count, 0),
     versions: versions.map((version, index) =>
-      parseDocumentVersion(version, { field: `${field}.versions[${index}]`, lastSeq }),
+      parseDocumentVersion(version, { field: `${field}.versions[${index}]`, lastSeq, earlier: index }),
     ),
     facts: optional(document['facts'], `${field}.facts`, list, []).map((fact, index) =>
       parseFact(fact, { field: `${field}.facts[${index}]`, lastSeq, versions: versions.length }),
@@ -396,7 +438,10 @@ interface Place {
   readonly lastSeq: number
 }
 
-function parseDocumentVersion(value: unknown, { field, lastSeq }: Place): FileDocumentVersion {
+function parseDocumentVersion(
+  value: unknown,
+  { field, lastSeq, earlier }: Place & { readonly earlier: number },
+): FileDocumentVersion {
   const version = object(value, field)
   const author = object(version['author'], `${field}.author`)
   return {
@@ -412,17 +457,25 @@ function parseDocumentVersion(value: unknown, { field, lastSeq }: Place): FileDo
       }),
     ),
     at: instant(version['at'], `${field}.at`),
-    undoes: optional(version['undoes'], `${field}.undoes`, positive, null),
+    undoes: optional(version['undoes'], `${field}.undoes`, oneOfEarlier(earlier), null),
+  }
+}
+
+function oneOfEarlier(earlier: number): (value: unknown, field: string) => number {
+  return (value, field) => {
+    if (positive(value, field) <= earlier) return value as number
+    throw new InvalidExportError(field, `an earlier version, at most ${earlier}`, value)
   }
 }
 
 const AUTHOR_KINDS: readonly string[] = ['person', 'tool', 'extraction', 'rollback']
 
 function parseSource(source: Record<string, unknown>, { field, lastSeq }: Place) {
-  const fromSeq = count(source['fromSeq'], `${field}.fromSeq`)
-  const toSeq = count(source['toSeq'], `${field}.toSeq`)
-  if (fromSeq > toSeq || toSeq > lastSeq + 1)
-    throw new InvalidExportError(field, `from and to a message of the session (at most ${lastSeq})`)
+  const through = countThrough(lastSeq + 1)
+  const fromSeq = through(source['fromSeq'], `${field}.fromSeq`)
+  const toSeq = through(source['toSeq'], `${field}.toSeq`)
+  if (fromSeq > toSeq)
+    throw new InvalidExportError(`${field}.fromSeq`, `at most ${toSeq}, which is toSeq`, fromSeq)
   return { fromSeq, toSeq }
 }
 
@@ -430,7 +483,12 @@ function parseFact(value: unknown, place: Place & { readonly versions: number })
   const { field } = place
   const fact = object(value, field)
   const version = positive(fact['version'], `${field}.version`)
-  if (version > place.versions) throw new InvalidExportError(`${field}.version`, 'one of the versions')
+  if (version > place.versions)
+    throw new InvalidExportError(
+      `${field}.version`,
+      `one of the versions, at most ${place.versions}`,
+      version,
+    )
   return {
     line: text(fact['line'], `${field}.line`),
     subject: optional(fact['subject'], `${field}.subject`, id, null),
@@ -445,16 +503,17 @@ function parseFact(value: unknown, place: Place & { readonly versions: number })
 }
 
 function calendarDay(value: unknown, field: string): string {
-  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)) return value
-  throw new InvalidExportError(field, 'a day as YYYY-MM-DD')
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && parseInstant(value, 'UTC') !== null)
+    return value
+  throw new InvalidExportError(field, 'a day as YYYY-MM-DD', value)
 }
 
 function parsePin(value: unknown, index: number, lastSeq: number): FilePin {
   const field = `pins[${index}]`
   const pin = object(value, field)
-  const seq = optional(pin['seq'], `${field}.seq`, count, null)
+  const seq = optional<number | null>(pin['seq'], `${field}.seq`, pinnedSeq(lastSeq), null)
   const note = optional(pin['note'], `${field}.note`, text, null)
-  if ((seq === null) === (note === null) || (seq ?? 0) > lastSeq)
+  if ((seq === null) === (note === null))
     throw new InvalidExportError(field, 'the seq of a message, or a note')
   return {
     id: index + 1,
@@ -462,6 +521,13 @@ function parsePin(value: unknown, index: number, lastSeq: number): FilePin {
     note,
     tokens: optional(pin['tokens'], `${field}.tokens`, count, 0),
     createdAt: instant(pin['createdAt'], `${field}.createdAt`),
+  }
+}
+
+function pinnedSeq(lastSeq: number): (value: unknown, field: string) => number {
+  return (value, field) => {
+    if (countThrough(lastSeq)(value, field) > 0) return value as number
+    throw new InvalidExportError(field, 'the seq of a message', value)
   }
 }
 
@@ -516,25 +582,31 @@ function id(value: unknown, field: string): string {
   }
 }
 
-function count(value: unknown, field: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new InvalidExportError(field, 'a whole number of at least 0')
+function whole(least: number, most: number): (value: unknown, field: string) => number {
+  return (value, field) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most)
+      return value
+    throw new InvalidExportError(field, `a whole number from ${least} to ${most}`, value)
+  }
 }
 
-function positive(value: unknown, field: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
-  throw new InvalidExportError(field, 'a whole number of at least 1')
+function countThrough(most: number): (value: unknown, field: string) => number {
+  return whole(0, most)
 }
 
-function level(value: unknown, field: string): number {
-  if (positive(value, field) <= MOST_LEVELS) return value as number
-  throw new InvalidExportError(field, `at most ${MOST_LEVELS}`)
-}
+const count = whole(0, MAX_COUNT)
+const positive = whole(1, MAX_COUNT)
+const level = whole(1, MOST_LEVELS)
 
 function instant(value: unknown, field: string): string {
-  const parsed = parseInstant(value, 'UTC')
+  const parsed = parseMessageInstant(value, 'UTC')
   if (parsed !== null) return new Date(parsed).toISOString()
-  throw new InvalidExportError(field, 'an instant such as "2026-01-15T08:00:00Z"')
+  throw new InvalidExportError(field, MESSAGE_INSTANT_RULE, value)
+}
+
+function milliseconds(value: unknown, field: string): number {
+  if (typeof value === 'number' && value >= 0 && parseMessageInstant(value, 'UTC') === value) return value
+  throw new InvalidExportError(field, 'milliseconds since 1970, through the year 9999', value)
 }
 
 function oneOf(allowed: readonly string[]): (value: unknown, field: string) => string {

@@ -1,3 +1,5 @@
+import { isZone } from '../log/index.ts'
+
 /**
  * Days of the calendar as plain numbers: days since 1970-01-01, with no time and no zone in them, so that
  * adding a day is adding one, whatever the clocks do that night.
@@ -6,10 +8,18 @@
 const DAY = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The day on which `at` falls for someone in `zone`. */
+/** The days that `YYYY-MM-DD` can name. */
+const FIRST_DAY = dayOf(1, 1, 1)
+const LAST_DAY = dayOf(9999, 12, 31)
+
+/**
+ * The day on which `at` falls for someone in `zone`. What lies before the first day that can be written, or after the
+ * last, falls on that: one message with a strange time must not stop what is made of all the others.
+ */
 export function dayInZone(at: Date, zone: string): number {
   const instant = at.getTime()
-  if (zone === 'UTC') return Math.floor(instant / DAY)
+  const day = Math.floor(instant / DAY)
+  if (zone === 'UTC' || !(day > FIRST_DAY && day < LAST_DAY)) return writable(day)
   const parts = dateFormat(zone).formatToParts(instant)
   const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
   return dayOf(read('year'), read('month'), read('day'))
@@ -18,8 +28,7 @@ export function dayInZone(at: Date, zone: string): number {
 function dateFormat(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone)
   if (!format) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
+    format = zonedFormat('en-US', zone, {
       calendar: 'gregory',
       year: 'numeric',
       month: 'numeric',
@@ -28,6 +37,20 @@ function dateFormat(zone: string): Intl.DateTimeFormat {
     formats.set(zone, format)
   }
   return format
+}
+
+/** In UTC where this machine does not know the zone: the one that stored it may have known more. */
+export function zonedFormat(
+  locale: string,
+  zone: string,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const timeZone = isZone(zone) ? zone : 'UTC'
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone })
+}
+
+function writable(day: number): number {
+  return Number.isNaN(day) ? FIRST_DAY : Math.max(FIRST_DAY, Math.min(LAST_DAY, day))
 }
 
 /** `month` from 1; months and days beyond the calendar's run over, as in `Date`. */
@@ -56,7 +79,7 @@ export function weekday(day: number): number {
 
 /** `YYYY-MM-DD`. */
 export function formatDay(day: number): string {
-  const { year, month, day: ofMonth } = dayParts(day)
+  const { year, month, day: ofMonth } = dayParts(writable(day))
   return `${String(year).padStart(4, '0')}-${pad(month)}-${pad(ofMonth)}`
 }
 

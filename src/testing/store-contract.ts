@@ -1,6 +1,7 @@
 import { appending } from './store-contract/appending.ts'
 import { archiving } from './store-contract/archiving.ts'
 import { assigning } from './store-contract/assigning.ts'
+import { clocks } from './store-contract/clocks.ts'
 import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
 import type { ContractCase } from './store-contract/contract-case.ts'
@@ -56,6 +57,7 @@ export const storeContract: readonly ContractCase[] = [
   ...copying,
   ...configuring,
   ...leasing,
+  ...clocks,
   ...folding,
   ...windows,
   ...judging,

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/message-list'
-import type { ContentPart, MessageInput } from '../../log/index.ts'
+import { type ContentPart, type MessageInput, parseMessageInstant } from '../../log/index.ts'
 
 /** What a run knows of its newest step that the message does not say. */
 export interface Ending {
@@ -16,12 +16,14 @@ type LogRecord = MessageInput & { readonly externalId: string }
  * any time, also when a client sends it back, and is stored once.
  */
 export function logRecords(message: MastraDBMessage, ending: Ending = {}): LogRecord[] {
-  const { id, role, createdAt: at, content } = message
+  const { id, role, createdAt, content } = message
   if (role === 'assistant') {
     const steps = stepsOf(content.parts)
     return steps.flatMap((parts, step) => stepRecords(parts, `${id}:${step}`, steps[step + 1] ? {} : ending))
   }
   const said = content.parts.flatMap(saidParts)
+  // A message matters more than its time: one that no log can hold is the time of its arrival.
+  const at = parseMessageInstant(createdAt, 'UTC')
   return [
     { role: 'user', content: said.length > 0 ? said : [{ type: 'text', text: '' }], at, externalId: id },
   ]

@@ -1,4 +1,4 @@
-import { isId, parseInstant } from '../../log/index.ts'
+import { isId, parseMessageInstant } from '../../log/index.ts'
 
 /** What stands in a file that somebody else wrote: any field may be missing, or be something else. */
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export function nameOf(value: unknown): string | null {
 
 /** `null`: unknown. Never an error: a message matters more than its time. */
 export function instantOf(value: unknown): number | null {
-  return value === 0 ? null : parseInstant(value, 'UTC')
+  return value === 0 ? null : parseMessageInstant(value, 'UTC')
 }
 
 export function instantOfSeconds(value: unknown): number | null {

@@ -3,8 +3,8 @@ import type { ExtractionEngine } from './extract-session.ts'
 
 const CONCURRENCY = 4
 const SESSIONS_AT_A_TIME = 100
-/** Node's timers reach no further. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** At least so often the store is looked at: a due time may come from a clock that was wrong. */
+const LONGEST_TIMER_MS = 600_000
 /** What is due but could not be done, and a store that failed, are looked at again after this. */
 const LEAST_PAUSE_MS = 1_000
 const MOST_REMEMBERED = 10_000

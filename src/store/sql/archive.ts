@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from '../../errors.ts'
 import { nextTotals, type Size, type Totals } from '../../log/index.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
-import type { FileMessage, FileSegment, SessionFile } from '../session-file.ts'
+import { type FileMessage, type FileSegment, type SessionFile, tellable } from '../session-file.ts'
 import type { MeasuredMessage, SessionKey } from '../store.ts'
 import { insertMessage } from './append.ts'
 import { type Build, buildSession } from './build.ts'
@@ -43,7 +43,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version',
     session.id,
   )).map(row => ({ value: JSON.parse(row.memo), throughSeq: row.through_seq }))
-  return {
+  return tellable({
     format: 'palimpsest-session',
     version: 1,
     id: session.name,
@@ -63,7 +63,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     pins: (yield* readPins(session)).map(pin => ({ ...pin, createdAt: pin.createdAt.toISOString() })),
     documents: yield* exportDocuments(session),
     extractedThrough: session.extracted_through,
-  }
+  })
 }
 
 function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {

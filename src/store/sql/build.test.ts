@@ -36,6 +36,9 @@ test('what a dead process left is taken away by the next build, and nothing else
   const database = sqliteBeside(place.address)
   database.exec(`INSERT INTO sessions (namespace, name_key, name, ready, kind, created_at, lease_until)
     VALUES ('default', 'x', 'dead', 0, 'private', 0, 1)`)
+  // Another one, whose process thought that it was another year.
+  database.exec(`INSERT INTO sessions (namespace, name_key, name, ready, kind, created_at, lease_until)
+    VALUES ('default', 'y', 'dead', 0, 'private', 0, ${Date.now() + 365 * 86_400_000})`)
   await palimpsest.import(file, { id: 'copy' })
   expect(database.prepare('SELECT count(*) AS count FROM sessions WHERE ready = 0').get()).toEqual({
     count: 0,

@@ -1,4 +1,5 @@
 import { LeaseLostError, SessionExistsError } from '../../errors.ts'
+import { lastBelieved } from '../../log/index.ts'
 import type { SessionTraits } from '../session-traits.ts'
 import type { SessionKey } from '../store.ts'
 import { deleteSome } from './delete-some.ts'
@@ -27,6 +28,8 @@ type BuildEvent = Omit<Parameters<typeof recordEvent>[0], 'sessionId'>
 
 /** A build that has not written for so long is taken away: the process that wrote it is dead. */
 const ABANDONED_AFTER_MS = 3_600_000
+/** A copy that somebody goes on with within this time need not begin anew. */
+export const KEPT_FOR_MS = 24 * 3_600_000
 /** The long ones first, with what their rows are known by: a session may have millions of them. */
 const LONG_TABLES = [
   ['messages', 'seq'],
@@ -121,10 +124,12 @@ function* publish(session: SessionRow, key: SessionKey, event: BuildEvent): Step
 }
 
 export async function discardAbandoned(driver: Driver): Promise<void> {
+  const now = Date.now()
   const abandoned = await driver.read(() =>
     all<{ id: number }>(
-      'SELECT id FROM sessions WHERE ready = 0 AND lease_until < ?1 ORDER BY id LIMIT 100',
-      Date.now(),
+      `SELECT id FROM sessions WHERE ready = 0 AND (lease_until < ?1 OR lease_until > ?2) ORDER BY id LIMIT 100`,
+      now,
+      lastBelieved(now, KEPT_FOR_MS),
     ),
   )
   for (const session of abandoned) await discard(driver, session)

@@ -9,8 +9,9 @@ import {
   hashOfRows,
 } from '../copying.ts'
 import type { DocumentKey } from '../document.ts'
+import { InvalidExportError } from '../session-file.ts'
 import type { SessionKey } from '../store.ts'
-import { discard, discardAbandoned } from './build.ts'
+import { discard, discardAbandoned, KEPT_FOR_MS } from './build.ts'
 import {
   COPY_OPERATION,
   HIDDEN_COPIED,
@@ -29,7 +30,7 @@ import { firstPlace, pageOf, readCopyRecord, readDocumentCopy, stateOf } from '.
 import { findDocument, lockDocuments } from './documents.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { recordEvent } from './events.ts'
-import { FLOOR } from './first-number.ts'
+import { FLOOR, MAX_FLOOR } from './first-number.ts'
 import { readLastSeq } from './head.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOf, keyOf } from './keys.ts'
@@ -40,17 +41,31 @@ import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 
 /** The writing side of a copy. */
 
-/** A copy that somebody goes on with within this time need not begin anew. */
-const KEPT_FOR_MS = 24 * 3_600_000
-
 /**
  * Like a fork it is written in many short transactions, and appears whole or not at all. Unlike a fork it is found
  * again after a crash: the name that nobody can ask for is made of the session's own.
  */
-export async function importCopy(driver: Driver, key: SessionKey, copy: CopyImport): Promise<CopyReceipt> {
+export async function importCopy(driver: Driver, key: SessionKey, given: CopyImport): Promise<CopyReceipt> {
+  checkNumber('sessions.epoch', given.original.epoch)
+  const copy = { ...given, pages: checkedPages(given.pages) }
   return copy.replaces !== undefined && copy.replaces.after > 0
     ? continueCopy(driver, key, { ...copy, replaces: copy.replaces })
     : buildCopy(driver, key, copy)
+}
+
+async function* checkedPages(pages: CopyImport['pages']): AsyncGenerator<CopyPage> {
+  for await (const page of pages) {
+    for (const { table, values } of page.rows)
+      for (const [column, value] of Object.entries(values))
+        if (typeof value === 'number') checkNumber(`${table}.${column}`, value)
+    yield page
+  }
+}
+
+/** What nothing could follow goes nowhere: a database may have it from a file that was imported before they were checked. */
+function checkNumber(field: string, value: number): void {
+  if (Number.isSafeInteger(value) && Math.abs(value) <= MAX_FLOOR) return
+  throw new InvalidExportError(field, `a whole number of at most ${MAX_FLOOR}`, value)
 }
 
 async function buildCopy(driver: Driver, key: SessionKey, copy: CopyImport): Promise<CopyReceipt> {

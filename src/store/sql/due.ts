@@ -1,3 +1,5 @@
+import { lastBelieved } from '../../log/index.ts'
+import { MAX_DUE_MS } from '../../policy/index.ts'
 import type { SessionKey } from '../store.ts'
 import { toKey } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
@@ -19,12 +21,44 @@ export function* listDue(
   column: DueColumn,
   page: { now: number; limit: number },
 ): Steps<readonly SessionKey[]> {
-  const rows = yield* all<{ namespace: string; name: string }>(
-    `SELECT namespace, name FROM sessions
-     WHERE namespace = ?1 AND ${column} <= ?2 AND ready = 1 ORDER BY ${column} LIMIT ?3`,
-    namespace,
-    page.now,
-    page.limit,
-  )
-  return rows.map(toKey)
+  return (yield* dueRows(namespace, column, page)).map(toKey)
+}
+
+/** No time is written that is further away than this, so that one which is comes from a wrong clock. */
+export const MAX_EXTRACTION_WAIT_MS = 24 * 3_600_000
+
+const LONGEST_WAITS_MS: Readonly<Record<DueColumn, number>> = {
+  due_at: MAX_DUE_MS,
+  extract_at: MAX_EXTRACTION_WAIT_MS,
+}
+
+interface DueRow {
+  readonly id: number
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Those whose time has come, the longest due first; then those whose time no right clock can have written. */
+export function* dueRows(
+  namespace: string,
+  column: DueColumn,
+  { now, limit }: { now: number; limit: number },
+): Steps<readonly DueRow[]> {
+  const rows: DueRow[] = []
+  const ranges = [
+    [`${column} <= ?2`, now],
+    [`${column} > ?2`, lastBelieved(now, LONGEST_WAITS_MS[column])],
+  ] as const
+  for (const [condition, instant] of ranges)
+    if (rows.length < limit)
+      rows.push(
+        ...(yield* all<DueRow>(
+          `SELECT id, namespace, name FROM sessions
+           WHERE namespace = ?1 AND ${condition} AND ready = 1 ORDER BY ${column} LIMIT ?3`,
+          namespace,
+          instant,
+          limit - rows.length,
+        )),
+      )
+  return rows
 }

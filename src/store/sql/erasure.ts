@@ -17,6 +17,7 @@ import { settleSenders } from './erase-senders.ts'
 import { emptySessions, forgetSessions, hideTarget } from './erase-session.ts'
 import { type Counts, ERASURE_COLUMNS, type ErasureRow, findErasure, toRecord } from './erasure-records.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
+import { MAX_FLOOR } from './first-number.ts'
 import { allIn } from './many.ts'
 import { rewriteDocuments } from './rewrite-documents.ts'
 import { findSession } from './session.ts'
@@ -131,7 +132,7 @@ export function* continueErasure(
       if (number > 0) counts[place] = (counts[place] ?? 0) + number
     },
     exceed: number => {
-      highest = Math.max(highest, number)
+      if (number <= MAX_FLOOR) highest = Math.max(highest, number)
     },
   }
   const place = yield* takeStep(slice, JSON.parse(row.progress ?? '{"step":0,"cursor":null}') as Place)

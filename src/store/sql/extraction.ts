@@ -1,9 +1,11 @@
 import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
+import { lastBelieved } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
 import { learningDocument } from '../document.ts'
 import type { ExtractionCommit, ExtractionRules } from '../store.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
+import { MAX_EXTRACTION_WAIT_MS } from './due.ts'
 import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
 import type { SessionRow } from './rows.ts'
@@ -26,7 +28,9 @@ function* extractAt(
   const isDue = when === 'turn' ? head.totals.complete : yield* isUnread(session, head, batchMessages)
   if (isDue) return now
   const isWorthIt = when === 'turn' || (yield* isUnread(session, head, Math.ceil(batchMessages / 4)))
-  return head.appendedAt + (isWorthIt ? idleMs : longIdleMs)
+  // A message that a clock ahead of time put into the log came now, at the latest.
+  const since = Math.min(now, head.appendedAt)
+  return Math.min(since + (isWorthIt ? idleMs : longIdleMs), now + MAX_EXTRACTION_WAIT_MS)
 }
 
 /** Other than `keepExtractAt` it puts off, too: what was due may be so no longer. */
@@ -35,17 +39,21 @@ export function* judgeExtraction(
   { rules, now }: { rules: ExtractionRules; now: number },
 ): Steps<number | null> {
   const at = yield* extractAt(session, yield* readHead(session), rules, now)
-  return at === session.extract_at ? at : yield* writeExtractAt(session, at)
+  return at === session.extract_at ? at : yield* writeExtractAt(session, { at, now })
 }
 
 /** After a failure no time before that of the next try is written. */
-function* writeExtractAt(session: SessionRow, at: number | null): Steps<number | null> {
+function* writeExtractAt(
+  session: SessionRow,
+  { at, now }: { at: number | null; now: number },
+): Steps<number | null> {
   const written = yield* first<{ extract_at: number | null }>(
     `UPDATE sessions SET
-       extract_at = CASE WHEN extract_not_before > ?2 THEN extract_not_before ELSE ?2 END
+       extract_at = CASE WHEN extract_not_before > ?2 AND extract_not_before <= ?3 THEN extract_not_before ELSE ?2 END
      WHERE id = ?1 RETURNING extract_at`,
     session.id,
     at,
+    lastBelieved(now, MAX_EXTRACTION_WAIT_MS),
   )
   return written!.extract_at
 }
@@ -64,7 +72,7 @@ export function* keepExtractAt(
 ): Steps<number | null> {
   const at = yield* extractAt(session, head, rules, now)
   if (at === null || (session.extract_at !== null && session.extract_at <= at)) return session.extract_at
-  return yield* writeExtractAt(session, at)
+  return yield* writeExtractAt(session, { at, now })
 }
 
 export function* commitExtraction(

@@ -4,7 +4,7 @@ import {
   InvalidArgumentError,
   LeaseLostError,
 } from '../../errors.ts'
-import type { Memo, NewSegment } from '../../log/index.ts'
+import { isToCome, type Memo, type NewSegment } from '../../log/index.ts'
 import {
   type Decision,
   type FoldState,
@@ -31,7 +31,8 @@ export function* acquireLease(
   { owner, ttlMs, now, policy }: { owner: string; ttlMs: number; now: number; policy?: Policy },
   warn: Warn,
 ): Steps<Lease | null> {
-  if (session.lease_owner !== null && (session.lease_until ?? 0) > now) return null
+  if (session.lease_owner !== null && isToCome(session.lease_until ?? 0, { now, longestMs: ttlMs }))
+    return null
   const judged = policy === undefined ? null : yield* judgeAgain(session, { policy, now }, warn)
   const token = session.lease_token + 1
   const until = now + ttlMs

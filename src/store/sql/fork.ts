@@ -1,7 +1,7 @@
 import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '../../errors.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { FileDocument } from '../session-file.ts'
-import type { SessionKey, SessionRecord, Warn } from '../store.ts'
+import { EVENT_TYPES, type SessionKey, type SessionRecord, type Warn } from '../store.ts'
 import { buildSession } from './build.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
@@ -22,13 +22,41 @@ const MESSAGE_COLUMNS = `seq, role, sender_id, content, format, at, lag, externa
   tokens, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens`
 const VERSION_COLUMNS = 'seq, version, content, format, replaced_at'
 
+/** How often it begins anew where what it copies was changed meanwhile. */
+const TRIES = 5
+
+interface ForkRequest {
+  readonly newId: string
+  readonly atSeq: number
+  readonly now: number
+}
+
+/**
+ * Messages are copied in slices, with everything else going on between them. Folds of the original change none of them:
+ * the fork has the segments that there were when it began, and what was folded since is raw in it. What an edit, a
+ * rollback or an erasure changes of what is copied is copied anew.
+ */
 export async function forkSession(
   driver: Driver,
   key: SessionKey,
-  { newId, atSeq, now }: { newId: string; atSeq: number; now: number },
+  request: ForkRequest,
   warn: Warn,
 ): Promise<SessionRecord> {
-  const origin = await driver.read(() => readOrigin(key, atSeq))
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await tryToFork(driver, key, request, warn)
+    } catch (error) {
+      if (!(error instanceof EpochConflictError) || attempt === TRIES) throw error
+    }
+}
+
+async function tryToFork(
+  driver: Driver,
+  key: SessionKey,
+  { newId, atSeq, now }: ForkRequest,
+  warn: Warn,
+): Promise<SessionRecord> {
+  const origin = await driver.read(() => readOrigin(key, atSeq, warn))
   const traits = { kind: origin.session.kind, user: origin.session.user_id, scope: origin.session.scope_id }
   const event = { type: 'session-forked', at: now, toSeq: atSeq } as const
   const newKey = { namespace: key.namespace, id: newId }
@@ -47,14 +75,21 @@ export async function forkSession(
   })
 }
 
+/** The original when the fork began. */
 interface Origin {
   readonly session: SessionRow
   readonly seq: number
   /** Above `seq` there are only messages that were erased, and segments over them that are kept. */
   readonly through: number
+  /** The newest segment that is kept; 0: none is. */
+  readonly lastSegment: number
+  /** Through which message those that are kept tell. */
+  readonly foldedThrough: number
+  /** The newest event of anybody. */
+  readonly lastEvent: number
 }
 
-function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
+function* readOrigin(key: SessionKey, atSeq: number, warn: Warn): Steps<Origin> {
   const session = yield* findSession(key)
   yield* checkSeen(key, session)
   if (!session) throw new SessionNotFoundError(key.id)
@@ -62,8 +97,29 @@ function* readOrigin(key: SessionKey, atSeq: number): Steps<Origin> {
   if (head === null && atSeq > 0) throw new MessageNotFoundError(key.id, atSeq)
   const seq = head?.seq ?? 0
   const newest = yield* readHead(session)
-  const told = newest?.seq === seq ? yield* toldThrough(session) : 0
-  return { session, seq, through: Math.max(seq, told) }
+  const told = yield* toldThrough(session)
+  const through = newest?.seq === seq ? Math.max(seq, told) : seq
+  // Inside the folded part no segment ends here, so nothing that was folded can be kept; nor a window of somebody
+  // who had read more than is copied.
+  const { compactedThrough } = yield* readFoldState(session, newest, warn)
+  const keepsFolds = told <= through && compactedThrough > 0
+  const events = yield* first<{ id: number | null }>('SELECT max(id) AS id FROM events')
+  return {
+    session,
+    seq,
+    through,
+    lastSegment: keepsFolds ? yield* lastSegmentOf(session) : 0,
+    foldedThrough: keepsFolds ? compactedThrough : 0,
+    lastEvent: events?.id ?? 0,
+  }
+}
+
+function* lastSegmentOf({ id }: SessionRow): Steps<number> {
+  const row = yield* first<{ id: number | null }>(
+    'SELECT max(id) AS id FROM segments WHERE session_id = ?1',
+    id,
+  )
+  return row?.id ?? 0
 }
 
 function* copyMessages(
@@ -114,13 +170,13 @@ interface Finish {
   readonly warn: Warn
 }
 
-/** The original is locked, so that no fold or edit falls between the look at its epoch and the copying. */
+/** The original is locked, so that nothing falls between the look at what has changed and the copying. */
 function* finishFork(
   copy: SessionRow,
   { key, origin, now, dialect, warn }: Finish,
 ): Steps<readonly FileDocument[]> {
   const current = yield* lockExistingSession(key, dialect)
-  if (current.epoch !== origin.session.epoch)
+  if (!(yield* isAsCopied(current, origin)))
     throw new EpochConflictError({
       sessionId: key.id,
       expected: origin.session.epoch,
@@ -143,15 +199,33 @@ function* finishFork(
   const forked = yield* settleHidden(copy)
   const newest = yield* readHead(current)
   const state = yield* readFoldState(current, newest, warn)
-  // Inside the folded part no segment ends here, so nothing that was folded can be kept; nor a window of somebody
-  // who had read more than is copied.
-  const keepsFolds = (yield* toldThrough(current)) <= origin.through
-  if (keepsFolds) yield* copyFolds(current, copy, origin.seq)
+  const keepsFolds = origin.lastSegment > 0
+  if (keepsFolds) yield* copyFolds(current, copy, origin)
   const before = keepsFolds ? state : { ...INITIAL_FOLD_STATE, overheadTokens: state.overheadTokens }
   const last = yield* readHead(forked)
   const head = last && newest && (yield* settleHead(copy, last, yield* countThrough(current, last, newest)))
   yield* writeFoldState(copy, yield* stateFromSegments(forked, { head, state: before }))
-  return yield* forkDocuments(current, { throughSeq: origin.seq, keepsFolds, now })
+  const { seq: throughSeq, foldedThrough } = origin
+  return yield* forkDocuments(current, { throughSeq, foldedThrough, now })
+}
+
+/**
+ * Whether all that was copied is as it was: each epoch that began since was a fold, or an edit or a rollback above it.
+ * Each of these begins one epoch and leaves one event. An erasure says nothing of what it was about, so it counts.
+ */
+function* isAsCopied(current: SessionRow, { session, through, lastEvent }: Origin): Steps<boolean> {
+  if (current.id !== session.id) return false
+  const begun = current.epoch - session.epoch
+  if (begun === 0) return true
+  const row = yield* first<{ harmless: number }>(
+    `SELECT count(*) AS harmless FROM events WHERE id > ?2 AND session_id = ?1
+       AND (type = ${EVENT_TYPES.indexOf('fold-committed')} OR (from_seq > ?3 AND type IN (
+         ${EVENT_TYPES.indexOf('message-edited')}, ${EVENT_TYPES.indexOf('session-rolled-back')})))`,
+    session.id,
+    lastEvent,
+    through,
+  )
+  return row?.harmless === begun
 }
 
 /** The last message that a segment is over, or that a window may tell of. */
@@ -186,12 +260,23 @@ function* copyPins(origin: SessionRow, copy: SessionRow, throughSeq: number): St
   )
 }
 
-function* copyFolds(origin: SessionRow, copy: SessionRow, throughSeq: number): Steps<void> {
+/** As they were when the fork began: what later segments took in since stands for itself. */
+function* copyFolds(
+  origin: SessionRow,
+  copy: SessionRow,
+  { seq: throughSeq, lastSegment }: Pick<Origin, 'seq' | 'lastSegment'>,
+): Steps<void> {
   yield* run(
     `INSERT INTO segments (session_id, ${SEGMENT_COLUMNS}) SELECT ?2, ${SEGMENT_COLUMNS} FROM segments
-     WHERE session_id = ?1`,
+     WHERE session_id = ?1 AND id <= ?3`,
     origin.id,
     copy.id,
+    lastSegment,
+  )
+  yield* run(
+    'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND rolled_into > ?2',
+    copy.id,
+    lastSegment,
   )
   yield* run(
     `INSERT INTO memos (session_id, version, through_seq, memo)

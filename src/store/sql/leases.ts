@@ -1,3 +1,4 @@
+import { lastBelieved } from '../../log/index.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import { first, run, type Steps } from './steps.ts'
@@ -6,6 +7,8 @@ export interface LeaseRequest {
   readonly name: string
   readonly owner: string
   readonly ttlMs: number
+  /** How long another holder may have taken it for; left out: as long. */
+  readonly longestMs?: number
   readonly now: number
 }
 
@@ -26,20 +29,21 @@ function* findLease(namespace: string, name: string): Steps<LeaseRow | undefined
 /** By one statement, so that of two at once only one gets it; its own holder keeps the token. */
 export function* takeLease(
   namespace: string,
-  { name, owner, ttlMs, now }: LeaseRequest,
+  { name, owner, ttlMs, longestMs = ttlMs, now }: LeaseRequest,
 ): Steps<{ token: number } | null> {
   const taken = yield* first<{ token: number }>(
     `INSERT INTO leases AS l (namespace, name, token, owner, until) VALUES (?1, ?2, ${FLOOR} + 1, ?3, ?4)
      ON CONFLICT (namespace, name) DO UPDATE SET
        token = CASE WHEN l.owner = excluded.owner AND l.until > ?5 THEN l.token ELSE l.token + 1 END,
        owner = excluded.owner, until = excluded.until
-     WHERE l.owner IS NULL OR l.owner = excluded.owner OR l.until <= ?5
+     WHERE l.owner IS NULL OR l.owner = excluded.owner OR l.until <= ?5 OR l.until > ?6
      RETURNING token`,
     namespace,
     keyOf(name),
     owner,
     now + ttlMs,
     now,
+    lastBelieved(now, longestMs),
   )
   return taken ? { token: taken.token } : null
 }

@@ -1,5 +1,7 @@
-import type { Policy } from '../../policy/index.ts'
+import { lastBelieved } from '../../log/index.ts'
+import { MAX_DUE_MS, type Policy } from '../../policy/index.ts'
 import type { Warn } from '../store.ts'
+import { dueRows } from './due.ts'
 import { judgeAgain } from './judge.ts'
 import type { SessionRow } from './rows.ts'
 import {
@@ -21,14 +23,14 @@ export function* enqueueDue({ now, limit }: { now: number; limit: number }): Ste
   if (limit === 0) return 0
   let found = 0
   for (const namespace of yield* namespacesWith('due_at IS NOT NULL')) {
-    const rows = yield* all<{ id: number; name: string }>(
-      `SELECT id, name FROM sessions WHERE namespace = ?1 AND due_at <= ?2 AND ready = 1 ORDER BY due_at LIMIT ?3`,
-      namespace,
-      now,
-      limit - found,
-    )
+    const rows = yield* dueRows(namespace, 'due_at', { now, limit: limit - found })
     for (const { id, name } of rows) {
-      yield* run('UPDATE sessions SET due_at = NULL WHERE id = ?1 AND due_at <= ?2', id, now)
+      yield* run(
+        'UPDATE sessions SET due_at = NULL WHERE id = ?1 AND (due_at <= ?2 OR due_at > ?3)',
+        id,
+        now,
+        lastBelieved(now, MAX_DUE_MS),
+      )
       yield* enqueueFold({ namespace, id: name })
     }
     found += rows.length

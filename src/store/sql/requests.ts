@@ -1,3 +1,4 @@
+import { lastBelieved } from '../../log/index.ts'
 import type { RequestName, RequestState } from '../repeatable-request.ts'
 import type { Dialect } from './driver.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -9,7 +10,10 @@ interface RequestRow {
   readonly answer: string | null
 }
 
-/** By one statement, so that of two at once only one begins. */
+/**
+ * By one statement, so that of two at once only one begins. What is under way is so no longer than this one would be; an
+ * answer is an answer, whenever it ends.
+ */
 export function* beginRequest(
   namespace: string,
   { name, fingerprint, now, until }: RequestName & { now: number; until: number },
@@ -19,9 +23,9 @@ export function* beginRequest(
     `INSERT INTO requests AS r (namespace, name, fingerprint, until) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (namespace, name) DO UPDATE
        SET fingerprint = excluded.fingerprint, answer = NULL, until = excluded.until
-     WHERE r.until <= ?5
+     WHERE r.until <= ?5 OR (r.answer IS NULL AND r.until > ?6)
      RETURNING name`,
-    ...[namespace, name, fingerprint, until, now],
+    ...[namespace, name, fingerprint, until, now, lastBelieved(now, until - now)],
   )
   if (begun) {
     yield* sweep(now, dialect)

@@ -148,7 +148,7 @@ const DAYS_COPIED = 2
 /** What a fork takes with it: without what was learned above its last message, or from folds that it lacks. */
 export function* forkDocuments(
   origin: SessionRow,
-  fork: { readonly throughSeq: number; readonly keepsFolds: boolean; readonly now: number },
+  fork: { readonly throughSeq: number; readonly foldedThrough: number; readonly now: number },
 ): Steps<readonly FileDocument[]> {
   const copies: FileDocument[] = []
   const rows = yield* documentsOf(origin)
@@ -156,7 +156,7 @@ export function* forkDocuments(
   for (const row of [...rows.filter(({ layer }) => layer === 'chat'), ...daily]) {
     const facts = yield* readFacts(row.id)
     const isLost = ({ origin: { sessionId, toSeq }, from }: Fact) =>
-      sessionId === origin.name && (toSeq > fork.throughSeq || (from === 'fold' && !fork.keepsFolds))
+      sessionId === origin.name && (toSeq > fork.throughSeq || (from === 'fold' && toSeq > fork.foldedThrough))
     const kept = facts.filter(fact => !isLost(fact))
     // What no longer held does not keep a line that was said again.
     const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))

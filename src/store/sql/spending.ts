@@ -105,7 +105,7 @@ export function* reserveCall(
     yield* correct(namespace, reserved, { calls: -1, tokens: -tokens })
     return { reached }
   }
-  if (counted.some(({ calls }) => calls === 1)) yield* sweep(place.windowStart - WINDOW_MS, dialect)
+  if (counted.some(({ calls }) => calls === 1)) yield* sweep(place.windowStart, dialect)
   return { reserved }
 }
 
@@ -148,15 +148,25 @@ export function* settleCall(
   if (by.calls !== 0 || by.tokens !== 0) yield* correct(namespace, reserved, by)
 }
 
-/** Whoever adds a row takes more away than they add. The last hour stays, for the calls that began in it. */
-function* sweep(before: number, { locksSessions }: Dialect): Steps<void> {
-  const old = yield* all<{ session_id: number; namespace: string; model: string; window_start: number }>(
-    `SELECT session_id, namespace, model, window_start FROM spending
-     WHERE window_start < ?1 ORDER BY window_start LIMIT ${SWEPT_AT_ONCE}
-     ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
-    before,
-  )
-  for (const { session_id, namespace, model, window_start } of old)
+/**
+ * Whoever adds a row takes more away than they add. The last hour stays, for the calls that began in it, and the next
+ * one, of clocks that are ahead by a little. What a wrong clock counted later than that would use up an hour to come.
+ */
+function* sweep(windowStart: number, { locksSessions }: Dialect): Steps<void> {
+  const wrong: { session_id: number; namespace: string; model: string; window_start: number }[] = []
+  for (const [condition, instant] of [
+    ['window_start < ?1', windowStart - WINDOW_MS],
+    ['window_start > ?1', windowStart + WINDOW_MS],
+  ] as const)
+    wrong.push(
+      ...(yield* all<(typeof wrong)[number]>(
+        `SELECT session_id, namespace, model, window_start FROM spending
+         WHERE ${condition} ORDER BY window_start LIMIT ${SWEPT_AT_ONCE}
+         ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+        instant,
+      )),
+    )
+  for (const { session_id, namespace, model, window_start } of wrong)
     yield* run(
       'DELETE FROM spending WHERE session_id = ?1 AND namespace = ?2 AND model = ?3 AND window_start = ?4',
       session_id,

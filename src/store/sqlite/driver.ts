@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
+import { isToCome } from '../../log/index.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
@@ -166,7 +167,22 @@ export class SqliteDriver implements Driver {
 
   #transaction<Result>(begin: string, steps: () => Steps<Result>): Result {
     if (this.#database === null) throw new ClosedError('store')
-    const execute = (query: Query) => this.#execute(query)
+    try {
+      return this.#transactionReading('numbers', begin, steps)
+    } catch (error) {
+      if (!isTooLarge(error)) throw error
+      return this.#transactionReading('large numbers', begin, steps)
+    }
+  }
+
+  /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
+  #transactionReading<Result>(
+    what: 'numbers' | 'large numbers',
+    begin: string,
+    steps: () => Steps<Result>,
+  ): Result {
+    const database = this.#database!
+    const execute = (query: Query) => this.#execute(query, what)
     this.#run(begin)
     let isCommitting = false
     try {
@@ -176,7 +192,8 @@ export class SqliteDriver implements Driver {
       return result
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
-      if (this.#database.isTransaction) this.#run('ROLLBACK')
+      if (database.isTransaction) this.#run('ROLLBACK')
+      if (what === 'numbers' && isTooLarge(error)) throw error
       const damage = asDamage(error, this.name)
       throw isCommitting ? damage : asUndone(damage)
     }
@@ -186,12 +203,12 @@ export class SqliteDriver implements Driver {
     this.#prepare(sql).statement.run()
   }
 
-  #execute({ sql, parameters, job }: Query): readonly Row[] {
+  #execute({ sql, parameters, job }: Query, what: 'numbers' | 'large numbers'): readonly Row[] {
     // One machine needs no queue: what is pending is folded by the processes that share the file.
     if (job !== undefined) return []
     const { statement, columns, blank } = this.#prepare(sql)
-    const rows = statement.all(...parameters) as unknown as readonly (readonly SqlValue[])[]
-    return rows.map(values => {
+    const rows = what === 'numbers' ? statement.all(...parameters) : allWithLarge(statement, parameters)
+    return (rows as unknown as readonly (readonly SqlValue[])[]).map(values => {
       const row: Record<string, SqlValue> = { ...blank }
       for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!
       return row
@@ -242,10 +259,26 @@ export class SqliteDriver implements Driver {
     if (this.#scrub !== null) return true
     try {
       const until = this.#database && readAnnouncement(this.#database)
-      return until !== null && until > Date.now()
+      return until !== null && isToCome(until, { now: Date.now(), longestMs: LONGEST_SCRUB_MS })
     } catch {
       return false
     }
+  }
+}
+
+/** A whole number beyond those that JavaScript tells apart. */
+function isTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ERR_OUT_OF_RANGE'
+}
+
+/** As the other database reads them: to the nearest number that there is. */
+function allWithLarge(statement: StatementSync, parameters: readonly SqlValue[]): readonly unknown[] {
+  statement.setReadBigInts(true)
+  try {
+    const rows = statement.all(...parameters) as unknown as readonly (readonly unknown[])[]
+    return rows.map(values => values.map(value => (typeof value === 'bigint' ? Number(value) : value)))
+  } finally {
+    statement.setReadBigInts(false)
   }
 }
 

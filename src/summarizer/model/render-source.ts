@@ -1,5 +1,5 @@
 import type { ContentPart } from '../../log/index.ts'
-import { dayInZone, formatDay, weekday } from '../calendar-day.ts'
+import { dayInZone, formatDay, weekday, zonedFormat } from '../calendar-day.ts'
 import { clip, clipMiddle, oneLine, speakerName } from '../extractive/inert.ts'
 import type { SourceMessage } from '../summarizer.ts'
 import { describeAttachment } from './attachment.ts'
@@ -105,8 +105,7 @@ function localTime(at: Date, zone: string): { day: string; weekday: string; time
   const day = dayInZone(at, zone)
   let clock = clocks.get(zone)
   if (!clock) {
-    const options = { timeZone: zone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' } as const
-    clock = new Intl.DateTimeFormat('en-GB', options)
+    clock = zonedFormat('en-GB', zone, { hourCycle: 'h23', hour: '2-digit', minute: '2-digit' })
     clocks.set(zone, clock)
   }
   return { day: formatDay(day), weekday: WEEKDAYS[weekday(day)]!, time: clock.format(at) }
