@@ -7,6 +7,8 @@ export interface Access {
   readonly scopes: ReadonlySet<Scope>
   /** Whom a limit on requests is counted for, and what a log calls them: `key telegram-bot`, `127.0.0.1`. */
   readonly caller: string
+  /** Counts further calls of a request that holds several, or refuses them. */
+  readonly count: (calls: number) => Promise<void>
   /** Whether they would be let in still: for whoever stays long. */
   readonly isStillGood: () => Promise<boolean>
 }

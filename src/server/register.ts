@@ -75,7 +75,10 @@ async function admitted(
   const { admission, home } = serving
   if (needsNoKey(endpoint)) {
     await admission.admitAnybody(context)
-    return { namespace: home, scopes: new Set(), caller: 'everybody', isStillGood: async () => true }
+    return {
+      ...{ namespace: home, scopes: new Set(), caller: 'everybody' },
+      ...{ count: async () => {}, isStillGood: async () => true },
+    }
   }
   return admission.admit(context, revision)
 }
