@@ -5,7 +5,7 @@ import { PalimpsestError } from '../errors.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
 import type { Tenant } from './tenants.ts'
-import { answerUnreadable } from './unreadable-request.ts'
+import { answerUnaddressed, answerUnreadable } from './unreadable-request.ts'
 
 export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
   /** The default: 127.0.0.1. */
@@ -35,7 +35,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { promise: opening, resolve: serveWith } = Promise.withResolvers<OpenedApp>()
   const server = createServer(
     { connectionsCheckingInterval: limits.checkMs },
-    getRequestListener(async (request, environment) => (await opening).app.fetch(request, environment)),
+    getRequestListener(async (request, environment) => (await opening).app.fetch(request, environment), {
+      errorHandler: answerUnaddressed,
+    }),
   )
   answerUnreadable(server)
   const connections = new Connections(server, limits)

@@ -13,6 +13,13 @@ const UNREADABLE = [
   'The request cannot be read as HTTP/1.1. Beyond ASCII, what is in an address has to be percent-encoded.',
 ] as const
 
+/** What is HTTP but names no server that there could be, so that it has no address by which to find a route. */
+export function answerUnaddressed(): Response {
+  const message = 'The request does not say which server it calls: its header host is empty or no name.'
+  const error = new PalimpsestError('malformed_request', message, { requestId: crypto.randomUUID() })
+  return Response.json({ error }, { status: 400, headers: { 'x-request-id': error.details.requestId } })
+}
+
 /** What is not even HTTP has no route that could answer: it is told here, in the shape of every other error. */
 export function answerUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
