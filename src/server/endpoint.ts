@@ -38,6 +38,8 @@ export interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** In place of `json` where the key may read as well: what shows more than the caller has sent. */
+  readonly readersJson?: unknown
   /** What is no JSON; a header says what it is. */
   readonly body?: string | ReadableStream<Uint8Array>
 }

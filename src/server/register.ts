@@ -44,7 +44,7 @@ export function register(app: OpenAPIHono, endpoints: readonly Endpoint[], servi
         requireScopes(endpoint, access)
         const answer = await carryOut(context, endpoint, { serving, tenant, access })
         noteEnd(answer.status ?? 200)
-        return toResponse(context, answer)
+        return toResponse(context, answer, access)
       } catch (error) {
         noteEnd(statusOf(error))
         throw error
@@ -142,8 +142,13 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
   )
 }
 
-function toResponse(context: Context, { status = 200, headers = {}, json, body }: Answer): Response {
-  if (json !== undefined) return context.json(json as never, status as never, headers)
+function toResponse(
+  context: Context,
+  { status = 200, headers = {}, json, readersJson, body }: Answer,
+  { scopes }: Access,
+): Response {
+  const shown = scopes.has('read') ? (readersJson ?? json) : json
+  if (shown !== undefined) return context.json(shown as never, status as never, headers)
   return context.body((body ?? null) as never, status as never, headers)
 }
 
