@@ -37,10 +37,11 @@ export class Admission {
     const key = sent === null ? null : await this.#find(written, { sent, revision })
     if (key) {
       const { namespace } = key
-      const count = (calls: number) => rateLimit.count(context, { caller: `key ${key.id}`, namespace, calls })
+      const account = `key ${key.id}`
+      const count = (calls: number) => rateLimit.count(context, { caller: account, namespace, calls })
       await count(1)
       return {
-        ...{ namespace, scopes: scopesOf(key), caller: `key ${key.name}`, count },
+        ...{ namespace, scopes: scopesOf(key), caller: `key ${key.name}`, account, count },
         isStillGood: async () => (await this.#keys.find(key.id, await revisions.current())) !== null,
       }
     }
@@ -54,7 +55,7 @@ export class Admission {
     const count = (calls: number) => this.#countAddress(context, address, calls)
     await count(1)
     return {
-      ...{ namespace: home, scopes: EVERYTHING, caller: address, count },
+      ...{ namespace: home, scopes: EVERYTHING, caller: address, account: address, count },
       isStillGood: async () => !(await this.#keys.hasKeys(await revisions.current())),
     }
   }
