@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, exit: 64 },
   body_too_large: { status: 413, exit: 65 },
   unsupported_media_type: { status: 415, exit: 65 },
+  server_busy: { status: 503, exit: 75 },
   address_unavailable: { status: 500, exit: 69 },
   unexpected: { status: 500, exit: 70 },
 } as const

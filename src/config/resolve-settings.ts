@@ -36,6 +36,7 @@ export interface SettingValues {
   readonly dailyLogTokens: number
   readonly outputReserve: number
   readonly maxBodyBytes: number
+  readonly maxHeldBodyBytes: number
   readonly rateLimit: number | null
   readonly db: string
   readonly store: string | null

@@ -259,6 +259,12 @@ export const SETTINGS: readonly Setting[] = [
     check: { integer: true, above: 1_023, below: 512 * 1024 * 1024 + 1 },
     help: 'how large the body of a request may be',
   }),
+  numberSetting('maxHeldBodyBytes', {
+    reach: 'start',
+    default: 128 * 1024 * 1024,
+    check: { integer: true, above: 1_048_575, below: 2 ** 40 + 1 },
+    help: 'how much the bodies of all requests under way may hold together, one caller at most half of it; above that a request is answered with 503',
+  }),
   numberSetting('rateLimit', {
     default: null,
     check: { integer: true, above: -1, below: 1_000_001, offAtZero: true },

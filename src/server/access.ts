@@ -5,8 +5,12 @@ export interface Access {
   readonly namespace: string
   /** With `admin` there are the others, too. */
   readonly scopes: ReadonlySet<Scope>
-  /** Whom a limit on requests is counted for, and what a log calls them: `key telegram-bot`, `127.0.0.1`. */
+  /** What a log calls them: `key telegram-bot`, `127.0.0.1`. */
   readonly caller: string
+  /** Whom limits are counted for: another one for each key, and for each address without. */
+  readonly account: string
+  /** Counts further calls of a request that holds several, or refuses them. */
+  readonly count: (calls: number) => Promise<void>
   /** Whether they would be let in still: for whoever stays long. */
   readonly isStillGood: () => Promise<boolean>
 }

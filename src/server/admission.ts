@@ -36,9 +36,12 @@ export class Admission {
     const written = sent === null ? null : parseKey(sent)
     const key = sent === null ? null : await this.#find(written, { sent, revision })
     if (key) {
-      await rateLimit.count(context, { caller: `key ${key.id}`, namespace: key.namespace })
+      const { namespace } = key
+      const account = `key ${key.id}`
+      const count = (calls: number) => rateLimit.count(context, { caller: account, namespace, calls })
+      await count(1)
       return {
-        ...{ namespace: key.namespace, scopes: scopesOf(key), caller: `key ${key.name}` },
+        ...{ namespace, scopes: scopesOf(key), caller: `key ${key.name}`, account, count },
         isStillGood: async () => (await this.#keys.find(key.id, await revisions.current())) !== null,
       }
     }
@@ -49,21 +52,22 @@ export class Admission {
       rateLimit.countFailure(context, address)
       throw keyRequired()
     }
-    await this.#countAddress(context, address)
+    const count = (calls: number) => this.#countAddress(context, address, calls)
+    await count(1)
     return {
-      ...{ namespace: home, scopes: EVERYTHING, caller: address },
+      ...{ namespace: home, scopes: EVERYTHING, caller: address, account: address, count },
       isStillGood: async () => !(await this.#keys.hasKeys(await revisions.current())),
     }
   }
 
   /** For what needs no key. */
   async admitAnybody(context: Context): Promise<void> {
-    await this.#countAddress(context, this.#options.addressOf(context))
+    await this.#countAddress(context, this.#options.addressOf(context), 1)
   }
 
-  #countAddress(context: Context, address: string): Promise<void> {
+  #countAddress(context: Context, address: string, calls: number): Promise<void> {
     const { rateLimit, home } = this.#options
-    return rateLimit.count(context, { caller: address, namespace: home })
+    return rateLimit.count(context, { caller: address, namespace: home, calls })
   }
 
   /** The same is done for whatever was sent; how long a look into the store takes tells at most an id, which is no secret. */

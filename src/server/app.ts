@@ -1,6 +1,14 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { allowedOrigins } from './cors.ts'
-import { allowedHosts, readablePath, requestId, securityHeaders, wholePath } from './guards.ts'
+import {
+  allowedHosts,
+  namedHost,
+  ownOrigin,
+  readablePath,
+  requestId,
+  securityHeaders,
+  wholePath,
+} from './guards.ts'
 import { errorAnswer, type OnError, routeNotFound } from './http-errors.ts'
 import type { PageFiles } from './page/page-files.ts'
 import { servePage } from './page/serve-page.ts'
@@ -47,9 +55,10 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
   app.notFound(context => errorAnswer(routeNotFound(context), context, onError))
   app.use(securityHeaders)
   app.use(requestId)
-  if (hosts !== 'any') app.use(allowedHosts(hosts, corsOrigins))
+  app.use(hosts === 'any' ? namedHost : allowedHosts(hosts, corsOrigins))
   if (corsOrigins.length > 0) app.use(allowedOrigins(corsOrigins))
   app.use(wholePath)
+  app.use(ownOrigin(corsOrigins))
   app.use(readablePath)
   register(
     app,

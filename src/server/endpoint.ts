@@ -27,8 +27,10 @@ export interface Call<Query, Body> extends Tenant {
   readonly header: (name: string) => string | null
   /** Aborted when the caller has gone, or the server closes and waits no longer. */
   readonly signal: AbortSignal
-  /** For what reads it in its own way; where there is a schema, its body is read already. */
+  /** For what reads its headers in its own way. */
   readonly request: Request
+  /** The body as text, for what has no schema: where there is one, it is read already. */
+  readonly bodyText: () => Promise<string>
   /** Hears of what nobody foresaw. */
   readonly onError: (error: unknown) => void
 }
@@ -38,6 +40,8 @@ export interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** In place of `json` where the key may read as well: what shows more than the caller has sent. */
+  readonly readersJson?: unknown
   /** What is no JSON; a header says what it is. */
   readonly body?: string | ReadableStream<Uint8Array>
 }

@@ -55,9 +55,16 @@ export const readablePath: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
+/** Where every name is taken, there has to be one. */
+export const namedHost: MiddlewareHandler = async (context, next) => {
+  if (context.req.header('host')?.trim() === '')
+    throw malformed('The header host is empty: it has to say which server is called.')
+  await next()
+}
+
 /**
  * A page of another site can make a browser call this server under a name that it points here (DNS
- * rebinding), or send to it unseen. It is recognised by the name that was called, and by where it comes from;
+ * rebinding), or read from it unseen. It is recognised by the name that was called, and by where it comes from;
  * `origins` are those sites that may.
  */
 export function allowedHosts(hosts: readonly string[], origins: readonly string[]): MiddlewareHandler {
@@ -71,10 +78,58 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
     // What needs no leave has no origin; following a link is nobody's doing but the reader's.
     const site = context.req.header('sec-fetch-site')
     const isHidden = origin === undefined && site === 'cross-site'
-    if (isHidden && context.req.header('sec-fetch-mode') !== 'navigate')
-      throw notAllowed(context, 'sec-fetch-site', site, hosts)
+    const isLink = context.req.header('sec-fetch-mode') === 'navigate' && isReading(context.req.method)
+    if (isHidden && !isLink) throw notAllowed(context, 'sec-fetch-site', site, hosts)
     await next()
   }
+}
+
+/** What a browser sends of itself in `sec-fetch-site` where no other page is at work. */
+const OWN_SITES = ['same-origin', 'none']
+
+/**
+ * From a browser, only a page of this very server may change something, and those of `origins`. A page on another port
+ * of the same machine is another origin: a browser lets it send without asking, though it sees no answer.
+ */
+export function ownOrigin(origins: readonly string[]): MiddlewareHandler {
+  return async (context, next) => {
+    const { req } = context
+    const origin = req.header('origin')
+    const site = req.header('sec-fetch-site')
+    const isAllowed = origin !== undefined && origins.includes(origin)
+    if (!isReading(req.method) && !isAllowed) {
+      // A browser says where a call comes from, and no page can say otherwise. An older one says its origin.
+      const isOwn =
+        site !== undefined
+          ? OWN_SITES.includes(site)
+          : origin === undefined || isOf(req.header('host'), origin)
+      if (!isOwn)
+        throw foreignPage(context, site === undefined ? { origin: origin! } : { 'sec-fetch-site': site })
+    }
+    await next()
+  }
+}
+
+/** A preflight is one, too: it is asked before anything is changed. */
+function isReading(method: string): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method)
+}
+
+/** Whether a page of this origin was served under this name and port. */
+function isOf(host: string | undefined, origin: string): boolean {
+  const url = URL.parse(origin)
+  // With the scheme of the origin, so that a port that goes without saying is the same in both.
+  return url !== null && host !== undefined && URL.parse(`${url.protocol}//${host}`)?.host === url.host
+}
+
+function foreignPage({ req }: Context, said: Readonly<Record<string, string>>): PalimpsestError {
+  const [[name, value]] = Object.entries(said) as [[string, string]]
+  return new PalimpsestError(
+    'host_not_allowed',
+    `${req.method} ${req.path}: from a browser, only pages of this server may change something; the ${name} is ` +
+      `${JSON.stringify(value)}. Nothing was done. Whoever runs the server can allow a site with corsOrigins.`,
+    { ...said, allowed: 'the same origin, or one of corsOrigins' },
+  )
 }
 
 /** Without the port. */

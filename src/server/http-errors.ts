@@ -54,7 +54,7 @@ export function errorAnswer(error: unknown, context: Context, onError: OnError):
     if (typeof error.details['retryAfter'] === 'string')
       context.header('retry-after', error.details['retryAfter'])
     // What is left of it is not read.
-    if (error.code === 'body_too_large') context.header('connection', 'close')
+    if (error.code === 'body_too_large' || error.code === 'server_busy') context.header('connection', 'close')
     if (error.details['shouldRetry'] === false) context.header('x-should-retry', 'false')
     if (error.code === 'key_required') context.header('www-authenticate', 'Bearer')
     return context.json({ error }, status as ContentfulStatusCode)

@@ -1,11 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { Layer } from '../config/index.ts'
+import { type Layer, resolveSettings } from '../config/index.ts'
 import type { PalimpsestOptions } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
 import { Admission } from './admission.ts'
 import { createApp } from './app.ts'
 import { EventFeed } from './event-feed.ts'
+import { HeldBytes } from './held-bytes.ts'
 import type { OnError } from './http-errors.ts'
 import { BUILT_PAGE } from './page/folder.ts'
 import { PageFiles } from './page/page-files.ts'
@@ -113,8 +114,10 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   }
   const { inspector = BUILT_PAGE } = options
   const page = inspector === false ? null : new PageFiles(inspector)
+  const heldBytes = new HeldBytes(resolveSettings({ environment }).values.maxHeldBodyBytes)
   const app = createApp({
-    ...{ store, revisions, tenants, events, underWay, admission, home, version, hosts, corsOrigins, page },
+    ...{ store, revisions, tenants, events, underWay, admission, heldBytes, home, version },
+    ...{ hosts, corsOrigins, page },
     ...(onError && { onError }),
   })
   return { app, tenant: name => tenants.of(name), release, close, [Symbol.asyncDispose]: close }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { PalimpsestError } from '../errors.ts'
 import type { LiveSettings } from './live-settings.ts'
 import type { Tenants } from './tenants.ts'
-import { TokenBuckets } from './token-buckets.ts'
+import { burstOf, TokenBuckets } from './token-buckets.ts'
 
 /** Where others than this machine can call and nobody said otherwise. */
 export const USUAL_RATE_LIMIT = 1_200
@@ -16,6 +16,13 @@ export interface RateLimitOptions {
   readonly limitsFailures: boolean
 }
 
+interface Counted {
+  readonly caller: string
+  readonly namespace: string
+  /** Left out: one. */
+  readonly calls?: number
+}
+
 /** How often somebody may call: as the settings of their namespace have it, for each key or address. */
 export class RateLimit {
   readonly #options: RateLimitOptions
@@ -27,18 +34,21 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Counts a call, or refuses it. */
-  async count(context: Context, { caller, namespace }: { caller: string; namespace: string }): Promise<void> {
+  /** Counts a call, or several that came as one request, or refuses all of them. */
+  async count(context: Context, { caller, namespace, calls = 1 }: Counted): Promise<void> {
     const settings = this.#settings.get(namespace) ?? (await this.#open(namespace))
-    if (this.#waitFor(caller, settings) === 0) return
+    if (this.#waitFor(caller, settings, calls) === 0) return
     // Every call that is let in takes up what others have changed; one that is not has to do so here.
     await settings.refresh()
-    const wait = this.#waitFor(caller, settings)
+    const wait = this.#waitFor(caller, settings, calls)
     const { rateLimit } = settings.current.values
     if (wait === 0 || rateLimit === null) return
+    const atOnce = Math.floor(burstOf(rateLimit))
     throw rateLimited(context, wait, {
       limit: rateLimit,
-      message: `At most ${rateLimit} calls a minute are taken from one caller (the setting rateLimit).`,
+      message:
+        `At most ${rateLimit} calls a minute are taken from one caller (the setting rateLimit).` +
+        (calls > atOnce ? ` Each call of a batch counts, and at most ${atOnce} are taken at once.` : ''),
     })
   }
 
@@ -63,9 +73,9 @@ export class RateLimit {
     return settings
   }
 
-  #waitFor(caller: string, settings: LiveSettings): number {
+  #waitFor(caller: string, settings: LiveSettings, calls: number): number {
     const { rateLimit } = settings.current.values
-    return rateLimit === null ? 0 : this.#calls.take(caller, rateLimit, performance.now())
+    return rateLimit === null ? 0 : this.#calls.take(caller, rateLimit, performance.now(), calls)
   }
 }
 

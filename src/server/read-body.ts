@@ -1,4 +1,5 @@
 import { PalimpsestError } from '../errors.ts'
+import type { Held } from './held-bytes.ts'
 import { invalidArguments } from './problems.ts'
 
 /** Deeper than any message; a stack has an end. */
@@ -6,12 +7,22 @@ const MOST_DEPTH = 256
 /** More than there are settings, under all of their names. */
 const MOST_FIELDS = 500
 
-/** The JSON object of a request; `null` where there is no body. Nothing is read beyond `mostBytes`. */
+/** Smaller ones are read in one piece, which is quicker: what was announced is held from the start. */
+const MOST_IN_ONE_PIECE = 64 * 1024
+
+export interface BodyLimits {
+  /** Nothing is read beyond it. */
+  readonly mostBytes: number
+  /** What all requests hold: a body counts from its first byte on. */
+  readonly held: Held
+}
+
+/** The JSON object of a request; `null` where there is no body. */
 export async function readBody(
   request: Request,
-  mostBytes: number,
+  limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>> | null> {
-  const text = await readText(request, mostBytes)
+  const text = await readText(request, limits)
   if (text === '') return null
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -25,14 +36,17 @@ export async function readBody(
 }
 
 /** The body as text, whatever it says. */
-export async function readText(request: Request, mostBytes: number): Promise<string> {
+export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  const { mostBytes, held } = limits
   const announced = request.headers.get('content-length')
-  if (Number(announced ?? 0) > mostBytes) throw tooLarge(mostBytes)
-  // In one piece, which is quicker, where no more than was announced can come.
-  const reading =
-    announced === null
-      ? readBytes(request, mostBytes)
-      : request.arrayBuffer().then(whole => new Uint8Array(whole))
+  const length = Number(announced ?? 0)
+  if (length > mostBytes) throw tooLarge(mostBytes)
+  // Of what was announced no more can come. But of a large one it says only what may come: it is counted as it does.
+  const isWhole = announced !== null && length <= MOST_IN_ONE_PIECE
+  if (isWhole) held.take(length)
+  const reading = isWhole
+    ? request.arrayBuffer().then(whole => new Uint8Array(whole))
+    : readBytes(request, limits)
   const bytes = await reading.catch(error => {
     throw PalimpsestError.isInstance(error) ? error : malformed('The body broke off.')
   })
@@ -60,12 +74,13 @@ function checkDepth(value: object): void {
   ])
 }
 
-async function readBytes(request: Request, mostBytes: number): Promise<Buffer> {
+async function readBytes(request: Request, { mostBytes, held }: BodyLimits): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.length
     if (length > mostBytes) throw tooLarge(mostBytes)
+    held.take(chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -7,11 +7,11 @@ import type { Admission } from './admission.ts'
 import { describeEndpoint } from './describe-endpoint.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import type { EventFeed } from './event-feed.ts'
+import type { Held, HeldBytes } from './held-bytes.ts'
 import { methodNotAllowed, type OnError, requestIdOf, statusOf } from './http-errors.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
-import type { LiveSettings } from './live-settings.ts'
 import { check, invalidArguments } from './problems.ts'
-import { readBody } from './read-body.ts'
+import { type BodyLimits, readBody, readText } from './read-body.ts'
 import type { Revisions } from './revisions.ts'
 import type { Tenant, Tenants } from './tenants.ts'
 import type { UnderWay } from './under-way.ts'
@@ -24,6 +24,7 @@ export interface Serving {
   readonly events: EventFeed
   readonly underWay: UnderWay
   readonly admission: Admission
+  readonly heldBytes: HeldBytes
   /** Where calls go that need no key. */
   readonly home: string
   readonly version: string
@@ -40,12 +41,14 @@ export function register(app: OpenAPIHono, endpoints: readonly Endpoint[], servi
       const access = await admitted(context, endpoint, { serving, revision })
       const tenant = await serving.tenants.of(access.namespace, revision)
       const noteEnd = tenant.metrics.begin(endpoint)
+      const held = serving.heldBytes.open(access.account)
       try {
         requireScopes(endpoint, access)
-        const answer = await carryOut(context, endpoint, { serving, tenant, access })
+        const answer = await carryOut(context, endpoint, { serving, tenant, access, held })
         noteEnd(answer.status ?? 200)
-        return toResponse(context, answer)
+        return toResponse(context, heldUntilSent(answer, { context, held }), access)
       } catch (error) {
+        held.release()
         noteEnd(statusOf(error))
         throw error
       }
@@ -75,7 +78,10 @@ async function admitted(
   const { admission, home } = serving
   if (needsNoKey(endpoint)) {
     await admission.admitAnybody(context)
-    return { namespace: home, scopes: new Set(), caller: 'everybody', isStillGood: async () => true }
+    return {
+      ...{ namespace: home, scopes: new Set(), caller: 'everybody', account: 'everybody' },
+      ...{ count: async () => {}, isStillGood: async () => true },
+    }
   }
   return admission.admit(context, revision)
 }
@@ -96,14 +102,16 @@ interface Admitted {
   readonly serving: Serving
   readonly tenant: Tenant
   readonly access: Access
+  readonly held: Held
 }
 
 async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted): Promise<Answer> {
-  const { serving, tenant, access } = admitted
+  const { serving, tenant, access, held } = admitted
   const { namespace } = tenant
   const { method, path } = context.req
   const query = check(endpoint.query, readQuery(context), 'the query')
-  const body = endpoint.body && (await readChecked(context, endpoint, tenant.settings))
+  const limits = { mostBytes: tenant.settings.current.values.maxBodyBytes, held }
+  const body = endpoint.body && (await readChecked(context, endpoint, limits))
   const onError = (error: unknown) =>
     serving.onError(error, { requestId: requestIdOf(context), method, path })
   const call = {
@@ -121,6 +129,7 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
       return context.req.raw.signal
     },
     request: context.req.raw,
+    bodyText: () => readText(context.req.raw, limits),
     onError,
   } as unknown as Call<never, never>
   const { repeat, handle } = endpoint
@@ -139,8 +148,29 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
   )
 }
 
-function toResponse(context: Context, { status = 200, headers = {}, json, body }: Answer): Response {
-  if (json !== undefined) return context.json(json as never, status as never, headers)
+/** An answer that is still being written is made from the body that asked for it. */
+function heldUntilSent(
+  answer: Answer,
+  { context, held }: { readonly context: Context; readonly held: Held },
+): Answer {
+  const { body } = answer
+  if (!(body instanceof ReadableStream) || held.bytes === 0) {
+    held.release()
+    return answer
+  }
+  // A caller who leaves before the first word leaves a stream that nothing reads.
+  context.req.raw.signal.addEventListener('abort', held.release, { once: true })
+  const sending = new TransformStream<Uint8Array, Uint8Array>({ flush: held.release, cancel: held.release })
+  return { ...answer, body: body.pipeThrough(sending) }
+}
+
+function toResponse(
+  context: Context,
+  { status = 200, headers = {}, json, readersJson, body }: Answer,
+  { scopes }: Access,
+): Response {
+  const shown = scopes.has('read') ? (readersJson ?? json) : json
+  if (shown !== undefined) return context.json(shown as never, status as never, headers)
   return context.body((body ?? null) as never, status as never, headers)
 }
 
@@ -153,9 +183,9 @@ function readQuery(context: Context): Record<string, string | readonly string[]>
 async function readChecked(
   context: Context,
   { body: schema, nulls }: Endpoint,
-  settings: LiveSettings,
+  limits: BodyLimits,
 ): Promise<unknown> {
-  const body = (await readBody(context.req.raw, settings.current.values.maxBodyBytes)) ?? {}
+  const body = (await readBody(context.req.raw, limits)) ?? {}
   // Any other name a schema sees.
   if (Object.hasOwn(body, '__proto__'))
     throw invalidArguments([{ field: '__proto__', value: '…', allowed: 'no such field' }])

@@ -3,7 +3,7 @@ const LEAST_BURST = 10
 const MOST_BUCKETS = 10_000
 
 /** So many at once, after a pause. */
-function burstOf(perMinute: number): number {
+export function burstOf(perMinute: number): number {
   return Math.max(LEAST_BURST, perMinute / 6)
 }
 
@@ -24,12 +24,15 @@ export class TokenBuckets {
     return this.#fullAt.size
   }
 
-  /** 0: taken. Otherwise nothing was, and there will be one in so many milliseconds. */
-  take(caller: string, perMinute: number, now: number): number {
+  /**
+   * 0: taken. Otherwise nothing was, and there will be enough in so many milliseconds. More than a burst at once there
+   * never are.
+   */
+  take(caller: string, perMinute: number, now: number, calls = 1): number {
     const each = MINUTE / perMinute
     const room = burstOf(perMinute) * each
     // Not emptier than empty, should the limit have been another one.
-    const fullAt = Math.min(Math.max(this.#fullAt.get(caller) ?? now, now), now + room) + each
+    const fullAt = Math.min(Math.max(this.#fullAt.get(caller) ?? now, now), now + room) + each * calls
     const wait = fullAt - now - room
     // Less than a microsecond is how far sums of fractions go astray.
     if (wait > 0.001) return wait

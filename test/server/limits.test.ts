@@ -202,6 +202,57 @@ describe('a limit on requests', () => {
   })
 })
 
+describe('a batch of MCP', () => {
+  const batchOf = (length: number) =>
+    JSON.stringify(
+      Array.from({ length }, (_, id) => ({
+        ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+        params: { name: 'append_messages', arguments: { session: 'batch', role: 'user', text: 'x' } },
+      })),
+    )
+
+  test('counts as its calls, for a key and for an address', async () => {
+    const { id, headers: key } = await newHolder('batches')
+    for (const [headers, namespace] of [
+      [key, 'batches'],
+      [{}, 'default'],
+    ] as const) {
+      const store = await place.open()
+      if (namespace === 'default') await store.removeKey(id)
+      const opened = await openApp({ store, environment: { rateLimit: 12 } })
+      const send = async (length: number) => {
+        const response = await opened.app.request(
+          '/mcp',
+          {
+            method: 'POST',
+            headers: {
+              ...headers,
+              'content-type': 'application/json',
+              accept: 'application/json, text/event-stream',
+            },
+            body: batchOf(length),
+          },
+          from('203.0.113.7'),
+        )
+        return { status: response.status, text: await response.text(), headers: response.headers }
+      }
+      const { palimpsest } = await opened.tenant(namespace)
+      const stored = async () => (await palimpsest.session('batch').info())?.messages ?? 0
+      const before = await stored()
+      // At 12 a minute there are 10 at once.
+      expect((await send(8)).status).toBe(200)
+      expect(await stored()).toBe(before + 8)
+      const refused = await send(100)
+      expect(refused.status).toBe(429)
+      expect(refused.text).toContain('at most 10 are taken at once')
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect((await send(9)).status).toBe(429)
+      expect(await stored()).toBe(before + 8)
+      await opened.close()
+    }
+  })
+})
+
 describe('over a socket', () => {
   const message = { role: 'user', text: 'x' }
   const json = { 'content-type': 'application/json' }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -101,6 +102,123 @@ describe('names and origins', () => {
       for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', ''])
         expect([origin, (await call('/v1/sessions', { origin })).status]).toEqual([origin, 403])
     }))
+
+  describe('from a browser', () => {
+    const changes = (call: Parameters<Parameters<typeof withApp>[1]>[0], headers: Record<string, string>) =>
+      Promise.all(
+        [
+          ['POST', '/v1/memory/global/undo'],
+          ['POST', '/v1/sessions/s/messages'],
+          ['PUT', '/v1/settings'],
+          ['PATCH', '/v1/memory/global'],
+          ['DELETE', '/v1/users/ann'],
+          ['POST', '/v1/chat/completions'],
+          ['POST', '/mcp'],
+        ].map(async ([method, path]) => {
+          const response = await call(path!, headers, method)
+          return response.status === 403
+        }),
+      )
+    const all = (isRefused: boolean) => Array.from({ length: 7 }, () => isRefused)
+    const hosts = { host: 'localhost:8787' }
+
+    test.each<[string, Record<string, string>]>([
+      ['another port of this machine', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }],
+      ['the same without an origin', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+      ['an older browser on another port', { origin: 'http://localhost:3000' }],
+      ['an older browser under another name', { origin: 'http://127.0.0.1:8787' }],
+      ['another scheme', { origin: 'https://localhost' }],
+      ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['a form of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+      ['a form of this machine', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+      ['a page without an origin', { origin: 'null' }],
+      ['a word that no browser knows', { 'sec-fetch-site': 'elsewhere' }],
+    ])('%s changes nothing, with a body or without', (_, headers) =>
+      withApp({}, async call => {
+        expect(await changes(call, { ...hosts, ...headers })).toEqual(all(true))
+      }),
+    )
+
+    test.each<[string, Record<string, string>]>([
+      ["a page of the server's own", { origin: 'http://localhost:8787', 'sec-fetch-site': 'same-origin' }],
+      ['an older browser', { origin: 'http://localhost:8787' }],
+      ['a person', { 'sec-fetch-site': 'none' }],
+      ['no browser', {}],
+    ])('%s may call', (_, headers) =>
+      withApp({}, async call => {
+        expect(await changes(call, { ...hosts, ...headers })).toEqual(all(false))
+      }),
+    )
+
+    test('a name that is allowed is the same origin behind a proxy that has the certificate', () =>
+      withApp({ allowedHosts: ['memory.example.com'] }, async call => {
+        const headers = { host: 'memory.example.com', origin: 'https://memory.example.com' }
+        expect(await changes(call, headers)).toEqual(all(false))
+        const rewritten = { ...headers, host: '127.0.0.1:8787' }
+        expect(await changes(call, { ...rewritten, 'sec-fetch-site': 'same-origin' })).toEqual(all(false))
+        expect(await changes(call, { ...headers, origin: 'https://memory.example.com:444' })).toEqual(
+          all(true),
+        )
+      }))
+
+    test('off this machine too, and an origin that is allowed goes on', async () => {
+      const corsOrigins = ['http://localhost:3000']
+      for (const options of [{}, { hosts: 'any', needsKeys: true }] as const)
+        await withApp({ ...options, corsOrigins }, async call => {
+          const ours = { ...hosts, origin: corsOrigins[0]!, 'sec-fetch-site': 'same-site' }
+          expect(await changes(call, ours)).toEqual(all(false))
+          expect(await changes(call, { ...ours, origin: 'http://localhost:3001' })).toEqual(all(true))
+        })
+    })
+
+    test('a link may be followed, and what is read by another port stays as it was', () =>
+      withApp({}, async call => {
+        const link = { ...hosts, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+        expect((await call('/v1/sessions', link)).status).toBe(200)
+        expect((await call('/v1/sessions', { ...link, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
+        expect((await call('/v1/sessions', { ...hosts, 'sec-fetch-site': 'same-site' })).status).toBe(200)
+      }))
+
+    test('memory is not undone by a POST without a body', async () => {
+      await using client = await openClient(place)
+      await client.call('PUT', '/v1/memory/global', { content: 'one' })
+      await client.call('PUT', '/v1/memory/global', { content: 'two' })
+      const headers = { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }
+      const { status, json } = await client.raw('/v1/memory/global/undo', { method: 'POST', headers })
+      expect([status, json.error.code]).toEqual([403, 'host_not_allowed'])
+      expect((await client.call('GET', '/v1/memory/global')).json.content).toContain('two')
+    })
+  })
+
+  test('an empty name is refused, whatever names are answered to', async () => {
+    for (const options of [{}, { hosts: 'any' }] as const)
+      await withApp(options, async call => {
+        for (const host of ['', ' '])
+          expect([400, 403]).toContain((await call('/v1/sessions', { host })).status)
+      })
+    const store = await place.open()
+    const server = await startServer({ store, port: 0 })
+    const answers = await Promise.all(
+      ['GET /v1/sessions', 'GET http://localhost/v1/sessions', 'POST /v1/memory/global/undo'].map(
+        line =>
+          new Promise<string>(resolve => {
+            let heard = ''
+            const socket = connect(server.port, '127.0.0.1', () =>
+              socket.write(`${line} HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n`),
+            )
+            socket.on('data', chunk => {
+              heard += chunk
+            })
+            socket.on('close', () => resolve(heard))
+          }),
+      ),
+    )
+    for (const answer of answers) {
+      expect(answer).toMatch(/^HTTP\/1\.1 40[03]/)
+      expect(answer).toMatch(/"code":"(malformed_request|host_not_allowed)"/)
+    }
+    await server.close()
+  })
 
   test('over a socket the name that was called counts, not the address', async () => {
     const server = await startServer({ store: await place.open(), port: 0 })

@@ -4,7 +4,7 @@ import { decodedHeader } from '../completions/named-session.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.ts'
 import { reserveOf } from '../output-reserve.ts'
 import { invalidArguments } from '../problems.ts'
-import { readText, tryJson } from '../read-body.ts'
+import { tryJson } from '../read-body.ts'
 
 const PATH = '/mcp'
 const HEADERS = {
@@ -29,8 +29,10 @@ const mcp = (method: 'get' | 'post' | 'delete') =>
 async function handle(call: Call<unknown, unknown>): Promise<Response> {
   const { palimpsest, settings, access, version, request, header, onError } = call
   const { maxBodyBytes } = settings.current.values
-  const text = request.method === 'POST' ? await readText(request, maxBodyBytes) : null
+  const text = request.method === 'POST' ? await call.bodyText() : null
   const parsedBody = text === null ? undefined : tryJson(text)
+  // The request itself was counted when it came in.
+  if (Array.isArray(parsedBody) && parsedBody.length > 1) await access.count(parsedBody.length - 1)
   const session = decodedHeader(header('x-palimpsest-session'))
   if (session !== null && !isId(session))
     throw invalidArguments([{ field: 'x-palimpsest-session', value: session, allowed: ID_RULE }])

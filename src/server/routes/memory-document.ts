@@ -18,7 +18,9 @@ const AUTHOR = text(AUTHOR_RULE)
   .optional()
   .openapi({ description: 'who writes' })
 
-const WRITTEN = { 200: `${DOCUMENT}, as it is now`, 201: 'the same, where there was none yet' }
+/** What a key that may only write is told. */
+const UNREAD = '{ version, etag } for a key without the scope read'
+const WRITTEN = { 200: `${DOCUMENT}, as it is now; ${UNREAD}`, 201: 'the same, where there was none yet' }
 const WRITE_HEADERS = {
   'if-match': 'write only if the document has one of these entity tags; anything else is a 412',
   'if-none-match': '*: write only if there is no such document yet',
@@ -134,7 +136,7 @@ const undo = ({ path, documentOf }: Place) =>
     summary:
       'Take back the newest change of a memory document, or that of a version; what came after it stays',
     body: z.strictObject({ version: wholeNumber(1).optional(), author: AUTHOR }),
-    answers: { 200: `${DOCUMENT}, as it is now` },
+    answers: { 200: `${DOCUMENT}, as it is now; ${UNREAD}` },
     handle: async call => {
       const { version, author } = call.body
       const document = documentOf(call)
@@ -212,7 +214,9 @@ function authorOf(name: string | undefined): Pick<WriteOptions, 'author'> {
 }
 
 function answerWith(content: MemoryContent, status = 200): Answer {
-  return { status, headers: { etag: entityTag(content.version) }, json: documentJson(content) }
+  const { version } = content
+  const etag = entityTag(version)
+  return { status, headers: { etag }, json: { version, etag }, readersJson: documentJson(content) }
 }
 
 const CALLS = [readDocument, replaceDocument, changeDocument, listVersions, undo]

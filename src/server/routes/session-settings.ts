@@ -39,7 +39,7 @@ const changeSessionSettings = endpoint({
   body: z.looseObject({}),
   nulls: 'kept',
   headers: { 'if-match': 'changed only if they have one of these entity tags; anything else is a 412' },
-  answers: { 200: SHAPE, 412: 'they are others by now' },
+  answers: { 200: `${SHAPE}; { etag } for a key without the scope read`, 412: 'they are others by now' },
   handle: async call => {
     const session = sessionOf(call)
     const ifMatch = call.header('if-match')
@@ -53,7 +53,8 @@ const changeSessionSettings = endpoint({
       call.settings.checkForSession(Object.fromEntries(changed))
       try {
         await session.configure(changes, { expected })
-        return answerWith(call, await session.settings())
+        const { headers, json } = answerWith(call, await session.settings())
+        return { headers, json: { etag: headers.etag }, readersJson: json }
       } catch (error) {
         if (tries === MOST_TRIES || !(error instanceof SettingsConflictError)) throw error
       }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { SessionNotFoundError } from '../../errors.ts'
 import { ID_RULE, isId, NEW_ID_RULE } from '../../log/index.ts'
 import type { SessionInfo } from '../../session.ts'
-import { endpoint, sessionOf } from '../endpoint.ts'
+import { type Answer, endpoint, sessionOf } from '../endpoint.ts'
 import { oneOf, text, wholeNumber, wholeNumberText } from '../fields.ts'
 import { given } from '../given.ts'
 import type { Tenant } from '../tenants.ts'
@@ -85,14 +85,21 @@ const listSegments = endpoint({
   },
 })
 
+const UNREAD = '{ id } for a key without the scope read'
+
+/** Its memo tells of what was said. */
+function changed(info: SessionInfo, status = 200): Answer {
+  return { status, json: { id: info.id }, readersJson: info }
+}
+
 const rollBack = endpoint({
   method: 'post',
   path: '/v1/sessions/{id}/rollback',
   summary: 'Hide every message above a seq; nothing is deleted',
   body: z.strictObject({ toSeq: wholeNumber(0) }),
-  answers: { 200: 'the session, as GET gives it' },
-  handle: async call => ({ json: await sessionOf(call).rollback(call.body.toSeq) }),
-  repeat: { keep: () => null, answer: async call => ({ json: await infoOf(call, call.part('id')) }) },
+  answers: { 200: `the session, as GET gives it; ${UNREAD}` },
+  handle: async call => changed(await sessionOf(call).rollback(call.body.toSeq)),
+  repeat: { keep: () => null, answer: async call => changed(await infoOf(call, call.part('id'))) },
 })
 
 const fork = endpoint({
@@ -100,14 +107,14 @@ const fork = endpoint({
   path: '/v1/sessions/{id}/fork',
   summary: 'A new session with the messages through a seq',
   body: z.strictObject({ id: text('the id of the new session'), atSeq: wholeNumber(0).optional() }),
-  answers: { 201: 'the new session, as GET gives it' },
+  answers: { 201: `the new session, as GET gives it; ${UNREAD}` },
   handle: async call => {
     const forked = await sessionOf(call).fork(call.body.id, call.body.atSeq)
-    return { status: 201, json: await forked.info() }
+    return changed(await infoOf(call, forked.id), 201)
   },
   repeat: {
     keep: () => null,
-    answer: async call => ({ status: 201, json: await infoOf(call, call.body.id) }),
+    answer: async call => changed(await infoOf(call, call.body.id), 201),
   },
 })
 
