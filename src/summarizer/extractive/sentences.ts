@@ -63,11 +63,17 @@ export function* splitSentences(line: string): Generator<Sentence, void, void> {
   const text = withoutMarks(line)
   let clauses: string[] = []
   let start = 0
+  /** Of a run of marks that ends no sentence, none does: it is looked through once. */
+  let openUntil = 0
 
   for (let index = 0; index <= text.length; index++) {
-    if (index < text.length && markAt(text, index) === NOTHING) continue
+    const mark = index < text.length ? markAt(text, index) : ENDS
+    if (mark === NOTHING || (mark === ENDS_BEFORE_SPACE && index < openUntil)) continue
     const cut = index < text.length ? findCut(text, start, index) : { end: text.length, isSentence: true }
-    if (cut === null) continue
+    if (cut === null) {
+      if (mark === ENDS_BEFORE_SPACE) openUntil = skipClosing(text, index) + 1
+      continue
+    }
     // Before the end, a cut may fall in front of a mark, which is then looked at again.
     if (index < text.length) index = cut.end - 1
     addClause(clauses, text.slice(start, cut.end))

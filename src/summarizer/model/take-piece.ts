@@ -24,7 +24,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
     const dayLine = entry.day !== '' && entry.day !== day ? [entry.day] : []
     const rendered = renderEntry(entry)
     // Where there is room for anything, nothing has to be measured.
-    const tokens = left === Infinity ? 0 : estimateTokens([...dayLine, rendered].join('\n')) + LINE_TOKENS
+    const tokens = left === Infinity ? 0 : tokensWithin([...dayLine, rendered].join('\n'), room) + LINE_TOKENS
     if (tokens <= left) {
       lines.push(...dayLine, rendered)
       seqs.push(entry.seq)
@@ -59,6 +59,11 @@ function continued(head: string): string {
 
 /** A text of so many tokens holds at most so many characters each, on average, unless it is mostly blank. */
 const CHARACTERS_PER_TOKEN = 8
+
+/** What is far longer than the room is not measured: it is cut, and what is left of it comes back here each time. */
+function tokensWithin(text: string, room: number): number {
+  return text.length > room * CHARACTERS_PER_TOKEN ? Infinity : estimateTokens(text)
+}
 
 /** The head of a text within `tokens`, and the rest; at a line's or a word's end where there is one near. */
 export function cutText(text: string, tokens: number): [string, string] {

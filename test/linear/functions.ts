@@ -1,0 +1,502 @@
+import { dominantScript, missedScript } from '../../src/compaction/script.ts'
+import { firstDay, linesAsMessages, verbatimLinesWithin } from '../../src/compaction/segment-lines.ts'
+import { chunks, partsOf, sampleText } from '../../src/compaction/source.ts'
+import { findSummaryProblem } from '../../src/compaction/validate-summary.ts'
+import { fillIn } from '../../src/config/environment.ts'
+import { tryLayer } from '../../src/config/layers.ts'
+import { isModelName, splitModelName } from '../../src/config/model-name.ts'
+import { findSetting, presetParameter } from '../../src/config/schema.ts'
+import { environmentName } from '../../src/config/setting.ts'
+import { clipText } from '../../src/context/clip-text.ts'
+import { shortHash } from '../../src/context/create-hash.ts'
+import { inert, inertId, inertName, inertUnderHeadings } from '../../src/context/inert.ts'
+import { isBlank } from '../../src/context/is-blank.ts'
+import { renderMessage, safeName } from '../../src/context/render-message.ts'
+import { note } from '../../src/context/sent-message.ts'
+import { toText } from '../../src/context/to-text.ts'
+import { describe } from '../../src/errors.ts'
+import { isSought, matcherOf } from '../../src/finding/is-sought.ts'
+import { nearestName } from '../../src/lab/prices/nearest-name.ts'
+import { parsedOrText, textOf } from '../../src/lab/transcript/json-value.ts'
+import { readAiSdk } from '../../src/lab/transcript/read-ai-sdk.ts'
+import { readChatGpt } from '../../src/lab/transcript/read-chatgpt.ts'
+import { readOpenAI } from '../../src/lab/transcript/read-openai.ts'
+import { readSession } from '../../src/lab/transcript/read-session.ts'
+import { readTelegram } from '../../src/lab/transcript/read-telegram.ts'
+import { looksLikeMessage, recognize } from '../../src/lab/transcript/recognize.ts'
+import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
+import { contentText, interruptionOf, mediaIn, modelText } from '../../src/log/content.ts'
+import { parseInstant } from '../../src/log/instant.ts'
+import { contentLinks } from '../../src/log/links.ts'
+import { checkId, isId, normalizeContent, normalizeMessage } from '../../src/log/normalize-message.ts'
+import { searchableText, withoutRecalled } from '../../src/log/recalled.ts'
+import { headOf, tailOf } from '../../src/log/whole-characters.ts'
+import { normalizeWindowMessage } from '../../src/log/window.ts'
+import { applyCondensed } from '../../src/memory/condense-document.ts'
+import { daySpokenOf } from '../../src/memory/day-spoken-of.ts'
+import { checkBody } from '../../src/memory/document/body.ts'
+import { clipDocument } from '../../src/memory/document/clip-document.ts'
+import { inertLine } from '../../src/memory/document/inert-line.ts'
+import { conversationLanguage } from '../../src/memory/document/language.ts'
+import {
+  datedLine,
+  listLines,
+  replaceLines,
+  sayingOf,
+  withLines,
+  withoutLines,
+} from '../../src/memory/document/lines.ts'
+import {
+  closeFence,
+  closesFence,
+  headingOf,
+  isBlank as isBlankMarkdown,
+  openedFence,
+  scanLines,
+  trimBlankLines,
+  withLineBreak,
+} from '../../src/memory/document/markdown-lines.ts'
+import { normalizeMarkdown } from '../../src/memory/document/normalize-markdown.ts'
+import { condensedLine, linesToCondense } from '../../src/memory/document/over-budget.ts'
+import { checkSectionName, parseSectionName } from '../../src/memory/document/section-name.ts'
+import { appendText, listSections, readSection, replaceSection } from '../../src/memory/document/sections.ts'
+import { findHeading } from '../../src/memory/document/template.ts'
+import { checkText } from '../../src/memory/document-work.ts'
+import { renderRecentChanges } from '../../src/memory/layers/recent-changes.ts'
+import { checkArguments } from '../../src/memory/tools/check-arguments.ts'
+import { DEFINITIONS } from '../../src/memory/tools/definitions.ts'
+import { decodeId, documentOfShortened, encodeId } from '../../src/memory/workspace/file-names.ts'
+import { withoutCommon } from '../../src/memory/workspace/line-diff.ts'
+import { mergeDocuments } from '../../src/memory/workspace/merge.ts'
+import { isBlankLine } from '../../src/memory/workspace/merge-lines.ts'
+import { splitSections } from '../../src/memory/workspace/sections.ts'
+import { parseFile, readFile, readIdLine, renderFile } from '../../src/memory/workspace/workspace-file.ts'
+import { redactSecrets } from '../../src/redaction/secrets.ts'
+import { isNamed } from '../../src/runtime/attention.ts'
+import { cleanName } from '../../src/runtime/channels/telegram/clean-name.ts'
+import {
+  hideInValue,
+  hideSecrets,
+  hideToken,
+  hideTokens,
+} from '../../src/runtime/channels/telegram/hide-token.ts'
+import { richText } from '../../src/runtime/channels/telegram/rich-text.ts'
+import { languageOf } from '../../src/runtime/responders/language-of.ts'
+import { isMarkedQuestion, isQuestion, soughtIn } from '../../src/runtime/responders/question.ts'
+import { splitText } from '../../src/runtime/split-text.ts'
+import { findDates as findQueryDates } from '../../src/search/dates.ts'
+import { excerptOf } from '../../src/search/excerpt.ts'
+import { indexMessages } from '../../src/search/index-messages.ts'
+import { normalizeText, normalizeWithOrigins } from '../../src/search/normalize-text.ts'
+import { indexOfWhole } from '../../src/search/occurs-in.ts'
+import { matchesPhrases, verbatimMatches } from '../../src/search/phrases.ts'
+import { parseQuery } from '../../src/search/query.ts'
+import { rank } from '../../src/search/rank.ts'
+import { namedSpeakers } from '../../src/search/speakers.ts'
+import { countTerms, visitTerms } from '../../src/search/terms.ts'
+import { Prints } from '../../src/server/completions/fingerprint.ts'
+import { decodedHeader, headerText } from '../../src/server/completions/named-session.ts'
+import { readParts, textIn } from '../../src/server/completions/read-parts.ts'
+import { readDocumentName } from '../../src/server/document-name.ts'
+import { readPosition } from '../../src/server/event-position.ts'
+import { parseKey } from '../../src/server/keys/written-key.ts'
+import { invalidArguments } from '../../src/server/problems.ts'
+import { malformed, tryJson } from '../../src/server/read-body.ts'
+import { canonicalJson } from '../../src/store/canonical-json.ts'
+import { operationOf } from '../../src/store/operation.ts'
+import { parseSessionFile } from '../../src/store/session-file.ts'
+import {
+  lineKey,
+  replaceLines as replaceFactLines,
+  standsIn,
+  withoutLines as withoutFactLines,
+} from '../../src/store/sql/facts.ts'
+import { digestOf, keyOf } from '../../src/store/sql/keys.ts'
+import { decodeContent, encodeContent } from '../../src/store/sql/rows.ts'
+import { extract } from '../../src/summarizer/extractive/extractive.ts'
+import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
+import { clip, clipMiddle, oneLine, speakerName } from '../../src/summarizer/extractive/inert.ts'
+import { missingDetails, says } from '../../src/summarizer/extractive/missing-details.ts'
+import { isPasted, isQuotation } from '../../src/summarizer/extractive/not-quoted.ts'
+import { findPersonal, slotsOf } from '../../src/summarizer/extractive/personal-statements.ts'
+import { findOfPlace } from '../../src/summarizer/extractive/place-statements.ts'
+import { readableText, readPassages } from '../../src/summarizer/extractive/readable.ts'
+import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
+import { withDays } from '../../src/summarizer/extractive/units.ts'
+import { forEachWord } from '../../src/summarizer/extractive/words.ts'
+import { comparable, memoryLine, shortLine, undatedLine } from '../../src/summarizer/memory-line.ts'
+import { readDay, readNumber, withoutThinking } from '../../src/summarizer/model/answer-fields.ts'
+import { findObject } from '../../src/summarizer/model/find-object.ts'
+import { block, neutralize, neutralizeForFacts, withoutBytes } from '../../src/summarizer/model/neutralize.ts'
+import { readAnswer, readMemoAnswer } from '../../src/summarizer/model/read-answer.ts'
+import { readFacts } from '../../src/summarizer/model/read-facts.ts'
+import { renderMessages, renderSummaries } from '../../src/summarizer/model/render-source.ts'
+import { saysOverflow } from '../../src/summarizer/model/says-overflow.ts'
+import { cutText, takePiece } from '../../src/summarizer/model/take-piece.ts'
+import { findDates } from '../../src/summarizer/relative-dates.ts'
+import { findTextProblem, isTooShort } from '../../src/summarizer/text-problem.ts'
+import { isWorthKeeping } from '../../src/summarizer/worth-keeping.ts'
+import { estimateTokens } from '../../src/tokens/estimate-tokens.ts'
+import { measureMessage } from '../../src/tokens/measure-message.ts'
+import type { TextFunction } from './growth.ts'
+
+const AT = new Date('2026-02-10T12:00:00Z')
+const ZONE = 'Europe/Berlin'
+const MOMENT = { at: AT, zone: ZONE }
+const QUERY = parseQuery('"a b" ann c++ v1.2.3 next friday 漢字漢 said word', { zone: ZONE })
+
+const message = (content: string, seq = 1) => ({
+  ...{ seq, role: 'user' as const, content, sender: { id: 'ann', name: 'Ann' }, at: AT, zone: null },
+  ...{
+    externalId: null,
+    replyTo: null,
+    archived: false,
+    sessionId: 's',
+    version: 1,
+    turn: 1,
+    tokens: 10,
+    receivedAt: AT,
+  },
+})
+
+function run<Result>(work: Generator<unknown, Result, void>): Result {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
+
+const halves = (text: string) => {
+  const lines = text.split('\n')
+  return [
+    text,
+    lines.filter((_, place) => place % 3 !== 0).join('\n'),
+    lines.filter((_, place) => place % 5 !== 1).join('\n'),
+  ] as const
+}
+
+/** Every function on the way of a message, a query, a document or a setting, by its file and name. */
+export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
+  'compaction/script.ts dominantScript': dominantScript,
+  'compaction/script.ts missedScript': text => missedScript(text, text),
+  'compaction/segment-lines.ts firstDay': firstDay,
+  'compaction/segment-lines.ts linesAsMessages': text => linesAsMessages(text, AT),
+  'compaction/segment-lines.ts verbatimLinesWithin': text =>
+    verbatimLinesWithin([message(text)] as never, ZONE, 100),
+  'compaction/source.ts chunks': text =>
+    chunks(
+      Array.from({ length: 20 }, (_, seq) => message(text.slice(0, text.length / 20), seq)) as never,
+      100,
+    ),
+  'compaction/source.ts partsOf': text => partsOf(message(text) as never, 24_000),
+  'compaction/source.ts sampleText': text => sampleText([message(text)]),
+  'compaction/validate-summary.ts findSummaryProblem': text =>
+    findSummaryProblem(text, { summary: 10, source: 1e9, budget: 1e9 }),
+  'config/environment.ts fillIn': text => fillIn(text, { a: 'b' }),
+  'config/layers.ts tryLayer': text =>
+    tryLayer(
+      { [text]: text, policy: text, zone: text, model: text, corsOrigins: text, modelBaseUrl: text },
+      'server',
+    ),
+  'config/model-name.ts isModelName': isModelName,
+  'config/model-name.ts splitModelName': splitModelName,
+  'config/schema.ts findSetting': findSetting,
+  'config/schema.ts presetParameter': text => presetParameter('balanced' as never, text),
+  'config/setting.ts environmentName': environmentName,
+  'context/clip-text.ts clipText': text => clipText(text, 2_000, () => '…'),
+  'context/create-hash.ts shortHash': shortHash,
+  'context/inert.ts inert': inert,
+  'context/inert.ts inertId': inertId,
+  'context/inert.ts inertName': inertName,
+  'context/inert.ts inertUnderHeadings': inertUnderHeadings,
+  'context/is-blank.ts isBlank': isBlank,
+  'context/render-message.ts renderMessage': text =>
+    renderMessage(message(text) as never, { kind: 'group', clipTokens: 4_000, reasoning: 'drop' }),
+  'context/render-message.ts safeName': safeName,
+  'context/sent-message.ts note': text => note(text, 1),
+  'context/to-text.ts toText': text =>
+    toText({ messages: [{ role: 'user', content: text }], sessionMemory: text }, { limit: 10_000 }),
+  'errors.ts describe': describe,
+  'finding/is-sought.ts isSought': text => isSought(QUERY)(text),
+  'finding/is-sought.ts matcherOf': text => matcherOf(QUERY.terms)(text),
+  'lab/prices/nearest-name.ts nearestName': text => nearestName(text, ['claude-haiku-4-5', 'gpt-5']),
+  'lab/transcript/json-value.ts parsedOrText': parsedOrText,
+  'lab/transcript/json-value.ts textOf': textOf,
+  'lab/transcript/read-ai-sdk.ts readAiSdk': text =>
+    readAiSdk([{ id: '1', role: 'user', parts: [{ type: 'text', text }] }]),
+  'lab/transcript/read-chatgpt.ts readChatGpt': text =>
+    readChatGpt([
+      {
+        title: text,
+        mapping: {
+          a: {
+            id: 'a',
+            parent: null,
+            children: [],
+            message: { id: 'a', author: { role: 'user' }, content: { content_type: 'text', parts: [text] } },
+          },
+        },
+        current_node: 'a',
+      },
+    ]),
+  'lab/transcript/read-openai.ts readOpenAI': text =>
+    readOpenAI({
+      messages: [
+        { role: 'user', content: text },
+        { role: 'assistant', content: [{ type: 'text', text }] },
+      ],
+    }),
+  'lab/transcript/read-session.ts readSession': text =>
+    readSession({ messages: [{ seq: 1, role: 'user', content: text }] }),
+  'lab/transcript/read-telegram.ts readTelegram': text =>
+    readTelegram({
+      name: text,
+      messages: [
+        {
+          id: 1,
+          type: 'message',
+          date: '2026-02-10T12:00:00',
+          from: text,
+          from_id: 'user1',
+          text: [text, { type: 'bold', text }],
+        },
+      ],
+    }),
+  'lab/transcript/recognize.ts looksLikeMessage': text => looksLikeMessage({ role: text, content: text }),
+  'lab/transcript/recognize.ts recognize': text => recognize({ messages: [{ role: text, content: text }] }),
+  'log/align-history.ts alignHistory': text =>
+    alignHistory([message(text) as never, { ...message(text, 2), role: 'assistant' } as never], [
+      message(text),
+      { role: 'assistant', content: text },
+      message(`${text}!`),
+    ] as never),
+  'log/align-history.ts saysTheSame': text =>
+    saysTheSame({ role: 'assistant', content: text }, { role: 'assistant', content: `${text} ` }),
+  'log/content.ts contentText': text => contentText([{ type: 'text', text }]),
+  'log/content.ts interruptionOf': text => interruptionOf(text),
+  'log/content.ts mediaIn': mediaIn,
+  'log/content.ts modelText': text =>
+    modelText([{ type: 'tool-result', toolCallId: 'a', output: { text } } as never]),
+  'log/instant.ts parseInstant': text => parseInstant(text, ZONE),
+  'log/links.ts contentLinks': text => contentLinks(text),
+  'log/normalize-message.ts checkId': text => checkId('id', text),
+  'log/normalize-message.ts isId': isId,
+  'log/normalize-message.ts normalizeContent': text =>
+    normalizeContent({ content: [{ type: 'text', text }] }),
+  'log/normalize-message.ts normalizeMessage': text =>
+    normalizeMessage({ role: 'user', text, sender: text, at: text, zone: text } as never, { zone: ZONE }),
+  'log/recalled.ts searchableText': text => searchableText([{ type: 'text', text }]),
+  'log/recalled.ts withoutRecalled': text => withoutRecalled([message(text)]),
+  'log/whole-characters.ts headOf': text => headOf(text, text.length - 1),
+  'log/whole-characters.ts tailOf': text => tailOf(text, text.length - 1),
+  'log/window.ts normalizeWindowMessage': text =>
+    normalizeWindowMessage({ role: 'user', content: text }, 'window'),
+  'memory/condense-document.ts applyCondensed': text =>
+    applyCondensed(text, { lines: text.split('\n').slice(0, 50), by: ['- a'] } as never),
+  'memory/day-spoken-of.ts daySpokenOf': text => daySpokenOf(text, MOMENT),
+  'memory/document-work.ts checkText': checkText,
+  'memory/document/body.ts checkBody': text => checkBody('content', text, 'A'),
+  'memory/document/clip-document.ts clipDocument': text => clipDocument(text, 1_000),
+  'memory/document/inert-line.ts inertLine': inertLine,
+  'memory/document/language.ts conversationLanguage': conversationLanguage,
+  'memory/document/lines.ts datedLine': text => datedLine('2026-02-10', text),
+  'memory/document/lines.ts listLines': listLines,
+  'memory/document/lines.ts replaceLines': text =>
+    replaceLines(text, { lines: listLines(text).slice(0, 100), by: ['- b'] }),
+  'memory/document/lines.ts sayingOf': sayingOf,
+  'memory/document/lines.ts withLines': text => withLines(text, 'A', text.split('\n')),
+  'memory/document/lines.ts withoutLines': text => withoutLines(text, text.split('\n')),
+  'memory/document/markdown-lines.ts closeFence': closeFence,
+  'memory/document/markdown-lines.ts closesFence': text => closesFence(text, '```'),
+  'memory/document/markdown-lines.ts headingOf': headingOf,
+  'memory/document/markdown-lines.ts isBlank': isBlankMarkdown,
+  'memory/document/markdown-lines.ts openedFence': openedFence,
+  'memory/document/markdown-lines.ts scanLines': text => run(scanLines(text) as never),
+  'memory/document/markdown-lines.ts trimBlankLines': trimBlankLines,
+  'memory/document/markdown-lines.ts withLineBreak': withLineBreak,
+  'memory/document/normalize-markdown.ts normalizeMarkdown': normalizeMarkdown,
+  'memory/document/over-budget.ts condensedLine': text => condensedLine('2026-02-10', '2026-02-11', text),
+  'memory/document/over-budget.ts linesToCondense': text =>
+    linesToCondense(text, { budgetTokens: 10, targetTokens: 5 }),
+  'memory/document/section-name.ts checkSectionName': checkSectionName,
+  'memory/document/section-name.ts parseSectionName': parseSectionName,
+  'memory/document/sections.ts appendText': text => appendText(text, text, 'A'),
+  'memory/document/sections.ts listSections': listSections,
+  'memory/document/sections.ts readSection': text => readSection(text, 'A'),
+  'memory/document/sections.ts replaceSection': text => replaceSection(text, 'A', text),
+  'memory/document/template.ts findHeading': text => findHeading(text, ['Profile', 'A']),
+  'memory/layers/recent-changes.ts renderRecentChanges': text => {
+    const layer = (content: string, version: number) =>
+      ({ layer: 'global', key: '', content, version, tokens: 1 }) as never
+    return renderRecentChanges(
+      { frozen: [layer(text, 1)], current: [layer(`${text}\n${text.replaceAll('a', 'b')}`, 2)] },
+      {
+        session: { id: 's', kind: 'private', user: null, scope: null } as never,
+        language: 'en',
+        mostTokens: 400,
+      },
+    )
+  },
+  'memory/tools/check-arguments.ts checkArguments': text =>
+    checkArguments(DEFINITIONS.query_history, { query: text, sender: text }),
+  'memory/workspace/file-names.ts decodeId': decodeId,
+  'memory/workspace/file-names.ts documentOfShortened': text => documentOfShortened(`users/${text}.md`, text),
+  'memory/workspace/file-names.ts encodeId': encodeId,
+  'memory/workspace/line-diff.ts withoutCommon': text =>
+    withoutCommon(text.split('\n').slice(0, 2_000), text.split('\n').slice(5, 2_000)),
+  'memory/workspace/merge-lines.ts isBlankLine': isBlankLine,
+  'memory/workspace/merge.ts mergeDocuments': text => {
+    const [base, ours, theirs] = halves(text)
+    return mergeDocuments({ base, ours, theirs })
+  },
+  'memory/workspace/sections.ts splitSections': splitSections,
+  'memory/workspace/workspace-file.ts parseFile': text => [
+    parseFile({ layer: 'global', key: '' }, text),
+    parseFile({ layer: 'daily', day: '2026-02-10' }, text),
+  ],
+  'memory/workspace/workspace-file.ts readFile': text => readFile(Buffer.from(text)),
+  'memory/workspace/workspace-file.ts readIdLine': readIdLine,
+  'memory/workspace/workspace-file.ts renderFile': text => [
+    renderFile({ layer: 'global', key: '' }, [{ key: '', content: text }]),
+    renderFile({ layer: 'daily', day: '2026-02-10' }, [{ key: '2026-02-10/a', content: text }], text),
+  ],
+  'redaction/secrets.ts redactSecrets': text => redactSecrets(text),
+  'runtime/attention.ts isNamed': text => isNamed(text, ['Ann', 'bot', '漢']),
+  'runtime/channels/telegram/clean-name.ts cleanName': cleanName,
+  'runtime/channels/telegram/hide-token.ts hideInValue': hideInValue,
+  'runtime/channels/telegram/hide-token.ts hideSecrets': hideSecrets,
+  'runtime/channels/telegram/hide-token.ts hideToken': text => hideToken(text, '123:abc'),
+  'runtime/channels/telegram/hide-token.ts hideTokens': hideTokens,
+  'runtime/channels/telegram/rich-text.ts richText': text =>
+    richText({ blocks: [{ type: 'paragraph', text: [text, { type: 'bold', text }] }] } as never),
+  'runtime/responders/language-of.ts languageOf': languageOf,
+  'runtime/responders/question.ts isMarkedQuestion': isMarkedQuestion,
+  'runtime/responders/question.ts isQuestion': isQuestion,
+  'runtime/responders/question.ts soughtIn': soughtIn,
+  'runtime/split-text.ts splitText': text => splitText(text, 4_096),
+  'search/dates.ts findDates': text => findQueryDates(normalizeText(text)),
+  'search/excerpt.ts excerptOf': text => excerptOf(text, QUERY, { length: 160 }),
+  'search/index-messages.ts indexMessages': text =>
+    indexMessages([{ seq: 1, text, speaker: 'Ann', minutes: 1 }]),
+  'search/normalize-text.ts normalizeText': normalizeText,
+  'search/normalize-text.ts normalizeWithOrigins': normalizeWithOrigins,
+  'search/occurs-in.ts indexOfWhole': text =>
+    ['a', 'a a', 'word', '漢字', '"'].map(piece => indexOfWhole(text, piece)),
+  'search/phrases.ts matchesPhrases': text => matchesPhrases(text, QUERY),
+  'search/phrases.ts verbatimMatches': text => verbatimMatches(text, QUERY),
+  'search/query.ts parseQuery': text => parseQuery(text, { zone: ZONE }),
+  'search/rank.ts rank': text =>
+    rank(
+      parseQuery(text, { zone: ZONE }),
+      indexMessages([{ seq: 1, text, speaker: 'Ann', minutes: 1 }])(parseQuery(text).terms),
+      { limit: 10 },
+    ),
+  'search/speakers.ts namedSpeakers': text => namedSpeakers(text, ['Ann', 'Ben', '漢字']),
+  'search/terms.ts countTerms': countTerms,
+  'search/terms.ts visitTerms': text => visitTerms(text, () => {}),
+  'server/completions/fingerprint.ts Prints': text =>
+    new Prints().of({ role: 'assistant', content: text } as never),
+  'server/completions/named-session.ts decodedHeader': decodedHeader,
+  'server/completions/named-session.ts headerText': headerText,
+  'server/completions/read-parts.ts readParts': text =>
+    readParts(
+      [
+        { type: 'text', text },
+        { type: 'image_url', image_url: { url: text } },
+      ],
+      'messages[0]',
+    ),
+  'server/completions/read-parts.ts textIn': text => textIn(text, 'messages[0]'),
+  'server/document-name.ts readDocumentName': text => readDocumentName('user', text),
+  'server/event-position.ts readPosition': readPosition,
+  'server/keys/written-key.ts parseKey': parseKey,
+  'server/problems.ts invalidArguments': text =>
+    invalidArguments([{ field: text, value: text, allowed: 'none' }]),
+  'server/read-body.ts malformed': malformed,
+  'server/read-body.ts tryJson': tryJson,
+  'store/canonical-json.ts canonicalJson': text => canonicalJson({ [text]: [text] }),
+  'store/operation.ts operationOf': text => operationOf(text, { text }),
+  'store/session-file.ts parseSessionFile': text =>
+    parseSessionFile({ format: text, version: 1, session: text, messages: [{ seq: 1, content: text }] }),
+  'store/sql/facts.ts lineKey': lineKey,
+  'store/sql/facts.ts replaceLines': text => replaceFactLines(text, line => (line.length > 3 ? null : [])),
+  'store/sql/facts.ts standsIn': text => standsIn(text)('- a'),
+  'store/sql/facts.ts withoutLines': text => withoutFactLines(text, ['- a']),
+  'store/sql/keys.ts digestOf': digestOf,
+  'store/sql/keys.ts keyOf': keyOf,
+  'store/sql/rows.ts decodeContent': text => decodeContent(encodeContent([{ type: 'text', text }])),
+  'store/sql/rows.ts encodeContent': text => encodeContent(text),
+  'summarizer/extractive/extractive.ts extract': text =>
+    run(
+      extract({
+        messages: [message(text), message('What?', 2)],
+        earlier: text,
+        budgetTokens: 1_000,
+        detailTokens: 300,
+        zone: ZONE,
+        extracts: { most: 10 } as never,
+      }),
+    ),
+  'summarizer/extractive/facts.ts extractFacts': text =>
+    run(
+      extractFacts({
+        layer: 'user',
+        subject: { id: 'ann', name: 'Ann' },
+        messages: [message(text)],
+        sources: new Set([1]),
+        known: text.split('\n').slice(0, 100),
+        zone: ZONE,
+      }),
+    ),
+  'summarizer/extractive/inert.ts clip': text => clip(text, 1_000),
+  'summarizer/extractive/inert.ts clipMiddle': text => clipMiddle(text, 1_000),
+  'summarizer/extractive/inert.ts oneLine': oneLine,
+  'summarizer/extractive/inert.ts speakerName': text =>
+    speakerName({ sender: { id: text, name: text }, role: 'user' }),
+  'summarizer/extractive/missing-details.ts missingDetails': text =>
+    run(missingDetails([message(text)], { zone: ZONE, said: text.slice(0, 2_000), limit: 300 })),
+  'summarizer/extractive/missing-details.ts says': text => says(text, text.slice(0, 3)),
+  'summarizer/extractive/not-quoted.ts isPasted': isPasted,
+  'summarizer/extractive/not-quoted.ts isQuotation': isQuotation,
+  'summarizer/extractive/personal-statements.ts findPersonal': findPersonal,
+  'summarizer/extractive/personal-statements.ts slotsOf': text => slotsOf(text, 'Ann'),
+  'summarizer/extractive/place-statements.ts findOfPlace': findOfPlace,
+  'summarizer/extractive/readable.ts readPassages': text => run(readPassages(text)),
+  'summarizer/extractive/readable.ts readableText': text => readableText(text),
+  'summarizer/extractive/sentences.ts splitSentences': text => run(splitSentences(text) as never),
+  'summarizer/extractive/units.ts withDays': text => withDays(text, 0, findDates(text, MOMENT)),
+  'summarizer/extractive/words.ts forEachWord': text => forEachWord(text, () => {}),
+  'summarizer/memory-line.ts comparable': comparable,
+  'summarizer/memory-line.ts memoryLine': memoryLine,
+  'summarizer/memory-line.ts shortLine': shortLine,
+  'summarizer/memory-line.ts undatedLine': undatedLine,
+  'summarizer/model/answer-fields.ts readDay': readDay,
+  'summarizer/model/answer-fields.ts readNumber': readNumber,
+  'summarizer/model/answer-fields.ts withoutThinking': withoutThinking,
+  'summarizer/model/find-object.ts findObject': text => findObject(text),
+  'summarizer/model/neutralize.ts block': text => block('memo', text),
+  'summarizer/model/neutralize.ts neutralize': neutralize,
+  'summarizer/model/neutralize.ts neutralizeForFacts': neutralizeForFacts,
+  'summarizer/model/neutralize.ts withoutBytes': withoutBytes,
+  'summarizer/model/read-answer.ts readAnswer': text => [
+    readAnswer(text, [1]),
+    readAnswer(JSON.stringify({ summary: text, details: [text], extracts: [] }), [1]),
+  ],
+  'summarizer/model/read-answer.ts readMemoAnswer': readMemoAnswer,
+  'summarizer/model/read-facts.ts readFacts': text =>
+    readFacts(text, { layer: 'user', sources: new Set([1]), lines: 3 }),
+  'summarizer/model/render-source.ts renderMessages': text => renderMessages([message(text)], ZONE),
+  'summarizer/model/render-source.ts renderSummaries': text => renderSummaries([message(text)], ZONE),
+  'summarizer/model/says-overflow.ts saysOverflow': saysOverflow,
+  'summarizer/model/take-piece.ts cutText': text => cutText(text, 1_000),
+  'summarizer/model/take-piece.ts takePiece': text => {
+    for (let rest = renderMessages([message(text)], ZONE); rest.length > 0; )
+      rest = [...takePiece(rest, 2_000).rest]
+  },
+  'summarizer/relative-dates.ts findDates': text => findDates(text, MOMENT),
+  'summarizer/text-problem.ts findTextProblem': findTextProblem,
+  'summarizer/text-problem.ts isTooShort': text => isTooShort(text, 100),
+  'summarizer/worth-keeping.ts isWorthKeeping': isWorthKeeping,
+  'tokens/estimate-tokens.ts estimateTokens': estimateTokens,
+  'tokens/measure-message.ts measureMessage': text => measureMessage({ content: text, sender: { id: text } }),
+}
