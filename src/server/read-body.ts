@@ -1,11 +1,15 @@
 import { PalimpsestError } from '../errors.ts'
+import { MAX_AT_ONCE, runInSlices } from '../slices.ts'
 import type { Held } from './held-bytes.ts'
+import { JsonError, parseJsonInSteps } from './parse-json.ts'
 import { invalidArguments } from './problems.ts'
 
 /** Deeper than any message; a stack has an end. */
 const MOST_DEPTH = 256
 /** More than there are settings, under all of their names. */
 const MOST_FIELDS = 500
+/** Ten thousand messages and the calls of tools in them; what has more is data, and belongs into a file. */
+const MAX_VALUES = 200_000
 
 /** Smaller ones are read in one piece, which is quicker: what was announced is held from the start. */
 const MOST_IN_ONE_PIECE = 64 * 1024
@@ -24,12 +28,11 @@ export async function readBody(
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const text = await readText(request, limits)
   if (text === '') return null
-  const value = parse(text)
+  const value = await parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidArguments([
       { field: 'the body', value: Array.isArray(value) ? '[…]' : value, allowed: 'a JSON object' },
     ])
-  checkDepth(value)
   if (Object.keys(value).length > MOST_FIELDS)
     throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MOST_FIELDS} fields` }])
   return value as Readonly<Record<string, unknown>>
@@ -55,23 +58,32 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   return decode(bytes)
 }
 
-/** Any JSON that is not too deep; `undefined`: it is none. */
-export function tryJson(text: string): unknown {
-  let value: unknown
+/** Any JSON that is not too deep and not too much; `undefined`: it is none. */
+export async function tryJson(text: string): Promise<unknown> {
   try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
+    return await parseLimited(text)
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof JsonError && error.limit === null)) return undefined
+    throw error instanceof JsonError ? limitExceeded(error) : error
   }
-  if (typeof value === 'object' && value !== null) checkDepth(value)
+}
+
+/** A short text in one go, a long one in slices: the values in it cost more than its bytes. */
+async function parseLimited(text: string): Promise<unknown> {
+  if (text.length > MAX_AT_ONCE)
+    return runInSlices(parseJsonInSteps(text, { maxDepth: MOST_DEPTH, maxValues: MAX_VALUES }))
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'object' && value !== null && isDeeperThan(value, MOST_DEPTH))
+    throw new JsonError(`it is nested deeper than ${MOST_DEPTH} levels`, 'depth')
   return value
 }
 
-function checkDepth(value: object): void {
-  if (!isDeeperThan(value, MOST_DEPTH)) return
-  throw invalidArguments([
-    { field: 'the body', value: '…', allowed: `at most ${MOST_DEPTH} levels of nesting` },
-  ])
+function limitExceeded({ limit }: JsonError): PalimpsestError {
+  const allowed =
+    limit === 'depth'
+      ? `at most ${MOST_DEPTH} levels of nesting`
+      : `at most ${MAX_VALUES} values: texts, numbers, lists and objects`
+  return invalidArguments([{ field: 'the body', value: '…', allowed }])
 }
 
 async function readBytes(request: Request, { mostBytes, held }: BodyLimits): Promise<Buffer> {
@@ -117,10 +129,11 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+async function parse(text: string): Promise<unknown> {
   try {
-    return JSON.parse(text)
+    return await parseLimited(text)
   } catch (error) {
+    if (error instanceof JsonError && error.limit !== null) throw limitExceeded(error)
     throw malformed(`The body is not JSON: ${(error as Error).message}`)
   }
 }

@@ -30,7 +30,7 @@ async function handle(call: Call<unknown, unknown>): Promise<Response> {
   const { palimpsest, settings, access, version, request, header, onError } = call
   const { maxBodyBytes } = settings.current.values
   const text = request.method === 'POST' ? await call.bodyText() : null
-  const parsedBody = text === null ? undefined : tryJson(text)
+  const parsedBody = text === null ? undefined : await tryJson(text)
   // The request itself was counted when it came in.
   if (Array.isArray(parsedBody) && parsedBody.length > 1) await access.count(parsedBody.length - 1)
   const session = decodedHeader(header('x-palimpsest-session'))
