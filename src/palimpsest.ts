@@ -1,3 +1,4 @@
+import { AppendsInOrder } from './appends-in-order.ts'
 import {
   FOLD_CONCURRENCY,
   type FoldEngine,
@@ -230,6 +231,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     ...memorySettings(options.memory, folds.policy, () => engine),
     noteChange: () => workspace?.noteChange(),
     manualFolds: new ManualFolds(),
+    appends: new AppendsInOrder(),
     types: handledTypes(handlers),
     groupTurnMessages,
     onAppend: options.onAppend,

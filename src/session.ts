@@ -1,3 +1,4 @@
+import type { AppendsInOrder } from './appends-in-order.ts'
 import {
   endOutcomes,
   type FoldEngine,
@@ -41,6 +42,7 @@ import {
   type Snapshot,
   segmentLimits,
 } from './policy/index.ts'
+import { MAX_AT_ONCE, runInSlices } from './slices.ts'
 import {
   type Answers,
   type AppendReceipt,
@@ -50,6 +52,7 @@ import {
   type ExpectedMessage,
   type GivenTraits,
   type GrowthPoint,
+  type MeasuredMessage,
   type MessageVersion,
   operationOf,
   type SeenSession,
@@ -60,7 +63,13 @@ import {
   type WaitingEntry,
 } from './store/index.ts'
 import { traced } from './telemetry.ts'
-import { type Calibrations, estimateTokens, measureMessage, observeUsage } from './tokens/index.ts'
+import {
+  type Calibrations,
+  estimateTokensInSteps,
+  measureMessage,
+  measureMessageInSteps,
+  observeUsage,
+} from './tokens/index.ts'
 import type { Turn, TurnOptions } from './turn/index.ts'
 
 /** What every session of an instance shares. */
@@ -68,6 +77,7 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   /** `null`: this process folds nothing by itself. */
   readonly scheduler: FoldScheduler | null
   readonly manualFolds: ManualFolds
+  readonly appends: AppendsInOrder
   /** `null`: this process extracts nothing by itself. */
   readonly extractions: ExtractionScheduler | null
   readonly contexts: Contexts
@@ -247,35 +257,45 @@ export class Session {
 
   async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
     const { awaits, answers, seen, follows } = options
-    const request = this.#appendRequest(input, options.policy ?? this.#engine.policy)
-    const receipt = await this.#engine.store.append({
-      ...request,
-      ...(seen && { key: { ...this.#claim, seen } }),
-      ...(follows && { follows }),
-      ...(awaits && { awaits }),
-      ...(answers && { answers }),
-    })
+    const { appends, store } = this.#engine
+    const receipt = await appends.run(
+      this.#key,
+      this.#appendRequest(input, options.policy ?? this.#engine.policy),
+      request =>
+        store.append({
+          ...request,
+          ...(seen && { key: { ...this.#claim, seen } }),
+          ...(follows && { follows }),
+          ...(awaits && { awaits }),
+          ...(answers && { answers }),
+        }),
+    )
     return this.#appended(receipt, options)
   }
 
-  #appendRequest(input: MessageInput | readonly MessageInput[], policy: Policy): AppendRequest {
+  /** What is wrong with a message is told at once; what is long is measured in slices. */
+  #appendRequest(input: MessageInput | readonly MessageInput[], policy: Policy) {
     const { zone, groupTurnMessages, extraction, clock } = this.#engine
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
       throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
-    const messages = inputs.map((input, index) => {
-      const message = normalizeNth(input, { zone, place: inputs.length > 1 ? index : null })
-      return { ...message, size: measureMessage(message) }
-    })
-    return {
+    const messages = inputs.map((input, index) =>
+      normalizeNth(input, { zone, place: inputs.length > 1 ? index : null }),
+    )
+    const base = {
       key: this.#own,
       traits: this.#traits,
-      messages,
       policy,
       groupTurnMessages,
       extraction,
       now: clock(),
     }
+    const isLong = areLong(messages)
+    const request = (): AppendRequest | Promise<AppendRequest> => {
+      if (isLong) return measureInSlices(messages).then(measured => ({ ...base, messages: measured }))
+      return { ...base, messages: messages.map(message => ({ ...message, size: measureMessage(message) })) }
+    }
+    return { isLong, request }
   }
 
   async #appended(receipt: AppendReceipt, options: { readonly policy?: Policy } = {}): Promise<Appended> {
@@ -452,7 +472,9 @@ export class Session {
   async edit(seq: number, content: Content): Promise<{ version: number }> {
     checkCount('seq', seq)
     const checked = normalizeContent({ content })
-    const size = measureMessage({ content: checked, sender: await this.#senderOf(seq) })
+    const size = await runInSlices(
+      measureMessageInSteps({ content: checked, sender: await this.#senderOf(seq) }),
+    )
     const { store, clock } = this.#engine
     const edited = await store.edit(this.#own, { seq, content: checked, size, now: clock() })
     this.#engine.indexer?.note(this.#key)
@@ -492,14 +514,15 @@ export class Session {
   ): Promise<Appended & { readonly repeated: boolean }> {
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
-    const { store, policy } = this.#engine
-    const request = this.#appendRequest(input, own ?? policy)
+    const { store, policy, appends } = this.#engine
     const expected = normalizeExpected(given)
-    const change = operation ?? { expected, messages: request.messages }
-    const receipt = await store.replaceTail({
-      ...request,
-      expected,
-      operation: operationId === undefined ? null : operationOf(operationId, change),
+    const receipt = await appends.run(this.#key, this.#appendRequest(input, own ?? policy), request => {
+      const change = operation ?? { expected, messages: request.messages }
+      return store.replaceTail({
+        ...request,
+        expected,
+        operation: operationId === undefined ? null : operationOf(operationId, change),
+      })
     })
     // Nothing has changed: nothing is judged, counted or indexed again.
     if (receipt.repeated)
@@ -596,7 +619,8 @@ export class Session {
   async pin(seq: number): Promise<Pin> {
     checkCount('seq', seq)
     const [message] = await this.messages({ after: seq - 1, before: seq + 1, limit: 1 })
-    const tokens = message === undefined ? 0 : measureMessage(message).tokens
+    const size = message && (await runInSlices(measureMessageInSteps(message)))
+    const tokens = size?.tokens ?? 0
     return this.#pin({ seq, note: null, tokens })
   }
 
@@ -605,7 +629,7 @@ export class Session {
     if (typeof text !== 'string' || text.trim() === '')
       throw new InvalidArgumentError('text', text, 'text that is not empty')
     await this.#requireRecord()
-    return this.#pin({ seq: null, note: text, tokens: estimateTokens(text) })
+    return this.#pin({ seq: null, note: text, tokens: await runInSlices(estimateTokensInSteps(text)) })
   }
 
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
@@ -809,6 +833,30 @@ function normalizeNth(
     const { field, value, allowed } = error.details
     throw new InvalidMessageError(`messages[${place}].${field}`, value, allowed)
   }
+}
+
+/** Whether measuring them would keep everything else waiting. */
+function areLong(messages: readonly NewMessage[]): boolean {
+  let characters = 0
+  for (const { content } of messages) {
+    characters += lengthOf(content)
+    if (characters > MAX_AT_ONCE) return true
+  }
+  return false
+}
+
+/** Of parts, what they are as JSON: the values of a tool's answer cost more than its letters. */
+function lengthOf(content: Content): number {
+  return typeof content === 'string' ? content.length : JSON.stringify(content).length
+}
+
+async function measureInSlices(messages: readonly NewMessage[]): Promise<AppendRequest['messages']> {
+  const measured: MeasuredMessage[] = []
+  for (const message of messages) {
+    const size = await runInSlices(measureMessageInSteps(message))
+    measured.push({ ...message, size })
+  }
+  return measured
 }
 
 function normalizeExpected(expected: unknown): readonly ExpectedMessage[] | 'everything' {

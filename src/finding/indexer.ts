@@ -1,5 +1,5 @@
 import { searchableText } from '../log/index.ts'
-import type { countTerms as CountTerms } from '../search/index.ts'
+import { type InSteps, runInSlices } from '../slices.ts'
 import { type IndexWork, type IndexWrite, keyName, type SessionKey, type Store } from '../store/index.ts'
 
 export interface IndexerEngine {
@@ -122,11 +122,13 @@ export class Indexer {
   async #indexSession(key: SessionKey): Promise<void> {
     const { store } = this.#engine
     // Most programs end before there is anything to index.
-    const { countTerms } = await import('../search/index.ts')
+    const { countTermsInSteps } = await import('../search/index.ts')
     while (!this.#isClosed) {
       const work = await store.readIndexWork(key, SLICE)
       if (work === null) return
-      for (const write of writesFor(work, countTerms)) {
+      // A message may be as long as a book.
+      const places = await runInSlices(placesIn(work, countTermsInSteps))
+      for (const write of writesFor(work, places)) {
         if (this.#isClosed) return
         if (!(await store.writeIndex(key, write))) break
         await this.#rest()
@@ -182,35 +184,87 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
   return keyed.toSorted((one, other) => one.place - other.place).map(({ item }) => item)
 }
 
-/** What a slice comes to, in parts. A term that an edited message holds no more is taken from it. */
-function writesFor(work: IndexWork, countTerms: typeof CountTerms): readonly IndexWrite[] {
+/** Of each term the messages that hold it, how often, and of each message how many it has. */
+interface TermPlaces {
+  /** In the order in which the database keeps them. */
+  readonly terms: readonly (readonly [term: string, places: Map<number, number>])[]
+  readonly finished: readonly Finished[]
+}
+
+type Finished = NonNullable<IndexWrite['finish']>['messages'][number]
+
+const STEP_TERMS = 1_000
+
+/** A term that an edited message holds no more is taken from it. */
+function* placesIn(
+  work: IndexWork,
+  countTerms: (text: string) => InSteps<ReadonlyMap<string, number>>,
+): InSteps<TermPlaces> {
   const places = new Map<string, Map<number, number>>()
+  let steps = 0
   const put = (term: string, seq: number, count: number) => {
     const ofTerm = places.get(term)
     if (ofTerm) ofTerm.set(seq, count)
     else places.set(term, new Map([[seq, count]]))
+    return ++steps % STEP_TERMS === 0
   }
   for (const { seq, earlier } of work.edited)
     for (const content of earlier)
-      for (const term of countTerms(searchableText(content)).keys()) put(term, seq, 0)
-  const finish = { messages: [] as Finished[], edited: work.edited.map(({ seq }) => seq) }
+      for (const term of (yield* countTerms(searchableText(content))).keys()) if (put(term, seq, 0)) yield
+  const finished: Finished[] = []
   const messages = new Map([...work.messages, ...work.edited].map(message => [message.seq, message]))
   for (const { seq, role, senderId, at, content } of messages.values()) {
     let length = 0
-    for (const [term, count] of countTerms(searchableText(content))) {
-      put(term, seq, count)
+    for (const [term, count] of yield* countTerms(searchableText(content))) {
       length += count
+      if (put(term, seq, count)) yield
     }
-    finish.messages.push({ seq, role, senderId, at, length })
+    finished.push({ seq, role, senderId, at, length })
   }
-  // In the order in which the database keeps them.
-  const terms = [...places]
-    .map(([term, ofTerm]) => [term, [...ofTerm]] as const)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-  const writes: IndexWrite[] = []
-  for (let from = 0; from === 0 || from < terms.length; from += TERMS_AT_A_TIME)
-    writes.push({ work, terms: new Map(terms.slice(from, from + TERMS_AT_A_TIME)) })
-  return [...writes.slice(0, -1), { ...writes.at(-1)!, finish }]
+  return { terms: yield* inOrder([...places]), finished }
 }
 
-type Finished = NonNullable<IndexWrite['finish']>['messages'][number]
+/** Sorted in runs, which are then merged two by two: a pause between any two steps of it. */
+function* inOrder<Value>(
+  entries: readonly (readonly [string, Value])[],
+): InSteps<(readonly [string, Value])[]> {
+  let runs: (readonly [string, Value])[][] = []
+  for (let from = 0; from < entries.length; from += STEP_TERMS) {
+    runs.push(entries.slice(from, from + STEP_TERMS).sort(([one], [other]) => (one < other ? -1 : 1)))
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: typeof runs = []
+    for (let place = 0; place < runs.length; place += 2)
+      merged.push(yield* mergeTwo(runs[place]!, runs[place + 1] ?? []))
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function* mergeTwo<Value>(
+  first: readonly (readonly [string, Value])[],
+  second: readonly (readonly [string, Value])[],
+): InSteps<(readonly [string, Value])[]> {
+  const merged: (readonly [string, Value])[] = []
+  for (let [left, right] = [0, 0]; left < first.length || right < second.length; ) {
+    const isFirst = right === second.length || (left < first.length && first[left]![0] < second[right]![0])
+    merged.push(isFirst ? first[left++]! : second[right++]!)
+    if (merged.length % STEP_TERMS === 0) yield
+  }
+  return merged
+}
+
+/** What a slice comes to, in parts: each is a transaction of its own. */
+function* writesFor(work: IndexWork, { terms, finished }: TermPlaces): Generator<IndexWrite, void, void> {
+  const finish = { messages: finished, edited: work.edited.map(({ seq }) => seq) }
+  for (let from = 0; from === 0 || from < terms.length; from += TERMS_AT_A_TIME) {
+    const some = terms.slice(from, from + TERMS_AT_A_TIME)
+    const isLast = from + TERMS_AT_A_TIME >= terms.length
+    yield {
+      work,
+      terms: new Map(some.map(([term, ofTerm]) => [term, [...ofTerm]])),
+      ...(isLast && { finish }),
+    }
+  }
+}

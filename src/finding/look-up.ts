@@ -1,6 +1,6 @@
 import { type Message, searchableText } from '../log/index.ts'
 import {
-  countTerms,
+  countTermsInSteps,
   MOST_COUNT,
   MOST_LENGTH,
   minuteOf,
@@ -8,6 +8,7 @@ import {
   type SearchQuery,
   type SessionIndex,
 } from '../search/index.ts'
+import { type InSteps, runInSlices } from '../slices.ts'
 import { type SearchRead, type SearchRequest, type Speaker, type Store, speakerName } from '../store/index.ts'
 import { isSought, matcherOf } from './is-sought.ts'
 import { Pace } from './pace.ts'
@@ -68,7 +69,7 @@ async function complete(
   if (isComplete) return { key, index, speakers }
   const end = new UnindexedEnd(read, query)
   for (const message of edited.length > 0 ? await store.readMessagesAt(key, edited) : []) {
-    end.add(message)
+    await runInSlices(end.add(message))
     await pace.keep()
   }
   for (let after = indexedThrough; after < index.lastSeq; ) {
@@ -79,7 +80,7 @@ async function complete(
       from: 'oldest',
     })
     for (const message of page) {
-      end.add(message)
+      await runInSlices(end.add(message))
       await pace.keep()
     }
     if (page.length < MESSAGES_AT_A_TIME) break
@@ -103,11 +104,11 @@ class UnindexedEnd {
     for (const [place, speaker] of read.speakers.entries()) this.#places.set(speakerKey(speaker), place)
   }
 
-  add(message: Message): void {
+  *add(message: Message): InSteps<void> {
     const { lengths, speakers, minutes } = this.#read.index
     const { seq, content, at } = message
     let length = 0
-    for (const [term, count] of countTerms(searchableText(content))) {
+    for (const [term, count] of yield* countTermsInSteps(searchableText(content))) {
       length += count
       if (!this.#isWanted(term)) continue
       const places = this.#found.get(term)

@@ -3,8 +3,10 @@ const MARKS = '\\p{M}\\u{ff9e}\\u{ff9f}\\u{1160}-\\u{11ff}'
 /** Lower-case ASCII, Han, kana and Hangul stay as they are unless a mark follows. */
 const PLAIN = '\\u{0}-\\u{7f}\\u{3041}-\\u{3096}\\u{30a1}-\\u{30fc}\\u{4e00}-\\u{9fff}\\u{ac00}-\\u{d7a3}'
 
-/** A character with the marks that belong to it; more than thirty marks are no writing. */
-const CLUSTER = new RegExp(`(?:[^${PLAIN}]|[${PLAIN}](?=[${MARKS}]))[${MARKS}]{0,30}`, 'gu')
+/** More marks than that are no writing. */
+const MOST_MARKS = 30
+/** A character with the marks that belong to it. */
+const CLUSTER = new RegExp(`(?:[^${PLAIN}]|[${PLAIN}](?=[${MARKS}]))[${MARKS}]{0,${MOST_MARKS}}`, 'gu')
 
 const ASCII = /^[\0-\x7f]*$/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Emoji_Modifier}/gu
@@ -40,6 +42,37 @@ const normalizedClusters = new Map<string, string>()
 export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text.toWellFormed().replace(CLUSTER, normalizeCluster).toLowerCase()
+}
+
+/** So many characters are normalised between two pauses. */
+const STEP_CHARACTERS = 16_384
+const MARK = new RegExp(`[${MARKS}]`, 'u')
+
+/** The same, for a text that would take long: it pauses of its own accord. */
+export function* normalizeTextInSteps(text: string): Generator<void, string, void> {
+  const pieces: string[] = []
+  for (let from = 0; from < text.length; ) {
+    const to = endOfCluster(text, from + STEP_CHARACTERS)
+    pieces.push(normalizeText(text.slice(from, to)))
+    from = to
+    yield
+  }
+  return pieces.join('')
+}
+
+/** At or after a place, where no cluster goes on; in a text of marks alone a few characters later. */
+function endOfCluster(text: string, place: number): number {
+  if (place >= text.length) return text.length
+  let end = place
+  for (const character of text.slice(place, place + 2 * MOST_MARKS)) {
+    if (!MARK.test(character) && !isLowHalf(text, end)) return end
+    end += character.length
+  }
+  return isLowHalf(text, end) ? end + 1 : end
+}
+
+function isLowHalf(text: string, place: number): boolean {
+  return (text.charCodeAt(place) & 0xfc00) === 0xdc00
 }
 
 export interface NormalizedText {

@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer'
 import { classOf, SEPARATOR, UNSPACED, WORD } from './character-class.ts'
 import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
-import { normalizeText } from './normalize-text.ts'
+import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 
 /** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
 const LONGEST_TERM = 64
@@ -49,6 +49,23 @@ export function countTerms(text: string): Map<string, number> {
   return counts
 }
 
+/** So many characters are counted between two pauses. */
+const STEP_CHARACTERS = 8_192
+
+/** The same, for a text that would take long: it pauses of its own accord. */
+export function* countTermsInSteps(text: string): Generator<void, Map<string, number>, void> {
+  const counts = new Map<string, number>()
+  const normalized = yield* normalizeTextInSteps(text)
+  for (let place = 0; place < normalized.length; ) {
+    place = visitSome(normalized, { from: place, until: place + STEP_CHARACTERS }, term => {
+      counts.set(term, (counts.get(term) ?? 0) + 1)
+    })
+    yield
+  }
+  if (counts.size > 0 && endsByAsking(normalized)) counts.set(ASKING, 1)
+  return counts
+}
+
 /** Whether the last marks that end a sentence hold a question mark; one inside a word or address ends none. */
 function endsByAsking(text: string): boolean {
   const first = Math.max(0, text.length - LONGEST_END)
@@ -71,21 +88,34 @@ function endsSentence(text: string, place: number): boolean {
  * every emoji, and each run of letters without spaces as overlapping pairs and its last letter alone. So a
  * lone letter is found as the beginning of a term wherever it stands.
  */
-export function visitTerms(text: string, visit: (term: string, from: number, to: number) => void): void {
-  let place = 0
-  while (place < text.length) {
+export function visitTerms(text: string, visit: Visit): void {
+  visitSome(text, { from: 0, until: text.length }, visit)
+}
+
+type Visit = (term: string, from: number, to: number) => void
+
+/** From where a term begins; answers with where the next one does, at or behind `until`. */
+function visitSome(text: string, { from, until }: { from: number; until: number }, visit: Visit): number {
+  const end = Math.min(until, text.length)
+  let place = from
+  while (place < end) {
     const codePoint = text.codePointAt(place)!
     const kind = classOf(codePoint)
     const next = place + (codePoint > 0xffff ? 2 : 1)
     if (kind === SEPARATOR) place = next
     else if (kind === WORD) place = visitWord(text, place, visit)
-    else if (kind === UNSPACED) place = visitRun(text, place, visit)
-    else {
+    else if (kind === UNSPACED) {
+      const second = next < text.length ? text.codePointAt(next)! : 0
+      const to = classOf(second) === UNSPACED ? next + (second > 0xffff ? 2 : 1) : next
+      visit(text.slice(place, to), place, to)
+      place = next
+    } else {
       const to = isFlagHalf(codePoint) && isFlagHalf(text.codePointAt(next) ?? 0) ? next + 2 : next
       visit(text.slice(place, to), place, to)
       place = to
     }
   }
+  return place
 }
 
 /** Two of them make a flag. */
@@ -93,8 +123,8 @@ function isFlagHalf(codePoint: number): boolean {
   return codePoint >= 0x1f1e6 && codePoint <= 0x1f1ff
 }
 
-function visitWord(text: string, from: number, visit: (term: string, from: number, to: number) => void) {
-  const to = endOf(text, from, WORD)
+function visitWord(text: string, from: number, visit: Visit): number {
+  const to = endOfWord(text, from)
   const word = text.slice(from, to)
   const contracted = text.charCodeAt(to) === APOSTROPHE ? contractedAt(text, to + 1) : ''
   const full = contracted === 't' ? (BEFORE_CONTRACTED_NOT.get(word) ?? word) : word
@@ -104,35 +134,19 @@ function visitWord(text: string, from: number, visit: (term: string, from: numbe
 
 function contractedAt(text: string, from: number): string {
   const letters = text.slice(from, from + 3)
-  const word = letters.slice(0, endOf(letters, 0, WORD))
+  const word = letters.slice(0, endOfWord(letters, 0))
   return CONTRACTED.has(word) ? word : ''
 }
 
-function visitRun(text: string, from: number, visit: (term: string, from: number, to: number) => void) {
-  const end = endOf(text, from, UNSPACED)
-  let place = from
-  while (place < end) {
-    const middle = place + unitsAt(text, place)
-    const to = middle < end ? middle + unitsAt(text, middle) : end
-    visit(text.slice(place, to), place, to)
-    place = middle
-  }
-  return end
-}
-
-/** Where the run of characters of a kind ends that begins here. */
-function endOf(text: string, from: number, kind: typeof WORD | typeof UNSPACED): number {
+/** Where the word ends that begins here. */
+function endOfWord(text: string, from: number): number {
   let place = from
   while (place < text.length) {
     const codePoint = text.codePointAt(place)!
-    if (classOf(codePoint) !== kind) break
+    if (classOf(codePoint) !== WORD) break
     place += codePoint > 0xffff ? 2 : 1
   }
   return place
-}
-
-function unitsAt(text: string, place: number): 1 | 2 {
-  return text.codePointAt(place)! > 0xffff ? 2 : 1
 }
 
 /** The term of a normalised word. */

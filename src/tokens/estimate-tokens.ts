@@ -1,4 +1,4 @@
-import { type TokenWeights, weighText } from './weigh-text.ts'
+import { newWeighing, type TokenWeights, weighOn, weighText } from './weigh-text.ts'
 
 /**
  * Fitted to o200k_base by `scripts/fit-tokens.ts` on English prose and chat, Chinese, Japanese, Korean,
@@ -60,4 +60,18 @@ export const TOKEN_WEIGHTS: TokenWeights = {
 export function estimateTokens(text: string): number {
   if (text === '') return 0
   return Math.max(1, Math.round(weighText(text, TOKEN_WEIGHTS)))
+}
+
+/** So many characters are weighed between two pauses. */
+const STEP_CHARACTERS = 32_768
+
+/** The same, for a text that would take long: it pauses of its own accord. */
+export function* estimateTokensInSteps(text: string): Generator<void, number, void> {
+  if (text === '') return 0
+  let weighing = newWeighing()
+  while (weighing.index < text.length) {
+    weighing = weighOn(text, TOKEN_WEIGHTS, weighing, Math.min(text.length, weighing.index + STEP_CHARACTERS))
+    yield
+  }
+  return Math.max(1, Math.round(weighing.total))
 }

@@ -8,6 +8,6 @@ export {
   initialCalibration,
   observeUsage,
 } from './calibration.ts'
-export { estimateTokens } from './estimate-tokens.ts'
+export { estimateTokens, estimateTokensInSteps } from './estimate-tokens.ts'
 export { FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from './flat-tokens.ts'
-export { measureMessage } from './measure-message.ts'
+export { measureMessage, measureMessageInSteps } from './measure-message.ts'

@@ -8,21 +8,34 @@ import {
   type Sender,
   type Size,
 } from '../log/index.ts'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateTokens, estimateTokensInSteps } from './estimate-tokens.ts'
 import { FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from './flat-tokens.ts'
 
 /** What a message adds to a context: its text as it stands, attachments at a flat figure, its frame and sender. */
-export function measureMessage(message: { content: Content; sender: Sender | null }): Size {
+export function measureMessage(message: Measured): Size {
   const text = modelText(message.content)
-  const name = message.sender?.name ?? message.sender?.id ?? ''
-  return {
-    characters: countCharacters(text),
-    tokens:
-      MESSAGE_OVERHEAD_TOKENS +
-      estimateTokens(name) +
-      estimateTokens(text) +
-      attachmentTokens(message.content),
+  return { characters: countCharacters(text), tokens: estimateTokens(text) + tokensBeside(message) }
+}
+
+/** The same, for a message that would take long: it pauses of its own accord. */
+export function* measureMessageInSteps(message: Measured): Generator<void, Size, void> {
+  const text = modelText(message.content)
+  let characters = 0
+  for (let from = 0; from < text.length; from += STEP_CHARACTERS) {
+    characters += countCharacters(text, from, from + STEP_CHARACTERS)
+    yield
   }
+  return { characters, tokens: (yield* estimateTokensInSteps(text)) + tokensBeside(message) }
+}
+
+type Measured = { readonly content: Content; readonly sender: Sender | null }
+
+const STEP_CHARACTERS = 131_072
+
+function tokensBeside({ content, sender }: Measured): number {
+  return (
+    MESSAGE_OVERHEAD_TOKENS + estimateTokens(sender?.name ?? sender?.id ?? '') + attachmentTokens(content)
+  )
 }
 
 function attachmentTokens(content: Content): number {
@@ -49,15 +62,13 @@ function hasBytes(part: AttachmentPart): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
-/** Characters as people count them: a surrogate pair is one. */
-function countCharacters(text: string): number {
+/** Characters as people count them: a surrogate pair is one, and belongs to where it ends. */
+function countCharacters(text: string, from = 0, to = text.length): number {
+  const end = Math.min(to, text.length)
   let pairs = 0
-  for (let index = 0; index < text.length - 1; index++) {
-    const isHigh = (text.charCodeAt(index) & 0xfc00) === 0xd800
-    if (isHigh && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      pairs += 1
-      index += 1
-    }
+  for (let index = Math.max(from, 1); index < end; index++) {
+    const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00
+    if (isLow && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) pairs += 1
   }
-  return text.length - pairs
+  return end - from - pairs
 }

@@ -92,14 +92,28 @@ const KEEPS_STREAK = numberGroups([RUN_MARKS])
  * the weight of a + b is at most the weight of a plus that of b plus a constant.
  */
 export function weighText(text: string, weights: TokenWeights): number {
-  const length = text.length
-  let total = 0
-  let index = 0
-  let afterSpace = false
-  let streak = 0
-  let foreign = 0
+  return weighOn(text, weights, newWeighing(), text.length).total
+}
 
-  while (index < length) {
+/** How far a text is weighed, and what is remembered of it. */
+export interface Weighing {
+  readonly total: number
+  readonly index: number
+  readonly afterSpace: boolean
+  readonly streak: number
+  readonly foreign: number
+}
+
+export function newWeighing(): Weighing {
+  return { total: 0, index: 0, afterSpace: false, streak: 0, foreign: 0 }
+}
+
+/** Goes on with a weighing, to the end of the piece in which `until` lies: in parts a text weighs what it weighs whole. */
+export function weighOn(text: string, weights: TokenWeights, before: Weighing, until: number): Weighing {
+  const length = text.length
+  let { total, index, afterSpace, streak, foreign } = before
+
+  while (index < until) {
     const start = index
     const code = text.charCodeAt(index++)
     const characterClass = CHARACTER_CLASS[code]!
@@ -248,7 +262,7 @@ export function weighText(text: string, weights: TokenWeights): number {
       total += weights.widePunctuation + repeated * weights.repeatedWidePunctuation
     else total += weights.symbol + repeated * weights.repeatedSymbol
   }
-  return total
+  return { total, index, afterSpace, streak, foreign }
 }
 
 function endOfClass(text: string, from: number, characterClass: number): number {

@@ -1,16 +1,18 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
-import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
+import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import type { OnScrub } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { setDurability } from './connection.ts'
 import { isBusy, toStoreError } from './errors.ts'
+import { LongReadError, LongReads, MAX_CHARACTERS_AT_ONCE } from './long-reads.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
+import { type Numbers, Statements } from './statements.ts'
 
 export interface SqliteOptions {
   /**
@@ -42,20 +44,17 @@ const CHECKPOINT_PAGES = 4000
 /** Whatever somebody announced, nobody waits longer for them. */
 const LONGEST_SCRUB_MS = 3_600_000
 
-interface Prepared {
-  readonly statement: StatementSync
-  readonly columns: readonly string[]
-  /** A row without values: its copies are objects of one shape. */
-  readonly blank: Row
-}
+type Execute = (query: Query, what: Numbers) => readonly Row[]
 
 export class SqliteDriver implements Driver {
   readonly name: string
   readonly dialect = DIALECT
   readonly #path: string
   readonly #options: Required<SqliteOptions>
-  readonly #statements = new Map<string, Prepared>()
   #database: DatabaseSync | null = null
+  #statements: Statements | null = null
+  /** `null`: what is in memory only has one connection. */
+  #longReads: LongReads | null = null
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
@@ -91,6 +90,11 @@ export class SqliteDriver implements Driver {
       throw error
     }
     this.#database = database
+    this.#statements = new Statements(database)
+    const path = database.location()
+    const Connection = database.constructor as typeof DatabaseSync
+    if (path !== null)
+      this.#longReads = new LongReads(() => new Connection(path, { timeout: 0, readOnly: true }))
   }
 
   /** How far it is, without opening it for good. */
@@ -118,17 +122,39 @@ export class SqliteDriver implements Driver {
   async close(): Promise<void> {
     // A thread cannot be stopped in the middle of it; it takes seconds.
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
-    this.#statements.clear()
+    await this.#longReads?.close()
+    this.#longReads = null
+    this.#statements = null
     this.#database?.close()
     this.#database = null
   }
 
   async read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#attempt(() => this.#transaction('BEGIN', steps))
+    const longReads = this.#longReads
+    let left = longReads === null ? Number.POSITIVE_INFINITY : MAX_CHARACTERS_AT_ONCE
+    const execute: Execute = (query, what) => {
+      const isBounded = what === 'large numbers' || !this.#statements!.holdsContent(query.sql)
+      if (isBounded) return this.#statements!.all(query, what)
+      const rows: Row[] = []
+      this.#statements!.each(query, (row, characters) => {
+        // One row cannot be read in parts.
+        if (left < 0) throw new LongReadError()
+        rows.push(row)
+        left -= characters
+      })
+      return rows
+    }
+    try {
+      return await this.#attempt(() => this.#transaction('BEGIN', steps, execute))
+    } catch (error) {
+      if (!(error instanceof LongReadError)) throw error
+    }
+    return this.#attempt(() => longReads!.read(steps))
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#attempt(() => this.#transaction('BEGIN IMMEDIATE', steps))
+    const execute: Execute = (query, what) => this.#execute(query, what)
+    return this.#attempt(() => this.#transaction('BEGIN IMMEDIATE', steps, execute))
   }
 
   /** Those that come while one is under way share the next: what they let go may have come too late for it. */
@@ -165,28 +191,30 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  #transaction<Result>(begin: string, steps: () => Steps<Result>): Result {
+  #transaction<Result>(
+    begin: string,
+    steps: () => Steps<Result>,
+    execute: Execute,
+  ): Result {
     if (this.#database === null) throw new ClosedError('store')
     try {
-      return this.#transactionReading('numbers', begin, steps)
+      return this.#transactionReading('numbers', { begin, steps, execute })
     } catch (error) {
       if (!isTooLarge(error)) throw error
-      return this.#transactionReading('large numbers', begin, steps)
+      return this.#transactionReading('large numbers', { begin, steps, execute })
     }
   }
 
   /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
   #transactionReading<Result>(
-    what: 'numbers' | 'large numbers',
-    begin: string,
-    steps: () => Steps<Result>,
+    what: Numbers,
+    { begin, steps, execute }: { begin: string; steps: () => Steps<Result>; execute: Execute },
   ): Result {
     const database = this.#database!
-    const execute = (query: Query) => this.#execute(query, what)
     this.#run(begin)
     let isCommitting = false
     try {
-      const result = runSync(steps(), execute)
+      const result = runSync(steps(), query => execute(query, what))
       isCommitting = true
       this.#run('COMMIT')
       return result
@@ -200,35 +228,12 @@ export class SqliteDriver implements Driver {
   }
 
   #run(sql: string): void {
-    this.#prepare(sql).statement.run()
+    this.#statements!.run(sql)
   }
 
-  #execute({ sql, parameters, job }: Query, what: 'numbers' | 'large numbers'): readonly Row[] {
+  #execute(query: Query, what: Numbers): readonly Row[] {
     // One machine needs no queue: what is pending is folded by the processes that share the file.
-    if (job !== undefined) return []
-    const { statement, columns, blank } = this.#prepare(sql)
-    const rows = what === 'numbers' ? statement.all(...parameters) : allWithLarge(statement, parameters)
-    return (rows as unknown as readonly (readonly SqlValue[])[]).map(values => {
-      const row: Record<string, SqlValue> = { ...blank }
-      for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!
-      return row
-    })
-  }
-
-  /**
-   * Rows come as arrays and become objects here. The objects that `node:sqlite` makes are dictionaries,
-   * slow to make and slow to read: with them a context took half as long again.
-   */
-  #prepare(sql: string): Prepared {
-    let prepared = this.#statements.get(sql)
-    if (prepared === undefined) {
-      const statement = this.#database!.prepare(sql)
-      statement.setReturnArrays(true)
-      const columns = statement.columns().map(({ name }) => name)
-      prepared = { statement, columns, blank: Object.fromEntries(columns.map(name => [name, null])) }
-      this.#statements.set(sql, prepared)
-    }
-    return prepared
+    return query.job === undefined ? this.#statements!.all(query, what) : []
   }
 
   /**
@@ -236,13 +241,14 @@ export class SqliteDriver implements Driver {
    * starve whoever sleeps longest: pauses of random length, during which everything else goes on. While the
    * database is being scrubbed, here or by another process, the time-out does not run.
    */
-  async #attempt<Result>(action: () => Result): Promise<Result> {
+  async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
     const start = performance.now()
     let deadline = start + this.#options.busyTimeoutMs
     for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       try {
-        return action()
+        return await action()
       } catch (error) {
+        if (error instanceof LongReadError) throw error
         const now = performance.now()
         if (!isBusy(error)) throw asUndoneAs(toStoreError(error, this.name), error)
         if (now > deadline) {
@@ -269,17 +275,6 @@ export class SqliteDriver implements Driver {
 /** A whole number beyond those that JavaScript tells apart. */
 function isTooLarge(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_OUT_OF_RANGE'
-}
-
-/** As the other database reads them: to the nearest number that there is. */
-function allWithLarge(statement: StatementSync, parameters: readonly SqlValue[]): readonly unknown[] {
-  statement.setReadBigInts(true)
-  try {
-    const rows = statement.all(...parameters) as unknown as readonly (readonly unknown[])[]
-    return rows.map(values => values.map(value => (typeof value === 'bigint' ? Number(value) : value)))
-  } finally {
-    statement.setReadBigInts(false)
-  }
 }
 
 function outdated(name: string): StoreError {
