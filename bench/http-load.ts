@@ -3,6 +3,8 @@ import { percentile } from './measure.ts'
 
 /** A request whose answer is read and not kept. */
 export interface Request {
+  /** The default: POST. */
+  readonly method?: 'GET' | 'POST'
   readonly path: string
   readonly body: string
 }
@@ -23,15 +25,21 @@ export async function load(
     requests,
     connections,
     next,
-  }: { requests: number; connections: number; next: (place: number) => Request },
+  }: {
+    /** So many; or as long as this is so. */
+    requests: number | (() => boolean)
+    connections: number
+    next: (place: number) => Request
+  },
 ): Promise<Load> {
   const times: number[] = []
   let sent = 0
+  const isMore = typeof requests === 'number' ? () => sent < requests : requests
   const callers = await Promise.all(Array.from({ length: connections }, () => Caller.open(port)))
   const begin = performance.now()
   await Promise.all(
     callers.map(async caller => {
-      while (sent < requests) {
+      while (isMore()) {
         const request = next(sent++)
         const start = performance.now()
         await caller.call(request)
@@ -41,7 +49,7 @@ export async function load(
   )
   const ms = performance.now() - begin
   for (const caller of callers) caller.close()
-  return { perSecond: (requests * 1000) / ms, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
+  return { perSecond: (times.length * 1000) / ms, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
 }
 
 class Caller {
@@ -64,11 +72,11 @@ class Caller {
     })
   }
 
-  call({ path, body }: Request): Promise<void> {
+  call({ method = 'POST', path, body }: Request): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       this.#socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
+        `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
           `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       )
     })

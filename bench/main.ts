@@ -21,6 +21,7 @@ import { scale } from './scale.ts'
 import { search } from './search.ts'
 import { server } from './server.ts'
 import { snapshot } from './snapshot.ts'
+import { stalls } from './stalls.ts'
 import { start } from './start.ts'
 
 /**
@@ -48,6 +49,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   inspector,
   appendPostgres,
   scale,
+  stalls,
 ]
 
 const { values: options, positionals } = parseArgs({

@@ -1,11 +1,13 @@
 import { type Message, withoutRecalled } from '../log/index.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 import { pause } from './pause.ts'
-import { messageTokens } from './source.ts'
+import { measureInSlices, messageTokens, tokensOf } from './source.ts'
 
 export type MessageReader = Pick<Store, 'readMessages'>
 
 const MESSAGES_AT_A_TIME = 200
+const FIRST_PAGE = 50
+const MAX_PAGE_TOKENS = 500_000
 
 /**
  * The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. What
@@ -43,16 +45,15 @@ async function* readPages(
   key: SessionKey,
   { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
 ): AsyncGenerator<readonly Message[], void, void> {
-  for (let after = fromSeq - 1; ; ) {
-    const page = await store.readMessages(key, {
-      after,
-      before: toSeq + 1,
-      limit: MESSAGES_AT_A_TIME,
-      from: 'oldest',
-    })
+  for (let [after, limit] = [fromSeq - 1, FIRST_PAGE]; ; ) {
+    const page = await store.readMessages(key, { after, before: toSeq + 1, limit, from: 'oldest' })
     await pause()
+    await measureInSlices(page)
     yield page
-    if (page.length < MESSAGES_AT_A_TIME) return
+    if (page.length < limit) return
     after = page.at(-1)!.seq
+    // Of messages of megabytes a page of the usual size would be gigabytes.
+    const isLong = tokensOf(page) > MAX_PAGE_TOKENS
+    limit = isLong ? Math.max(1, limit >> 2) : Math.min(MESSAGES_AT_A_TIME, limit * 4)
   }
 }

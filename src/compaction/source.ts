@@ -1,6 +1,7 @@
 import type { Message } from '../log/index.ts'
+import { runInSlices } from '../slices.ts'
 import { readableText, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
-import { estimateTokens, measureMessage } from '../tokens/index.ts'
+import { estimateTokens, measureMessage, measureMessageInSteps } from '../tokens/index.ts'
 
 /** What one summary is made of at most; a longer range becomes several segments. */
 export const MOST_SOURCE_TOKENS = 24_000
@@ -20,6 +21,13 @@ export function messageTokens(message: Message): number {
     measured.set(message, tokens)
   }
   return tokens
+}
+
+/** The same in slices, for those that nobody has measured yet: one of them may be as long as a book. */
+export async function measureInSlices(messages: readonly Message[]): Promise<void> {
+  for (const message of messages)
+    if (!measured.has(message))
+      measured.set(message, (await runInSlices(measureMessageInSteps(message))).tokens)
 }
 
 export function tokensOf(messages: readonly Message[]): number {
@@ -56,6 +64,8 @@ export function chunks(
 }
 
 const MOST_PARTS = 8
+/** Of those, so many are of the end. */
+const LAST_PARTS = 2
 
 /**
  * A message that is larger than a call takes in, in parts that are not: its words only. Of one that would
@@ -68,27 +78,48 @@ export function partsOf(
   const text = typeof message.content === 'string' ? message.content : readableText(message.content)
   const name = message.sender?.name ?? message.sender?.id ?? ''
   const room = Math.max(1, most - 8 - estimateTokens(name))
-  const texts = splitText(text, room)
-  const isWhole = texts.length <= MOST_PARTS
-  const given = isWhole ? texts : [...texts.slice(0, MOST_PARTS - 2), ...texts.slice(-2)]
-  return { parts: given.map(content => ({ ...message, content })), isWhole }
+  const total = typeof message.content === 'string' ? messageTokens(message) : estimateTokens(text)
+  const texts = splitText(text, room, total)
+  return { parts: texts.given.map(content => ({ ...message, content })), isWhole: texts.isWhole }
 }
 
-/** Pieces of about equal length, each within so many tokens, never half a character. */
-function splitText(text: string, tokens: number): string[] {
+/** Pieces of about equal length, each within so many tokens; of more than a handful the first and the last. */
+function splitText(text: string, tokens: number, total: number): { given: string[]; isWhole: boolean } {
+  const step = Math.max(1, Math.floor((text.length * tokens * 0.9) / Math.max(1, total)))
   const pieces: string[] = []
-  const total = Math.max(1, estimateTokens(text))
-  const step = Math.max(1, Math.floor((text.length * tokens * 0.9) / total))
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(text.length, from + step)
-    while (to - from > 1 && estimateTokens(text.slice(from, to)) > tokens)
-      to = from + Math.floor((to - from) / 2)
-    const isInside = to < text.length && (text.charCodeAt(to) & 0xfc00) === 0xdc00
-    if (isInside) to += to - from > 1 ? -1 : 1
-    pieces.push(text.slice(from, to))
-    from = to
+  let from = 0
+  while (from < text.length && pieces.length <= MOST_PARTS) {
+    const piece = pieceAt(text, from, { step, tokens })
+    pieces.push(piece)
+    from += piece.length
   }
-  return pieces
+  if (from >= text.length && pieces.length <= MOST_PARTS) return { given: pieces, isWhole: true }
+  // The rest is not looked at: it may be many megabytes, and most of it is left out.
+  const given = pieces.slice(0, MOST_PARTS - LAST_PARTS)
+  const start = Math.max(
+    given.reduce((sum, piece) => sum + piece.length, 0),
+    text.length - LAST_PARTS * step,
+  )
+  const last: string[] = []
+  for (let at = wholeCharacter(text, start); at < text.length; at += last.at(-1)!.length)
+    last.push(pieceAt(text, at, { step, tokens }))
+  return { given: [...given, ...last.slice(-LAST_PARTS)], isWhole: false }
+}
+
+/** What begins here, never half a character. */
+function pieceAt(text: string, from: number, { step, tokens }: { step: number; tokens: number }): string {
+  let to = Math.min(text.length, from + step)
+  while (to - from > 1 && estimateTokens(text.slice(from, to)) > tokens)
+    to = from + Math.floor((to - from) / 2)
+  const isInside = wholeCharacter(text, to) !== to
+  if (isInside) to += to - from > 1 ? -1 : 1
+  return text.slice(from, to)
+}
+
+/** At a place, or right after it where a character goes on there. */
+function wholeCharacter(text: string, place: number): number {
+  const isInside = place > 0 && place < text.length && (text.charCodeAt(place) & 0xfc00) === 0xdc00
+  return isInside ? place + 1 : place
 }
 
 /** The words of all of it, a bounded part of each message: enough to tell a language by. */

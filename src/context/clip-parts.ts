@@ -23,16 +23,23 @@ export function attachmentsWithin(parts: readonly ContentPart[], tokens: number)
 
 /**
  * Of a message that is too large, each text keeps its share of the room, half of which is for what is no text where
- * there is any. `where`: what it is a part of, such as "message 12".
+ * there is any. `where`: what it is a part of, such as "message 12". `all`: what its text comes to, where that is known.
  */
-export function clipper(parts: readonly ContentPart[], tokens: number, where: string): Clip {
+export function clipper(
+  parts: readonly ContentPart[],
+  tokens: number,
+  { where, all: known }: { readonly where: string; readonly all?: number | undefined },
+): Clip {
   const attached = parts.some(part => isAttachment(part) || part.type === 'reasoning')
   const room = attached ? tokens / 2 : tokens
-  const all = Math.max(1, estimateTokens(modelText(parts.filter(part => part.type !== 'reasoning'))))
+  const texts = parts.filter(part => part.type !== 'reasoning')
+  const all = Math.max(1, known ?? estimateTokens(modelText(texts)))
+  const isOne = texts.length === 1 && texts[0]!.type === 'text'
   const of = where && ` of ${where}`
   return text => {
     if (text === '') return text
-    const share = Math.floor((room * estimateTokens(text)) / Math.max(all, room))
-    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`)
+    const whole = isOne ? all : estimateTokens(text)
+    const share = Math.floor((room * whole) / Math.max(all, room))
+    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`, whole)
   }
 }

@@ -7,10 +7,15 @@ const LEAST_CHARACTERS = 16
 
 /**
  * Head and tail of a text that is larger than `tokens`, with `reference` in between that says what is
- * missing and where it is. Never half a character. The same for the same text and limit.
+ * missing and where it is. Never half a character. The same for the same text and limit. `whole`: what all of it
+ * comes to, where that is known already; to measure megabytes takes long.
  */
-export function clipText(text: string, tokens: number, reference: (leftOut: number) => string): string {
-  const whole = estimateTokens(text)
+export function clipText(
+  text: string,
+  tokens: number,
+  reference: (leftOut: number) => string,
+  whole = estimateTokens(text),
+): string {
   if (whole <= tokens) return text
   const room = tokens - estimateTokens(reference(text.length)) - 2
   for (let length = Math.floor((text.length * room) / whole); length >= LEAST_CHARACTERS; ) {

@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../log/index.ts'
-import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
+import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
 import { attachmentsWithin, type Clip, clipper, isAttachment } from './clip-parts.ts'
 import { inert, inertId, inertName } from './inert.ts'
@@ -77,7 +77,7 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   const shown = keepsThoughts ? given : withoutThoughts
   const attachments = isOversized ? attachmentsWithin(shown, rules.clipTokens / 2) : null
   const clip = isOversized
-    ? clipper(shown, rules.clipTokens, `message ${message.seq}`)
+    ? clipper(shown, rules.clipTokens, { where: `message ${message.seq}`, all: textTokens(message) })
     : (text: string) => text
   const parts: RenderedPart[] = []
   for (const part of shown) {
@@ -99,6 +99,12 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     isClipped: isOversized,
     droppedReasoning: shown.length < given.length,
   }
+}
+
+/** What was measured when it was stored, without what stands beside the text; of parts that is not known. */
+function textTokens({ content, sender, tokens }: ContextMessage): number | undefined {
+  if (typeof content !== 'string') return undefined
+  return tokens - MESSAGE_OVERHEAD_TOKENS - estimateTokens(sender?.name ?? sender?.id ?? '')
 }
 
 /** Texts that follow each other become one: a line may not begin in one part and end in the next. */

@@ -26,7 +26,7 @@ import { readTelegram } from '../../src/lab/transcript/read-telegram.ts'
 import { looksLikeMessage, recognize } from '../../src/lab/transcript/recognize.ts'
 import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
 import { contentText, interruptionOf, mediaIn, modelText } from '../../src/log/content.ts'
-import { parseInstant } from '../../src/log/instant.ts'
+import { isZone, parseInstant } from '../../src/log/instant.ts'
 import { contentLinks } from '../../src/log/links.ts'
 import { checkId, isId, normalizeContent, normalizeMessage } from '../../src/log/normalize-message.ts'
 import { searchableText, withoutRecalled } from '../../src/log/recalled.ts'
@@ -65,7 +65,13 @@ import { checkText } from '../../src/memory/document-work.ts'
 import { renderRecentChanges } from '../../src/memory/layers/recent-changes.ts'
 import { checkArguments } from '../../src/memory/tools/check-arguments.ts'
 import { DEFINITIONS } from '../../src/memory/tools/definitions.ts'
-import { decodeId, documentOfShortened, encodeId } from '../../src/memory/workspace/file-names.ts'
+import {
+  decodeId,
+  documentOf,
+  documentOfShortened,
+  encodeId,
+  isShortened,
+} from '../../src/memory/workspace/file-names.ts'
 import { withoutCommon } from '../../src/memory/workspace/line-diff.ts'
 import { mergeDocuments } from '../../src/memory/workspace/merge.ts'
 import { isBlankLine } from '../../src/memory/workspace/merge-lines.ts'
@@ -87,21 +93,22 @@ import { splitText } from '../../src/runtime/split-text.ts'
 import { findDates as findQueryDates } from '../../src/search/dates.ts'
 import { excerptOf } from '../../src/search/excerpt.ts'
 import { indexMessages } from '../../src/search/index-messages.ts'
-import { normalizeText, normalizeWithOrigins } from '../../src/search/normalize-text.ts'
+import { normalizeText, normalizeTextInSteps, normalizeWithOrigins } from '../../src/search/normalize-text.ts'
 import { indexOfWhole } from '../../src/search/occurs-in.ts'
 import { matchesPhrases, verbatimMatches } from '../../src/search/phrases.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { rank } from '../../src/search/rank.ts'
 import { namedSpeakers } from '../../src/search/speakers.ts'
-import { countTerms, visitTerms } from '../../src/search/terms.ts'
+import { countTerms, countTermsInSteps, visitTerms } from '../../src/search/terms.ts'
 import { Prints } from '../../src/server/completions/fingerprint.ts'
 import { decodedHeader, headerText } from '../../src/server/completions/named-session.ts'
 import { readParts, textIn } from '../../src/server/completions/read-parts.ts'
 import { readDocumentName } from '../../src/server/document-name.ts'
 import { readPosition } from '../../src/server/event-position.ts'
 import { parseKey } from '../../src/server/keys/written-key.ts'
+import { parseJsonInSteps } from '../../src/server/parse-json.ts'
 import { invalidArguments } from '../../src/server/problems.ts'
-import { malformed, tryJson } from '../../src/server/read-body.ts'
+import { malformed } from '../../src/server/read-body.ts'
 import { canonicalJson } from '../../src/store/canonical-json.ts'
 import { operationOf } from '../../src/store/operation.ts'
 import { parseSessionFile } from '../../src/store/session-file.ts'
@@ -117,7 +124,7 @@ import { extract } from '../../src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
 import { clip, clipMiddle, oneLine, speakerName } from '../../src/summarizer/extractive/inert.ts'
 import { missingDetails, says } from '../../src/summarizer/extractive/missing-details.ts'
-import { isPasted, isQuotation } from '../../src/summarizer/extractive/not-quoted.ts'
+import { isPasted, isQuotation, withoutQuotations } from '../../src/summarizer/extractive/not-quoted.ts'
 import { findPersonal, slotsOf } from '../../src/summarizer/extractive/personal-statements.ts'
 import { findOfPlace } from '../../src/summarizer/extractive/place-statements.ts'
 import { readableText, readPassages } from '../../src/summarizer/extractive/readable.ts'
@@ -136,8 +143,8 @@ import { cutText, takePiece } from '../../src/summarizer/model/take-piece.ts'
 import { findDates } from '../../src/summarizer/relative-dates.ts'
 import { findTextProblem, isTooShort } from '../../src/summarizer/text-problem.ts'
 import { isWorthKeeping } from '../../src/summarizer/worth-keeping.ts'
-import { estimateTokens } from '../../src/tokens/estimate-tokens.ts'
-import { measureMessage } from '../../src/tokens/measure-message.ts'
+import { estimateTokens, estimateTokensInSteps } from '../../src/tokens/estimate-tokens.ts'
+import { measureMessage, measureMessageInSteps } from '../../src/tokens/measure-message.ts'
 import type { TextFunction } from './growth.ts'
 
 const AT = new Date('2026-02-10T12:00:00Z')
@@ -163,6 +170,14 @@ function run<Result>(work: Generator<unknown, Result, void>): Result {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
+  }
+}
+
+function attempt(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch {
+    return null
   }
 }
 
@@ -278,6 +293,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'log/content.ts modelText': text =>
     modelText([{ type: 'tool-result', toolCallId: 'a', output: { text } } as never]),
   'log/instant.ts parseInstant': text => parseInstant(text, ZONE),
+  'log/instant.ts isZone': isZone,
   'log/links.ts contentLinks': text => contentLinks(text),
   'log/normalize-message.ts checkId': text => checkId('id', text),
   'log/normalize-message.ts isId': isId,
@@ -340,8 +356,10 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'memory/tools/check-arguments.ts checkArguments': text =>
     checkArguments(DEFINITIONS.query_history, { query: text, sender: text }),
   'memory/workspace/file-names.ts decodeId': decodeId,
+  'memory/workspace/file-names.ts documentOf': text => documentOf(`users/${text}.md`),
   'memory/workspace/file-names.ts documentOfShortened': text => documentOfShortened(`users/${text}.md`, text),
   'memory/workspace/file-names.ts encodeId': encodeId,
+  'memory/workspace/file-names.ts isShortened': isShortened,
   'memory/workspace/line-diff.ts withoutCommon': text =>
     withoutCommon(text.split('\n').slice(0, 2_000), text.split('\n').slice(5, 2_000)),
   'memory/workspace/merge-lines.ts isBlankLine': isBlankLine,
@@ -380,6 +398,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     indexMessages([{ seq: 1, text, speaker: 'Ann', minutes: 1 }]),
   'search/normalize-text.ts normalizeText': normalizeText,
   'search/normalize-text.ts normalizeWithOrigins': normalizeWithOrigins,
+  'search/normalize-text.ts normalizeTextInSteps': text => run(normalizeTextInSteps(text)),
   'search/occurs-in.ts indexOfWhole': text =>
     ['a', 'a a', 'word', '漢字', '"'].map(piece => indexOfWhole(text, piece)),
   'search/phrases.ts matchesPhrases': text => matchesPhrases(text, QUERY),
@@ -393,6 +412,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     ),
   'search/speakers.ts namedSpeakers': text => namedSpeakers(text, ['Ann', 'Ben', '漢字']),
   'search/terms.ts countTerms': countTerms,
+  'search/terms.ts countTermsInSteps': text => run(countTermsInSteps(text)),
   'search/terms.ts visitTerms': text => visitTerms(text, () => {}),
   'server/completions/fingerprint.ts Prints': text =>
     new Prints().of({ role: 'assistant', content: text } as never),
@@ -412,8 +432,11 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'server/keys/written-key.ts parseKey': parseKey,
   'server/problems.ts invalidArguments': text =>
     invalidArguments([{ field: text, value: text, allowed: 'none' }]),
+  'server/parse-json.ts parseJsonInSteps': text =>
+    [text, `[${text}`, JSON.stringify({ [text]: [text, 1] })].map(json =>
+      attempt(() => run(parseJsonInSteps(json, { maxDepth: 256, maxValues: 1e9 }))),
+    ),
   'server/read-body.ts malformed': malformed,
-  'server/read-body.ts tryJson': tryJson,
   'store/canonical-json.ts canonicalJson': text => canonicalJson({ [text]: [text] }),
   'store/operation.ts operationOf': text => operationOf(text, { text }),
   'store/session-file.ts parseSessionFile': text =>
@@ -458,6 +481,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/extractive/missing-details.ts says': text => says(text, text.slice(0, 3)),
   'summarizer/extractive/not-quoted.ts isPasted': isPasted,
   'summarizer/extractive/not-quoted.ts isQuotation': isQuotation,
+  'summarizer/extractive/not-quoted.ts withoutQuotations': withoutQuotations,
   'summarizer/extractive/personal-statements.ts findPersonal': findPersonal,
   'summarizer/extractive/personal-statements.ts slotsOf': text => slotsOf(text, 'Ann'),
   'summarizer/extractive/place-statements.ts findOfPlace': findOfPlace,
@@ -498,5 +522,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/text-problem.ts isTooShort': text => isTooShort(text, 100),
   'summarizer/worth-keeping.ts isWorthKeeping': isWorthKeeping,
   'tokens/estimate-tokens.ts estimateTokens': estimateTokens,
+  'tokens/estimate-tokens.ts estimateTokensInSteps': text => run(estimateTokensInSteps(text)),
+  'tokens/measure-message.ts measureMessageInSteps': text =>
+    run(measureMessageInSteps({ content: text, sender: null })),
   'tokens/measure-message.ts measureMessage': text => measureMessage({ content: text, sender: { id: text } }),
 }

@@ -4,11 +4,14 @@ export type TextFunction = (text: string) => unknown
 
 /** Four times the text may take so many times as long: linear is four, n log n a little more, quadratic sixteen. */
 const MAX_GROWTH = 8
+/** What one look shows is taken if it is less than this. */
+const QUICK_GROWTH = 5.5
 /** Shorter than that a run is noise. */
 const MIN_RUN_MS = 3
 const MIN_LONG_MS = MAX_GROWTH * MIN_RUN_MS
 const TICK_MS = 4
-const FIRST_LENGTH = 2_048
+/** In shorter texts what grows with the square of the length hides behind what grows with it. */
+const FIRST_LENGTH = 8_192
 const RUNS = 5
 const REPEATS = 3
 
@@ -36,7 +39,9 @@ export function tooMuchGrowth(
     short = timeOf(call, repeated(pattern, length))
   }
   const [text, fourTimes] = [repeated(pattern, length), repeated(pattern, 4 * length)]
-  if (isWithin(short, timeOf(call, fourTimes))) return null
+  // The first runs are slower than the others, which would hide how much longer the next takes.
+  short = Math.min(short, timeOf(call, text))
+  if (isWithin(short, timeOf(call, fourTimes), QUICK_GROWTH)) return null
   let growth: Growth | null = null
   for (let repeat = 0; repeat < REPEATS; repeat++) {
     const [few, many] = [bestOf(call, text), bestOf(call, fourTimes)]
@@ -47,8 +52,8 @@ export function tooMuchGrowth(
 }
 
 /** Of what takes less nothing can be told, and nothing waits for it. */
-function isWithin(short: number, long: number): boolean {
-  return long < MIN_LONG_MS || long <= MAX_GROWTH * short
+function isWithin(short: number, long: number, growth = MAX_GROWTH): boolean {
+  return long < MIN_LONG_MS || long <= growth * short
 }
 
 function bestOf(call: TextFunction, text: string): number {

@@ -45,7 +45,7 @@ function clipped(item: AgentInputItem, tokens: number, where: string): AgentInpu
   const { role, content } = toMessage(item)
   const parts: readonly StoredPart[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  const clip = clipper(parts, tokens, where)
+  const clip = clipper(parts, tokens, { where })
   if (role === 'tool') return withOutput(item, clip)
   if (asItem(item)['type'] === 'function_call') return withArguments(item, clip)
   if (parts.every(part => part.type !== 'text' && !isAttachment(part))) return item

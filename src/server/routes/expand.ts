@@ -25,7 +25,7 @@ const expandSegment = endpoint({
     const segment = readNumber('segment', call.part('segment'))
     await requireSession(call)
     const { messages, ...rest } = await sessionOf(call).expand({ segment, ...given(call.query) })
-    return { json: { ...rest, messages: messages.map(messageJson) } }
+    return { json: { ...rest, messages: await Promise.all(messages.map(messageJson)) } }
   },
 })
 

@@ -3,8 +3,9 @@ import { HistoryConflictError, SessionNotFoundError } from '../../errors.ts'
 import { contentText, type Message, type MessageInput } from '../../log/index.ts'
 import type { SessionOptions } from '../../palimpsest.ts'
 import type { Policy } from '../../policy/index.ts'
-import type { Appended, Session } from '../../session.ts'
-import { measureMessage } from '../../tokens/index.ts'
+import type { Appended, ReadOptions, Session } from '../../session.ts'
+import { runInSlices } from '../../slices.ts'
+import { measureMessageInSteps } from '../../tokens/index.ts'
 import { type Call, endpoint, IDEMPOTENCY_HEADER, sessionOf } from '../endpoint.ts'
 import { OVERRIDES, oneOf, wholeNumberText } from '../fields.ts'
 import { given } from '../given.ts'
@@ -126,18 +127,41 @@ const listMessages = endpoint({
   },
   handle: async call => {
     const { limit = 100, from = 'oldest', ...range } = given(call.query)
-    const found = await sessionOf(call).messages({ ...range, from, limit: limit + 1 })
-    if (found.length === 0) await requireSession(call)
-    const messages = from === 'oldest' ? found.slice(0, limit) : found.slice(-limit)
+    const { messages, isMore } = await readPage(sessionOf(call), { ...range, from, limit })
+    if (messages.length === 0) await requireSession(call)
     const last = from === 'oldest' ? messages.at(-1) : messages[0]
-    return {
-      json: {
-        messages: messages.map(messageJson),
-        next: found.length > limit ? last!.seq : null,
-      },
-    }
+    const shown = []
+    for (const message of messages) shown.push(await messageJson(message))
+    return { json: { messages: shown, next: isMore ? last!.seq : null } }
   },
 })
+
+/** Of long messages a page holds fewer, and always one: all of them together have to become one text. */
+const MAX_PAGE_CHARACTERS = 4_000_000
+const MESSAGES_AT_A_TIME = 50
+
+async function readPage(
+  session: Session,
+  { limit, from, ...range }: Required<Pick<ReadOptions, 'limit' | 'from'>> & ReadOptions,
+): Promise<{ readonly messages: readonly Message[]; readonly isMore: boolean }> {
+  const messages: Message[] = []
+  let [left, asked] = [MAX_PAGE_CHARACTERS, range]
+  for (;;) {
+    // One more tells whether there is another page.
+    const wanted = Math.min(MESSAGES_AT_A_TIME, limit + 1 - messages.length)
+    const found = await session.messages({ ...asked, from, limit: wanted })
+    for (const message of from === 'oldest' ? found : found.toReversed()) {
+      left -=
+        typeof message.content === 'string' ? message.content.length : JSON.stringify(message.content).length
+      if (messages.length === limit || (left < 0 && messages.length > 0))
+        return { messages: from === 'oldest' ? messages : messages.reverse(), isMore: true }
+      messages.push(message)
+    }
+    if (found.length < wanted)
+      return { messages: from === 'oldest' ? messages : messages.reverse(), isMore: false }
+    asked = { ...range, ...(from === 'oldest' ? { after: found.at(-1)!.seq } : { before: found[0]!.seq }) }
+  }
+}
 
 /** Nothing found is one thing, no such session another. */
 export async function requireSession(
@@ -146,10 +170,10 @@ export async function requireSession(
   if ((await sessionOf(call).info()) === null) throw new SessionNotFoundError(call.part('id'))
 }
 
-export function messageJson(message: Message) {
+export async function messageJson(message: Message) {
   const { content, ...others } = message
   // What it adds to a context.
-  const { tokens } = measureMessage(message)
+  const { tokens } = await runInSlices(measureMessageInSteps(message))
   return { ...others, content, text: contentText(content), tokens }
 }
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Resolved } from '../../config/index.ts'
 import { SessionNotFoundError } from '../../errors.ts'
 import type { WhatIf } from '../../lab/what-if.ts'
-import { ID_RULE, isId, type Message, modelText } from '../../log/index.ts'
+import { headOf, ID_RULE, isId, type Message, modelText } from '../../log/index.ts'
 import { PRESETS } from '../../policy/index.ts'
 import type { Session } from '../../session.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -87,10 +87,15 @@ async function newestMessages(session: Session): Promise<readonly Message[]> {
       characters += modelText(message.content).length
       const isTooLong = newestFirst.length > 0 && characters > MOST_CHARACTERS
       if (isTooLong || newestFirst.length === MOST_MESSAGES) return newestFirst.reverse()
-      newestFirst.push(message)
+      newestFirst.push(characters > MOST_CHARACTERS ? beginningOf(message) : message)
     }
     if (page.length < MESSAGES_AT_A_TIME) return newestFirst.reverse()
   }
+}
+
+/** Of the only one that there is room for, as much as there is room for. */
+function beginningOf(message: Message): Message {
+  return { ...message, content: headOf(modelText(message.content), MOST_CHARACTERS) }
 }
 
 /** The parameters that the policy knows, as they are in force. */
