@@ -191,11 +191,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  #transaction<Result>(
-    begin: string,
-    steps: () => Steps<Result>,
-    execute: Execute,
-  ): Result {
+  #transaction<Result>(begin: string, steps: () => Steps<Result>, execute: Execute): Result {
     if (this.#database === null) throw new ClosedError('store')
     try {
       return this.#transactionReading('numbers', { begin, steps, execute })
