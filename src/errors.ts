@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   invalid_argument: { status: 422, exit: 64 },
   invalid_settings: { status: 422, exit: 78 },
   invalid_decision: { status: 500, exit: 70 },
+  policy_timeout: { status: 500, exit: 70 },
   redaction_failed: { status: 500, exit: 70 },
   invalid_transcript: { status: 422, exit: 65 },
   invalid_export: { status: 422, exit: 65 },
@@ -146,6 +147,19 @@ export class InvalidSettingsError extends PalimpsestError<{ problems: readonly S
     super('invalid_settings', lines.join('\n'), {
       problems: first.map(problem => ({ ...problem, value: shortened(problem.value) })),
     })
+  }
+}
+
+/** A policy of the caller's own did not answer. The built-in rules went on without it. */
+export class PolicyTimeoutError extends PalimpsestError<{ sessionId: string; timeoutMs: number }> {
+  override readonly name = 'PolicyTimeoutError'
+  constructor(sessionId: string, timeoutMs: number) {
+    super(
+      'policy_timeout',
+      `A policy of your own did not answer within ${timeoutMs} ms in session ${JSON.stringify(sessionId)}. The built-in ` +
+        'rules decided without it. Make it answer sooner, or raise policyTimeoutMs.',
+      { sessionId, timeoutMs },
+    )
   }
 }
 

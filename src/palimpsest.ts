@@ -1,5 +1,7 @@
 import { AppendsInOrder } from './appends-in-order.ts'
+import { callListener } from './call-listener.ts'
 import {
+  DEFAULT_POLICY_TIMEOUT_MS,
   FOLD_CONCURRENCY,
   type FoldEngine,
   type FoldHandler,
@@ -8,6 +10,7 @@ import {
   handledTypes,
   ManualFolds,
   MEMO_INSTRUCTIONS,
+  PolicyFailures,
   SpendGuard,
 } from './compaction/index.ts'
 import { renderSegment } from './context/index.ts'
@@ -50,7 +53,7 @@ import {
 } from './store/index.ts'
 import { asSummarizer } from './summarizer/as-summarizer.ts'
 import type { LanguageModelLike, Summarizer } from './summarizer/index.ts'
-import type { Logger, Tracer } from './telemetry.ts'
+import { type Logger, quietLogger, type Tracer } from './telemetry.ts'
 import { estimateTokens, measureMessage } from './tokens/index.ts'
 
 export interface PalimpsestOptions {
@@ -79,6 +82,11 @@ export interface PalimpsestOptions {
   readonly indexing?: 'background' | 'off'
   /** How long a summariser may take. The default: 120,000. */
   readonly summarizerTimeoutMs?: number
+  /**
+   * How long a policy of your own may take; then the built-in rules decide without it. The default: 5,000. A loop that
+   * never awaits cannot be interrupted by any limit.
+   */
+  readonly policyTimeoutMs?: number
   /** What may be spent on the summariser's model. Left out: any amount. */
   readonly spendGuard?: SpendGuardOptions
   /** How many sessions this process folds at a time. The default: 4. */
@@ -159,6 +167,7 @@ export type Configuration = Pick<
   | 'groupTurnMessages'
   | 'summarizer'
   | 'summarizerTimeoutMs'
+  | 'policyTimeoutMs'
   | 'spendGuard'
   | 'memo'
   | 'memory'
@@ -202,8 +211,12 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
   checkConfiguration({ ...options, zone, groupTurnMessages })
-  const { handlers = {}, clock = Date.now, logger, onFold, folding = 'background' } = options
-  const onError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
+  const { handlers = {}, clock = Date.now, onFold, folding = 'background' } = options
+  const logger = options.logger && quietLogger(options.logger)
+  const tellError = options.onError ?? (logger ? logsError(logger) : warnAboutError)
+  const onError: NonNullable<PalimpsestOptions['onError']> = (error, details) =>
+    callListener(() => tellError(error, details))
+  const policyFailures = new PolicyFailures((error, key) => onError(error, { sessionId: key.id }))
   const redaction = { hook: hookOf(options.redact) }
   const store = redactingStore(options.store, redaction, MEASURES)
   const folds: FoldEngine = {
@@ -219,6 +232,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     owner: crypto.randomUUID(),
     tracer: options.tracer ?? null,
     summarizerTimeoutMs: options.summarizerTimeoutMs ?? 120_000,
+    onPolicyFailure: (error, key) => policyFailures.note(error, key),
     ...(options.foldLeaseMs !== undefined && { leaseMs: options.foldLeaseMs }),
   }
   let workspace: Workspace | null = null
@@ -237,17 +251,25 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     onAppend: options.onAppend,
     onExtraction: (report, details) => {
       if (logger) logExtraction(logger, report, details.sessionId)
-      options.onExtraction?.(report, details)
+      callListener(
+        () => options.onExtraction?.(report, details),
+        error => onError(error, details),
+      )
     },
     onError,
+    policyTimeoutMs: options.policyTimeoutMs ?? DEFAULT_POLICY_TIMEOUT_MS,
+    policyFailures,
   }
   const noteOutcome = (outcome: FoldOutcome, key: SessionKey) => {
-    if (outcome.outcome === 'applied') engine.noteChange()
+    if (outcome.outcome === 'applied') {
+      engine.noteChange()
+      policyFailures.foldEnded(key)
+    }
     // No later try will help, and nobody would ever know.
     if (outcome.reason === 'missing_peer')
       onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
     if (logger) logFold(logger, outcome, key.id)
-    onFold?.(outcome, { sessionId: key.id })
+    callListener(() => onFold?.(outcome, { sessionId: key.id }))
   }
   const scheduler = new FoldScheduler(engine, {
     concurrency: options.foldConcurrency ?? FOLD_CONCURRENCY,
@@ -364,6 +386,7 @@ const OPTIONS = [
   'folding',
   'indexing',
   'summarizerTimeoutMs',
+  'policyTimeoutMs',
   'spendGuard',
   'foldConcurrency',
   'foldLeaseMs',
@@ -403,7 +426,7 @@ function checkOptions(options: PalimpsestOptions): void {
 }
 
 function checkConfiguration(configuration: Configuration): void {
-  const { policy, zone, groupTurnMessages, summarizerTimeoutMs: timeout, redact, spendGuard } = configuration
+  const { policy, zone, groupTurnMessages, redact, spendGuard } = configuration
   if (spendGuard !== undefined) checkSpendGuard(spendGuard)
   if (redact !== undefined && redact !== false && typeof redact !== 'function')
     throw new InvalidArgumentError('redact', redact, 'a function that gives back text, or false')
@@ -418,12 +441,12 @@ function checkConfiguration(configuration: Configuration): void {
     throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
   if (groupTurnMessages !== undefined && (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1))
     throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
-  if (timeout !== undefined && (!Number.isSafeInteger(timeout) || timeout < 1 || timeout > LONGEST_TIMER_MS))
-    throw new InvalidArgumentError(
-      'summarizerTimeoutMs',
-      timeout,
-      `a whole number from 1 to ${LONGEST_TIMER_MS}`,
-    )
+  for (const name of ['summarizerTimeoutMs', 'policyTimeoutMs'] as const) {
+    const timeout = configuration[name]
+    const isAllowed = Number.isSafeInteger(timeout) && timeout! >= 1 && timeout! <= LONGEST_TIMER_MS
+    if (timeout !== undefined && !isAllowed)
+      throw new InvalidArgumentError(name, timeout, `a whole number from 1 to ${LONGEST_TIMER_MS}`)
+  }
 }
 
 const SPEND_LIMITS = {

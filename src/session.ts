@@ -1,4 +1,5 @@
 import type { AppendsInOrder } from './appends-in-order.ts'
+import { callListener } from './call-listener.ts'
 import {
   endOutcomes,
   type FoldEngine,
@@ -7,7 +8,9 @@ import {
   type FoldScheduler,
   isWindowHandler,
   joinOutcomes,
+  judgeWithOwn,
   type ManualFolds,
+  type PolicyFailures,
   planNext,
   reachesFoldLimit,
   sessionPolicies,
@@ -37,7 +40,6 @@ import {
   type FoldPlan,
   type Force,
   forcedDecision,
-  judgeAll,
   type Policy,
   type Snapshot,
   segmentLimits,
@@ -91,6 +93,8 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   readonly groupTurnMessages: number
   readonly onAppend: ((appended: Appended, details: { readonly sessionId: string }) => void) | undefined
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+  readonly policyTimeoutMs: number
+  readonly policyFailures: PolicyFailures
 }
 
 export interface Appended {
@@ -317,11 +321,11 @@ export class Session {
   /** It is stored: whoever hears of it cannot undo that. */
   #noteAppend(appended: Appended): void {
     const { onAppend, onError } = this.#engine
-    try {
-      onAppend?.(appended, { sessionId: this.id })
-    } catch (error) {
-      onError(error, { sessionId: this.id })
-    }
+    const details = { sessionId: this.id }
+    callListener(
+      () => onAppend?.(appended, details),
+      error => onError(error, details),
+    )
   }
 
   #schedule(verdict: { decision: Decision | null; dueAt: number | null } | null, policy?: Policy): void {
@@ -345,10 +349,11 @@ export class Session {
 
   /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
   async #askOwnPolicy({ snapshot, decision }: AppendReceipt, policy: Policy): Promise<Decision | null> {
-    const { store, types, onError } = this.#engine
+    const { store, types, onError, policyTimeoutMs: timeoutMs, policyFailures } = this.#engine
     if (policy.judges.length === 0 || snapshot === null) return decision
+    const onFailure = (error: unknown) => policyFailures.note(error, this.#key)
     try {
-      const judged = await judgeAll(policy, snapshot, types)
+      const judged = await judgeWithOwn(policy, snapshot, { key: this.#key, types, timeoutMs, onFailure })
       const isOwn = judged !== null && judged.reason !== decision?.reason
       if (isOwn) await store.setPending(this.#key, judged)
       return judged
@@ -724,7 +729,10 @@ export class Session {
     return this.#engine.manualFolds.run(async closing => {
       const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
       const own = await this.#foldFully({ ...options, signal })
-      if (own.outcome === 'applied') this.#engine.noteChange()
+      if (own.outcome === 'applied') {
+        this.#engine.noteChange()
+        this.#engine.policyFailures.foldEnded(this.#key)
+      }
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
       if (!closing.aborted) await this.#judgeAgain()
       return outcome
@@ -770,10 +778,19 @@ export class Session {
 
   /** What the policy says now, or what a forced fold would be. Changes nothing. */
   async judge(options: { force?: Force } = {}): Promise<Decision | null> {
-    const { types } = this.#engine
+    const { types, policyTimeoutMs: timeoutMs } = this.#engine
     if (options.force) return forcedDecision(options.force, types)
     const snapshot = await this.snapshot()
-    return snapshot && judgeAll(await this.#policy(), snapshot, types)
+    if (snapshot === null) return null
+    // Whoever asks what the policy says hears that it fails.
+    let failure: { readonly error: unknown } | null = null
+    const onFailure = (error: unknown) => {
+      failure ??= { error }
+    }
+    const asked = { key: this.#key, types, timeoutMs, onFailure }
+    const decision = await judgeWithOwn(await this.#policy(), snapshot, asked)
+    if (failure !== null) throw (failure as { readonly error: unknown }).error
+    return decision
   }
 
   /**

@@ -1,3 +1,5 @@
+import { callListener } from './call-listener.ts'
+
 /** The part of OpenTelemetry's `Tracer` that is used, so that nobody needs it installed. */
 export interface Tracer {
   startActiveSpan<Result>(
@@ -30,27 +32,49 @@ export function traced<Result>(
   describe: (result: Result) => Attributes,
 ): Promise<Result> {
   if (tracer === null) return call()
-  return tracer.startActiveSpan(name, { attributes }, async span => {
+  let called: Promise<Result> | null = null
+  const inSpan = async (span: Span): Promise<Result> => {
     try {
       const result = await call()
-      describeQuietly(span, () => describe(result))
+      quietly(() => span.setAttributes(describe(result)))
       return result
     } catch (error) {
-      if (error instanceof Error) span.recordException(error)
-      span.setStatus({ code: ERROR, message: error instanceof Error ? error.name : String(error) })
+      quietly(() => error instanceof Error && span.recordException(error))
+      const message = error instanceof Error ? error.name : String(error)
+      quietly(() => span.setStatus({ code: ERROR, message }))
       throw error
     } finally {
-      span.end()
+      quietly(() => span.end())
     }
+  }
+  quietly(() => {
+    const returned: unknown = tracer.startActiveSpan(name, { attributes }, span => {
+      called = inSpan(span)
+      return called
+    })
+    // What it makes of the promise is its own; ours is waited for.
+    Promise.resolve(returned).catch(() => {})
   })
+  // A tracer that failed before it called has no say in whether it is done.
+  return called ?? call()
 }
 
 /** What was done is done, whatever a tracer makes of it. */
-function describeQuietly(span: Span, attributes: () => Attributes): void {
+function quietly(trace: () => unknown): void {
   try {
-    span.setAttributes(attributes())
+    trace()
   } catch (error) {
     process.emitWarning(`A tracer threw: ${String(error)}`, 'PalimpsestWarning')
+  }
+}
+
+/** The same, whose own failures are told and change nothing else. */
+export function quietLogger(logger: Logger): Logger {
+  return {
+    debug: (fields, message) => callListener(() => logger.debug(fields, message)),
+    info: (fields, message) => callListener(() => logger.info(fields, message)),
+    warn: (fields, message) => callListener(() => logger.warn(fields, message)),
+    error: (fields, message) => callListener(() => logger.error(fields, message)),
   }
 }
 

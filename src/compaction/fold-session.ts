@@ -7,7 +7,6 @@ import {
   type Force,
   forcedDecision,
   judge,
-  judgeAll,
   type Policy,
   policyFor,
   segmentLimits,
@@ -44,6 +43,7 @@ import { type FoldHandler, type FoldInput, type FoldResult, foldRange } from './
 import { HeldLease } from './held-lease.ts'
 import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
 import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
+import { DEFAULT_POLICY_TIMEOUT_MS, judgeWithOwn, policyWarning } from './own-policy.ts'
 import { pause } from './pause.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
@@ -97,6 +97,10 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   readonly owner: string
   /** How long a summariser may take. */
   readonly summarizerTimeoutMs: number
+  /** How long policies of the caller's own may take. Left out: five seconds. */
+  readonly policyTimeoutMs?: number
+  /** Hears of a policy of the caller's own that failed or did not answer. */
+  readonly onPolicyFailure?: (error: unknown, key: SessionKey) => void
 }
 
 type FoldHandlers = Readonly<Record<string, FoldHandler | WindowHandler | undefined>>
@@ -223,15 +227,16 @@ async function foldUnderLease(
   const started = engine.clock()
   const { given } = under.lease
   if (under.options.isUnchanged?.(given.epoch) === false) return unjudged(skipped('epoch_conflict'))
-  const decision = under.forced ?? (await pendingDecision(engine, given))
+  const tally = new Tally()
+  const decision = under.forced ?? (await pendingDecision(engine, key, { under, warn: tally.warn }))
   await pause()
   const next = decision && (await planNextOrConflict(engine, key, decision))
+  const { warnings } = tally.figures
   if (next === null) {
     const judged = engine.policy.judges.length === 0 ? given.judged : null
-    return { outcome: skipped('nothing_to_do'), judged }
+    return { outcome: { ...skipped('nothing_to_do'), warnings }, judged }
   }
-  if (typeof next === 'string') return unjudged(skipped(next))
-  const tally = new Tally()
+  if (typeof next === 'string') return unjudged({ ...skipped(next), warnings })
   const spending = engine.spendGuard?.watch(key, tally.noteLimit) ?? null
   const attempt: Attempt = { ...next, under, started, tally, spending }
   try {
@@ -292,13 +297,25 @@ async function planNextOrConflict(
  * caller's own policy is asked again; in a back-off only what does without the summariser is done.
  */
 async function pendingDecision(
-  { policy, handlers }: FoldEngine<FoldStore>,
-  { pending, judged }: Lease,
+  engine: FoldEngine<FoldStore>,
+  key: SessionKey,
+  { under, warn }: { readonly under: UnderLease; readonly warn: (warning: string) => void },
 ): Promise<Decision | null> {
+  const { policy, handlers, onPolicyFailure, policyTimeoutMs: timeoutMs = DEFAULT_POLICY_TIMEOUT_MS } = engine
+  const { pending, judged }: Lease = under.lease.given
   if (pending?.reason === 'force') return pending
   if (!judged?.snapshot) return null
-  if (policy.judges.length > 0) return judgeAll(policy, judged.snapshot, handledTypes(handlers))
-  return judge(policy, judged.snapshot)
+  if (policy.judges.length === 0) return judge(policy, judged.snapshot)
+  return judgeWithOwn(policy, judged.snapshot, {
+    key,
+    types: handledTypes(handlers),
+    timeoutMs,
+    signal: under.options.signal,
+    onFailure: error => {
+      warn(policyWarning(error, timeoutMs))
+      onPolicyFailure?.(error, key)
+    },
+  })
 }
 
 /** What a handler came to, and what is to be remembered of it. */

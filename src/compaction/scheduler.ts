@@ -1,3 +1,4 @@
+import { callListener } from '../call-listener.ts'
 import type { Policy } from '../policy/index.ts'
 import { keyName, type SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
@@ -182,13 +183,8 @@ export class FoldScheduler {
     setTimeout(() => this.trigger(key, policy), RETRY_MS).unref()
   }
 
-  /** What a listener throws is its own affair. */
   #tell(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
-    }
+    callListener(call)
   }
 
   #checkStore(): void {

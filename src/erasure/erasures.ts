@@ -1,3 +1,4 @@
+import { callListener } from '../call-listener.ts'
 import { retryAfterMs } from '../compaction/failure-reason.ts'
 import { pause } from '../compaction/pause.ts'
 import { isExtractive } from '../compaction/summarize-source.ts'
@@ -225,11 +226,7 @@ export class Erasures {
     else this.#told.set(id, stage)
     const { logger, onErasure } = this.#engine
     logger?.info({ erasure: id, stage, counts }, `palimpsest: erasure ${id}: ${stage}`)
-    try {
-      onErasure?.({ id, stage, counts })
-    } catch (error) {
-      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
-    }
+    callListener(() => onErasure?.({ id, stage, counts }))
   }
 
   #report(error: unknown, sessionId: string): void {

@@ -24,6 +24,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 }
 
 const TAKE_UP_PAGE = 500
+/** What is not taken up by then is taken up with a later message. */
+const REFRESH_MS = 5_000
 /** After what is under way was told to stop. */
 const ABANDON_MS = 1_000
 
@@ -148,7 +150,8 @@ export class Runtime implements AsyncDisposable {
   /** What cannot be taken up keeps no message waiting. */
   async #refresh(channel: Channel): Promise<void> {
     if (this.#options.refresh === undefined) return
-    await this.#options.refresh().catch(error => this.#report(error, channel.name))
+    const refreshing = (async () => this.#options.refresh!())()
+    await within(REFRESH_MS, refreshing, this.#timers).catch(error => this.#report(error, channel.name))
     if (this.#state !== 'running') throw new ClosedError('runtime')
   }
 
@@ -274,7 +277,8 @@ export class Runtime implements AsyncDisposable {
     if (!this.#speakingUp.isAllowed(session.id, this.#timers.now())) return
     this.#consider(session.id, 1)
     const decide = async () => {
-      if (await proactive({ ...message, sessionId: session.id })) await this.#speakUp(heard)
+      const deciding = (async () => proactive({ ...message, sessionId: session.id }))()
+      if (await within(this.#rules.turns.timeoutMs, deciding, this.#timers)) await this.#speakUp(heard)
     }
     decide()
       .catch(error => this.#report(error, session.id))

@@ -156,7 +156,8 @@ export function* forkDocuments(
   for (const row of [...rows.filter(({ layer }) => layer === 'chat'), ...daily]) {
     const facts = yield* readFacts(row.id)
     const isLost = ({ origin: { sessionId, toSeq }, from }: Fact) =>
-      sessionId === origin.name && (toSeq > fork.throughSeq || (from === 'fold' && toSeq > fork.foldedThrough))
+      sessionId === origin.name &&
+      (toSeq > fork.throughSeq || (from === 'fold' && toSeq > fork.foldedThrough))
     const kept = facts.filter(fact => !isLost(fact))
     // What no longer held does not keep a line that was said again.
     const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))
