@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   createPalimpsest,
@@ -5,6 +8,7 @@ import {
   type PalimpsestOptions,
   SessionMismatchError,
 } from '../src/index.ts'
+import { runHere } from './cli/run.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -114,6 +118,22 @@ describe('a session that is opened as something else', () => {
   })
 })
 
+test('an event of a later version is read as one of no type, and stops nothing', async () => {
+  const { palimpsest, place } = await start()
+  await palimpsest.session('s').append(said('x'))
+  const database = sqliteBeside(place.address)
+  database.exec('UPDATE events SET type = 99')
+  database.close()
+  const store = await place.open()
+  const events = await store.readEvents({ after: null, limit: 10 })
+  await store.close()
+  expect(events.map(({ sessionId, type }) => [sessionId, type])).toEqual([
+    ['s', undefined],
+    ['s', undefined],
+  ])
+  expect(await palimpsest.sessions({ order: 'recent' })).toHaveLength(1)
+})
+
 describe('assign', () => {
   test('gives what is missing once, and what was said before belongs to the person', async () => {
     const { palimpsest, place } = await start()
@@ -193,6 +213,23 @@ describe('the ids . and ..', () => {
       for (const call of refused) await expect(call(), String(call)).rejects.toThrow(/\. and \.\. are none/)
     }
     expect((await palimpsest.sessions()).map(({ id }) => id)).toEqual(['s'])
+  })
+
+  test('of an older database are within reach of the command line, and make nothing new there', async () => {
+    const { palimpsest, place } = await start()
+    await palimpsest.session('old').append(said('from before'))
+    const file = place.address.replace('sqlite:', '')
+    const database = sqliteBeside(place.address)
+    database.exec("UPDATE sessions SET name = '..', name_key = '..' WHERE name = 'old'")
+    database.close()
+    const exported = await runHere(['export', '..', '--db', file])
+    expect(JSON.parse(exported.stdout)).toMatchObject({ id: '..' })
+    const transcript = join(mkdtempSync(join(tmpdir(), 'palimpsest-traits-')), 'chat.jsonl')
+    writeFileSync(transcript, '{"role":"user","text":"hello"}\n')
+    expect(await runHere(['import', transcript, '--session', '.', '--db', file])).toMatchObject({ code: 64 })
+    const forgotten = await runHere(['forget', '--session', '..', '--yes', '--db', file])
+    expect(forgotten).toMatchObject({ code: 0 })
+    expect(await palimpsest.sessions()).toEqual([])
   })
 
   test('can be read, appended to and erased where an older database has them', async () => {

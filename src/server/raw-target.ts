@@ -1,7 +1,8 @@
 /** What a browser leaves out of an address before it reads it. */
 const LEFT_OUT = /[\t\n\r]/g
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/\\?#]*/i
-const SEPARATOR = /[/\\]|%2f|%5c/i
+/** An encoded one is a part of an id, such as `a%2F..%2Fb`, and takes nothing along. */
+const SEPARATOR = /[/\\]/
 
 /**
  * Whether a request's target, as it came, has a part that is `.` or `..`, in any spelling. Once it is read as a URL,

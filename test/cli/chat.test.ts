@@ -262,6 +262,24 @@ test.each([
   expect(stderr).toMatch(allowed)
 })
 
+test("another person's chat is refused before anything is said; one without a person becomes theirs", async () => {
+  await inDatabase(async palimpsest => {
+    await palimpsest.session('terminal:hers', { user: 'ann' }).append({ role: 'user', content: 'secret' })
+    await palimpsest.session('terminal:old').append({ role: 'user', content: 'from before' })
+    await palimpsest.session('terminal:agent', { kind: 'agent' }).append({ role: 'user', content: 'x' })
+  })
+  const refused = await piped('hello\n', '--session', 'terminal:hers', '--user', 'bob')
+  expect(refused.code).toBe(65)
+  expect(refused.stderr).toContain('its user is "ann", not "bob"')
+  expect((await piped('hello\n', '--session', 'terminal:old', '--user', 'bob')).code).toBe(0)
+  expect(await piped('hello\n', '--session', 'terminal:agent')).toMatchObject({ code: 0, stderr: '' })
+  await inDatabase(async palimpsest => {
+    expect(await palimpsest.session('terminal:hers').count()).toBe(1)
+    expect(await palimpsest.session('terminal:old').info()).toMatchObject({ user: 'bob', kind: 'private' })
+    expect(await palimpsest.session('terminal:agent').info()).toMatchObject({ kind: 'agent' })
+  })
+})
+
 test('chats of other names and people are apart', async () => {
   await piped('The key is under the mat\n', '--session', 'terminal:home', '--user', 'ann')
   expect((await piped('Where is the key?\n')).stdout).toMatch(/^I found nothing/)
@@ -282,6 +300,17 @@ describe('with a model', () => {
     await using server = await withModel(({ said }) => `You said: ${said.at(-1)!.text}`)
     expect((await piped('Hello\nAnd again\n')).stdout).toBe('You said: Hello\nYou said: And again\n')
     expect(server.requests[1]!.said.filter(({ role }) => role === 'user')).toHaveLength(2)
+  })
+
+  test('whoever sits here is an owner: what they share goes to everybody', async () => {
+    await using server = await withModel(({ said }) =>
+      said.at(-1)!.role === 'tool'
+        ? 'Noted.'
+        : { toolCalls: [{ name: 'write_memory', arguments: { content: 'We sell bicycles in Delft' } }] },
+    )
+    expect((await piped('Tell all\n')).stdout).toBe('Noted.\n')
+    expect(server.requests[0]!.tools.map(({ name }) => name)).toContain('write_memory')
+    expect((await inDatabase(({ memory }) => memory.global.read()))?.content).toContain('bicycles')
   })
 
   test('one that refuses is named in one line; the chat goes on and the message is kept', async () => {

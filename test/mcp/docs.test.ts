@@ -34,7 +34,9 @@ test('the configuration of docs/mcp.md works, and that of the help is the same',
 
 test('docs/mcp.md lists the tools as they are, with their scopes', async () => {
   const file = join(folder.path, 'http.db')
-  await using palimpsest = await createPalimpsest({ store: sqlite(file), folding: 'manual' })
+  await using palimpsest = await createPalimpsest({
+    ...{ store: sqlite(file), folding: 'manual', memory: { owner: 'ann' } },
+  })
   const access = { palimpsest, version: '1' }
   const key = remote.headers.Authorization.replace('Bearer ', '')
   await using server = await listen({
@@ -53,5 +55,5 @@ test('the call by hand of docs/mcp.md is answered', async () => {
   const call = blocksOf(page, 'sh').find(block => block.startsWith('echo'))!
   const command = call.replace('npx palimpsest', `'${process.execPath}' '${MAIN}'`)
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', command], { cwd: folder.path })
-  expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: { length: 7 } } })
+  expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: { length: 6 } } })
 })

@@ -310,17 +310,21 @@ export class World {
     return scope === null ? null : place('scope', scope)
   }
 
-  /** Who holds the session by its name only may say what they like about it. */
-  #lied(chat: Chat, reach: number): Session {
+  /** Who holds the session by its name only may say what they like about it: it is refused, or changes nothing. */
+  async #lied(chat: Chat, reach: number): Promise<Session> {
+    if (reach % 2 === 0) return chat.session
     const [ann, bob] = this.#options.setting.users
     const user = chat.user === ann ? bob! : ann!
-    return reach % 2 === 0
-      ? chat.session
-      : this.palimpsest.session(chat.id, { kind: 'private', user, scope: chat.scope === 'S1' ? 'S2' : 'S1' })
+    const scope = chat.scope === 'S1' ? 'S2' : 'S1'
+    const lie = this.palimpsest.session(chat.id, { kind: 'private', user, scope })
+    if (chat.kind === 'private' && chat.user === null && chat.scope === null) return lie
+    for (const refused of [lie.context(), lie.memoryTools(), lie.messages(), lie.search('zq')])
+      await expect(refused).rejects.toThrow('is another one')
+    return chat.session
   }
 
   async #tools(chat: Chat, reach: number): Promise<MemoryTools> {
-    const tools = this.#toolsOf.get(chat) ?? (await this.#lied(chat, reach).memoryTools())
+    const tools = this.#toolsOf.get(chat) ?? (await (await this.#lied(chat, reach)).memoryTools())
     this.#toolsOf.set(chat, tools)
     return tools
   }
@@ -490,7 +494,8 @@ export class World {
   }
 
   async #checkContext(chat: Chat, { budget }: { budget?: number | undefined }): Promise<void> {
-    const context = await this.#lied(chat, chat.said.size).context({
+    const session = await this.#lied(chat, chat.said.size)
+    const context = await session.context({
       ...(budget !== undefined && { budget }),
       ...(budget !== 400 && { tools: TOOLS }),
     })

@@ -31,7 +31,7 @@ async function ask(method: string, target: string): Promise<{ status: number; bo
   }
 }
 
-const SPELLINGS = ['..', '%2e%2e', '.%2E', '%2E.', '.', '%2e', '..%2f', 'mine%2F..', 'mine\\..', '..\\x']
+const SPELLINGS = ['..', '%2e%2e', '.%2E', '%2E.', '.', '%2e', 'mine\\..', '..\\x', 'mine/../..%2fx']
 
 test.for(SPELLINGS)('%s is no part of a path', async part => {
   for (const [method, target] of [
@@ -53,6 +53,12 @@ test.for(SPELLINGS)('%s is no part of a path', async part => {
 
 test('other dots are, and what is asked for beside the path', async () => {
   expect((await ask('GET', '/v1/sessions/.../messages')).status).toBe(404)
+  // An id with slashes of its own is one part: nothing is taken along.
+  for (const id of ['..%2Fsettings', '..%2F..%2Fsearch', 'mine%2f..', 'a%5C..%5Cb']) {
+    const { status, body } = await ask('GET', `/v1/sessions/${id}/settings`)
+    expect([id, status]).toEqual([id, 404])
+    expect(body).toContain('session_not_found')
+  }
   const { status, body } = await ask('GET', '/v1/search?q=canary&session=..')
   expect([200, 422]).toContain(status)
   expect(body).not.toContain('malformed_request')

@@ -409,9 +409,8 @@ describe('in a context', () => {
     await client.call('POST', `${chat}/messages`, { ...message, kind: 'private', user: 'u-7', scope: 'p-1' })
     await client.call('POST', `${group}/messages`, { ...message, kind: 'group', scope: 'p-1' })
     // What holds at creation holds.
-    expect(
-      (await client.call('POST', `${group}/messages`, { ...message, kind: 'private', user: 'u-7' })).status,
-    ).toBe(201)
+    expect((await client.call('POST', `${group}/messages`, { ...message, kind: 'private' })).status).toBe(409)
+    expect((await client.call('POST', `${group}/messages`, { ...message, user: 'u-7' })).status).toBe(201)
     expect((await client.call('GET', group)).json).toMatchObject({ kind: 'group', user: null, scope: 'p-1' })
     const today = new Date().toISOString().slice(0, 10)
     for (const [layer, key, content] of [

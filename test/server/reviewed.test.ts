@@ -219,12 +219,17 @@ test.for(Object.entries(PLACES))(
     for (let time = 0; time < 3; time++) expect((await append()).status).toBe(200)
     const metrics = await (await opened.app.request('/metrics')).text()
     expect(metrics).toMatch(/palimpsest_messages_appended_total\{result="new"\} 2\n/)
-    const group = await opened.app.request('/v1/sessions/s/messages', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
-      body: JSON.stringify({ messages: talk(2), kind: 'group' }),
-    })
-    expect(group.status).toBe(422)
+    for (const [kind, status] of [
+      ['private', 422],
+      ['group', 409],
+    ] as const) {
+      const other = await opened.app.request('/v1/sessions/s/messages', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: JSON.stringify({ messages: talk(2), kind }),
+      })
+      expect([kind, other.status]).toEqual([kind, status])
+    }
     expect((await call('GET', '/v1/sessions/s')).json.messages).toBe(2)
   },
 )

@@ -28,6 +28,13 @@ export async function send(
   path: string,
   { query = {}, body, headers, signal, whenRefused = 'ask' }: CallOptions = {},
 ): Promise<Response> {
+  if (path.split('/').some(each => each === '.' || each === '..'))
+    // A browser would make another call of it, such as one that changes the settings of the server.
+    throw new ApiError(
+      400,
+      'malformed_request',
+      'No id is "." or ".."; an old one can be erased on the command line.',
+    )
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   const response = await fetch(search === '' ? path : `${path}?${search}`, {

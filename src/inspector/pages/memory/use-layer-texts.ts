@@ -10,7 +10,11 @@ interface LayerTexts {
 export const useLayerTexts = defineTexts<Readonly<Record<Layer, LayerTexts>>>({
   en: {
     persona: { name: 'Persona', about: 'Who the bot is. Seen everywhere.' },
-    global: { name: 'Global', about: 'What is true for everyone. Seen everywhere.' },
+    global: {
+      name: 'Global',
+      about:
+        'What is true for everyone. Seen everywhere; a model writes it in the private chats of its owners only.',
+    },
     user: {
       name: 'People',
       about: 'Profile and preferences of a person. Seen in their private chats only.',
@@ -30,7 +34,7 @@ export const useLayerTexts = defineTexts<Readonly<Record<Layer, LayerTexts>>>({
   },
   zh: {
     persona: { name: '人设', about: '机器人是谁。处处可见。' },
-    global: { name: '全局', about: '对所有人都成立的事。处处可见。' },
+    global: { name: '全局', about: '对所有人都成立的事。处处可见；模型只能在所有者的私聊中写入。' },
     user: { name: '人物', about: '一个人的资料和偏好。仅在其私聊中可见。' },
     scope: { name: '空间', about: '一个工作空间的历史和计划。仅在其会话中可见。' },
     chat: { name: '聊天', about: '属于一个会话的事及其历史。仅在该会话中可见。' },
