@@ -117,7 +117,6 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
   const call = {
     ...tenant,
     access,
-    isHome: namespace === serving.home,
     events: serving.events.of(namespace),
     underWay: serving.underWay,
     version: serving.version,
