@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   request_running: { status: 409, exit: 75 },
   channel_failed: { status: 502, exit: 69 },
   model_failed: { status: 502, exit: 69 },
+  model_redirected: { status: 502, exit: 69 },
   key_required: { status: 401, exit: 77 },
   key_not_allowed: { status: 403, exit: 77 },
   key_exists: { status: 409, exit: 65 },
@@ -223,6 +224,25 @@ export class ChannelFailedError extends PalimpsestError<{ channel: string }> {
   override readonly name = 'ChannelFailedError'
   constructor(channel: string, reason: string, cause?: unknown) {
     super('channel_failed', `The channel ${channel} cannot go on: ${reason}`, { channel }, { cause })
+  }
+}
+
+/** The address of a model points elsewhere: the key of the one is not for the other. */
+export class ModelRedirectedError extends PalimpsestError<{
+  redirect: number
+  from: string
+  to: string
+  shouldRetry: false
+}> {
+  override readonly name = 'ModelRedirectedError'
+  constructor(details: { redirect: number; from: string; to: string }) {
+    const { redirect, from, to } = details
+    super(
+      'model_redirected',
+      `The model's address ${from} answered with a redirect (${redirect}) to ${to === '' ? 'nowhere' : to}. It is not ` +
+        'followed: the key and what was said are for that address alone. Set modelBaseUrl to where the API really is.',
+      { ...details, shouldRetry: false },
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Layer, resolveSettings, type SettingValues, tryLayer } from '../config/index.ts'
+import { type Layer, readStored, resolveSettings, type SettingValues } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
@@ -62,7 +62,7 @@ async function settingsFindings(
   store: Store,
   { namespace, environment }: { namespace: string; environment: Layer },
 ): Promise<readonly Finding[]> {
-  const { layer: stored, problems } = tryLayer(await store.readSettings(namespace), 'server')
+  const { layer: stored, problems } = readStored(await store.readSettings(namespace))
   const wrong = problems.map(({ setting, allowed }) => `${setting} (allowed: ${allowed})`)
   const { values } = resolveSettings({ stored, environment })
   const { policy, model } = values

@@ -1,9 +1,9 @@
 import {
   type Layer,
   readEnvironment,
+  readStored,
   resolveSettings,
   type SettingValues,
-  tryLayer,
 } from '../config/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Terminal } from './terminal.ts'
@@ -20,6 +20,6 @@ export async function storedSettings(
   store: Store,
   { namespace, environment }: { readonly namespace: string; readonly environment: Layer },
 ): Promise<SettingValues> {
-  const { layer: stored } = tryLayer(await store.readSettings(namespace), 'server')
+  const { layer: stored } = readStored(await store.readSettings(namespace))
   return resolveSettings({ stored, environment }).values
 }

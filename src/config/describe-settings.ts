@@ -1,12 +1,25 @@
 import { presetParameter, SETTINGS } from './schema.ts'
-import type { Setting } from './setting.ts'
+import type { NamespaceRight, Setting } from './setting.ts'
 
 /** Every setting with its variable, for `--help`. */
 export function describeSettings(): string {
   return SETTINGS.map(setting => {
     const { environment, help, allowed } = setting
-    return `  ${environment.padEnd(36)} ${help} (${describeDefault(setting)}; ${allowed})`
+    const right = RIGHTS[setting.namespace]
+    const inNamespace = right === null || setting.reach === 'start' ? '' : `; ${right}`
+    return `  ${environment.padEnd(36)} ${help} (${describeDefault(setting)}; ${allowed}${inNamespace})`
   }).join('\n')
+}
+
+const RIGHTS: Readonly<Record<NamespaceRight, string | null>> = {
+  max: 'a namespace may lower it',
+  fixed: 'a namespace may not change it',
+  free: null,
+}
+
+/** What a namespace may do with it, for the documentation. */
+export function describeRight({ namespace, freeWithKey }: Setting): string {
+  return freeWithKey ? 'fixed; free with a key of its own' : namespace
 }
 
 /** In words; where the presets differ, with those that do. */

@@ -1,4 +1,5 @@
-export { describeDefault, describeSettings } from './describe-settings.ts'
+export { beyondCeilings } from './ceilings.ts'
+export { describeDefault, describeRight, describeSettings } from './describe-settings.ts'
 export {
   type Environment,
   environmentNamespace,
@@ -6,8 +7,18 @@ export {
   fillIn,
   readEnvironment,
 } from './environment.ts'
-export { type Layer, namesWithin, readLayer, tryLayer } from './layers.ts'
+export { type Layer, namesWithin, readLayer, readStored, tryLayer } from './layers.ts'
 export { loadModel } from './load-model.ts'
+export {
+  describePlace,
+  KEY_PLACE,
+  type KeyPlace,
+  maySend,
+  placeIn,
+  readPlace,
+  writePlace,
+} from './model-key.ts'
+export { splitModelName } from './model-name.ts'
 export {
   type Layers,
   policyOf,

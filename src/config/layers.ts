@@ -1,4 +1,5 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { KEY_PLACE } from './model-key.ts'
 import { findSetting, SETTINGS } from './schema.ts'
 import type { Reach, Setting } from './setting.ts'
 
@@ -33,6 +34,13 @@ export function tryLayer(
     }
   }
   return { layer, problems }
+}
+
+/** What a store holds, checked: with the place of a key, which is no setting. */
+export function readStored(raw: Layer): ReturnType<typeof tryLayer> {
+  const { [KEY_PLACE]: place, ...settings } = raw
+  const { layer, problems } = tryLayer(settings, 'server')
+  return { layer: place === undefined ? layer : { ...layer, [KEY_PLACE]: place }, problems }
 }
 
 /** A name wins over its older ones, and a newer one over an older. */

@@ -1,5 +1,6 @@
 import { InvalidSettingsError, MissingPeerError } from '../errors.ts'
 import type { LanguageModelLike } from '../summarizer/model/language-model.ts'
+import { fetchWithoutRedirects } from './fetch-without-redirects.ts'
 import { MODEL_PROVIDERS, splitModelName } from './model-name.ts'
 import type { SettingValues } from './resolve-settings.ts'
 import { findSetting } from './schema.ts'
@@ -14,7 +15,11 @@ export async function loadModel(model: string, access: Access): Promise<Language
   // Missing, it would be missed only at the first fold.
   await peerOf('ai', import('ai'))
   const { modelBaseUrl: baseURL, modelApiKey: apiKey } = access
-  const settings = { ...(baseURL !== null && { baseURL }), ...(apiKey !== null && { apiKey }) }
+  const settings = {
+    ...(baseURL !== null && { baseURL }),
+    ...(apiKey !== null && { apiKey }),
+    fetch: fetchWithoutRedirects,
+  }
   switch (provider) {
     case 'anthropic': {
       const { createAnthropic } = await peerOf(peer, import('@ai-sdk/anthropic'))

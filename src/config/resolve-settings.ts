@@ -1,13 +1,22 @@
 import { InvalidSettingsError } from '../errors.ts'
 import { type Policy, PRESETS, type PresetName, presetFromSettings } from '../policy/index.ts'
+import { ceilingsOf, inheritedValue, isAbove, isOnOperatorsKey } from './ceilings.ts'
 import type { Layer } from './layers.ts'
+import { describePlace, KEY_PLACE, type KeyPlace, maySend, placeIn, placeOf, readPlace } from './model-key.ts'
 import { findSetting, presetParameter, SETTINGS } from './schema.ts'
+import type { Setting } from './setting.ts'
 
 /** The strongest first. */
 const SOURCES = ['request', 'session', 'stored', 'environment', 'default'] as const
-export type Source = (typeof SOURCES)[number]
+/** `operator`: what was asked for is more than the operator of the server allows, so that is what holds. */
+export type Source = (typeof SOURCES)[number] | 'operator'
 
-export type Layers = Partial<Readonly<Record<Exclude<Source, 'default'>, Layer>>>
+type LayerName = Exclude<(typeof SOURCES)[number], 'default'>
+
+export type Layers = Partial<Readonly<Record<LayerName, Layer>>> & {
+  /** Of a namespace that is not the server's own: what holds in that one. Left out: nothing is bounded. */
+  readonly operator?: SettingValues
+}
 
 /** The settings that have types of their own; parameters of policies stand beside them by their names. */
 export interface SettingValues {
@@ -18,6 +27,7 @@ export interface SettingValues {
   readonly modelBaseUrl: string | null
   readonly modelApiKey: string | null
   readonly fallbackModel: string | null
+  readonly allowedModels: readonly string[] | null
   readonly modelTimeoutSec: number
   readonly modelWindow: number | null
   readonly summaryCallsPerHour: number | null
@@ -56,25 +66,99 @@ export interface SettingValues {
 export interface Resolved {
   readonly values: SettingValues
   readonly sources: Readonly<Record<string, Source>>
+  /** What was set and is not in force, and why: for those who look at the settings. */
+  readonly messages: readonly string[]
+  /** Of a namespace that is not the server's own: the limits that it may lower. */
+  readonly ceilings?: Readonly<Record<string, unknown>>
 }
 
 /** Request over session over stored over environment over default, each value with where it comes from. */
 export function resolveSettings(layers: Layers): Resolved {
   const values: Record<string, unknown> = {}
   const sources: Record<string, Source> = {}
+  const messages: string[] = []
   for (const { name } of SETTINGS) {
-    const source = SOURCES.find(source => source !== 'default' && Object.hasOwn(layers[source] ?? {}, name))
+    const source = LAYERS.find(source => Object.hasOwn(layers[source] ?? {}, name))
     sources[name] = source ?? 'default'
-    values[name] =
-      source === undefined || source === 'default' ? defaultOf(name, values) : layers[source]![name]
+    values[name] = source === undefined ? defaultOf(name, values) : layers[source]![name]
   }
-  if (isKeyForAnotherAddress(sources)) values['modelApiKey'] = null
-  return { values: values as SettingValues, sources }
+  const unbounded = values as SettingValues
+  const { operator, environment } = layers
+  if (operator) messages.push(...bound({ values, sources }, { operator, environment, layers }))
+  const place = placeOfKey(layers, sources['modelApiKey']!)
+  if (unbounded.modelApiKey !== null && place !== null && !maySend(place, placeOf(unbounded))) {
+    values['modelApiKey'] = null
+    messages.push(notSent(place, placeOf(unbounded)))
+  }
+  return { values: unbounded, sources, messages, ...(operator && { ceilings: ceilingsOf(operator) }) }
 }
 
-/** Whoever may name the address must not be sent the key that somebody else has set for another one. */
-function isKeyForAnotherAddress({ modelBaseUrl, modelApiKey }: Readonly<Record<string, Source>>): boolean {
-  return SOURCES.indexOf(modelBaseUrl!) < SOURCES.indexOf(modelApiKey!)
+const LAYERS: readonly LayerName[] = ['request', 'session', 'stored', 'environment']
+
+/** Whoever may name the address must not be sent the key that was given for another one. */
+function placeOfKey(layers: Layers, source: Source): KeyPlace | null {
+  const index = LAYERS.indexOf(source as LayerName)
+  if (index < 0) return null
+  const noted = source === 'stored' ? readPlace(layers.stored?.[KEY_PLACE]) : null
+  // One that was stored before places were noted belongs to what is stored with it, as an environment's does.
+  return noted ?? placeIn(LAYERS.slice(index).map(name => layers[name]))
+}
+
+function notSent(given: KeyPlace, to: KeyPlace): string {
+  return (
+    `The modelApiKey was given for ${describePlace(given)} and is not sent to ${describePlace(to)}. ` +
+    'Set it again for that.'
+  )
+}
+
+interface Bounded {
+  readonly values: Record<string, unknown>
+  readonly sources: Record<string, Source>
+}
+
+/** Puts what the operator allows in place of what goes beyond it. Says what it was. */
+function bound(
+  { values, sources }: Bounded,
+  {
+    operator,
+    environment,
+    layers,
+  }: { readonly operator: SettingValues; readonly environment: Layer | undefined; readonly layers: Layers },
+): readonly string[] {
+  const messages: string[] = []
+  const isOwn = (name: string) => sources[name] !== 'environment' && sources[name] !== 'default'
+  const replace = (setting: Setting, value: unknown, source: Source) => {
+    const { name, secret } = setting
+    if (isOwn(name))
+      messages.push(
+        `${name}${secret ? '' : ` ${JSON.stringify(values[name])}`} is not in force: the operator of the server ` +
+          `allows ${secret ? 'the one that is set there' : (value ?? 'none')}.`,
+      )
+    values[name] = value
+    sources[name] = source
+  }
+  const hasOwnKey = isOwn('modelApiKey') && isKeyInForce(layers, values as SettingValues, sources)
+  for (const setting of SETTINGS) {
+    const { name, namespace, reach, freeWithKey } = setting
+    if (reach === 'start' || namespace === 'free') continue
+    const inherited: Source = Object.hasOwn(environment ?? {}, name) ? 'environment' : 'default'
+    if (namespace === 'max') {
+      if (isAbove(values[name], operator[name])) replace(setting, operator[name], 'operator')
+    } else if (freeWithKey) {
+      if (!hasOwnKey && isOwn(name) && !isOnOperatorsKey(setting, values[name], { operator, environment }))
+        replace(setting, inheritedValue(setting, environment), inherited)
+    } else if (name === 'modelApiKey') {
+      if (!hasOwnKey && isOwn(name)) replace(setting, inheritedValue(setting, environment), inherited)
+    } else if (JSON.stringify(values[name]) !== JSON.stringify(operator[name]))
+      replace(setting, operator[name], 'operator')
+  }
+  return messages
+}
+
+function isKeyInForce(layers: Layers, values: SettingValues, sources: Bounded['sources']): boolean {
+  if (values.modelApiKey === null) return false
+  const place = placeOfKey(layers, sources['modelApiKey']!)
+  return place !== null && maySend(place, placeOf(values))
 }
 
 /**
@@ -107,9 +191,12 @@ export function policyOf({ values, sources }: Resolved): Policy {
 }
 
 /** For whoever asks over the network: nothing that is only for the start, and of secrets only whether they are set. */
-export function shownSettings({ values, sources }: Resolved): {
+export function shownSettings({ values, sources, messages, ceilings }: Resolved): {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, Source>>
+  /** Left out where there is nothing to say. */
+  readonly messages?: readonly string[]
+  readonly ceilings?: Readonly<Record<string, unknown>>
 } {
   const shown = SETTINGS.filter(({ reach }) => reach !== 'start')
   return {
@@ -117,5 +204,7 @@ export function shownSettings({ values, sources }: Resolved): {
       shown.map(({ name, secret }) => [name, secret ? values[name] !== null : values[name]]),
     ),
     sources: Object.fromEntries(shown.map(({ name }) => [name, sources[name]!])),
+    ...(messages.length > 0 && { messages }),
+    ...(ceilings && { ceilings }),
   }
 }

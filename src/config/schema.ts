@@ -8,7 +8,7 @@ import {
   readParameter,
 } from '../policy/index.ts'
 import { isModelName, MODEL_NAME_RULE } from './model-name.ts'
-import { environmentName, type Reach, type Setting } from './setting.ts'
+import { environmentName, type NamespaceRight, type Reach, type Setting } from './setting.ts'
 
 /** One parameter of one preset, as the policies have it; `null` where that preset does not know it. */
 export function presetParameter(preset: PresetName, name: string): Parameter | null {
@@ -25,6 +25,7 @@ function parameterSetting(name: string): Setting {
     name,
     environment: environmentName(name),
     reach: 'request',
+    namespace: 'free',
     default: first.default,
     allowed,
     help: first.help,
@@ -41,6 +42,9 @@ function parameterSetting(name: string): Setting {
 
 interface Plain {
   readonly reach?: Reach
+  /** Left out: free; `fixed` for what is set only at the start. */
+  readonly namespace?: NamespaceRight
+  readonly freeWithKey?: true
   readonly default: unknown
   readonly help: string
   readonly secret?: true
@@ -48,10 +52,10 @@ interface Plain {
 
 function plainSetting(
   name: string,
-  { reach = 'server', ...plain }: Plain,
+  { reach = 'server', namespace = reach === 'start' ? 'fixed' : 'free', ...plain }: Plain,
   kind: Pick<Setting, 'allowed' | 'read' | 'type'>,
 ): Setting {
-  return { name, environment: environmentName(name), reach, aliases: [], ...plain, ...kind }
+  return { name, environment: environmentName(name), reach, namespace, aliases: [], ...plain, ...kind }
 }
 
 function numberSetting(
@@ -84,21 +88,36 @@ function textSetting(
   })
 }
 
-/** Separated by commas. */
+/** Separated by commas; or a list, as it is stored. */
 function listSetting(
   name: string,
-  { allowed, accepts, ...plain }: Plain & { allowed: string; accepts: (text: string) => boolean },
+  {
+    allowed,
+    accepts,
+    spell = text => text.toLowerCase(),
+    ...plain
+  }: Plain & {
+    readonly allowed: string
+    readonly accepts: (text: string) => boolean
+    readonly spell?: (text: string) => string
+  },
 ): Setting {
   return plainSetting(name, plain, {
     allowed,
     read: given => {
       if (given === null || given === 'none') return { value: null }
-      if (typeof given !== 'string') return { allowed }
-      const items = given.split(',').map(item => item.trim().toLowerCase())
+      const parts: readonly unknown[] = Array.isArray(given) ? given : String(given).split(',')
+      if (!isText(given) && !Array.isArray(given)) return { allowed }
+      if (!parts.every(isText)) return { allowed }
+      const items = parts.map(item => spell(item.trim()))
       return items.every(accepts) ? { value: [...new Set(items)] } : { allowed }
     },
     type: 'string',
   })
+}
+
+function isText(given: unknown): given is string {
+  return typeof given === 'string' && given.length <= LONGEST_TEXT && isStorable(given)
 }
 
 function isStorable(text: string): boolean {
@@ -140,6 +159,7 @@ function memoryTokens(name: string, usual: number, help: string): Setting {
 /** In an hour of the clock, for each model. */
 function spendLimit(name: string, what: string): Setting {
   return numberSetting(name, {
+    namespace: 'max',
     default: null,
     check: { integer: true, above: -1, below: 1_000_000_000_001, offAtZero: true },
     help: `${what}; above that folds are made without the model and extractions wait`,
@@ -175,36 +195,54 @@ export const SETTINGS: readonly Setting[] = [
     help: 'in groups a turn is also complete after so many messages without a reply',
   }),
   textSetting('model', {
+    namespace: 'fixed',
+    freeWithKey: true,
     default: null,
     allowed: `${MODEL_NAME_RULE}, or none for the built-in extractive summariser`,
     accepts: isModelName,
     help: 'the language model that writes the summaries; none: the built-in extractive summariser',
   }),
   textSetting('modelBaseUrl', {
+    namespace: 'fixed',
+    freeWithKey: true,
     default: null,
     allowed: 'an address such as http://127.0.0.1:11434/v1, or none',
     accepts: isHttpUrl,
     help: "where the model's API is; openai-compatible needs it",
   }),
   textSetting('modelApiKey', {
+    namespace: 'fixed',
     default: null,
     secret: true,
     allowed: 'a key of printable characters, or none',
     accepts: text => /^[\x21-\x7e]+$/.test(text),
-    help: "the key for the model's API; stored as it is, never shown; not used with a modelBaseUrl that was set over it",
+    help: "the key for the model's API; stored as it is, never shown; sent only to the address and the provider that it was given for",
   }),
   textSetting('fallbackModel', {
+    namespace: 'fixed',
+    freeWithKey: true,
     default: null,
     allowed: `${MODEL_NAME_RULE}, or none`,
     accepts: isModelName,
     help: 'asked where the model fails; with the same address and key',
   }),
+  listSetting('allowedModels', {
+    namespace: 'fixed',
+    default: null,
+    allowed: 'models such as anthropic:claude-haiku-4-5, separated by commas, or none',
+    accepts: isModelName,
+    spell: text => text,
+    help: "the models that a namespace may choose on the server's own key; none: only the model that the environment names",
+  }),
   numberSetting('modelTimeoutSec', {
+    namespace: 'max',
     default: 120,
     check: { above: 0, below: 3_601 },
     help: 'seconds that a summary may take, a second try included',
   }),
   numberSetting('modelWindow', {
+    namespace: 'fixed',
+    freeWithKey: true,
     default: null,
     check: { integer: true, above: 3_999, optional: true },
     help: "tokens of the model's window; longer sources are read in pieces; none: 32000",
@@ -255,6 +293,7 @@ export const SETTINGS: readonly Setting[] = [
     help: "tokens of a context's budget that are left for the reply",
   }),
   numberSetting('maxBodyBytes', {
+    namespace: 'max',
     default: 16 * 1024 * 1024,
     check: { integer: true, above: 1_023, below: 512 * 1024 * 1024 + 1 },
     help: 'how large the body of a request may be',
@@ -266,6 +305,7 @@ export const SETTINGS: readonly Setting[] = [
     help: 'how much the bodies of all requests under way may hold together, one caller at most half of it; above that a request is answered with 503',
   }),
   numberSetting('rateLimit', {
+    namespace: 'max',
     default: null,
     check: { integer: true, above: -1, below: 1_000_001, offAtZero: true },
     help: 'requests a minute from one key, or from one address without; off this machine 1200 unless set',

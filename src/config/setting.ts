@@ -6,6 +6,12 @@ import type { PresetName } from '../policy/index.ts'
  */
 export type Reach = 'request' | 'server' | 'start'
 
+/**
+ * What a namespace may do with what the operator of a server has set: by the environment, by flags, or in the server's
+ * own namespace. `max`: lower it, never raise it; none is above every number. `fixed`: nothing. `free`: anything.
+ */
+export type NamespaceRight = 'max' | 'fixed' | 'free'
+
 type Read = { readonly value: unknown } | { readonly allowed: string }
 
 /** One setting: everything that the environment, the server, the command line and the documentation say of it. */
@@ -13,6 +19,9 @@ export interface Setting {
   readonly name: string
   readonly environment: string
   readonly reach: Reach
+  readonly namespace: NamespaceRight
+  /** Fixed, but for a namespace that brings a key for its model. */
+  readonly freeWithKey?: true
   /** `null`: none. */
   readonly default: unknown
   /** What it takes, in words. */

@@ -5,6 +5,7 @@ import {
   policyOf,
   type Resolved,
   type SettingValues,
+  splitModelName,
 } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import type { Configuration, MemoryOptions } from '../palimpsest.ts'
@@ -66,13 +67,26 @@ function memoOf({ memoInstructions }: SettingValues): NonNullable<Configuration[
 async function summarizerOf(values: SettingValues): Promise<Summarizer> {
   if (values.model === null) return extractive()
   const model = await loadModel(values.model, values)
-  const fallback = values.fallbackModel === null ? null : await loadModel(values.fallbackModel, values)
+  const fallback = await fallbackOf(values.model, values)
   return modelSummarizer(model, {
     // Half of it, so that a second try or the other model has its turn.
     timeoutMs: Math.ceil(values.modelTimeoutSec * 500),
     ...(fallback && { fallback }),
     ...(values.modelWindow !== null && { windowTokens: values.modelWindow }),
   })
+}
+
+/** The key of one provider is not for another, unless both are asked at the same address. */
+async function fallbackOf(model: string, values: SettingValues) {
+  const { fallbackModel, modelBaseUrl, modelApiKey } = values
+  if (fallbackModel === null) return null
+  const { provider } = splitModelName(model)
+  const isShared = modelBaseUrl !== null || splitModelName(fallbackModel).provider === provider
+  if (isShared || modelApiKey === null) return loadModel(fallbackModel, values)
+  const allowed =
+    `a model of ${provider}, whose key modelApiKey is, or none; one of another provider only with a modelBaseUrl ` +
+    'that serves both'
+  throw new InvalidSettingsError([{ setting: 'fallbackModel', value: fallbackModel, allowed }])
 }
 
 /**

@@ -13,8 +13,6 @@ type Fields = z.ZodObject
 /** What a call has at hand: all of it belongs to the caller's namespace, and nothing leads to another. */
 export interface Call<Query, Body> extends Tenant {
   readonly access: Access
-  /** It is the namespace of whoever runs the server. */
-  readonly isHome: boolean
   readonly events: EventsOf
   /** For what has to be finished although the answer is out. */
   readonly underWay: UnderWay

@@ -1,14 +1,21 @@
 import {
+  beyondCeilings,
+  describePlace,
   findSetting,
+  KEY_PLACE,
   type Layer,
   type Layers,
+  maySend,
+  placeIn,
   policyOf,
   type Resolved,
   readLayer,
+  readPlace,
+  readStored,
   resolveSettings,
-  tryLayer,
+  writePlace,
 } from '../config/index.ts'
-import { SettingsConflictError } from '../errors.ts'
+import { InvalidSettingsError, SettingsConflictError } from '../errors.ts'
 import type { Configuration } from '../palimpsest.ts'
 import type { Policy } from '../policy/index.ts'
 import { canonicalJson, type Store } from '../store/index.ts'
@@ -23,11 +30,19 @@ export interface LiveSettingsOptions {
   /** Shared with others who ask the same store. */
   readonly revisions?: Revisions
   readonly namespace?: string
+  /** Of the server's own namespace, whose limits bound these. Left out: these are the operator's own. */
+  readonly operator?: LiveSettings
   /** As `readEnvironment` gives it, flags of the command line put over it. */
   readonly environment?: Layer
   /** What comes over those stored, such as a file's. */
   readonly over?: Layer
   readonly onWarning?: (message: string) => void
+}
+
+/** What a change came to. */
+export interface Changed extends Resolved {
+  /** Also what was taken away with it. */
+  readonly messages: readonly string[]
 }
 
 interface Checked {
@@ -49,6 +64,8 @@ export class LiveSettings {
   #revision = 0
   #stored: Layer = {}
   #resolved: Resolved
+  /** What the operator's were when these were taken. */
+  #bounds: Resolved | null = null
   #listener: (configuration: Configuration, resolved: Resolved) => void = () => {}
   /** Changes are made one after the other: each is checked against what the one before left. */
   #changing: Promise<unknown> = Promise.resolve()
@@ -75,15 +92,18 @@ export class LiveSettings {
   }
 
   async #take(raw: Layer): Promise<Configuration> {
-    const { layer, problems } = tryLayer(raw, 'server')
+    const { layer, problems } = readStored(raw)
+    const bounds = this.#options.operator?.current ?? null
     for (const { setting, allowed } of problems)
       this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
     const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
+    for (const message of resolved.messages) this.#options.onWarning?.(message)
     // First: where that fails, nothing here says that it is in force.
     this.#listener(configuration, resolved)
     this.#raw = raw
     this.#stored = stored
     this.#resolved = resolved
+    this.#bounds = bounds
     return configuration
   }
 
@@ -98,8 +118,10 @@ export class LiveSettings {
 
   async #reload(revision: number): Promise<void> {
     if (revision <= this.#revision) return
+    await this.#options.operator?.refresh(revision)
+    const isBoundAsBefore = (this.#options.operator?.current ?? null) === this.#bounds
     const raw = await this.#read()
-    if (canonicalJson(raw) !== canonicalJson(this.#raw)) await this.#take(raw)
+    if (!isBoundAsBefore || canonicalJson(raw) !== canonicalJson(this.#raw)) await this.#take(raw)
     this.#revision = revision
   }
 
@@ -143,7 +165,7 @@ export class LiveSettings {
    * Merges them into those stored; `null` takes one away. In force when it resolves; refused, nothing has changed.
    * `isExpected` is asked whether they are still those that the caller has read, by their tag.
    */
-  change(input: Layer, isExpected?: (tag: string) => boolean): Promise<Resolved> {
+  change(input: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
     return this.#inTurn(() => this.#change(input, isExpected))
   }
 
@@ -153,29 +175,76 @@ export class LiveSettings {
     return done
   }
 
-  async #change(given: Layer, isExpected?: (tag: string) => boolean): Promise<Resolved> {
+  async #change(given: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
     // Of a secret `GET` says only whether it is set: written back, that changes nothing.
     const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
     const input = without(given, Object.keys(given).filter(isShownSecret))
     const { layer, removed, changes } = settingChanges(input, 'server')
+    await this.#options.operator?.refresh()
+    let messages: readonly string[] = []
     for (let tries = 1; ; tries++) {
       // Another process may have changed them, and may do so until they are written.
       const raw = await this.#read()
-      const earlier = tryLayer(raw, 'server').layer
+      const earlier = readStored(raw).layer
       if (isExpected && !isExpected(settingsTag(raw, (await this.#fitting(earlier)).resolved)))
         throw new SettingsConflictError()
       // Whatever does not fit together is refused before anything is stored; not for what was left out before.
-      const changed = (before: Layer) => this.#check({ ...without(before, removed), ...layer })
-      await changed(earlier).catch(async () => changed((await this.#fitting(earlier)).stored))
+      const key = this.#keyAfter(earlier, { layer, removed })
+      messages = key.messages
+      const next = (before: Layer) =>
+        without({ ...before, ...layer, ...key.layer }, [...removed, ...key.removed])
+      this.#requireWithinCeilings(layer, next(earlier))
+      const changed = (before: Layer) => this.#check(next(before))
+      await changed(earlier)
+        .catch(async () => changed((await this.#fitting(earlier)).stored))
+        .catch(error => {
+          throw explained(error, messages)
+        })
       try {
-        await this.#options.store.writeSettings(this.#namespace, changes, { expected: raw })
+        const all = { ...changes, ...key.layer, ...Object.fromEntries(key.removed.map(name => [name, null])) }
+        await this.#options.store.writeSettings(this.#namespace, all, { expected: raw })
         break
       } catch (error) {
         if (tries === MOST_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
       }
     }
     await this.#take(await this.#read())
-    return this.#resolved
+    return { ...this.#resolved, messages: [...new Set([...messages, ...this.#resolved.messages])] }
+  }
+
+  /**
+   * What a change makes of the key: one that is given belongs to the place that is asked from now on; one that was
+   * stored before goes where that is another one.
+   */
+  #keyAfter(
+    earlier: Layer,
+    { layer, removed }: { readonly layer: Layer; readonly removed: readonly string[] },
+  ): KeyChange {
+    const { environment } = this.#options
+    const gone = { layer: {}, removed: Object.hasOwn(earlier, KEY_PLACE) ? [KEY_PLACE] : [], messages: [] }
+    const key = Object.hasOwn(layer, 'modelApiKey') ? layer['modelApiKey'] : earlier['modelApiKey']
+    if (typeof key !== 'string' || removed.includes('modelApiKey')) return gone
+    const next = placeIn([without({ ...earlier, ...layer }, removed), environment])
+    if (Object.hasOwn(layer, 'modelApiKey'))
+      return { layer: { [KEY_PLACE]: writePlace(next) }, removed: [], messages: [] }
+    const given = readPlace(earlier[KEY_PLACE]) ?? placeIn([earlier, environment])
+    if (maySend(given, next)) {
+      const place = { ...given, provider: given.provider ?? next.provider }
+      return { layer: { [KEY_PLACE]: writePlace(place) }, removed: [], messages: [] }
+    }
+    const message =
+      `The stored modelApiKey was given for ${describePlace(given)} and was taken away: it is not sent to ` +
+      `${describePlace(next)}. Give the key for that together with the address or the model.`
+    return { layer: {}, removed: ['modelApiKey', KEY_PLACE], messages: [message] }
+  }
+
+  #requireWithinCeilings(layer: Layer, next: Layer): void {
+    const { operator, environment } = this.#options
+    if (!operator) return
+    const hasOwnKey = typeof next['modelApiKey'] === 'string' && Object.hasOwn(next, KEY_PLACE)
+    const { values } = operator.current
+    const problems = beyondCeilings(layer, { operator: values, environment, hasOwnKey })
+    if (problems.length > 0) throw new InvalidSettingsError(problems)
   }
 
   /**
@@ -217,13 +286,31 @@ export class LiveSettings {
   }
 
   #layers(stored: Layer): Layers {
-    const { environment = {}, over = {} } = this.#options
-    return { session: over, stored, environment }
+    const { environment = {}, over = {}, operator } = this.#options
+    return { session: over, stored, environment, ...(operator && { operator: operator.current.values }) }
   }
 
   #resolve(stored: Layer): Resolved {
     return resolveSettings(this.#layers(stored))
   }
+}
+
+interface KeyChange {
+  readonly layer: Layer
+  readonly removed: readonly string[]
+  readonly messages: readonly string[]
+}
+
+/** Why a key is missing that was there before. */
+function explained(error: unknown, messages: readonly string[]): unknown {
+  if (!(error instanceof InvalidSettingsError) || messages.length === 0) return error
+  return new InvalidSettingsError(
+    error.details.problems.map(problem => ({
+      ...problem,
+      allowed:
+        problem.setting === 'modelApiKey' ? `${problem.allowed}. ${messages.join(' ')}` : problem.allowed,
+    })),
+  )
 }
 
 function without(layer: Layer, names: readonly string[]): Layer {

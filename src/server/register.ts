@@ -117,7 +117,6 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
   const call = {
     ...tenant,
     access,
-    isHome: namespace === serving.home,
     events: serving.events.of(namespace),
     underWay: serving.underWay,
     version: serving.version,
@@ -160,8 +159,32 @@ function heldUntilSent(
   }
   // A caller who leaves before the first word leaves a stream that nothing reads.
   context.req.raw.signal.addEventListener('abort', held.release, { once: true })
-  const sending = new TransformStream<Uint8Array, Uint8Array>({ flush: held.release, cancel: held.release })
-  return { ...answer, body: body.pipeThrough(sending) }
+  return { ...answer, body: endingWith(body, held.release) }
+}
+
+/** The same stream, piece for piece as it is asked for; `end` is called when it is over, however. */
+function endingWith(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async controller => {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          end()
+          controller.close()
+        } catch (error) {
+          end()
+          controller.error(error)
+        }
+      },
+      cancel: reason => {
+        end()
+        return reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function toResponse(

@@ -6,7 +6,7 @@ import { oneOf } from './fields.ts'
 export const SCHEMA_QUERY = z.strictObject({
   schema: oneOf(['true', 'false']).optional().openapi({
     description:
-      'true: with `schema`, a list of { name, type, default, allowed, help, reach, presets, environment, secret }',
+      'true: with `schema`, a list of { name, type, default, allowed, help, reach, namespace, freeWithKey, presets, environment, secret }',
   }),
 })
 

@@ -56,6 +56,8 @@ export class Tenants {
     const { store, revisions, environment, home, workspace, onWarning, options } = this.#options
     const settings = new LiveSettings({
       ...{ store, revisions, namespace },
+      // What holds in the server's own namespace bounds the others.
+      ...(namespace !== home && { operator: (await this.of(home)).settings }),
       ...(environment && { environment }),
       ...(onWarning && { onWarning }),
     })

@@ -63,7 +63,7 @@ async function connect(address: string): Promise<Connected> {
   await client.query(`SET search_path TO ${schema}`)
   return {
     query: async sql => (await client.query(sql)).rows,
-    columnsSql: `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = ${literal(schema)}`,
+    columnsSql: `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = ${literal(schema)} ORDER BY table_name, ordinal_position`,
     literal,
     [Symbol.asyncDispose]: () => client.end(),
   }

@@ -1,4 +1,4 @@
-import { describeDefault, SETTINGS } from '../../src/config/index.ts'
+import { describeDefault, describeRight, SETTINGS } from '../../src/config/index.ts'
 
 /** The table of docs/server.md: `node test/server/settings-table.ts` prints it. */
 export function settingsTable(): string {
@@ -6,9 +6,9 @@ export function settingsTable(): string {
   const rows = SETTINGS.map(setting => {
     const { name, reach, help, allowed } = setting
     const where = { request: 'request, server', server: 'server', start: 'start' }[reach]
-    return [`\`${name}\``, describeDefault(setting), cell(allowed), where, cell(help)]
+    return [`\`${name}\``, describeDefault(setting), cell(allowed), where, describeRight(setting), cell(help)]
   })
-  const all = [['setting', 'default', 'allowed', 'where', 'what it is'], ...rows]
+  const all = [['setting', 'default', 'allowed', 'where', 'in a namespace', 'what it is'], ...rows]
   const widths = all[0]!.map((_, column) => Math.max(...all.map(row => row[column]!.length)))
   const line = (row: readonly string[]) =>
     `| ${row.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`

@@ -230,6 +230,10 @@ export interface SettingDescription {
   readonly allowed: string
   readonly help: string
   readonly reach: 'request' | 'server' | 'start'
+  /** What a namespace may do with what the operator of the server has set: lower it, nothing, or anything. */
+  readonly namespace: 'max' | 'fixed' | 'free'
+  /** Fixed, unless the namespace brings a key for its model. */
+  readonly freeWithKey?: boolean
   /** Of a policy's number: the presets that know it. */
   readonly presets?: readonly string[]
   readonly environment: string
@@ -239,6 +243,10 @@ export interface SettingDescription {
 export interface SettingsAnswer {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
+  /** What was set and is not in force, and why. */
+  readonly messages?: readonly string[]
+  /** The operator's limits; only where the namespace is not the server's own. */
+  readonly ceilings?: Readonly<Record<string, unknown>>
   readonly schema?: readonly SettingDescription[]
 }
 

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { shownSettings } from '../../config/index.ts'
-import { InvalidSettingsError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 import { SCHEMA_QUERY, withSchema } from '../setting-schema.ts'
 
-const SHAPE = '{ settings: { policy, threshold, … }, sources: { policy: "default", … } }'
+const SHAPE =
+  '{ settings: { policy, threshold, … }, sources: { policy: "default", … }, messages?, ceilings? }: `messages` says what was set and is not in force; `ceilings`, outside the server\'s own namespace, the limits that may be lowered'
 
 const readSettings = endpoint({
   method: 'get',
@@ -30,9 +30,8 @@ const changeSettings = endpoint({
   nulls: 'kept',
   headers: { 'if-match': 'changed only if their ETag is still this one' },
   answers: { 200: SHAPE, 412: 'they are others by now' },
-  handle: async ({ settings, isHome, body, header }) => {
+  handle: async ({ settings, body, header }) => {
     const ifMatch = header('if-match')
-    if (!isHome) refuseForOperator(body)
     const changed =
       ifMatch === null
         ? await settings.change(body)
@@ -40,16 +39,5 @@ const changeSettings = endpoint({
     return { headers: { etag: entityTag(settings.tag) }, json: shownSettings(changed) }
   },
 })
-
-/** What bounds what one tenant may cost the others. */
-const OPERATORS = ['maxBodyBytes', 'rateLimit']
-
-function refuseForOperator(given: Readonly<Record<string, unknown>>): void {
-  const allowed = 'only for whoever runs the server, by the environment'
-  const problems = OPERATORS.filter(name => Object.hasOwn(given, name)).map(setting => ({
-    ...{ setting, value: given[setting], allowed, isUnknown: true },
-  }))
-  if (problems.length > 0) throw new InvalidSettingsError(problems)
-}
 
 export const settingsRoutes = [readSettings, changeSettings]

@@ -9,6 +9,7 @@ function setting(name: string, given: Partial<SettingDescription> = {}): Setting
     default: 4,
     allowed: 'a whole number of at least 1',
     help: '',
+    namespace: 'free',
     reach: 'request',
     environment: '',
     ...given,

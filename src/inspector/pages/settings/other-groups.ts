@@ -11,6 +11,7 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'modelBaseUrl',
     'modelApiKey',
     'fallbackModel',
+    'allowedModels',
     'modelTimeoutSec',
     'modelWindow',
     'memoInstructions',

@@ -19,7 +19,7 @@ export function SettingsForm({
   readonly answer: SettingsAnswer
   readonly editor: SettingsEditor
 }) {
-  const { settings, sources, schema = [] } = answer
+  const { settings, sources, schema = [], messages = [], ceilings } = answer
   const { draft, problems, refusals, edit, saveState, failure } = editor
   const [round, setRound] = useState(0)
   const inForce = textOf(settings['policy'])
@@ -50,6 +50,8 @@ export function SettingsForm({
       isSet: settings[name] === true,
       changedTo: own !== undefined && own.base !== current ? current : null,
       problem: found[name] ?? null,
+      isBounded: ceilings !== undefined,
+      ceiling: ceilings?.[name] === undefined ? null : textOf(ceilings[name]),
       edit: text => edit(name, text, current),
     }
   }
@@ -92,6 +94,13 @@ export function SettingsForm({
       />
       <CostComparison replays={replays} edited={preset} inForce={inForce} />
       <OtherSettings schema={schema} settings={settings} fieldOf={fieldOf} />
+      {messages.length > 0 && (
+        <div class="setting-meanwhile" role="status">
+          {messages.map(message => (
+            <p key={message}>{message}</p>
+          ))}
+        </div>
+      )}
       <SaveBar
         changes={Object.keys(draft).length}
         state={saveState}

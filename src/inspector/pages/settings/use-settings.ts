@@ -29,6 +29,11 @@ export interface SettingsEditor {
   save(): Promise<void>
 }
 
+/** What the last answer does not say is no longer so; the schema stays. */
+function withAnswer(fetched: SettingsAnswer, answer: SettingsAnswer): SettingsAnswer {
+  return { ...answer, ...(fetched.schema && { schema: fetched.schema }) }
+}
+
 export function useSettings(): SettingsEditor {
   const fetched = useLoaded(signal => api.readSettings({ signal }), [])
   const draft = useValue(draftValue)
@@ -40,7 +45,7 @@ export function useSettings(): SettingsEditor {
   useGlances(fetched.reload)
   // What saving answered is newer than what was fetched before, and older than what is fetched after.
   const value =
-    saved !== null && saved.over === fetched.value ? { ...fetched.value, ...saved.answer } : fetched.value
+    saved !== null && saved.over === fetched.value ? withAnswer(fetched.value, saved.answer) : fetched.value
 
   const edit = (name: string, text: string | null, current: string) => {
     draftValue.set(withEdit(draftValue.get(), { name, text, current }))

@@ -19,6 +19,7 @@ const IN_CHINESE: readonly (readonly [RegExp, string])[] = [
   [/, or none for the built-in extractive summariser/, '；留空：内置的摘录式摘要'],
   [/, or none$/, '；可留空'],
   [/provider:model with a provider of ([\w, -]+)/, '提供商:模型，提供商为 $1'],
+  [/models such as (\S+), separated by commas/, '以逗号分隔的模型，例如 $1'],
   [/an address such as (\S+?)(?=[,；]|$)/, '地址，例如 $1'],
   [/an IANA time zone such as "(.+)"/, 'IANA 时区，例如 "$1"'],
   [/a key of printable characters/, '由可打印字符组成的密钥'],

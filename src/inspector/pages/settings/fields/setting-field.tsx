@@ -16,6 +16,9 @@ const useTexts = defineTexts({
     others: (value: string) => `Meanwhile somebody set it to ${value}. Saving puts yours in its place.`,
     nothing: 'nothing',
     resetting: 'What is stored is taken away: the environment or the default holds.',
+    ceiling: (value: string) => `The operator of the server allows at most ${value}: it can be lowered here.`,
+    fixed: 'The operator of the server sets this; here it cannot be changed.',
+    freeWithKey: "The operator of the server sets this, unless a key for the model's API is given here, too.",
   },
   zh: {
     reset: '重置',
@@ -26,6 +29,9 @@ const useTexts = defineTexts({
     others: (value: string) => `其间有人把它设为 ${value}。保存会以您的值替换。`,
     nothing: '空',
     resetting: '将去除已保存的值，改用环境变量或默认值。',
+    ceiling: (value: string) => `服务器的运营方最多允许 ${value}：在此可以调低。`,
+    fixed: '此项由服务器的运营方设置，在此不能更改。',
+    freeWithKey: '此项由服务器的运营方设置，除非在此同时提供模型的密钥。',
   },
 })
 
@@ -41,6 +47,9 @@ export interface FieldState {
   readonly changedTo: string | null
   /** What is allowed, where this is not. */
   readonly problem: string | null
+  /** Whether the operator of the server bounds it here, and by what limit; `null`: by none. */
+  readonly isBounded: boolean
+  readonly ceiling: string | null
   readonly edit: (text: string | null) => void
 }
 
@@ -58,10 +67,11 @@ export function SettingField({
   const texts = useTexts()
   const allowedText = useAllowedText()
   const { label, help } = useSettingText()(description)
-  const { name, allowed, environment } = description
-  const { problem, changedTo, isEdited, isResetting, source } = field
+  const { name, allowed, environment, namespace, freeWithKey } = description
+  const { problem, changedTo, isEdited, isResetting, source, isBounded, ceiling } = field
+  const isFixed = isBounded && namespace === 'fixed' && name !== 'modelApiKey'
   const id = `setting-${name}`
-  const mayReset = source === 'stored' && !isResetting
+  const mayReset = (source === 'stored' || source === 'operator') && !isResetting
   return (
     <div class={`setting ${problem === null ? '' : 'refused'}`}>
       <div class="setting-head">
@@ -85,6 +95,8 @@ export function SettingField({
           <p class="setting-meanwhile">{texts.others(changedTo === '' ? texts.nothing : changedTo)}</p>
         )}
         <p class="hint">{help}</p>
+        {ceiling !== null && <p class="hint">{texts.ceiling(ceiling)}</p>}
+        {isFixed && <p class="hint">{freeWithKey ? texts.freeWithKey : texts.fixed}</p>}
         {detail === 'full' && (
           <>
             <p class="hint">

@@ -83,9 +83,10 @@ const useTable = defineTexts<SettingTexts>({
     model: { help: '撰写摘要的语言模型；none：使用内置的摘录式摘要。' },
     modelBaseUrl: { help: '模型 API 的地址；openai-compatible 必须填写。' },
     modelApiKey: {
-      help: '模型 API 的密钥；原样存储，从不显示；在它之上另设了 modelBaseUrl 时不使用。',
+      help: '模型 API 的密钥；原样存储，从不显示；只发往提供它时的地址和供应商。',
     },
     fallbackModel: { help: '模型失败时改用的模型；地址和密钥相同。' },
+    allowedModels: { help: '命名空间可以用服务器自己的密钥选用的模型；none：只能用环境变量指定的模型。' },
     modelTimeoutSec: { help: '一份摘要最多用多少秒，包括重试一次。' },
     modelWindow: { help: '模型窗口的词元数；更长的内容分段阅读；none：32000。' },
     summaryCallsPerHour: { help: '每小时为摘要和记忆调用模型的次数；超过后折叠不用模型，提取等待。' },
@@ -106,6 +107,9 @@ const useTable = defineTexts<SettingTexts>({
     dailyLogTokens: { help: '一个聊天每日日志的词元数；超出后压缩最早的行。' },
     outputReserve: { help: '上下文预算中留给回复的词元数。' },
     maxBodyBytes: { help: '一次请求的正文最多多少字节。' },
+    maxHeldBodyBytes: {
+      help: '所有进行中请求的正文合计最多占用多少字节，单个调用方最多一半；超过后请求得到 503。',
+    },
     rateLimit: { help: '每个密钥（没有密钥时每个地址）每分钟的请求数；对外服务时默认 1200。' },
     db: { help: 'SQLite 数据库文件。' },
     store: { help: '用 PostgreSQL 数据库代替文件。' },

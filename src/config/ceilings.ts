@@ -1,0 +1,73 @@
+import type { SettingsProblem } from '../errors.ts'
+import type { Layer } from './layers.ts'
+import type { SettingValues } from './resolve-settings.ts'
+import { SETTINGS } from './schema.ts'
+import type { Setting } from './setting.ts'
+
+/** A limit that is none is above every other. */
+export function isAbove(value: unknown, ceiling: unknown): boolean {
+  if (ceiling === null) return false
+  return value === null || Number(value) > Number(ceiling)
+}
+
+/** The limits that the operator has set, by name: what a namespace may lower. */
+export function ceilingsOf(operator: SettingValues): Readonly<Record<string, unknown>> {
+  const limits = SETTINGS.filter(({ namespace, reach }) => namespace === 'max' && reach !== 'start')
+  return Object.fromEntries(
+    limits.filter(({ name }) => operator[name] !== null).map(({ name }) => [name, operator[name]]),
+  )
+}
+
+/** What a namespace has without settings of its own. */
+export function inheritedValue({ name, default: usual }: Setting, environment: Layer = {}): unknown {
+  return Object.hasOwn(environment, name) ? environment[name] : usual
+}
+
+interface Bounds {
+  readonly operator: SettingValues
+  readonly environment: Layer | undefined
+}
+
+/** Whether a namespace may have this value for what is asked with the operator's key. */
+export function isOnOperatorsKey(
+  setting: Setting,
+  value: unknown,
+  { operator, environment }: Bounds,
+): boolean {
+  if (value === inheritedValue(setting, environment)) return true
+  if (setting.name !== 'model' && setting.name !== 'fallbackModel') return false
+  // Without a model nothing is spent.
+  return value === null || (operator.allowedModels?.includes(String(value)) ?? false)
+}
+
+/** What is wrong with what a namespace asks to be changed. `hasOwnKey`: with it, it has a key of its own. */
+export function beyondCeilings(
+  layer: Layer,
+  { hasOwnKey, ...bounds }: Bounds & { readonly hasOwnKey: boolean },
+): readonly SettingsProblem[] {
+  const { operator, environment } = bounds
+  const allowedOf = (setting: Setting): string | null => {
+    const { name, namespace, freeWithKey } = setting
+    const value = layer[name]
+    if (namespace === 'max')
+      return isAbove(value, operator[name])
+        ? `at most ${operator[name]}, which the operator of the server has set for every namespace`
+        : null
+    if (namespace === 'free') return null
+    if (name === 'modelApiKey')
+      return value === null ? 'a key of its own, which null takes away again: it has none otherwise' : null
+    if (!freeWithKey)
+      return JSON.stringify(value) === JSON.stringify(operator[name])
+        ? null
+        : 'only for the operator of the server, by the environment or in its own namespace'
+    if (hasOwnKey || isOnOperatorsKey(setting, value, bounds)) return null
+    const inherited = inheritedValue(setting, environment) ?? 'none'
+    const models = name === 'model' || name === 'fallbackModel' ? (operator.allowedModels ?? []) : []
+    return `${[inherited, ...models].join(', ')}, or any with a modelApiKey of the namespace's own, given with it`
+  }
+  return SETTINGS.filter(({ name }) => Object.hasOwn(layer, name)).flatMap(setting => {
+    const allowed = allowedOf(setting)
+    const value = setting.secret ? '…' : layer[setting.name]
+    return allowed === null ? [] : [{ setting: setting.name, value, allowed }]
+  })
+}
