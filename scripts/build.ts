@@ -32,12 +32,16 @@ async function bundle(): Promise<void> {
     platform: 'node',
     external: id => !id.startsWith('.') && !id.startsWith('\0') && !isAbsolute(id),
     plugins: [filesBesideModules()],
+    // It takes `decodeURIComponent(text)` for a call without effect, and would drop one that is there to throw.
+    treeshake: false,
   })
   await bundler.write({
     dir: target,
     format: 'esm',
     chunkFileNames: ({ name }) => (name.includes('/') ? '[name].js' : 'chunks/[name].js'),
     minifyInternalExports: false,
+    // Unless it is told so, it looks for dead code here, too.
+    minify: false,
     // They are in the declarations.
     comments: { jsdoc: false },
     codeSplitting: {
@@ -54,13 +58,18 @@ async function bundle(): Promise<void> {
   await bundler.close()
 }
 
-/** What is loaded by its path: whatever the manifest names, and a thread. */
+/** What is loaded by its path: whatever the manifest names, a thread, and the command line without a process, for tests. */
 function entries(): string[] {
   const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const exported = Object.values<string | { default: string }>(exports).flatMap(entry =>
     typeof entry === 'string' ? [] : [entry.default],
   )
-  const files = [...exported, ...Object.values<string>(bin), 'dist/store/sqlite/scrub-thread.js']
+  const files = [
+    ...exported,
+    ...Object.values<string>(bin),
+    'dist/cli/program.js',
+    'dist/store/sqlite/scrub-thread.js',
+  ]
   return files.map(file => posix.relative('dist', file).replace(/\.js$/, ''))
 }
 

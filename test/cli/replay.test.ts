@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { run, runHere, shell, temporaryFolder, transcript } from './run.ts'
+import { MAIN, run, runHere, shell, temporaryFolder, transcript } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
@@ -70,12 +70,12 @@ describe('of one policy, as JSON', () => {
   })
 
   test('reads a pipe, though it can be read only once', async () => {
-    const command = `cat "${file}" | "${process.execPath}" src/cli/main.ts replay /dev/stdin --policy count --json`
+    const command = `cat "${file}" | "${process.execPath}" "${MAIN}" replay /dev/stdin --policy count --json`
     expect(JSON.parse((await shell(command)).stdout)).toMatchObject({ messages: 80 })
   })
 
   test('a reader who stops early is no error', async () => {
-    const command = `"${process.execPath}" src/cli/main.ts replay "${wordy}" --json | head -c 10`
+    const command = `"${process.execPath}" "${MAIN}" replay "${wordy}" --json | head -c 10`
     expect(await shell(command)).toEqual({ code: 0, stdout: '{"policy":', stderr: '' })
   })
 

@@ -12,7 +12,9 @@ export interface Ran {
   readonly stderr: string
 }
 
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** The program itself: of the sources, or of the built package where that is what is tested. */
+const PROGRAM = process.env['TEST_BUILT_PACKAGE'] ? 'dist/cli/main.js' : 'src/cli/main.ts'
+export const MAIN = fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url))
 
 interface RunOptions {
   readonly stdin?: string | Uint8Array
