@@ -37,6 +37,7 @@ const NEEDS: Readonly<Record<string, readonly Scope[] | 'any' | 'none'>> = {
   'POST /v1/replay': ['read'],
   'POST /v1/sessions/{id}/messages': ['write'],
   'POST /v1/chat/completions': ['read', 'write'],
+  'PATCH /v1/sessions/{id}': ['write'],
   'PATCH /v1/sessions/{id}/messages/{seq}': ['write'],
   'PUT /v1/sessions/{id}/settings': ['write'],
   'PUT /v1/settings': ['admin'],
