@@ -669,7 +669,7 @@ export class Session {
       {
         check: () => this.#checkTraits(),
         create: async () => void (await this.append([])),
-        ...(this.#seen && { from: this.#own }),
+        ...((this.#seen || this.#claim.traits) && { from: this.#own }),
       },
     )
   }

@@ -14,10 +14,19 @@ import { all, first, run, type Steps } from './steps.ts'
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
   WHERE namespace = ?1 AND name_key = ?2 AND ready = 1`
 
-export function* findSession({ namespace, id, traits }: SessionKey): Steps<SessionRow | undefined> {
-  const session = yield* first<SessionRow>(FIND, namespace, keyOf(id))
-  if (session && traits) checkTraits(id, traits, traitsOf(session))
+/** Refuses a key whose caller takes the session for something else: see `SessionKey`. */
+export function* findSession(key: SessionKey): Steps<SessionRow | undefined> {
+  const session = yield* findByName(key)
+  checkClaim(key, session)
   return session
+}
+
+function* findByName({ namespace, id }: SessionKey): Steps<SessionRow | undefined> {
+  return yield* first<SessionRow>(FIND, namespace, keyOf(id))
+}
+
+function checkClaim({ id, traits }: SessionKey, session: TraitColumns | undefined): void {
+  if (session && traits) checkTraits(id, traits, traitsOf(session))
 }
 
 /**
@@ -45,11 +54,13 @@ function lockedName(key: SessionKey): string {
   return JSON.stringify([key.namespace, keyOf(key.id)])
 }
 
-/** Refuses a key by which the session was seen otherwise: see `SessionKey`. */
+/** Refuses a key by which the session was seen otherwise, or is taken for something else: see `SessionKey`. */
 export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
   yield* lockName(key, dialect)
-  const session = yield* findSession(key)
+  const session = yield* findByName(key)
+  // First: where the one that was meant is gone, it is no matter what another one of the name is.
   yield* checkSeen(key, session)
+  checkClaim(key, session)
   return session
 }
 
@@ -90,7 +101,7 @@ export function* readOwnSettings(key: SessionKey): Steps<Readonly<Record<string,
     key.namespace,
     keyOf(key.id),
   )
-  if (row && key.traits) checkTraits(key.id, key.traits, traitsOf(row))
+  checkClaim(key, row)
   return row ? settingsOf(row) : {}
 }
 
