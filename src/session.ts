@@ -62,6 +62,7 @@ import {
   type SessionKey,
   type SessionRecord,
   type SessionTraits,
+  seenOf,
   type WaitingEntry,
 } from './store/index.ts'
 import { traced } from './telemetry.ts'
@@ -196,7 +197,8 @@ export class Session {
   /** For what the caller reads: the store refuses it where the session is something else. */
   readonly #claim: SessionKey
   readonly #traits: GivenTraits
-  readonly #seen: SeenSession | null
+  /** Where there was no session yet, the one that comes of it is the one that is meant. */
+  #seen: SeenSession | null
 
   constructor(engine: Engine, key: SessionKey, traits: GivenTraits, seen: SeenSession | null = null) {
     this.#engine = engine
@@ -274,7 +276,12 @@ export class Session {
           ...(answers && { answers }),
         }),
     )
+    this.#meet(receipt)
     return this.#appended(receipt, options)
+  }
+
+  #meet({ session }: AppendReceipt): void {
+    if (this.#seen?.session === null) this.#seen = seenOf(session)
   }
 
   /** What is wrong with a message is told at once; what is long is measured in slices. */
@@ -529,6 +536,7 @@ export class Session {
         operation: operationId === undefined ? null : operationOf(operationId, change),
       })
     })
+    this.#meet(receipt)
     // Nothing has changed: nothing is judged, counted or indexed again.
     if (receipt.repeated)
       return {
@@ -590,13 +598,17 @@ export class Session {
           own.append(messages, { follows, ...(answers && { answers }) }),
         freeze: async asked => {
           const frozen = await contexts.freeze(this.#claim, asked)
-          own = this.#as({ ...frozen.context.seen, ...(this.#seen && withoutDocuments(this.#seen)) })
+          const { seen } = frozen.context
+          // What this handle had seen before counts as well.
+          const isBound = this.#seen !== null && this.#seen.session !== null
+          own = this.#as(isBound ? { ...this.#seen!, documents: seen.documents } : seen)
           return frozen
         },
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => own.observeUsage(context, usage),
         memoryTools: () => own.memoryTools(),
         onError: error => onError(error, { sessionId: this.id }),
+        check: () => own.checkBound(),
       },
       options,
     )
@@ -817,11 +829,6 @@ export class Session {
     if (record === null) throw new SessionNotFoundError(this.id)
     return record
   }
-}
-
-/** Those that a context showed are its own. */
-function withoutDocuments({ session, epoch }: SeenSession): Pick<SeenSession, 'session' | 'epoch'> {
-  return { session, epoch }
 }
 
 function unassignedOf({ unassigned }: Pick<AppendReceipt, 'unassigned'>): Pick<Appended, 'unassigned'> {

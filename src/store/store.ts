@@ -133,6 +133,8 @@ export interface ExtractionRules {
 export interface AppendReceipt {
   /** One for each message of the request, in its order. */
   readonly messages: readonly { readonly seq: number; readonly duplicate: boolean }[]
+  /** The one that they are in, and an epoch of it that is not later than this append. */
+  readonly session: Pick<SessionRecord, 'number' | 'epoch'>
   /** As after this append; `null` where the session is empty. */
   readonly snapshot: Snapshot | null
   readonly decision: Decision | null

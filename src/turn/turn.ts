@@ -59,6 +59,8 @@ export interface TurnHost {
   memoryTools(): Promise<MemoryTools>
   /** Hears of what went wrong while the turn went on. */
   onError(error: unknown): void
+  /** Throws where something that the turn has seen was erased since. */
+  check(): Promise<void>
 }
 
 export interface FinishedTurn {
@@ -184,6 +186,14 @@ export class Turn<Tools extends object = object> {
     if (this.#result !== null) return this.finish(this.#result)
     this.#failure ??= this.#fail(error)
     return this.#failure
+  }
+
+  /**
+   * For an answer that takes long: throws an `ErasedMeanwhileError` where something that it has seen was erased since.
+   * Nothing more of it can be stored then, and none of it should be shown.
+   */
+  async check(): Promise<void> {
+    await this.#host.check()
   }
 
   async #fail(error: unknown): Promise<FinishedTurn> {

@@ -307,21 +307,22 @@ test('what somebody says between the look and the change stays', async () => {
   const { chat, bare } = await start(() => `Answer ${++asked}`)
   let speaks = false
   // The session itself, but that somebody speaks right after its end was read.
-  const watched = new Proxy(chat, {
-    get: (target, field) => {
-      const value = Reflect.get(target, field, target)
-      if (typeof value !== 'function') return value
-      return async (...given: unknown[]) => {
-        const result = await value.apply(target, given)
-        if (field === 'messages' && speaks) {
-          speaks = false
-          await chat.append({ role: 'user', sender: 'bob', content: 'Wait!' })
+  const watched = (session: Session): Session =>
+    new Proxy(session, {
+      get: (target, field) => {
+        const value = Reflect.get(target, field, target)
+        if (typeof value !== 'function') return value
+        return async (...given: unknown[]) => {
+          const result = await value.apply(target, given)
+          if (field === 'messages' && speaks) {
+            speaks = false
+            await chat.append({ role: 'user', sender: 'bob', content: 'Wait!' })
+          }
+          return field === 'bound' ? watched(result) : result
         }
-        return result
-      }
-    },
-  })
-  const model = wrapLanguageModel({ model: bare, middleware: memoryMiddleware(watched) })
+      },
+    })
+  const model = wrapLanguageModel({ model: bare, middleware: memoryMiddleware(watched(chat)) })
   const messages: ModelMessage[] = [{ role: 'user', content: 'Question 1' }]
   await generateText({ model, messages })
   messages.push({ role: 'assistant', content: 'Answer 1' }, { role: 'user', content: 'Question 2' })

@@ -732,3 +732,30 @@ test('Anthropic gets cache marks, and its thoughts back', async () => {
   const [, reply] = await palimpsest.session('chat').messages()
   expect(reply!.content).toMatchObject([{ type: 'reasoning', text: 'Hm.' }, { type: 'tool-call' }])
 })
+
+test('a run that outlives an erasure stores nothing, and writes no memory by its tools', async () => {
+  const { server, palimpsest } = await start('')
+  const forget = () => palimpsest.forget({ kind: 'person', id: 'ann' })
+  server.setReply(async () => {
+    await forget()
+    return 'You said zebra-5c1d77.'
+  })
+  await expect(
+    agentOn(server, palimpsest).invoke(say('What is zebra-5c1d77?'), thread('thread')),
+  ).rejects.toMatchObject({ cause: { code: 'erased_meanwhile' } })
+  expect(await palimpsest.sessions()).toEqual([])
+
+  const calls = [{ name: 'write_user_memory', arguments: { content: 'zebra-5c1d77' } }]
+  server.setReply({ toolCalls: calls })
+  const erasing = createMiddleware({
+    name: 'Erasing',
+    wrapToolCall: async (request, handler) => {
+      await forget()
+      return handler(request)
+    },
+  })
+  const agent = agentOn(server, palimpsest, { others: [erasing] })
+  await expect(agent.invoke(say('Remember zebra-5c1d77.'), thread('thread'))).rejects.toThrow()
+  expect(await palimpsest.sessions()).toEqual([])
+  expect(await palimpsest.memory.user('ann').read()).toBeNull()
+})

@@ -620,3 +620,14 @@ test('thoughts go back to the provider that signed them', async () => {
   ])
   expect(findInRequests(server.requests)).toMatchObject({ invalid: [], brokenPrefixes: [] })
 })
+
+test('a call that outlives an erasure stores nothing', async () => {
+  const { server, palimpsest, agent } = await start('')
+  server.setReply(async () => {
+    await palimpsest.forget({ kind: 'person', id: 'ann' })
+    return 'You said zebra-5c1d77.'
+  })
+  const memory = { thread: 'chat', resource: 'ann' }
+  await agent.generate('What is zebra-5c1d77?', { memory }).catch(() => {})
+  expect(await palimpsest.sessions()).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { loadModel, type SettingValues } from '../../config/index.ts'
 import { splitModelName } from '../../config/model-name.ts'
-import { MissingPeerError } from '../../errors.ts'
+import { isOverForGood, MissingPeerError } from '../../errors.ts'
 import type { Session } from '../../session.ts'
 import type { FinishedTurn, Turn, TurnOptions } from '../../turn/index.ts'
 import type { UnderWay } from '../under-way.ts'
@@ -77,6 +77,9 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
   }
 }
 
+/** So often a long answer is looked after: what it quotes may have been erased. */
+const CHECK_MS = 1_000
+
 interface Source {
   readonly start: () => Streamed
   readonly stop: () => void
@@ -93,11 +96,20 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
   let broken: unknown
   let finished: FinishedTurn
   try {
-    for await (const part of result.stream) yield* reader.take(part as StreamPart)
+    let checked = performance.now()
+    for await (const part of result.stream) {
+      if (performance.now() - checked > CHECK_MS) {
+        await turn.check()
+        checked = performance.now()
+      }
+      yield* reader.take(part as StreamPart)
+    }
     isLeft = false
   } catch (error) {
     isLeft = false
     broken = error
+    // The model may have more to say of what is gone.
+    if (isOverForGood(error)) stop()
   } finally {
     if (isLeft) stop()
     finished = await turn.finish(forTheLog(result, reader)).finally(resolve)

@@ -53,15 +53,18 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
   yield* keepOwed(session, { request, answers, messages })
-  const lacking = unassignedIn(session, request)
-  if (head === null)
-    return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null, ...lacking }
+  const receipt = {
+    messages,
+    session: { number: session.id, epoch: session.epoch },
+    ...unassignedIn(session, request),
+  }
+  if (head === null) return { ...receipt, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
   const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
   yield* keepVerdict(session, verdict)
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
-  return { messages, ...verdict, extractAt, ...lacking }
+  return { ...receipt, ...verdict, extractAt }
 }
 
 /** What the caller has to be told: the session is without it, and an append does not assign it. */

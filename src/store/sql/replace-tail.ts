@@ -68,7 +68,12 @@ function* readOperation(session: SessionRow, operation: Operation): Steps<TailRe
   const { fingerprint, messages } = JSON.parse(row.result) as Kept
   if (fingerprint !== operation.fingerprint)
     throw new HistoryConflictError({ sessionId: session.name, reason: 'operation_reused' })
-  return { messages, snapshot: null, decision: null, dueAt: null, extractAt: null, repeated: true }
+  return {
+    messages,
+    session: { number: session.id, epoch: session.epoch },
+    ...{ snapshot: null, decision: null, dueAt: null, extractAt: null },
+    repeated: true,
+  }
 }
 
 function* keepOperation(session: SessionRow, operation: Operation, { messages }: AppendReceipt): Steps<void> {

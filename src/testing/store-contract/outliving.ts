@@ -166,7 +166,9 @@ export const outliving = contractCases('what outlives a call', {
   'may begin before there is a session, as long as nothing is erased meanwhile': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     const [first, second, third] = [await chat.bound(), await chat.bound(), await chat.bound()]
-    await first.append(message('Hello'))
+    const { session } = await first.append(message('Hello'))
+    const { number, epoch } = await chat.record()
+    assert.deepEqual(session, { number, epoch })
     await second.append(message('Hello to you'))
     await erase(store, { kind: 'session', sessionId: 'chat' })
     await refuses(third.append(message(CANARY)), 'erased_meanwhile')
