@@ -1,3 +1,4 @@
+import { describeError, tellableError } from './errors.ts'
 /** The part of OpenTelemetry's `Tracer` that is used, so that nobody needs it installed. */
 export interface Tracer {
   startActiveSpan<Result>(
@@ -36,8 +37,8 @@ export function traced<Result>(
       describeQuietly(span, () => describe(result))
       return result
     } catch (error) {
-      if (error instanceof Error) span.recordException(error)
-      span.setStatus({ code: ERROR, message: error instanceof Error ? error.name : String(error) })
+      span.recordException(tellableError(error))
+      span.setStatus({ code: ERROR, message: error instanceof Error ? error.name : typeof error })
       throw error
     } finally {
       span.end()
@@ -50,7 +51,7 @@ function describeQuietly(span: Span, attributes: () => Attributes): void {
   try {
     span.setAttributes(attributes())
   } catch (error) {
-    process.emitWarning(`A tracer threw: ${String(error)}`, 'PalimpsestWarning')
+    process.emitWarning(`A tracer threw: ${describeError(error)}`, 'PalimpsestWarning')
   }
 }
 

@@ -1,13 +1,18 @@
-import { PalimpsestError } from '../errors.ts'
+import { describeError, PalimpsestError } from '../errors.ts'
 import { SummaryRejectedError } from './summarize-source.ts'
 
 /** Why a fold failed, as it is stored and told. Errors of summarisers name a reason of their own. */
 export function failureReason(error: unknown): string {
   if (error instanceof SummaryRejectedError) return error.problem
   if (PalimpsestError.isInstance(error)) return error.code
-  if (error instanceof Error && 'reason' in error && typeof error.reason === 'string') return error.reason
+  if (error instanceof Error && 'reason' in error && isCode(error.reason)) return error.reason
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
-  return error instanceof Error ? error.message : String(error)
+  return describeError(error, { withPlace: false })
+}
+
+/** A word of a program's. What is longer may repeat what was to be summarised. */
+function isCode(reason: unknown): reason is string {
+  return typeof reason === 'string' && /^[a-z][a-z0-9_-]{0,59}$/i.test(reason)
 }
 
 /** How long the provider asked to be left alone; 0: it did not say. */

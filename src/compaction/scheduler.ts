@@ -1,3 +1,4 @@
+import { describeError } from '../errors.ts'
 import type { Policy } from '../policy/index.ts'
 import { keyName, type SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
@@ -187,7 +188,7 @@ export class FoldScheduler {
     try {
       call()
     } catch (error) {
-      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
+      process.emitWarning(`A listener threw: ${describeError(error)}`, 'PalimpsestWarning')
     }
   }
 

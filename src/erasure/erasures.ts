@@ -1,7 +1,7 @@
 import { retryAfterMs } from '../compaction/failure-reason.ts'
 import { pause } from '../compaction/pause.ts'
 import { isExtractive } from '../compaction/summarize-source.ts'
-import { ClosedError, ErasureNotFoundError } from '../errors.ts'
+import { ClosedError, describeError, ErasureNotFoundError } from '../errors.ts'
 import type { ErasureRecord, ErasureStage, ErasureTarget } from '../store/index.ts'
 import { SummarizerError } from '../summarizer/summarizer-error.ts'
 import { BackgroundTask, type Remaining } from './background-task.ts'
@@ -228,7 +228,7 @@ export class Erasures {
     try {
       onErasure?.({ id, stage, counts })
     } catch (error) {
-      process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
+      process.emitWarning(`A listener threw: ${describeError(error)}`, 'PalimpsestWarning')
     }
   }
 
