@@ -1,3 +1,5 @@
+import { describeError } from './errors.ts'
+
 /**
  * Calls a function of the caller's own that only listens. What it throws, or what a promise of it comes to, is its own
  * affair: it is told, and nothing else changes. It is not waited for.
@@ -20,5 +22,5 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 function warnAboutListener(error: unknown): void {
-  process.emitWarning(`A listener threw: ${String(error)}`, 'PalimpsestWarning')
+  process.emitWarning(`A listener threw: ${describeError(error)}`, 'PalimpsestWarning')
 }

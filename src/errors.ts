@@ -569,3 +569,97 @@ function abbreviate(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value == null) return value
   return describe(value)
 }
+
+/** Those of ours whose words repeat what a caller, a provider or a platform wrote. */
+const REPEATING: ReadonlySet<ErrorCode> = new Set([
+  'invalid_message',
+  'invalid_argument',
+  'invalid_transcript',
+  'invalid_export',
+  'model_failed',
+  'context_overflow',
+  'malformed_request',
+])
+
+/** As programs name things: no words of anybody's. */
+const NAME = /^[A-Za-z][A-Za-z0-9_.:/-]{0,79}$/
+const NUMBER_OR_NAME = /^[A-Za-z0-9_]{2,40}$/
+const MAX_CAUSES = 4
+
+/**
+ * What went wrong, for a log, a trace or a stored outcome: what kind of error it is, its codes and where it was
+ * thrown. Never its words, unless they are our own: an error of a provider, a platform or a database may repeat the
+ * request that it is about, with what people said and with the key.
+ */
+export function describeError(error: unknown, { withPlace = true } = {}): string {
+  const told: string[] = []
+  let next: unknown = error
+  for (let depth = 0; depth < MAX_CAUSES && next !== undefined && next !== null; depth++) {
+    const text = describeOne(next, withPlace)
+    if (!told.includes(text)) told.push(text)
+    // Our own words tell all that there is to tell.
+    if (PalimpsestError.isInstance(next)) break
+    next = next instanceof Error ? next.cause : undefined
+  }
+  return told.length === 0 ? `a thrown ${error === null ? 'null' : 'undefined'}` : told.join(', caused by ')
+}
+
+function describeOne(error: unknown, withPlace: boolean): string {
+  if (PalimpsestError.isInstance(error) && !REPEATING.has(error.code)) return error.message
+  if (typeof error !== 'object' || error === null) return `a thrown ${typeof error}`
+  const { name, code, statusCode, status, error_code, reason, model, syscall, details } = error as Readonly<
+    Record<string, unknown>
+  >
+  const known = PalimpsestError.isInstance(error) ? error.code : named(name) ? name : 'Error'
+  const inner = (details ?? {}) as Readonly<Record<string, unknown>>
+  const facts = [
+    ...(known === code || !named(code, NUMBER_OR_NAME) ? [] : [code]),
+    ...(named(reason, NUMBER_OR_NAME) ? [reason] : []),
+    ...(named(syscall, NUMBER_OR_NAME) ? [syscall] : []),
+    ...[statusCode, status, error_code, inner['status']]
+      .filter(number => typeof number === 'number')
+      .slice(0, 1)
+      .map(number => `status ${number}`),
+    ...(named(model) ? [model] : named(inner['model']) ? [inner['model']] : []),
+  ]
+  const place = withPlace ? placeOf(error) : null
+  return [
+    known,
+    ...(facts.length > 0 ? [`(${facts.join(', ')})`] : []),
+    ...(place ? [`at ${place}`] : []),
+  ].join(' ')
+}
+
+function named(value: unknown, pattern = NAME): value is string {
+  return typeof value === 'string' && pattern.test(value)
+}
+
+/** Where a mistake was made: of an error that has codes, they say more. */
+function placeOf(error: object): string | null {
+  if ('code' in error || 'statusCode' in error || 'reason' in error) return null
+  const frame = framesOf(error).find(line => !/node:|node_modules/.test(line))
+  return /([^\s()]+:\d+:\d+)\)?$/.exec(frame ?? '')?.[1] ?? null
+}
+
+const FRAME = /^ {4}at (?:[^\n]{1,200} \()?(?:file:|node:|\/|[A-Za-z]:\\)[^\n]{1,500}:\d+:\d+\)?$/
+
+/** The lines of its stack, without the words before them: what cannot be told from those is left out. */
+export function framesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return []
+  const { stack, message } = error
+  const words = message === '' ? 0 : stack.indexOf(message)
+  if (words === -1) return []
+  return stack
+    .slice(words + message.length)
+    .split('\n')
+    .filter(line => FRAME.test(line))
+}
+
+/** The error as loggers and tracers may have it, which write down all that an error holds. */
+export function tellableError(error: unknown): Error {
+  const told = new Error(describeError(error))
+  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown }
+  if (named(name)) told.name = name
+  told.stack = [`${told.name}: ${told.message}`, ...framesOf(error)].join('\n')
+  return named(code) ? Object.assign(told, { code }) : told
+}

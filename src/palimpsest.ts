@@ -16,7 +16,14 @@ import {
 import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import type { ErasureProgress, ErasureReceipt, Erasures } from './erasure/index.ts'
-import { ClosedError, checkPositive, InvalidArgumentError, MissingPeerError } from './errors.ts'
+import {
+  ClosedError,
+  checkPositive,
+  describeError,
+  InvalidArgumentError,
+  MissingPeerError,
+  tellableError,
+} from './errors.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
@@ -508,7 +515,7 @@ function checkNamespace(namespace: string): string {
 
 function logsError(logger: Logger): NonNullable<PalimpsestOptions['onError']> {
   return (error, { sessionId }) =>
-    logger.error({ err: error, sessionId }, 'palimpsest: an error in the background')
+    logger.error({ err: tellableError(error), sessionId }, 'palimpsest: an error in the background')
 }
 
 /** Numbers and names; nothing of what was said. */
@@ -527,7 +534,7 @@ function logExtraction(logger: Logger, report: ExtractionReport, sessionId: stri
 }
 
 function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
-  process.emitWarning(`Session ${JSON.stringify(sessionId)}: ${String(error)}`, 'PalimpsestWarning')
+  process.emitWarning(`Session ${JSON.stringify(sessionId)}: ${describeError(error)}`, 'PalimpsestWarning')
 }
 
 type PalimpsestEngine = Engine & {

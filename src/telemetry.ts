@@ -1,4 +1,5 @@
 import { callListener } from './call-listener.ts'
+import { describeError, tellableError } from './errors.ts'
 
 /** The part of OpenTelemetry's `Tracer` that is used, so that nobody needs it installed. */
 export interface Tracer {
@@ -39,8 +40,8 @@ export function traced<Result>(
       quietly(() => span.setAttributes(describe(result)))
       return result
     } catch (error) {
-      quietly(() => error instanceof Error && span.recordException(error))
-      const message = error instanceof Error ? error.name : String(error)
+      quietly(() => span.recordException(tellableError(error)))
+      const message = error instanceof Error ? error.name : typeof error
       quietly(() => span.setStatus({ code: ERROR, message }))
       throw error
     } finally {
@@ -64,7 +65,7 @@ function quietly(trace: () => unknown): void {
   try {
     trace()
   } catch (error) {
-    process.emitWarning(`A tracer threw: ${String(error)}`, 'PalimpsestWarning')
+    process.emitWarning(`A tracer threw: ${describeError(error)}`, 'PalimpsestWarning')
   }
 }
 

@@ -362,7 +362,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
       }
       expect(await resizeWith(session, throwing)).toMatchObject({
         outcome: 'failed',
-        reason: 'no wind',
+        reason: 'Error',
         error,
       })
       expect(await resizeWith(session, () => Promise.reject(error))).toMatchObject({

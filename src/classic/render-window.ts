@@ -1,9 +1,8 @@
-import { type ContentPart, headOf, type WindowMessage } from '../log/index.ts'
+import { type ContentPart, headOf, splitLines, type WindowMessage } from '../log/index.ts'
 import { oneLine, speakerName } from '../summarizer/extractive/inert.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
 import { type AttachmentSummaryHandler, isBytes, summarizeAttachment } from './attachments.ts'
 
-const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const MOST_SUMMARY_CHARACTERS = 500
 
 /**
@@ -16,7 +15,7 @@ export async function renderWindow(
 ): Promise<string> {
   const rendered: string[] = []
   for (const message of window) {
-    const lines = (await messageText(message, summarize)).trim().split(LINE_BREAK)
+    const lines = splitLines((await messageText(message, summarize)).trim())
     const { role, sender = null } = message
     const said = lines.map((line, index) => (index === 0 || line === '' ? line : `  ${line}`)).join('\n')
     if (said !== '') rendered.push(`- ${speakerName({ role, sender })}: ${said}`)

@@ -1,4 +1,5 @@
 import type { SettingValues } from '../config/index.ts'
+import { describeError } from '../errors.ts'
 import type { PalimpsestOptions } from '../palimpsest.ts'
 import type { Tenant } from '../server/index.ts'
 import type { Store } from '../store/index.ts'
@@ -38,6 +39,6 @@ export async function startWorker(options: {
     concurrency,
     instanceOf: async namespace => (await tenant(namespace)).palimpsest,
     onError: (error, job) =>
-      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${String(error)}`),
+      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${describeError(error)}`),
   })
 }

@@ -14,5 +14,10 @@ if (major < 24) {
     process.exit()
   })
   const { main } = await import('./program.ts')
+  const { reportError } = await import('./report-error.ts')
+  // Also of a promise that nothing waits for: Node would print all that the error holds, the request with its key too.
+  process.on('uncaughtException', error => {
+    process.exit(reportError(error, { output: process.stdout, error: process.stderr }))
+  })
   process.exitCode = await main(process.argv.slice(2), { output: process.stdout, error: process.stderr })
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { ERROR_CODES, PalimpsestError } from '../errors.ts'
-import { inertLines } from './inert-text.ts'
+import { programLog } from './program-log.ts'
 import { ExitCodeError, InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 
 const USAGE_ERROR = 64
@@ -11,8 +11,7 @@ const UNEXPECTED = 70
 
 /** Says what went wrong, and answers with the exit code for it. */
 export function reportError(error: unknown, terminal: Terminal, { json = false } = {}): number {
-  // What is wrong is mostly shown as somebody wrote it.
-  const say = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
+  const say = programLog(terminal)
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
     const message = error.message.replace(/^error: /, '')
@@ -37,6 +36,6 @@ export function reportError(error: unknown, terminal: Terminal, { json = false }
     say(`palimpsest: ${error.message}`)
     return ERROR_CODES[error.code].exit
   }
-  say(`palimpsest: unexpected: ${error instanceof Error ? error.stack : String(error)}`)
+  say.error('palimpsest: unexpected', error, { withFrames: true })
   return UNEXPECTED
 }

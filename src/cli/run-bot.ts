@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Layer, Resolved } from '../config/index.ts'
-import { ChannelFailedError, PalimpsestError } from '../errors.ts'
+import { ChannelFailedError, describeError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { createRuntime } from '../runtime/index.ts'
@@ -16,6 +16,7 @@ import { orClose } from './existing-database.ts'
 import { followSettings } from './follow-settings.ts'
 import { inertLine } from './inert-text.ts'
 import { openStore } from './options.ts'
+import { programLog } from './program-log.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -48,7 +49,7 @@ interface Run {
 }
 
 async function run(config: BotConfig, { place, environment, say, terminal }: Run): Promise<void> {
-  const log = (line: string) => terminal.error.write(`${inertLine(line)}\n`)
+  const log = programLog(terminal)
   const onError: OnError = (error, { sessionId }) => log(`${sessionId}: ${reasonOf(error)}`)
   const ending = endOfRun()
   const channels = await Promise.all(config.channels.map(toChannel))
@@ -162,7 +163,7 @@ function endOfRun() {
 
 function channelError(error: unknown, channel: string): PalimpsestError {
   if (error instanceof ChannelFailedError) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = describeError(error)
   const failed = new ChannelFailedError(channel, reason, error)
   // Its exit code says more.
   return PalimpsestError.isInstance(error)

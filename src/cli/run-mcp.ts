@@ -4,13 +4,12 @@ import { createPalimpsest, type SessionOptions } from '../palimpsest.ts'
 import type { LiveSettings } from '../server/live-settings.ts'
 import { reserveOf } from '../server/output-reserve.ts'
 import type { Scope } from '../store/index.ts'
-import { reasonOf } from './bot-log.ts'
 import { databasePlace } from './database-place.ts'
 import { orClose, requireDatabase } from './existing-database.ts'
-import { inertLine } from './inert-text.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import type { McpFlags } from './mcp.ts'
 import { openStore } from './options.ts'
+import { programLog } from './program-log.ts'
 import { stopSignal } from './stop-signal.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
@@ -52,7 +51,7 @@ interface OpenMemory extends AsyncDisposable {
 /** As a server on the same database would have it. */
 async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOptions): Promise<OpenMemory> {
   const { namespace, session, readOnly } = flags
-  const say = (text: string) => terminal.error.write(`${inertLine(text)}\n`)
+  const log = programLog(terminal)
   const environment = environmentSettings(terminal)
   const place = databasePlace(flags, environment)
   if (readOnly) requireDatabase(place)
@@ -61,7 +60,7 @@ async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOp
     const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
     const palimpsest = await createPalimpsest({
       ...{ store, namespace, ...configuration },
-      onError: (error, { sessionId }) => say(`${sessionId}: ${reasonOf(error)}`),
+      onError: (error, { sessionId }) => log.error(sessionId, error),
     })
     settings.onChange(configuration => palimpsest.configure(configuration))
     const scopes = new Set<Scope>(readOnly ? ['read'] : ['read', 'write'])
@@ -74,7 +73,7 @@ async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOp
       access: () => ({
         ...fixed,
         ...reserveOf(settings.current, settings.current),
-        onError: error => say(`palimpsest mcp: ${reasonOf(error)}`),
+        onError: error => log.error('palimpsest mcp', error),
       }),
       [Symbol.asyncDispose]: () => palimpsest.close(),
     }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { resolveSettings } from '../config/index.ts'
 import { openApp } from '../server/index.ts'
 import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
-import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
+import { programLog } from './program-log.ts'
 import { withFlags } from './setting-flags.ts'
 import { stopSignal } from './stop-signal.ts'
 import { environmentSettings } from './stored-settings.ts'
@@ -13,7 +13,7 @@ import type { WorkerFlags } from './worker.ts'
 
 /** Until it is told to stop. */
 export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Terminal): Promise<void> {
-  const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
+  const log = programLog(terminal)
   const environment = withFlags(environmentSettings(terminal), flags)
   const { values } = resolveSettings({ environment })
   const { db, store: url, namespace } = values

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import type { RunningServer } from '../server/index.ts'
 import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
-import { inertLines } from './inert-text.ts'
 import { openStore } from './options.ts'
+import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
@@ -24,8 +24,7 @@ export async function serveUntilStopped(
   const { db, store: url, workspace } = values
   const { host, port, namespace, allowedHosts, corsOrigins, trustProxy, foldWorkers } = values
   const place = queueOf(values)
-  // Messages of errors hold what strangers wrote.
-  const log = (text: string) => terminal.error.write(`${inertLines(text)}\n`)
+  const log = programLog(terminal)
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
@@ -39,7 +38,7 @@ export async function serveUntilStopped(
     instances: foldingBy(values, place),
     onWarning: warning => log(`warning: ${warning}`),
     onError: (error, { requestId, method, path }) =>
-      log(`${requestId} ${method} ${path}: ${error instanceof Error ? error.stack : String(error)}`),
+      log.error(`${requestId} ${method} ${path}`, error, { withFrames: true }),
   })
   const worker =
     place !== null && foldWorkers > 0

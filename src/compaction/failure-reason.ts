@@ -1,4 +1,4 @@
-import { ERROR_CODES, PalimpsestError } from '../errors.ts'
+import { describeError, ERROR_CODES, PalimpsestError } from '../errors.ts'
 import { MAX_BACKOFF_MS } from '../policy/index.ts'
 import { SUMMARIZER_FAILURES } from '../summarizer/summarizer-error.ts'
 import { SummaryRejectedError } from './summarize-source.ts'
@@ -7,9 +7,14 @@ import { SummaryRejectedError } from './summarize-source.ts'
 export function failureReason(error: unknown): string {
   if (error instanceof SummaryRejectedError) return error.problem
   if (PalimpsestError.isInstance(error)) return error.code
-  if (error instanceof Error && 'reason' in error && typeof error.reason === 'string') return error.reason
+  if (error instanceof Error && 'reason' in error && isCode(error.reason)) return error.reason
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
-  return error instanceof Error ? error.message : String(error)
+  return describeError(error, { withPlace: false })
+}
+
+/** A word of a program's. What is longer may repeat what was to be summarised. */
+function isCode(reason: unknown): reason is string {
+  return typeof reason === 'string' && /^[a-z][a-z0-9_-]{0,59}$/i.test(reason)
 }
 
 const KNOWN: readonly string[] = [...SUMMARIZER_FAILURES, ...Object.keys(ERROR_CODES), 'longer_than_source']

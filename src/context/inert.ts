@@ -1,4 +1,4 @@
-import { headOf } from '../log/index.ts'
+import { headOf, isLineBreak } from '../log/index.ts'
 import { createHash } from './create-hash.ts'
 
 /**
@@ -8,21 +8,53 @@ import { createHash } from './create-hash.ts'
  */
 const TAG =
   /<(?=\s{0,8}(?:\/\s{0,8})?(?:session_memory|persona|guidance|recall|recent_changes|daily_log|\w{1,20}_memory)\b)/gi
-/** White space and marks that do not show may stand before it; bounded, so that no text takes long. */
-const ATTRIBUTION = /^([\s\p{Cf}]{0,16})\[(?=[^\]\n]{1,200}\][:：])/gmu
-const HEADING = /^([ \t]{0,8})#(?=#{0,5}\s)/gm
+/** Before the colon, too, marks may stand that do not show; bounded, so that no text takes long. */
+const ATTRIBUTION = /\[(?=[^\]\n]{1,200}\][\s\p{C}\p{M}]{0,8}[:：﹕︰꞉∶])/uy
+const HEADING = /#(?=#{0,5}(?:\s|$))/uy
 
 /** Most text has neither a bracket nor half a character. */
 const SUSPECT = /[<[\ud800-\udfff]/
 
 export function inert(text: string): string {
   if (!SUSPECT.test(text)) return text
-  return text.toWellFormed().replace(TAG, '&lt;').replace(ATTRIBUTION, '$1\\[')
+  return escapeAtLineStart(text.toWellFormed().replace(TAG, '&lt;'), '[', ATTRIBUTION)
 }
 
 /** Inside the session memory headings are ours, too. */
 export function inertUnderHeadings(text: string): string {
-  return inert(text).replace(HEADING, '$1\\#')
+  return escapeAtLineStart(inert(text), '#', HEADING)
+}
+
+/** Each mark of ours with which a line begins, behind nothing but what does not show, is preceded by `\`. */
+function escapeAtLineStart(text: string, mark: string, pattern: RegExp): string {
+  const pieces: string[] = []
+  let copied = 0
+  let previous = 0
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
+    // What stands before the mark before it has been looked at.
+    const isFirst = isAtLineStart(text, at, previous)
+    previous = at + 1
+    pattern.lastIndex = at
+    if (!isFirst || !pattern.test(text)) continue
+    pieces.push(text.slice(copied, at), '\\')
+    copied = at
+  }
+  return pieces.length === 0 ? text : pieces.join('') + text.slice(copied)
+}
+
+/** White space, control characters, marks without a letter of their own, and letters that show nothing. */
+const UNSEEN = /[\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u
+
+function isAtLineStart(text: string, at: number, least: number): boolean {
+  for (let start = at; start > least; ) {
+    const code = text.charCodeAt(start - 1)
+    if (isLineBreak(code)) return true
+    const length = code >= 0xdc00 && code <= 0xdfff && start - 1 > least ? 2 : 1
+    if (code > 32 && code < 127) return false
+    if (!UNSEEN.test(text.slice(start - length, start))) return false
+    start -= length
+  }
+  return least === 0
 }
 
 /** Control characters, line and paragraph separators, and the marks that reorder what is displayed. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
-import { headOf } from '../log/index.ts'
+import { headOf, splitLines } from '../log/index.ts'
 import { attachmentLabel } from './attachment.ts'
 import type { ContextParts } from './context.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
@@ -55,9 +55,6 @@ function plainText({ content }: ModelMessage): string | null {
   return part?.type === 'text' && others.length === 0 ? part.text : null
 }
 
-/** All that anything takes for a new line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const LINE_BREAK = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/
 /** Both ways in which Markdown has them: `# …`, and a line that is underlined. */
 const LOOKS_LIKE_HEADING = /^ {0,3}(?:#|=+\s*$|-+\s*$)/
 
@@ -65,10 +62,7 @@ const LOOKS_LIKE_HEADING = /^ {0,3}(?:#|=+\s*$|-+\s*$)/
 function summaryLines(sessionMemory: string | null): string[] {
   const text = withoutFrame(sessionMemory ?? '').trim()
   if (text === '') return []
-  return text
-    .toWellFormed()
-    .split(LINE_BREAK)
-    .map(line => (LOOKS_LIKE_HEADING.test(line) ? INDENT + line : line))
+  return splitLines(text.toWellFormed()).map(line => (LOOKS_LIKE_HEADING.test(line) ? INDENT + line : line))
 }
 
 /** The heading says what the frame says. */
@@ -175,5 +169,5 @@ function partText(part: Exclude<SpokenPart, { type: 'tool-call' }>): string {
 
 function speech(role: ModelMessage['role'], text: string): string {
   const said = text.trim()
-  return said === '' ? '' : `${role}: ${said.toWellFormed().split(LINE_BREAK).join(`\n${INDENT}`)}`
+  return said === '' ? '' : `${role}: ${splitLines(said.toWellFormed()).join(`\n${INDENT}`)}`
 }

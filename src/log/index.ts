@@ -3,6 +3,7 @@ export { attachmentValue } from './attachment-value.ts'
 export { contentText, interruptionOf, mediaIn, modelText } from './content.ts'
 export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
 export { isZone, MESSAGE_INSTANT_RULE, parseInstant, parseMessageInstant } from './instant.ts'
+export { isLineBreak, splitLines, withPlainLineBreaks } from './lines.ts'
 export { contentLinks, isReply, type Links } from './links.ts'
 export * from './message.ts'
 export {

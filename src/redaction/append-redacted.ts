@@ -1,19 +1,38 @@
 import { type MessageConflictError, PalimpsestError } from '../errors.ts'
-import type { AppendReceipt, AppendRequest, MeasuredMessage, Store } from '../store/index.ts'
+import {
+  type AppendReceipt,
+  type AppendRequest,
+  keyName,
+  type MeasuredMessage,
+  type Store,
+} from '../store/index.ts'
 import type { Redact } from './redact.ts'
-import { type Redaction, redactContent, redactMessage } from './redact-records.ts'
+import { mapInSteps, type Redaction, redactContent, redactMessage } from './redact-records.ts'
+import { runInSlices } from './steps.ts'
 
 /**
  * A message that came before is known by its external id, and told apart by its content. One that was stored while
  * there was no hook, or by an earlier one that saw less, is the same message if the hook makes the same of both:
  * then it is answered as a repeat, and what is stored stays as it is.
  */
-export async function appendRedacted(
+export function appendRedacted(
   store: Store,
   request: AppendRequest,
   redaction: Redaction,
 ): Promise<AppendReceipt> {
-  const messages = request.messages.map(message => redactMessage(message, redaction))
+  return redaction.turns.run(
+    keyName(request.key),
+    () => runInSlices(mapInSteps(request.messages, message => redactMessage(message, redaction))),
+    messages => appendMessages(store, request, messages, redaction),
+  )
+}
+
+async function appendMessages(
+  store: Store,
+  request: AppendRequest,
+  messages: readonly MeasuredMessage[],
+  redaction: Redaction,
+): Promise<AppendReceipt> {
   /** By external id, the `seq` of the message that is stored. */
   const known = new Map<string, number>()
   for (;;) {
@@ -64,9 +83,9 @@ async function findRepeat(
   })
   if (stored === undefined || delivered.some(({ role }) => role !== stored.role)) return null
   const versions = await store.readVersions(key, seq)
-  const isRepeat = versions.some(({ content }) => {
-    const redacted = JSON.stringify(redactContent(content, redact))
-    return delivered.every(message => JSON.stringify(message.content) === redacted)
-  })
-  return isRepeat ? { externalId, seq } : null
+  for (const { content } of versions) {
+    const redacted = JSON.stringify(await runInSlices(redactContent(content, redact)))
+    if (delivered.every(message => JSON.stringify(message.content) === redacted)) return { externalId, seq }
+  }
+  return null
 }

@@ -1,23 +1,42 @@
-import { isCredential, isKey, isPassword, type Written } from './plausible-value.ts'
-import { isVague, LONGEST_NAME, type NamedSecret, secretOf } from './secret-names.ts'
-import type { SecretKind, Span } from './span.ts'
+import { isLineBreak } from '../log/index.ts'
+import { isBlank } from './characters.ts'
+import { isBasic, isCredential, isKey, isPassword, type Written } from './plausible-value.ts'
+import { isOfEnvironment, isVague, LONGEST_NAME, type NamedSecret, secretOf } from './secret-names.ts'
+import type { SecretKind, Span, Spans } from './span.ts'
+import { STEP, type Steps } from './steps.ts'
 import { type Value, ValueReader } from './written-value.ts'
 
 /** Secrets that are known by what stands before them: `password=…`, `"api_key": "…"`, `密码：…`, `<token>…</token>`. */
 
-/** `:` and `=`, also of full width, and the end of an XML tag. */
-const SEPARATORS = /[:=>：＝]/g
+/** So many are judged between two yields. */
+const STEP_NAMES = 32
 
-export function findAssignments(text: string, found: Span[]): void {
+export function* findAssignments(text: string, found: Spans): Steps<void> {
   const reader = new ValueReader(text)
-  for (const { index } of text.matchAll(SEPARATORS)) {
-    if (!mayEndName(text, index) || isComparison(text, index)) continue
-    const name = nameBefore(text, index)
-    const named = name === null ? null : secretOf(name)
-    if (named === null) continue
-    const span = judgeAssignment(text, reader, { at: index, name: name!, named })
-    if (span) found.push(span)
+  let names = 0
+  for (let from = 0; from < text.length; from += STEP) {
+    const to = Math.min(text.length, from + STEP)
+    for (let at = nextName(text, from, to); at < to; at = nextName(text, at + 1, to)) {
+      if (++names % STEP_NAMES === 0) yield
+      const name = isComparison(text, at) ? null : nameBefore(text, at)
+      const named = name === null ? null : secretOf(name)
+      if (named === null) continue
+      const span = judgeAssignment(text, reader, { at, name: name!, named })
+      if (span) found.push(span)
+    }
+    yield
   }
+}
+
+/** The next separator before which a name may end. */
+function nextName(text: string, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (isSeparator(text.charCodeAt(at)) && mayEndName(text, at)) return at
+  return to
+}
+
+/** `:` and `=`, also of full width, and the end of an XML tag. */
+function isSeparator(code: number): boolean {
+  return code === 58 || code === 61 || code === 62 || code === 0xff1a || code === 0xff1d
 }
 
 /** It gives nothing its value. */
@@ -31,13 +50,70 @@ const MOST_AFTER_NAME = 6
 
 /** What all names end in, so that nearly every `:` costs no more than this look. */
 const ENDINGS = [
-  ...['ord', 'swd', 'pwd', 'ass', 'psw', 'pw', 'ase', 'ode', 'ort', 'eña', 'nha', 'оль', 'ード', '번호'],
-  ...['key', 'eys', 'ret', 'ken', 'ion', 'sig', 'ing', 'str'],
+  ...[
+    'ord',
+    'swd',
+    'pwd',
+    'ass',
+    'psw',
+    'pw',
+    'ase',
+    'ode',
+    'ort',
+    'eña',
+    'ena',
+    'nha',
+    'оль',
+    'ола',
+    'ード',
+    '番号',
+  ],
+  ...[
+    '번호',
+    '비번',
+    'sse',
+    'mdp',
+    'ave',
+    'eso',
+    'eta',
+    'ola',
+    'ine',
+    'olă',
+    'ole',
+    'sło',
+    'slo',
+    'ana',
+    'szó',
+    'szo',
+  ],
+  ...[
+    'κός',
+    'σης',
+    'fre',
+    'esi',
+    'niz',
+    'rem',
+    'رور',
+    'لسر',
+    'بور',
+    'סמה',
+    'סמא',
+    'र्ड',
+    'র্ড',
+    'ẩu',
+    'าน',
+    'ndi',
+    'uan',
+  ],
+  ...['key', 'eys', 'ret', 'ken', 'ion', 'sig', 'ing', 'str', 'uth', 'ess', 'sid', ';p'],
   ...['密码', '密碼', '口令', '密钥', '密鑰', '秘钥', '密匙', '私钥', '令牌'],
 ]
 const LAST_TWO = new Set(
   ENDINGS.map(ending => pairOf(ending.charCodeAt(ending.length - 2), ending.at(-1)!.charCodeAt(0))),
 )
+
+const LAST_THREE = new Set(ENDINGS.filter(({ length }) => length === 3))
+const SHORT_ENDINGS = ENDINGS.filter(({ length }) => length === 2)
 
 function pairOf(first: number, second: number): number {
   return (lowerCase(first) << 16) | lowerCase(second)
@@ -52,7 +128,7 @@ export function mayEndName(text: string, separator: number): boolean {
   const end = endOfName(text, separator)
   if (end < 2 || !LAST_TWO.has(pairOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1)))) return false
   const last = text.slice(Math.max(0, end - 3), end).toLowerCase()
-  return ENDINGS.some(ending => last.endsWith(ending))
+  return LAST_THREE.has(last) || SHORT_ENDINGS.some(ending => last.endsWith(ending))
 }
 
 function endOfName(text: string, separator: number): number {
@@ -87,14 +163,45 @@ function judgeAssignment(text: string, reader: ValueReader, { at, name, named }:
   // What opens a meeting or a shared folder is part of its address: `?pwd=…`.
   if (query?.[1] === 'pwd') return null
   const value = reader.read(at + 1, { isQuery: query !== null })
-  if (value === null) return null
+  if (value === null) return judgeNextLine(text, reader, { at, name, named })
   if (text[at] === '>' && !text.startsWith('</', value.end)) return null
+  if (!reader.isWorthIt(value)) return null
   if (named === 'credentials') return judgeCredentials(text, reader, value)
   const { start, end, isQuoted } = value
+  if (named === 'basic') return isBasic(text.slice(start, end)) ? { start, end, kind: 'token' } : null
+  const isEnvironment = isOfEnvironment(name)
   const isExact = text[at] === '=' && start === at + 1 && !/\s/.test(text[at - 1]!)
-  const written = { isQuoted, isExact, isVague: isVague(name) }
+  const written = { isQuoted, isExact: isExact || isEnvironment, isVague: isVague(name), isEnvironment }
   if (!isSecretValue(text.slice(start, end), named, written)) return null
   return !isQuoted && (isCounted(text, end) || isPointer(text, end)) ? null : { start, end, kind: named }
+}
+
+const MAX_BETWEEN_LINES = 40
+
+/** `Password:`, and the value alone on the line after it, or after an empty one. */
+function judgeNextLine(text: string, reader: ValueReader, { at, name, named }: Assignment): Span | null {
+  if (named === 'credentials' || named === 'basic' || text[at] === '>' || isVague(name)) return null
+  let [start, lines] = [at + 1, 0]
+  for (; start - at < MAX_BETWEEN_LINES; start++) {
+    const code = text.charCodeAt(start)
+    if (isLineBreak(code)) lines += code === 10 || text.charCodeAt(start + 1) !== 10 ? 1 : 0
+    else if (!isBlank(code) && !(code === 42 && lines === 0)) break
+  }
+  if (lines === 0 || lines > 2) return null
+  const value = reader.read(start)
+  if (value === null || value.start - start > 1 || !isAlone(text, value)) return null
+  const { end, isQuoted } = value
+  const words = text.slice(value.start, end)
+  const isLikely = isQuoted || (/\d/.test(words) && /[A-Za-z]/.test(words))
+  const written = { isQuoted: false, isExact: false }
+  return isLikely && isSecretValue(words, named, written) ? { start: value.start, end, kind: named } : null
+}
+
+/** On its line, but for a quote and what ends a sentence. */
+function isAlone(text: string, { end, isQuoted }: Value): boolean {
+  let last = isQuoted ? end + 1 : end
+  while (last - end < 8 && (isBlank(text.charCodeAt(last)) || /[.*]/.test(text[last] ?? ''))) last++
+  return last >= text.length || isLineBreak(text.charCodeAt(last))
 }
 
 /** `密码：8位`: a number with what it counts. */
@@ -107,9 +214,16 @@ function isPointer(text: string, end: number): boolean {
   return text[end] === '>' && text[end - 1] === '-'
 }
 
-export function isSecretValue(value: string, named: SecretKind, written: Written): boolean {
+export function isSecretValue(
+  value: string,
+  named: SecretKind,
+  written: Written & { readonly isEnvironment?: boolean },
+): boolean {
   if (named === 'password') return isPassword(value, written)
-  return isKey(value, written, named === 'secret' && written.isQuoted ? 8 : 16)
+  if (isKey(value, written, named === 'secret' && written.isQuoted ? 8 : 16)) return true
+  // Chosen by somebody rather than drawn: `SESSION_SECRET=…`.
+  if (!written.isEnvironment || named === 'token' || value.length < 8) return false
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && isPassword(value, written)
 }
 
 const SCHEME = /(?:bearer|basic|token|apikey|api-key|bot|negotiate)[ \t]{1,4}/iy

@@ -1,5 +1,6 @@
 import { isDigit } from './characters.ts'
-import type { Span } from './span.ts'
+import type { Spans } from './span.ts'
+import { STEP, type Steps } from './steps.ts'
 
 /** Numbers of payment cards: of a known issuer, of the right length, with the right check digit, written as one. */
 
@@ -22,67 +23,71 @@ const FORMATS: readonly (readonly number[])[] = [
   [6, 13],
 ]
 
-export function findCardNumbers(text: string, found: Span[], named = ''): void {
-  for (let index = 0; index < text.length; index++) {
-    if (!isDigit(text.charCodeAt(index))) continue
-    const groups = readGroups(text, index)
-    findInGroups(text, groups, found, named)
-    index = groups.at(-1)!.end
-  }
-}
+/** So many groups are looked at together: the longest format, and what follows it. */
+const MAX_GROUPS = 6
 
-/** Groups of digits, each a single blank or dash from the next, on one line. */
-function readGroups(text: string, start: number): readonly Group[] {
+/** Groups of digits, each a single blank or dash from the next, on one line. Few are held at a time. */
+export function* findCardNumbers(text: string, found: Spans, named = ''): Steps<void> {
   const groups: Group[] = []
   let separator = ''
-  for (let at = start; ; ) {
+  let looked = 0
+  for (let at = nextDigit(text, 0); at < text.length; at = nextDigit(text, at)) {
+    if (at - looked >= STEP) {
+      looked = at
+      yield
+    }
+    if (!isDigit(text.charCodeAt(at))) continue
     let end = at
-    while (isDigit(text.charCodeAt(end))) end++
+    while (isDigit(text.charCodeAt(end))) if (++end % STEP === 0) yield
     groups.push({ start: at, end, separator })
-    separator = text[end] ?? ''
-    if (!/[ \-\u00a0\u3000]/.test(separator) || !isDigit(text.charCodeAt(end + 1))) return groups
-    at = end + 1
+    const next = text[end] ?? ''
+    const isLast = !isBetweenGroups(next) || !isDigit(text.charCodeAt(end + 1))
+    separator = isLast ? '' : next
+    while (groups.length > (isLast ? 0 : MAX_GROUPS)) takeFirst(text, groups, found, named)
+    at = end
   }
 }
 
-function findInGroups(text: string, groups: readonly Group[], found: Span[], named: string): void {
-  for (let index = 0; index < groups.length; index++) {
-    const taken = cardAt(text, groups, index, named)
-    if (taken === 0) continue
-    const end = groups[index + taken - 1]!.end
-    found.push({ start: groups[index]!.start, end, kind: 'card number' })
-    index += taken - 1
-  }
+/** Or so far as one step goes. */
+function nextDigit(text: string, from: number): number {
+  const to = Math.min(text.length, from + STEP)
+  for (let at = from; at < to; at++) if (isDigit(text.charCodeAt(at))) return at
+  return to
 }
 
-/** How many of the groups from this one on are a card's number. */
-function cardAt(text: string, groups: readonly Group[], index: number, named: string): number {
-  const format = FORMATS.find(lengths => isFormatted(text, groups, index, lengths))
+function isBetweenGroups(character: string): boolean {
+  return character === ' ' || character === '-' || character === '\u00a0' || character === '\u3000'
+}
+
+function takeFirst(text: string, groups: Group[], found: Spans, named: string): void {
+  const taken = cardAt(text, groups, named)
+  if (taken > 0) found.push({ start: groups[0]!.start, end: groups[taken - 1]!.end, kind: 'card number' })
+  groups.splice(0, Math.max(1, taken))
+}
+
+/** How many of the groups from the first one on are a card's number. */
+function cardAt(text: string, groups: readonly Group[], named: string): number {
+  const format = FORMATS.find(lengths => isFormatted(text, groups, lengths))
   if (format) return format.length
-  return isBareCard(text, groups, index, named) ? 1 : 0
+  return isBareCard(text, groups, named) ? 1 : 0
 }
 
-function isFormatted(
-  text: string,
-  groups: readonly Group[],
-  index: number,
-  lengths: readonly number[],
-): boolean {
-  const first = groups[index]!
-  const last = groups[index + lengths.length - 1]
+function isFormatted(text: string, groups: readonly Group[], lengths: readonly number[]): boolean {
+  const first = groups[0]!
+  const last = groups[lengths.length - 1]
   if (!last) return false
-  const { separator } = groups[index + 1]!
+  const { separator } = groups[1]!
   const isInFormat = lengths.every((length, place) => {
-    const group = groups[index + place]!
+    const group = groups[place]!
     return group.end - group.start === length && (place === 0 || group.separator === separator)
   })
-  if (!isInFormat || !isCard(digitsOf(text, groups.slice(index, index + lengths.length)))) return false
+  if (!isInFormat || !isCard(digitsOf(text, groups.slice(0, lengths.length)))) return false
   // A longer row of such groups is something else; a date or a code of three digits may follow.
-  const next = groups[index + lengths.length]
+  const next = groups[lengths.length]
   if (first.separator !== '' && (first.separator === separator || first.separator === '-')) return false
   if (next?.separator === separator && next.end - next.start >= 4) return false
   if (isInHexadecimal(text, first.start, last.end)) return false
-  return isFreeBefore(text, first.start, index > 0) && isFreeAfter(text, last.end)
+  return isFreeBefore(text, first) && isFreeAfter(text, last.end)
 }
 
 /** A table of them: some of its numbers have no letters. */
@@ -95,13 +100,13 @@ function isInHexadecimal(text: string, start: number, end: number): boolean {
 }
 
 /** Without any blanks many other numbers look alike, so what stands before has a say. */
-function isBareCard(text: string, groups: readonly Group[], index: number, named: string): boolean {
-  const { start, end, separator } = groups[index]!
+function isBareCard(text: string, groups: readonly Group[], named: string): boolean {
+  const { start, end, separator } = groups[0]!
   const length = end - start
   if (length < SHORTEST_CARD || length > 19) return false
-  if (separator === '-' || groups[index + 1]?.separator === '-') return false
-  if (!isCard(digitsOf(text, [groups[index]!]))) return false
-  if (!isFreeBefore(text, start, index > 0) || !isFreeAfter(text, end)) return false
+  if (separator === '-' || groups[1]?.separator === '-') return false
+  if (!isCard(digitsOf(text, [groups[0]!]))) return false
+  if (!isFreeBefore(text, groups[0]!) || !isFreeAfter(text, end)) return false
   const words = wordsBefore(text, start, named)
   if (IS_CARD.test(words)) return true
   if (IS_ID.test(words) || IS_FIELD_OF_ID.test(words)) return false
@@ -111,8 +116,8 @@ function isBareCard(text: string, groups: readonly Group[], index: number, named
 }
 
 /** Not a part of a longer word or number, an amount, a telephone number, an IBAN, a path. */
-function isFreeBefore(text: string, start: number, isAfterGroup: boolean): boolean {
-  if (isAfterGroup) return true
+function isFreeBefore(text: string, { start, separator }: Group): boolean {
+  if (separator !== '') return true
   if (/[A-Za-z0-9_/\\.#+@%$€£¥~^&-]/.test(text[start - 1] ?? '')) return false
   // `DE89 3704 …` and `GB29-NWBK-…`: letters and two digits begin an IBAN.
   return !/[A-Z]{2}\d{2}[ -]$/.test(text.slice(Math.max(0, start - 5), start))
@@ -150,8 +155,9 @@ const SPEAKS_OF_CARDS = new RegExp(`${CARD}(?![A-Za-z])|卡`, 'i')
 
 /** Inside of a URL. */
 function isInAddress(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - 300), start)
-  return /(?:\w:\/\/|www\.)\S*$/.test(before)
+  let from = start
+  while (from > start - 300 && from > 0 && !/\s/.test(text[from - 1]!)) from--
+  return /\w:\/\/|www\./.test(text.slice(from, start))
 }
 
 function digitsOf(text: string, groups: readonly Group[]): string {

@@ -30,10 +30,6 @@ export function isDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 0xff10 && code <= 0xff19)
 }
 
-export function isLineEnd(code: number): boolean {
-  return code === 10 || code === 13 || code === 0x2028 || code === 0x2029
-}
-
 /** Space, tab, no-break and ideographic space: what may stand between two words of a line. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 0xa0 || code === 0x3000
@@ -56,11 +52,11 @@ export interface Makeup {
 
 export function makeupOf(text: string): Makeup {
   let [lower, upper, digits, joints, symbols, others] = [0, 0, 0, 0, 0, 0]
-  const seen = new Set<number>()
+  const seen = [0, 0, 0, 0]
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     const kind = classOf(code)
-    if (kind !== 0 || isDigit(code)) seen.add(code)
+    if (kind !== 0) seen[code >>> 5]! |= 1 << (code & 31)
     if (kind === LOWER) lower++
     else if (kind === UPPER) upper++
     else if (kind === DIGIT || isDigit(code)) digits++
@@ -68,7 +64,21 @@ export function makeupOf(text: string): Makeup {
     else if (code > 32 && code < 127) symbols++
     else others++
   }
-  return { lower, upper, digits, joints, symbols, others, distinct: seen.size }
+  return {
+    lower,
+    upper,
+    digits,
+    joints,
+    symbols,
+    others,
+    distinct: seen.reduce((sum, bits) => sum + bitsIn(bits), 0),
+  }
+}
+
+function bitsIn(word: number): number {
+  let count = 0
+  for (let bits = word; bits !== 0; bits &= bits - 1) count++
+  return count
 }
 
 /** A stretch so long is no word, whatever it is made of; and capitals only, at this length, neither. */

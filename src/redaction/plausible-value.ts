@@ -58,6 +58,12 @@ export function isCredential(value: string, { hasScheme }: { readonly hasScheme:
   return /\d|[a-z][A-Z]|=$/.test(value) && makeupOf(value).distinct >= 5
 }
 
+/** User and password, as Docker, npm and the `Basic` scheme have them. */
+export function isBasic(value: string): boolean {
+  if (value.length < 12 || value.length > 1_024 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return false
+  return /^[!-~]{1,200}:[ -~]{3,}$/.test(Buffer.from(value, 'base64').toString('latin1'))
+}
+
 /** What stands for a secret in examples, forms and programs: `***`, `<password>`, `${TOKEN}`, `your_key`, `string`. */
 export function isStandIn(value: string): boolean {
   if (value.startsWith(MARKER_START)) return true

@@ -1,24 +1,26 @@
+import { isKeyCharacter } from './characters.ts'
 import type { RedactText } from './redact.ts'
+import type { Steps } from './steps.ts'
 
 /**
  * A JSON value with all its texts redacted, the names of fields too. What does not change is the same object, so
  * that whoever compares sees at once that nothing did.
  */
-export function redactJson<Json>(value: Json, redact: RedactText, field?: string): Json {
-  return redactValue(value, redact, field) as Json
+export function* redactJson<Json>(value: Json, redact: RedactText, field?: string): Steps<Json> {
+  return (yield* redactValue(value, redact, field)) as Json
 }
 
-function redactValue(value: unknown, redact: RedactText, field?: string): unknown {
-  if (typeof value === 'string') return isBytes(value) ? value : redact(value, field)
+function* redactValue(value: unknown, redact: RedactText, field?: string): Steps<unknown> {
+  if (typeof value === 'string') return isBytes(value) ? value : yield* redact.inSteps(value, field)
   if (typeof value === 'number') return redactNumber(value, redact, field)
   if (typeof value !== 'object' || value === null) return value
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     const json: unknown = value.toJSON()
-    const redacted = redactValue(json, redact, field)
+    const redacted = yield* redactValue(json, redact, field)
     return redacted === json ? value : redacted
   }
-  if (Array.isArray(value)) return redactList(value, redact, field)
-  return redactObject(value, redact)
+  if (Array.isArray(value)) return yield* redactList(value, redact, field)
+  return yield* redactObject(value, redact)
 }
 
 /** As long as the number of a card. A shorter one says nothing by itself, and would not be a number any more. */
@@ -31,52 +33,94 @@ function redactNumber(value: number, redact: RedactText, field?: string): unknow
   return redacted === digits ? value : redacted
 }
 
-function redactList(list: readonly unknown[], redact: RedactText, field?: string): readonly unknown[] {
-  const redacted = list.map(item => redactValue(item, redact, field))
-  return redacted.some((item, index) => item !== list[index]) ? redacted : list
+/** So many values of a list or an object are redacted between two yields. */
+const STEP_VALUES = 64
+
+function* redactList(
+  list: readonly unknown[],
+  redact: RedactText,
+  field?: string,
+): Steps<readonly unknown[]> {
+  const redacted: unknown[] = []
+  let isChanged = false
+  for (const item of list) {
+    const value = yield* redactValue(item, redact, field)
+    isChanged ||= value !== item
+    redacted.push(value)
+    if (redacted.length % STEP_VALUES === 0) yield
+  }
+  return isChanged ? redacted : list
 }
 
 /** The fields of a record that is not of the caller's making: their names stay, and so do the values of `keys`. */
-export function redactFields<Fields extends object>(
+export function* redactFields<Fields extends object>(
   record: Fields,
   redact: RedactText,
   keys: ReadonlySet<string>,
-): Fields {
-  return redactObject(record, redact, keys) as Fields
+): Steps<Fields> {
+  return (yield* redactObject(record, redact, keys)) as Fields
 }
 
-function redactObject(object: object, redact: RedactText, keys?: ReadonlySet<string>): object {
+function* redactObject(object: object, redact: RedactText, keys?: ReadonlySet<string>): Steps<object> {
   const isAttachment = bearsBytes(object)
+  const names = new FieldNames()
   let isChanged = false
-  const fields = new Map<string, unknown>()
+  const fields: [string, unknown][] = []
   for (const [name, value] of Object.entries(object)) {
     const isKept = keys?.has(name) || (isAttachment && isBytesField(name, value))
-    const redacted = isKept ? value : redactValue(value, redact, name)
-    const newName = keys ? name : freeName(redact(name), fields)
+    const redacted = isKept ? value : yield* redactValue(value, redact, name)
+    const newName = keys ? name : names.free(yield* redact.inSteps(name))
     isChanged ||= redacted !== value || newName !== name
-    fields.set(newName, redacted)
+    fields.push([newName, redacted])
+    if (fields.length % STEP_VALUES === 0) yield
   }
   return isChanged ? Object.fromEntries(fields) : object
 }
 
 /** Two names may have become one; both fields stay. */
-function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
-  let free = name
-  for (let count = 2; taken.has(free); count++) free = `${name} (${count})`
-  return free
+class FieldNames {
+  readonly #taken = new Set<string>()
+  /** By name, the last number that was given. */
+  readonly #counts = new Map<string, number>()
+
+  free(name: string): string {
+    let free = name
+    if (this.#taken.has(name)) {
+      let count = this.#counts.get(name) ?? 1
+      do free = `${name} (${++count})`
+      while (this.#taken.has(free))
+      this.#counts.set(name, count)
+    }
+    this.#taken.add(free)
+    return free
+  }
 }
 
 /** Bytes are no text, and a hook that changed a picture would only break it. */
 const BYTES_FIELDS: ReadonlySet<string> = new Set(['data', 'image', 'file', 'bytes', 'base64', 'file_data'])
-const BASE64 = /^[A-Za-z0-9+/_-]{64,}={0,2}$/
-const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=-]{1,100}){0,4};base64,[A-Za-z0-9+/_-]*={0,2}$/
+const LEAST_BYTES = 64
+const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=-]{1,100}){0,4};base64,/
 
 function isBytesField(name: string, value: unknown): boolean {
-  return BYTES_FIELDS.has(name) && typeof value === 'string' && BASE64.test(value)
+  return BYTES_FIELDS.has(name) && typeof value === 'string' && isBase64(value, 0, LEAST_BYTES)
 }
 
 function isBytes(text: string): boolean {
-  return text.startsWith('data:') && DATA_URL.test(text)
+  if (!text.startsWith('data:')) return false
+  const head = DATA_URL.exec(text.slice(0, 1_000))
+  return head !== null && isBase64(text, head[0].length, 0)
+}
+
+/** By hand: a pattern runs out of stack on the bytes of a large picture. */
+function isBase64(text: string, from: number, least: number): boolean {
+  let end = text.length
+  while (end > from && text.length - end < 2 && text.charCodeAt(end - 1) === 61) end--
+  if (end - from < least) return false
+  for (let index = from; index < end; index++) {
+    const code = text.charCodeAt(index)
+    if (!isKeyCharacter(code) && code !== 43 && code !== 47) return false
+  }
+  return true
 }
 
 /** Something that says which kind of bytes it holds. */

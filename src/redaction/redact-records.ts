@@ -1,7 +1,9 @@
 import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
 import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile } from '../store/index.ts'
-import { type Redact, redactorFor } from './redact.ts'
+import type { InTurn } from './in-turn.ts'
+import { type Redact, type RedactText, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
+import { runAtOnce, type Steps } from './steps.ts'
 
 /**
  * What of each record goes through the hook: every text that people, models or tools wrote. Ids never do, since
@@ -20,16 +22,29 @@ export interface Measures {
 export interface Redaction {
   readonly redact: Redact
   readonly measures: Measures
+  readonly turns: InTurn
 }
 
 /** Of a part, what is no text of anybody's. */
 const KEYS_OF_PARTS: ReadonlySet<string> = new Set(['type', 'toolCallId', 'toolName', 'approvalId', 'id'])
 
-export function redactContent(content: Content, redact: Redact): Content {
+export function* redactContent(content: Content, redact: Redact): Steps<Content> {
   const text = redactorFor(redact, 'message')
-  if (typeof content === 'string') return text(content)
-  const parts = content.map(part => redactFields<ContentPart>(part, text, KEYS_OF_PARTS))
+  if (typeof content === 'string') return yield* text.inSteps(content)
+  const parts = yield* mapInSteps(content, part => redactFields<ContentPart>(part, text, KEYS_OF_PARTS))
   return parts.some((part, index) => part !== content[index]) ? parts : content
+}
+
+export function* mapInSteps<Item, Result>(
+  items: readonly Item[],
+  redact: (item: Item) => Steps<Result>,
+): Steps<Result[]> {
+  const results: Result[] = []
+  for (const item of items) {
+    results.push(yield* redact(item))
+    yield
+  }
+  return results
 }
 
 /** A display name is text that somebody typed; an id is a key. */
@@ -39,8 +54,11 @@ function redactSender(sender: Sender | null, redact: Redact): Sender | null {
   return name === sender.name ? sender : { ...sender, name }
 }
 
-export function redactMessage(message: MeasuredMessage, { redact, measures }: Redaction): MeasuredMessage {
-  const content = redactContent(message.content, redact)
+export function* redactMessage(
+  message: MeasuredMessage,
+  { redact, measures }: Redaction,
+): Steps<MeasuredMessage> {
+  const content = yield* redactContent(message.content, redact)
   const sender = redactSender(message.sender, redact)
   if (content === message.content && sender === message.sender) return message
   const redacted = { content, sender }
@@ -64,55 +82,59 @@ type Measured = Parameters<Measures['message']>[0]
 
 type SegmentTexts = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text' | 'tokensAfter' | 'window'>
 
-export function redactSegment<S extends SegmentTexts>(segment: S, { redact, measures }: Redaction): S {
+export function* redactSegment<S extends SegmentTexts>(
+  segment: S,
+  { redact, measures }: Redaction,
+): Steps<S> {
   const written = redactorFor(redact, 'segment')
-  const text = written(segment.text)
+  const text = yield* written.inSteps(segment.text)
+  const { window } = segment
   return {
     ...segment,
-    summary: written(segment.summary),
-    events: redactJson(segment.events, written),
-    details: redactJson(segment.details, written),
+    summary: yield* written.inSteps(segment.summary),
+    events: yield* redactJson(segment.events, written),
+    details: yield* redactJson(segment.details, written),
     text,
     tokensAfter: text === segment.text ? segment.tokensAfter : measures.text(text),
-    ...(segment.window && { window: segment.window.map(message => redactWindowMessage(message, redact)) }),
+    ...(window && { window: yield* mapInSteps(window, message => redactWindowMessage(message, redact)) }),
   }
 }
 
 /** Its content as that of any message, so that one of the log stays what the log has; the rest as a segment's. */
-function redactWindowMessage(message: WindowMessage, redact: Redact): WindowMessage {
+function* redactWindowMessage(message: WindowMessage, redact: Redact): Steps<WindowMessage> {
   const { seq, role, content, sender, at, ...others } = message
   const named = sender && redactSender(sender, redact)
   return {
-    ...redactJson(others, redactorFor(redact, 'segment')),
+    ...(yield* redactJson(others, redactorFor(redact, 'segment'))),
     ...(seq !== undefined && { seq }),
     role,
-    content: redactContent(content, redact),
+    content: yield* redactContent(content, redact),
     ...(named && { sender: named }),
     ...(at !== undefined && { at }),
   }
 }
 
-export function redactMemo(memo: Memo, redact: Redact): Memo {
-  return { ...memo, value: redactJson(memo.value, redactorFor(redact, 'memo')) }
+export function* redactMemo(memo: Memo, redact: Redact): Steps<Memo> {
+  return { ...memo, value: yield* redactJson(memo.value, redactorFor(redact, 'memo')) }
 }
 
-export function redactNote<P extends { readonly note: string | null; readonly tokens: number }>(
+export function* redactNote<P extends { readonly note: string | null; readonly tokens: number }>(
   pin: P,
   { redact, measures }: Redaction,
-): P {
+): Steps<P> {
   if (pin.note === null) return pin
-  const note = redactorFor(redact, 'pin')(pin.note)
+  const note = yield* redactorFor(redact, 'pin').inSteps(pin.note)
   return note === pin.note ? pin : { ...pin, note, tokens: measures.text(note) }
 }
 
-/** What the change comes to is known only inside of the transaction, so it is redacted there. */
+/** What the change comes to is known only inside of the transaction, so it is redacted there, and in one go. */
 export function redactWrite(write: DocumentWrite, redaction: Redaction): DocumentWrite {
   return {
     ...write,
     author: redactAuthor(write.author, redaction.redact),
     change: current => {
       const edit = write.change(current)
-      return edit && redactEdit(edit, redaction)
+      return edit && runAtOnce(redactEdit(edit, redaction))
     },
   }
 }
@@ -123,38 +145,57 @@ function redactAuthor<A extends { readonly name: string | null }>(author: A, red
 }
 
 /** Lines that are superseded are looked for and not written, so they stay as they are. */
-function redactEdit(edit: DocumentEdit, { redact, measures }: Redaction): DocumentEdit {
+function* redactEdit(edit: DocumentEdit, { redact, measures }: Redaction): Steps<DocumentEdit> {
   const written = redactorFor(redact, 'document')
-  const content = written(edit.content)
+  const content = yield* written.inSteps(edit.content)
   const tokens = content === edit.content ? edit.tokens : measures.text(content)
-  const facts = edit.facts?.map(fact => ({ ...fact, line: written(fact.line) }))
-  return { ...edit, content, tokens, ...(facts && { facts }) }
+  if (!edit.facts) return { ...edit, content, tokens }
+  const lines = linesOf(edit.content, content)
+  const facts = yield* mapInSteps(edit.facts, fact => redactFact(fact, written, lines))
+  return { ...edit, content, tokens, facts }
+}
+
+/** By line of a document, what became of it there: a password may be named on the line before. */
+function linesOf(before: string, after: string): ReadonlyMap<string, string> {
+  if (before === after) return new Map()
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  if (old.length !== now.length) return new Map()
+  return new Map(old.map((line, index) => [line, now[index]!] as const).filter(([line, now]) => line !== now))
+}
+
+function* redactFact<F extends { readonly line: string }>(
+  fact: F,
+  written: RedactText,
+  lines: ReadonlyMap<string, string>,
+): Steps<F> {
+  return { ...fact, line: lines.get(fact.line) ?? (yield* written.inSteps(fact.line)) }
 }
 
 /** Its settings are the operator's. The store measures the messages itself, as they are then. */
-export function redactFile(file: SessionFile, redaction: Redaction): SessionFile {
+export function* redactFile(file: SessionFile, redaction: Redaction): Steps<SessionFile> {
   const { redact } = redaction
   return {
     ...file,
-    memo: file.memo && redactMemo(file.memo, redact),
-    memoVersions: file.memoVersions.map(memo => redactMemo(memo, redact)),
-    messages: file.messages.map(message => redactFileMessage(message, redact)),
-    segments: file.segments.map(segment => redactSegment(segment, redaction)),
-    pins: file.pins.map(pin => redactNote(pin, redaction)),
-    documents: file.documents.map(document => redactFileDocument(document, redaction)),
+    memo: file.memo && (yield* redactMemo(file.memo, redact)),
+    memoVersions: yield* mapInSteps(file.memoVersions, memo => redactMemo(memo, redact)),
+    messages: yield* mapInSteps(file.messages, message => redactFileMessage(message, redact)),
+    segments: yield* mapInSteps(file.segments, segment => redactSegment(segment, redaction)),
+    pins: yield* mapInSteps(file.pins, pin => redactNote(pin, redaction)),
+    documents: yield* mapInSteps(file.documents, document => redactFileDocument(document, redaction)),
   }
 }
 
 type FileMessage = SessionFile['messages'][number]
 
-function redactFileMessage(message: FileMessage, redact: Redact): FileMessage {
-  const versions = message.versions?.map(version => ({
-    ...version,
-    content: redactContent(version.content, redact),
-  }))
+function* redactFileMessage(message: FileMessage, redact: Redact): Steps<FileMessage> {
+  const versions =
+    message.versions &&
+    (yield* mapInSteps(message.versions, function* (version) {
+      return { ...version, content: yield* redactContent(version.content, redact) }
+    }))
   return {
     ...message,
-    content: redactContent(message.content, redact),
+    content: yield* redactContent(message.content, redact),
     sender: redactSender(message.sender, redact),
     ...(versions && { versions }),
   }
@@ -162,21 +203,21 @@ function redactFileMessage(message: FileMessage, redact: Redact): FileMessage {
 
 type FileDocument = SessionFile['documents'][number]
 
-function redactFileDocument(document: FileDocument, { redact, measures }: Redaction): FileDocument {
+function* redactFileDocument(document: FileDocument, { redact, measures }: Redaction): Steps<FileDocument> {
   const written = redactorFor(redact, 'document')
-  const versions = document.versions.map(version => ({
-    ...version,
-    content: written(version.content),
-    author: redactAuthor(version.author, redact),
-  }))
-  const content = versions.at(-1)?.content
+  const versions = yield* mapInSteps(document.versions, function* (version) {
+    return {
+      ...version,
+      content: yield* written.inSteps(version.content),
+      author: redactAuthor(version.author, redact),
+    }
+  })
+  const [before, content] = [document.versions.at(-1)?.content, versions.at(-1)?.content]
+  const lines = linesOf(before ?? '', content ?? '')
   return {
     ...document,
     versions,
-    tokens:
-      content === undefined || content === document.versions.at(-1)!.content
-        ? document.tokens
-        : measures.text(content),
-    facts: document.facts.map(fact => ({ ...fact, line: written(fact.line) })),
+    tokens: content === undefined || content === before ? document.tokens : measures.text(content),
+    facts: yield* mapInSteps(document.facts, fact => redactFact(fact, written, lines)),
   }
 }

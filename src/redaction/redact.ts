@@ -1,4 +1,6 @@
 import { PalimpsestError } from '../errors.ts'
+import { redactSecrets, redactSecretsInSteps } from './secrets.ts'
+import { MAX_AT_ONCE, type Steps } from './steps.ts'
 
 /** What a text is a part of. */
 export type RedactedPlace =
@@ -38,11 +40,14 @@ export class RedactionError extends PalimpsestError<{ hook: string; place: strin
   }
 }
 
-/** The hook, for texts of one place. */
-export type RedactText = (text: string, field?: string) => string
+/** The hook, for texts of one place. A hook of the caller's own takes each text in one go. */
+export interface RedactText {
+  (text: string, field?: string): string
+  readonly inSteps: (text: string, field?: string) => Steps<string>
+}
 
 export function redactorFor(redact: Redact, place: RedactedPlace): RedactText {
-  return (text, field) => {
+  const atOnce = (text: string, field?: string) => {
     if (text === '') return text
     const answer = ask(redact, text, field === undefined ? { place } : { place, field })
     if (typeof answer === 'string') return answer
@@ -50,6 +55,11 @@ export function redactorFor(redact: Redact, place: RedactedPlace): RedactText {
     if (answer instanceof Promise) answer.catch(() => {})
     throw failure(redact, place, answer instanceof Promise ? 'gave a promise' : `gave ${typeOf(answer)}`)
   }
+  function* inSteps(text: string, field?: string): Steps<string> {
+    if (redact !== redactSecrets || text.length <= MAX_AT_ONCE) return atOnce(text, field)
+    return yield* redactSecretsInSteps(text, field === undefined ? {} : { field })
+  }
+  return Object.assign(atOnce, { inSteps })
 }
 
 function ask(redact: Redact, text: string, at: RedactionContext): unknown {

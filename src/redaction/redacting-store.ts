@@ -1,9 +1,11 @@
-import type { Store } from '../store/index.ts'
+import { type FoldCommit, keyName, type Store } from '../store/index.ts'
 import { appendRedacted } from './append-redacted.ts'
+import { InTurn } from './in-turn.ts'
 import { type Redact, redactorFor } from './redact.ts'
 import { redactJson } from './redact-json.ts'
 import {
   type Measures,
+  mapInSteps,
   type Redaction,
   redactContent,
   redactFile,
@@ -14,6 +16,7 @@ import {
   resize,
 } from './redact-records.ts'
 import { replaceTailRedacted } from './replace-tail-redacted.ts'
+import { runInSlices, type Steps } from './steps.ts'
 
 /**
  * The same store, with every text going through the hook before it reaches a durable write. Inside of it nothing
@@ -27,6 +30,7 @@ export function redactingStore(
 ): Store {
   const redaction: Redaction = {
     measures,
+    turns: new InTurn(),
     get redact() {
       return typeof redact === 'function' ? redact : redact.hook
     },
@@ -46,6 +50,17 @@ function passOn(store: Store, name: keyof Store): unknown {
   return (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown).apply(store, args)
 }
 
+function* redactCommit(commit: FoldCommit, redaction: Redaction): Steps<FoldCommit> {
+  const { redact } = redaction
+  return {
+    ...commit,
+    segments: yield* mapInSteps(commit.segments, segment => redactSegment(segment, redaction)),
+    memo: commit.memo && (yield* redactMemo(commit.memo, redact)),
+    ...(commit.documents && { documents: commit.documents.map(write => redactWrite(write, redaction)) }),
+    outcome: yield* redactJson(commit.outcome, redactorFor(redact, 'outcome')),
+  }
+}
+
 /** Why a method needs no hook. */
 type Untouched =
   | 'opens and closes'
@@ -63,59 +78,89 @@ type Methods = {
 export const STORE_METHODS: Methods = {
   name: 'opens and closes',
   open: 'opens and closes',
-  close: 'opens and closes',
+  close:
+    (store, { turns }) =>
+    () =>
+      turns.after(() => store.close()),
 
   append: (store, redaction) => request => appendRedacted(store, request, redaction),
   replaceTail: (store, redaction) => request => replaceTailRedacted(store, request, redaction),
-  edit: (store, redaction) => async (key, change) => {
-    const content = redactContent(change.content, redaction.redact)
-    if (content === change.content) return store.edit(key, change)
-    // Whoever sent it weighs the same before and after.
-    const size = resize(change.size, redaction.measures, [
-      { ...change, sender: null },
-      { content, sender: null },
-    ])
-    return store.edit(key, { ...change, content, size })
-  },
-  importSession: (store, redaction) => async (key, file, options) =>
-    store.importSession(key, redactFile(file, redaction), options),
-  pin: (store, redaction) => async (key, pin) => store.pin(key, redactNote(pin, redaction)),
-  commitFold: (store, redaction) => async commit =>
-    store.commitFold({
-      ...commit,
-      segments: commit.segments.map(segment => redactSegment(segment, redaction)),
-      memo: commit.memo && redactMemo(commit.memo, redaction.redact),
-      ...(commit.documents && { documents: commit.documents.map(write => redactWrite(write, redaction)) }),
-      outcome: redactJson(commit.outcome, redactorFor(redaction.redact, 'outcome')),
-    }),
+  edit: (store, redaction) => (key, change) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactContent(change.content, redaction.redact)),
+      content => {
+        if (content === change.content) return store.edit(key, change)
+        // Whoever sent it weighs the same before and after.
+        const size = resize(change.size, redaction.measures, [
+          { ...change, sender: null },
+          { content, sender: null },
+        ])
+        return store.edit(key, { ...change, content, size })
+      },
+    ),
+  importSession: (store, redaction) => (key, file, options) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactFile(file, redaction)),
+      redacted => store.importSession(key, redacted, options),
+    ),
+  pin: (store, redaction) => (key, pin) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactNote(pin, redaction)),
+      redacted => store.pin(key, redacted),
+    ),
+  commitFold: (store, redaction) => commit =>
+    redaction.turns.run(
+      keyName(commit.key),
+      () => runInSlices(redactCommit(commit, redaction)),
+      redacted => store.commitFold(redacted),
+    ),
   // What a provider says of a failure may quote a key or a message.
-  failFold: (store, redaction) => async (key, failure) =>
-    store.failFold(key, {
-      ...failure,
-      outcome: redactJson(failure.outcome, redactorFor(redaction.redact, 'outcome')),
-    }),
+  failFold: (store, redaction) => (key, failure) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactJson(failure.outcome, redactorFor(redaction.redact, 'outcome'))),
+      outcome => store.failFold(key, { ...failure, outcome }),
+    ),
   commitExtraction: (store, redaction) => async commit =>
     store.commitExtraction({
       ...commit,
       documents: commit.documents.map(write => redactWrite(write, redaction)),
     }),
-  commitRebuilt: (store, redaction) => async (key, rebuilt) =>
-    store.commitRebuilt(key, {
-      ...redactSegment(rebuilt, redaction),
-      ...(rebuilt.documents && { documents: rebuilt.documents.map(write => redactWrite(write, redaction)) }),
-    }),
+  commitRebuilt: (store, redaction) => (key, rebuilt) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactSegment(rebuilt, redaction)),
+      redacted => {
+        const documents = rebuilt.documents?.map(write => redactWrite(write, redaction))
+        return store.commitRebuilt(key, { ...redacted, ...(documents && { documents }) })
+      },
+    ),
   changeDocuments: (store, redaction) => async writes =>
     store.changeDocuments(writes.map(write => redactWrite(write, redaction))),
   // A policy of the caller's own may put anything there.
-  setPending: (store, redaction) => async (key, decision) =>
-    store.setPending(key, {
-      ...decision,
-      meta: redactJson(decision.meta, redactorFor(redaction.redact, 'decision')),
-    }),
+  setPending: (store, redaction) => (key, decision) =>
+    redaction.turns.run(
+      keyName(key),
+      () => runInSlices(redactJson(decision.meta, redactorFor(redaction.redact, 'decision'))),
+      meta => store.setPending(key, { ...decision, meta }),
+    ),
 
-  rollback: 'copies or hides what is stored',
-  fork: 'copies or hides what is stored',
-  beginErasure: 'copies or hides what is stored',
+  // They hold for what was appended before, also where a long text of it is still looked at.
+  rollback:
+    (store, { turns }) =>
+    (key, ...rest) =>
+      turns.after(() => store.rollback(key, ...rest), keyName(key)),
+  fork:
+    (store, { turns }) =>
+    (key, ...rest) =>
+      turns.after(() => store.fork(key, ...rest), keyName(key)),
+  beginErasure:
+    (store, { turns }) =>
+    (...args) =>
+      turns.after(() => store.beginErasure(...args)),
   continueErasure: 'copies or hides what is stored',
   advanceErasure: 'copies or hides what is stored',
   forgetErasedDocuments: 'copies or hides what is stored',

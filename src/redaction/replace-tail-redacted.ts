@@ -1,30 +1,50 @@
 import { PalimpsestError } from '../errors.ts'
-import type { Store, TailReceipt, TailRequest } from '../store/index.ts'
-import { type Redaction, redactContent, redactMessage } from './redact-records.ts'
+import { keyName, type Store, type TailReceipt, type TailRequest } from '../store/index.ts'
+import { mapInSteps, type Redaction, redactContent, redactMessage } from './redact-records.ts'
+import { runInSlices, type Steps } from './steps.ts'
 
 /**
  * What is expected is what was said or what is stored of it: a caller may know either. So where it does not fit as
  * the hook makes it, it is looked for as it came.
  */
-export async function replaceTailRedacted(
+export function replaceTailRedacted(
   store: Store,
   request: TailRequest,
   redaction: Redaction,
 ): Promise<TailReceipt> {
-  const messages = request.messages.map(message => redactMessage(message, redaction))
-  const { expected } = request
-  if (expected === 'everything') return store.replaceTail({ ...request, messages })
-  const redacted = expected.map(({ role, content }) => ({
-    role,
-    content: redactContent(content, redaction.redact),
-  }))
-  try {
-    return await store.replaceTail({ ...request, messages, expected: redacted })
-  } catch (error) {
-    const isChanged = redacted.some(({ content }, index) => content !== expected[index]!.content)
-    if (!isChanged || !isTailConflict(error)) throw error
-    return store.replaceTail({ ...request, messages })
+  return redaction.turns.run(
+    keyName(request.key),
+    () => runInSlices(redactRequest(request, redaction)),
+    redacted => replaceTail(store, request, redacted),
+  )
+}
+
+type Redacted = Pick<TailRequest, 'messages' | 'expected'>
+
+function* redactRequest({ messages, expected }: TailRequest, redaction: Redaction): Steps<Redacted> {
+  return {
+    messages: yield* mapInSteps(messages, message => redactMessage(message, redaction)),
+    expected:
+      expected === 'everything'
+        ? expected
+        : yield* mapInSteps(expected, function* ({ role, content }) {
+            return { role, content: yield* redactContent(content, redaction.redact) }
+          }),
   }
+}
+
+async function replaceTail(store: Store, request: TailRequest, redacted: Redacted): Promise<TailReceipt> {
+  try {
+    return await store.replaceTail({ ...request, ...redacted })
+  } catch (error) {
+    if (!isChanged(request.expected, redacted.expected) || !isTailConflict(error)) throw error
+    return store.replaceTail({ ...request, messages: redacted.messages })
+  }
+}
+
+function isChanged(before: TailRequest['expected'], after: TailRequest['expected']): boolean {
+  if (before === 'everything' || after === 'everything') return false
+  return after.some(({ content }, index) => content !== before[index]!.content)
 }
 
 function isTailConflict(error: unknown): boolean {

@@ -520,7 +520,8 @@ describe('always', () => {
   })
 
   test('no line takes from another, but for private keys', () => {
-    const line = text.map(text => text.replace(/[\n\r\u2028\u2029]|-----BEGIN/g, ''))
+    // A value may stand alone on the line after its name.
+    const line = text.map(text => `${text.replace(/[\n\r\u2028\u2029]|-----BEGIN/g, '')} ok`)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 6 }), lines => {
         const redacted = lines.map(line => redactSecrets(line)).join('\n')
@@ -574,8 +575,8 @@ const HUGE: Readonly<Record<string, string>> = {
 
 test.for(Object.entries(HUGE))('a megabyte of %s takes no longer than its length asks for', ([, unit]) => {
   const text = `password: "a://${unit.repeat(Math.ceil(1_000_000 / unit.length))}`
-  const started = performance.now()
+  const started = process.cpuUsage()
   redactSecrets(text)
   // If it took the square of it, it would take hours.
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(10_000)
 })

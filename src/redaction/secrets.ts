@@ -1,15 +1,24 @@
 import { findPasswordsInAddresses } from './addresses.ts'
-import { findAssignments, isSecretValue, mayEndName } from './assignments.ts'
-import { findCardNumbers, SHORTEST_CARD } from './card-numbers.ts'
-import { findKnownKeys, SHORTEST_RUN } from './known-keys.ts'
+import { findAssignments, isSecretValue } from './assignments.ts'
+import { findCardNumbers } from './card-numbers.ts'
+import { findInCommands } from './commands.ts'
+import { findKnownKeys } from './known-keys.ts'
+import { Look, Sign } from './look.ts'
+import { toPlainText } from './plain-text.ts'
 import { isCredential } from './plausible-value.ts'
 import { findPrivateKeys } from './private-keys.ts'
 import { findSaidPasswords } from './said-passwords.ts'
 import { isVague, secretOf } from './secret-names.ts'
-import { marker, replaceSpans, type Span } from './span.ts'
+import { marker, Spans } from './span.ts'
+import { runAtOnce, STEP, type Steps } from './steps.ts'
 
 /** What one finds may let another see what it was part of. No real text needs more than two. */
-const MOST_PASSES = 6
+const MAX_PASSES = 6
+
+interface Options {
+  /** The name that the text is the value of, as in `{ "password": "…" }`: it may say what the text does not. */
+  readonly field?: string
+}
 
 /**
  * The text with a marker in the place of each key, token, password and card number, such as `[redacted: API key]`.
@@ -18,24 +27,48 @@ const MOST_PASSES = 6
  *
  * `field` is the name that the text is the value of, as in `{ "password": "…" }`: it may say what the text does not.
  */
-export function redactSecrets(text: string, { field = '' }: { readonly field?: string } = {}): string {
+export function redactSecrets(text: string, { field = '' }: Options = {}): string {
   const named = field === '' ? null : redactNamed(text, field)
   if (named !== null) return named
-  let current = text
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const signs = lookFor(current)
-    if (signs === 0) return current
-    const found = findSecrets(current, signs, field)
-    if (found.length === 0) return current
-    current = replaceSpans(current, found)
+  const look = new Look()
+  look.at(text, text.length)
+  return look.signs === 0 ? text : runAtOnce(redactSeen(text, look.signs, field))
+}
+
+/** The same, for a text that is too long to be worked on in one go. */
+export function* redactSecretsInSteps(text: string, { field = '' }: Options = {}): Steps<string> {
+  const named = field === '' ? null : redactNamed(text, field)
+  if (named !== null) return named
+  const signs = yield* lookInSteps(text)
+  return signs === 0 ? text : yield* redactSeen(text, signs, field)
+}
+
+function* lookInSteps(text: string): Steps<number> {
+  const look = new Look()
+  for (let end = STEP; end < text.length; end += STEP) {
+    look.at(text, end)
+    yield
   }
-  return current
+  look.at(text, text.length)
+  return look.signs
+}
+
+function* redactSeen(text: string, first: number, field: string): Steps<string> {
+  let [current, signs] = [text, first]
+  for (let pass = 1; ; pass++) {
+    const found = yield* findSecrets(current, signs, field)
+    if (found.count === 0) return current
+    current = yield* found.replaceIn(current)
+    if (pass === MAX_PASSES) return current
+    signs = yield* lookInSteps(current)
+    if (signs === 0) return current
+  }
 }
 
 /** The whole value of a field that is named as a secret; `null`: the name says nothing, or the value is none. */
 function redactNamed(text: string, field: string): string | null {
   const named = secretOf(field)
-  if (named === null) return null
+  if (named === null || named === 'basic') return null
   if (named === 'credentials') {
     const [, scheme = '', value = ''] = /^([A-Za-z-]{3,12} {1,4})?(\S+)$/.exec(text.slice(0, 10_000)) ?? []
     return isCredential(value, { hasScheme: scheme !== '' }) ? scheme + marker('token') : null
@@ -44,75 +77,21 @@ function redactNamed(text: string, field: string): string | null {
   return isSecretValue(text, named, written) ? marker(named) : null
 }
 
-function findSecrets(text: string, signs: number, field: string): readonly Span[] {
-  const found: Span[] = []
-  if (signs & ARMOUR) findPrivateKeys(text, found)
-  if (signs & LONG_RUN) findKnownKeys(text, found)
-  if (signs & NAME) findAssignments(text, found)
-  if (signs & SAID) findSaidPasswords(text, found)
-  if (signs & ADDRESS) findPasswordsInAddresses(text, found)
-  if (signs & DIGITS) findCardNumbers(text, found, field)
+function* findSecrets(text: string, signs: number, field: string): Steps<Spans> {
+  if (!(signs & Sign.Unplain)) return yield* findInPlain(text, signs, field)
+  const plain = yield* toPlainText(text)
+  const seen = yield* lookInSteps(plain.text)
+  return yield* plain.placesOf(yield* findInPlain(plain.text, seen, field))
+}
+
+function* findInPlain(text: string, signs: number, field: string): Steps<Spans> {
+  const found = new Spans()
+  if (signs & Sign.Armour) yield* findPrivateKeys(text, found)
+  if (signs & Sign.LongRun) yield* findKnownKeys(text, found)
+  if (signs & Sign.Name) yield* findAssignments(text, found)
+  if (signs & Sign.Said) yield* findSaidPasswords(text, found)
+  if (signs & Sign.Address) yield* findPasswordsInAddresses(text, found)
+  if (signs & Sign.Command) yield* findInCommands(text, found)
+  if (signs & Sign.Digits) yield* findCardNumbers(text, found, field)
   return found
-}
-
-/** Signs that a text may hold a secret of some kind. */
-const LONG_RUN = 1
-const DIGITS = 2
-const NAME = 4
-const SAID = 8
-const ADDRESS = 16
-const ARMOUR = 32
-
-const KEY = 1
-const DIGIT = 2
-const SEPARATOR = 4
-const AT = 8
-/** A `w`: after two `s` it is that of a password. */
-const DOUBLE_U = 16
-
-const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code)
-  if (/[0-9]/.test(character)) return KEY | DIGIT
-  if (/w/i.test(character)) return KEY | DOUBLE_U
-  if (/[\w-]/.test(character)) return KEY
-  if (/[:=>]/.test(character)) return SEPARATOR
-  return character === '@' ? AT : 0
-})
-
-/** One look at every character, which is all that most texts get. */
-function lookFor(text: string): number {
-  let [signs, run, digits] = [0, 0, 0]
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    const kind = code < 128 ? CLASSES[code]! : wideClass(code)
-    if (kind & KEY) {
-      run++
-      if (kind & DIGIT) digits++
-      else if (kind & DOUBLE_U && isAfterTwoS(text, index)) signs |= SAID
-      continue
-    }
-    if (run >= SHORTEST_RUN) signs |= LONG_RUN
-    run = 0
-    if (kind === 0) continue
-    if (kind & DIGIT) digits++
-    else if (kind & SEPARATOR) signs |= mayEndName(text, index) ? NAME : 0
-    else signs |= kind & AT ? ADDRESS : SAID
-  }
-  if (run >= SHORTEST_RUN) signs |= LONG_RUN
-  if (digits >= SHORTEST_CARD) signs |= DIGITS
-  if (signs & ADDRESS && !text.includes('://')) signs &= ~ADDRESS
-  if (text.includes('-----BEGIN ')) signs |= ARMOUR
-  return signs
-}
-
-/** Digits, colon and equals sign of full width, and the last characters of 密码 and 口令. */
-function wideClass(code: number): number {
-  if (code === 0x7801 || code === 0x4ee4) return DOUBLE_U
-  if (code < 0xff10 || code > 0xff1d) return 0
-  if (code <= 0xff19) return DIGIT
-  return code === 0xff1a || code === 0xff1d ? SEPARATOR : 0
-}
-
-function isAfterTwoS(text: string, index: number): boolean {
-  return (text.charCodeAt(index - 1) | 32) === 115 && (text.charCodeAt(index - 2) | 32) === 115
 }

@@ -1,3 +1,5 @@
+import type { Steps } from './steps.ts'
+
 /** What a secret was. Shown in its place, so in words that a reader of the log understands. */
 export type SecretKind = 'API key' | 'token' | 'secret' | 'private key' | 'password' | 'card number'
 
@@ -14,20 +16,64 @@ export function marker(kind: SecretKind): string {
   return `${MARKER_START}${kind}]`
 }
 
-/**
- * The text with a marker in the place of each span. Spans that overlap become one, so that nothing of a secret
- * is left between two of them; the first says what it was.
- */
-export function replaceSpans(text: string, spans: readonly Span[]): string {
-  const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end)
-  let result = ''
-  let copied = 0
-  for (let index = 0; index < inOrder.length; ) {
-    const { start, kind } = inOrder[index]!
-    let { end } = inOrder[index]!
-    while (++index < inOrder.length && inOrder[index]!.start < end) end = Math.max(end, inOrder[index]!.end)
-    result += text.slice(copied, start) + marker(kind)
-    copied = end
+/** By the part of the text that they begin in, so that a million of them are never sorted in one go. */
+const PART_BITS = 14
+
+export class Spans {
+  readonly #parts: Span[][] = []
+  #count = 0
+
+  get count(): number {
+    return this.#count
   }
-  return result + text.slice(copied)
+
+  push(span: Span): void {
+    this.#count++
+    const part = span.start >>> PART_BITS
+    const spans = this.#parts[part]
+    if (spans) spans.push(span)
+    else this.#parts[part] = [span]
+  }
+
+  *moved(move: (span: Span) => Span): Steps<Spans> {
+    const spans = new Spans()
+    for (const part of this.#parts) {
+      for (const span of part ?? []) spans.push(move(span))
+      yield
+    }
+    return spans
+  }
+
+  /**
+   * The text with a marker in the place of each span. Spans that overlap become one, so that nothing of a secret
+   * is left between two of them; the first says what it was.
+   */
+  *replaceIn(text: string): Steps<string> {
+    const pieces: string[] = []
+    let [copied, start, end] = [0, 0, -1]
+    let kind: SecretKind = 'secret'
+    for (const part of this.#parts) {
+      if (part === undefined) continue
+      const written: string[] = []
+      for (const span of part.sort((a, b) => a.start - b.start || b.end - a.end)) {
+        if (span.start < end) {
+          end = Math.max(end, span.end)
+          continue
+        }
+        if (end !== -1) {
+          written.push(text.slice(copied, start), marker(kind))
+          copied = end
+        }
+        ;({ start, end, kind } = span)
+      }
+      pieces.push(written.join(''))
+      yield
+    }
+    if (end !== -1) {
+      pieces.push(text.slice(copied, start), marker(kind))
+      copied = end
+    }
+    pieces.push(text.slice(copied))
+    return pieces.join('')
+  }
 }

@@ -1,4 +1,5 @@
-import { isBlank, isLineEnd } from './characters.ts'
+import { isLineBreak } from '../log/index.ts'
+import { isBlank } from './characters.ts'
 import { MARKER_START } from './span.ts'
 
 /** A value as it stands in a text, without its quotes. */
@@ -20,26 +21,66 @@ const QUOTES: Readonly<Record<string, string>> = {
 /** No secret that a name tells is longer. */
 const LONGEST_QUOTED = 4_200
 
-/** Reads values out of one text, never past the end of a line. */
+/** A value that is longer costs more to judge, so of those that end at one place only so many are. */
+const LONG_VALUE = 256
+const MAX_LONG_VALUES = 8
+
+/** A value that goes on beyond this is none, and its end is not looked for. */
+const LONGEST_READ = 10_000
+
+interface Stretch {
+  readonly start: number
+  readonly end: number
+  /** It ends here, and not only the look at it. */
+  readonly isWhole: boolean
+}
+
+const NOTHING: Stretch = { start: 0, end: 0, isWhole: true }
+
+/** As far as it goes, or as one reads. Of what was read before, nothing is read again. */
+function stretchFrom(known: Stretch, from: number, isInside: (at: number) => boolean): Stretch {
+  const isKnown = from >= known.start && from < known.end
+  if (isKnown && known.isWhole) return known
+  const limit = from + LONGEST_READ
+  let end = isKnown ? known.end : from
+  while (end < limit && isInside(end)) end++
+  return { start: isKnown ? known.start : from, end, isWhole: end < limit }
+}
+
+/** Reads values out of one text, never past the end of a line. What it has seen once it does not look at again. */
 export class ValueReader {
   readonly #text: string
-  /** The word without quotes that was read last: whoever begins inside of it ends where it does. */
-  #bare = { start: 0, end: 0 }
+  /** The word without quotes that was read last: what begins inside of it ends where it does. */
+  #bare: Stretch = NOTHING
+  /** The value in a query that was read last, likewise. */
+  #query: Stretch = NOTHING
+  /** By quote, a stretch in which it does not close. */
+  readonly #open = new Map<string, { readonly start: number; readonly end: number }>()
+  #long = { end: -1, count: 0 }
 
   constructor(text: string) {
     this.#text = text
   }
 
+  /** Whether it should be judged. Words that hold hundreds of names are no places of secrets. */
+  isWorthIt({ start, end }: Value): boolean {
+    if (end - start <= LONG_VALUE) return true
+    this.#long = { end, count: this.#long.end === end ? this.#long.count + 1 : 1 }
+    return this.#long.count <= MAX_LONG_VALUES
+  }
+
   /** `null`: there is none before the end of the line. In a query `&` ends it. */
   read(from: number, { isQuery = false } = {}): Value | null {
     const text = this.#text
+    const limit = from + LONGEST_READ
     let start = from
-    while (isBeforeValue(text, start)) start++
+    while (start < limit && isBeforeValue(text, start)) start++
     const slashes = start
-    while (text[start] === '\\') start++
+    while (start < limit && text[start] === '\\') start++
+    if (start === limit) return null
     const closing = QUOTES[text[start] ?? '']
     if (closing !== undefined) {
-      const end = endOfQuoted(text, start + 1, { closing, isEscaped: start > slashes })
+      const end = this.#endOfQuoted(start + 1, { closing, isEscaped: start > slashes })
       if (end !== null) return { start: start + 1, end, isQuoted: true }
       start++
     }
@@ -50,21 +91,55 @@ export class ValueReader {
   /** As far as the word goes, without what ends a sentence or a bracket. */
   endOfBare(from: number, isQuery = false): number {
     const text = this.#text
-    let end = this.#endOfWord(from)
-    if (isQuery) end = Math.min(end, endOfQueryValue(text, from, end))
-    while (end > from && isTrailing(text.charCodeAt(end - 1))) end--
+    let { end } = isQuery ? this.#readQuery(from) : this.#readBare(from)
+    const least = Math.max(from, end - MAX_TRAILING)
+    while (end > least && isTrailing(text.charCodeAt(end - 1))) end--
     return end
   }
 
-  #endOfWord(from: number): number {
-    const text = this.#text
-    const { start, end: known } = this.#bare
-    if (from >= start && from < known) return known
-    let end = from
-    while (isBare(text.charCodeAt(end)) && !isEndOfWord(text, end)) end++
-    this.#bare = { start: from, end }
-    return end
+  #readBare(from: number): Stretch {
+    this.#bare = stretchFrom(this.#bare, from, at => this.#isOfWord(at))
+    return this.#bare
   }
+
+  #readQuery(from: number): Stretch {
+    this.#query = stretchFrom(this.#query, from, at => !/[&#]/.test(this.#text[at]!) && this.#isOfWord(at))
+    return this.#query
+  }
+
+  #isOfWord(at: number): boolean {
+    return isBare(this.#text.charCodeAt(at)) && !isEndOfWord(this.#text, at)
+  }
+
+  #endOfQuoted(from: number, { closing, isEscaped }: { closing: string; isEscaped: boolean }): number | null {
+    const text = this.#text
+    const limit = Math.min(text.length, from + LONGEST_QUOTED)
+    const open = this.#open.get(closing)
+    let at = from
+    if (open !== undefined && from >= open.start && from < open.end) {
+      at = open.end
+      if (isEscapedAt(text, at)) at++
+    }
+    for (; at < limit && !isLineBreak(text.charCodeAt(at)); at++) {
+      if (text[at] === closing) return at
+      if (text[at] !== '\\') continue
+      // In a string inside of a string the closing quote is escaped, too.
+      if (isEscaped && startsWithEscaped(text, at, closing)) return at
+      at++
+    }
+    const isJoined = open !== undefined && from >= open.start && from <= open.end
+    this.#open.set(closing, { start: isJoined ? open.start : from, end: Math.max(from, at) })
+    return null
+  }
+}
+
+/** More of them are no end of a sentence. */
+const MAX_TRAILING = 16
+
+function isEscapedAt(text: string, at: number): boolean {
+  let slashes = 0
+  while (slashes < 64 && text[at - 1 - slashes] === '\\') slashes++
+  return slashes % 2 === 1
 }
 
 const ENTITY = /&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,5});/y
@@ -77,26 +152,12 @@ function isEndOfWord(text: string, at: number): boolean {
   return ENTITY.test(text)
 }
 
+const BEFORE_VALUE = new Set(Array.from('=>:：＝*', character => character.charCodeAt(0)))
+
 /** Blanks, the rest of `:=` and `=>`, and what emphasises. */
 function isBeforeValue(text: string, at: number): boolean {
-  return isBlank(text.charCodeAt(at)) || /[=>:：＝*]/.test(text[at] ?? '')
-}
-
-function endOfQuoted(
-  text: string,
-  from: number,
-  { closing, isEscaped }: { closing: string; isEscaped: boolean },
-): number | null {
-  const limit = Math.min(text.length, from + LONGEST_QUOTED)
-  for (let end = from; end < limit; end++) {
-    if (isLineEnd(text.charCodeAt(end))) return null
-    if (text[end] === closing) return end
-    if (text[end] !== '\\') continue
-    // In a string inside of a string the closing quote is escaped, too.
-    if (isEscaped && startsWithEscaped(text, end, closing)) return end
-    end++
-  }
-  return null
+  const code = text.charCodeAt(at)
+  return isBlank(code) || BEFORE_VALUE.has(code)
 }
 
 function startsWithEscaped(text: string, at: number, closing: string): boolean {
@@ -123,10 +184,4 @@ const TRAILING = new Set(Array.from('.:)]}*|\\', character => character.charCode
 
 function isTrailing(code: number): boolean {
   return TRAILING.has(code)
-}
-
-function endOfQueryValue(text: string, from: number, to: number): number {
-  let end = from
-  while (end < to && text[end] !== '&' && text[end] !== '#') end++
-  return end
 }

@@ -1,4 +1,10 @@
-import { ClosedError, InvalidArgumentError, MessageConflictError, MessageNotFoundError } from '../errors.ts'
+import {
+  ClosedError,
+  describeError,
+  InvalidArgumentError,
+  MessageConflictError,
+  MessageNotFoundError,
+} from '../errors.ts'
 import { type MessageInput, parseMessageInstant } from '../log/index.ts'
 import type { Palimpsest, SessionOptions } from '../palimpsest.ts'
 import type { AppendOptions, Session } from '../session.ts'
@@ -377,7 +383,7 @@ export class Runtime implements AsyncDisposable {
 }
 
 function warn(error: unknown, sessionId: string): void {
-  process.emitWarning(`${sessionId}: ${String(error)}`, 'PalimpsestWarning')
+  process.emitWarning(`${sessionId}: ${describeError(error)}`, 'PalimpsestWarning')
 }
 
 interface Heard {

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import { describeError } from '../errors.ts'
 import { allowedOrigins } from './cors.ts'
 import {
   allowedHosts,
@@ -92,4 +93,4 @@ export function createApp(dependencies: AppDependencies): OpenAPIHono {
 }
 
 const warn: OnError = (error, { requestId, method, path }) =>
-  process.emitWarning(`${requestId} ${method} ${path}: ${String(error)}`, 'PalimpsestWarning')
+  process.emitWarning(`${requestId} ${method} ${path}: ${describeError(error)}`, 'PalimpsestWarning')

@@ -1,4 +1,4 @@
-import { ClosedError, PalimpsestError } from '../errors.ts'
+import { ClosedError, describeError, PalimpsestError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import { comparePositions, START } from './event-position.ts'
 import { EventRing } from './event-ring.ts'
@@ -178,7 +178,7 @@ const DEFAULTS = {
   mostListeners: 1_000,
   clock: () => performance.now(),
   onError: (error: unknown) =>
-    process.emitWarning(`Events cannot be read: ${String(error)}`, 'PalimpsestWarning'),
+    process.emitWarning(`Events cannot be read: ${describeError(error)}`, 'PalimpsestWarning'),
 }
 
 function tooMany(most: number): PalimpsestError {

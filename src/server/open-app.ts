@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { type Layer, resolveSettings } from '../config/index.ts'
+import { describeError } from '../errors.ts'
 import type { PalimpsestOptions } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
 import { Admission } from './admission.ts'
@@ -86,7 +87,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   })
   const events = new EventFeed({
     store,
-    ...(onWarning && { onError: error => onWarning(`events cannot be read: ${String(error)}`) }),
+    ...(onWarning && { onError: error => onWarning(`events cannot be read: ${describeError(error)}`) }),
   })
   const underWay = new UnderWay()
   const rateLimit = new RateLimit({ tenants, limitsFailures: needsKeys })

@@ -1,4 +1,5 @@
 import type { Layer } from '../config/index.ts'
+import { describeError } from '../errors.ts'
 import type { Configuration, Palimpsest, PalimpsestOptions } from '../palimpsest.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
@@ -76,7 +77,7 @@ export class Tenants {
       onFold: outcome => metrics.folded(outcome),
       onExtraction: report => metrics.extracted(report),
       onError: (error, { sessionId }) =>
-        onWarning?.(`session ${JSON.stringify(sessionId)}: ${String(error)}`),
+        onWarning?.(`session ${JSON.stringify(sessionId)}: ${describeError(error)}`),
       ...options,
     })
     settings.onChange(changed => palimpsest.configure(changed))

@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai'
 import type { ContextOptions } from '../../contexts.ts'
-import { ContextOverflowError } from '../../errors.ts'
+import { ContextOverflowError, describeError } from '../../errors.ts'
 import type { Interruption, Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import {
@@ -85,7 +85,8 @@ class MemoryCall {
     this.#chat = chat
     this.#question = begun.question
     this.#contextOptions = begun.contextOptions
-    this.#onError = options.onError ?? (error => process.emitWarning(String(error), 'PalimpsestWarning'))
+    this.#onError =
+      options.onError ?? (error => process.emitWarning(describeError(error), 'PalimpsestWarning'))
     this.#shown = begun.shown
     this.guarded = guardedModel(model, signal => this.#shorten(signal))
   }

@@ -1,7 +1,7 @@
 import type { AIMessage } from '@langchain/core/messages'
 import type { AgentMiddleware } from 'langchain'
 import type { Context, ContextOptions } from '../../contexts.ts'
-import { PalimpsestError } from '../../errors.ts'
+import { describeError, PalimpsestError } from '../../errors.ts'
 import type { Session } from '../../session.ts'
 import { isAbort, isOverflowError, type Shown } from '../../turn/index.ts'
 import type { ModelFacts } from './model-facts.ts'
@@ -57,7 +57,7 @@ export class ModelCall {
       await this.#session.observeUsage(this.#sent, { model, inputTokens })
     } catch (error) {
       const { id } = this.#session
-      process.emitWarning(`Session ${JSON.stringify(id)}: ${String(error)}`, 'PalimpsestWarning')
+      process.emitWarning(`Session ${JSON.stringify(id)}: ${describeError(error)}`, 'PalimpsestWarning')
     }
   }
 

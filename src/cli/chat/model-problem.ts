@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../errors.ts'
+import { describeError, PalimpsestError } from '../../errors.ts'
 import { inertLine } from '../inert-text.ts'
 
 /** What went wrong with a reply, in one line that says what to do. */
@@ -18,7 +18,7 @@ interface Diagnosis {
 }
 
 function diagnose(error: unknown): Diagnosis {
-  const { statusCode, message, cause } = modelErrorParts(error)
+  const { statusCode, cause } = modelErrorParts(error)
   if (PalimpsestError.isInstance(error)) return { fault: oneLine(error.message), advice: null }
   if (statusCode === 401 || statusCode === 403)
     return { fault: `The model refused the key (${statusCode})`, advice: 'set PALIMPSEST_MODEL_API_KEY' }
@@ -35,26 +35,24 @@ function diagnose(error: unknown): Diagnosis {
   if (statusCode !== undefined && statusCode >= 500)
     return { fault: `The model is out of order (${statusCode})`, advice: 'say it again later' }
   if (statusCode !== undefined)
-    return { fault: `The model refused the request (${statusCode}): ${oneLine(message)}`, advice: null }
+    return { fault: `The model refused the request (${statusCode})`, advice: null }
   if (cause?.code !== undefined)
     return {
       fault: `The model cannot be reached (${cause.code})`,
       advice: 'check PALIMPSEST_MODEL_BASE_URL, and that it runs',
     }
-  return { fault: `There was no reply: ${oneLine(message)}`, advice: null }
+  return { fault: `There was no reply: ${oneLine(describeError(error))}`, advice: null }
 }
 
 interface ErrorParts {
   readonly statusCode?: number
-  readonly message: string
   readonly cause?: { readonly code?: string }
 }
 
 export function modelErrorParts(error: unknown): ErrorParts {
-  if (typeof error !== 'object' || error === null) return { message: String(error) }
-  const { statusCode, message, cause } = error as Partial<ErrorParts>
+  if (typeof error !== 'object' || error === null) return {}
+  const { statusCode, cause } = error as ErrorParts
   return {
-    message: message || String(error),
     ...(typeof statusCode === 'number' && { statusCode }),
     ...(cause && { cause: codeIn(cause) }),
   }

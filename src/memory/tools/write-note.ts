@@ -1,3 +1,4 @@
+import { splitLines } from '../../log/index.ts'
 import type { DocumentKey, NewFact, SessionKey } from '../../store/index.ts'
 import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
 import type { Moment } from '../../summarizer/index.ts'
@@ -76,8 +77,7 @@ function linesOf(content: string, day: string): readonly string[] {
     throw new ToolArgumentError(
       `content has ${content.length} characters; at most ${MOST_CONTENT_CHARACTERS} are taken. Nothing was written.`,
     )
-  const lines = content
-    .split(/\r\n?|[\n\u2028\u2029]/)
+  const lines = splitLines(content)
     .map(line => line.replace(/^\s*[-*•]\s+/, '').trim())
     .filter(line => line !== '')
   if (lines.length > MOST_LINES)

@@ -1,4 +1,4 @@
-import { ClosedError } from '../../errors.ts'
+import { ClosedError, describeError } from '../../errors.ts'
 import type { LayerName, Store, Warn } from '../../store/index.ts'
 import { eraseFiles } from './erase-files.ts'
 import { DOCUMENT_FOLDERS, documentOf, documentOfShortened, isShortened } from './file-names.ts'
@@ -341,7 +341,7 @@ export class Workspace {
     try {
       this.#options.onError(error)
     } catch (thrown) {
-      process.emitWarning(`A listener threw: ${String(thrown)}`, 'PalimpsestWarning')
+      process.emitWarning(`A listener threw: ${describeError(thrown)}`, 'PalimpsestWarning')
     }
   }
 }

@@ -5,7 +5,8 @@ import type { Message, MessageInput } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
 import type { Policy } from '../../policy/index.ts'
 import type { Redact } from '../../redaction/index.ts'
-import { redactContent } from '../../redaction/redact-records.ts'
+import { mapInSteps, redactContent } from '../../redaction/redact-records.ts'
+import { runInSlices } from '../../redaction/steps.ts'
 import type { AppendOptions, Session } from '../../session.ts'
 import { bestLaid, type Family, familyOf, nextForkId } from './family.ts'
 import { type Print, Prints } from './fingerprint.ts'
@@ -80,9 +81,15 @@ async function printsOf(
   { messages, redact }: StoreRequest,
   { prints, pace }: Comparing,
 ): Promise<readonly Print[]> {
-  return inPieces(messages, pace, message =>
-    prints.of(redact === false ? message : { ...message, content: redactContent(message.content, redact) }),
-  )
+  const said =
+    redact === false
+      ? messages
+      : await runInSlices(
+          mapInSteps(messages, function* (message) {
+            return { ...message, content: yield* redactContent(message.content, redact) }
+          }),
+        )
+  return inPieces(said, pace, message => prints.of(message))
 }
 
 interface Compared extends Comparing {

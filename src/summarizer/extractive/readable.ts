@@ -1,4 +1,4 @@
-import type { AttachmentPart, Content, ContentPart } from '../../log/index.ts'
+import { type AttachmentPart, type Content, type ContentPart, splitLines } from '../../log/index.ts'
 import { clip, clipMiddle, oneLine } from './inert.ts'
 
 /** One paragraph of a message, in the order in which it stands there. */
@@ -35,13 +35,11 @@ export function readableText(content: Content): string {
 }
 
 const FENCE = /^\s{0,3}(?:```|~~~)/
-const LINE_BREAK = /[\r\n\u2028\u2029]/
 
 function* textPassages(text: string): Generator<Passage, void, void> {
   let isCode = false
   const clipped = clipMiddle(text, MAX_TEXT_CHARACTERS)
-  const lines = LINE_BREAK.test(clipped) ? clipped.split(LINE_BREAK) : [clipped]
-  for (const line of lines) {
+  for (const line of splitLines(clipped)) {
     if (FENCE.test(line)) {
       isCode = !isCode
       continue

@@ -1,3 +1,5 @@
+import { withPlainLineBreaks } from '../../log/index.ts'
+
 /** Material stands between these in a prompt. */
 const TAGS = [
   'conversation',
@@ -41,10 +43,7 @@ export function neutralizeForFacts(text: string): string {
 }
 
 function plain(text: string): string {
-  return withoutBytes(text)
-    .replace(CONTROL, ' ')
-    .replace(/\r\n?|\u2028|\u2029/g, '\n')
-    .toWellFormed()
+  return withPlainLineBreaks(withoutBytes(text)).replace(CONTROL, ' ').toWellFormed()
 }
 
 /** Data URLs and long runs of base64, each by its length. */

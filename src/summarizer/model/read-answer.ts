@@ -1,3 +1,4 @@
+import { splitLines } from '../../log/index.ts'
 import { oneLine } from '../extractive/inert.ts'
 import { memoryLine } from '../memory-line.ts'
 import type { DatedEvent, Extract } from '../summarizer.ts'
@@ -72,8 +73,7 @@ function textOf(value: unknown): string | null {
 
 /** No control characters and no half characters, but the lines and their indentation as they are. */
 function cleanLines(text: string): string {
-  return text
-    .split(/\r\n?|[\n\u2028\u2029]/)
+  return splitLines(text)
     .map(line => `${/^ */.exec(line)![0]}${oneLine(line)}`.trimEnd())
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')

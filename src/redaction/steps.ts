@@ -1,0 +1,43 @@
+/**
+ * Work that can be left off and taken up again: it yields at least once in every few thousand characters. So the
+ * same code serves a short text at once, and a long one in slices between which other requests have their turn.
+ */
+export type Steps<Result> = Generator<void, Result, void>
+
+/** A text up to this length is worked on in one go. */
+export const MAX_AT_ONCE = 65_536
+
+/** Characters that are looked at between two yields. */
+export const STEP = 8_192
+
+/** So long at most has the event loop to wait for one slice, give or take a step. */
+const SLICE_MS = 10
+
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** What is done within the first slice, as nearly all is, is given back at once. */
+export function runInSlices<Result>(steps: Steps<Result>): Result | Promise<Result> {
+  const { done, value } = runSlice(steps)
+  return done ? value : runOn(steps)
+}
+
+async function runOn<Result>(steps: Steps<Result>): Promise<Result> {
+  for (;;) {
+    await new Promise<void>(resolve => setImmediate(resolve))
+    const { done, value } = runSlice(steps)
+    if (done) return value
+  }
+}
+
+function runSlice<Result>(steps: Steps<Result>): IteratorResult<void, Result> {
+  const started = performance.now()
+  for (;;) {
+    const step = steps.next()
+    if (step.done || performance.now() - started >= SLICE_MS) return step
+  }
+}
