@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { createPalimpsest } from '../palimpsest.ts'
 import { dbOption, namespaceOption, openStore, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
+import { writeOutput } from './write-output.ts'
 
 interface ExportFlags {
   readonly db: string
@@ -29,5 +29,5 @@ async function runExport(id: string, flags: ExportFlags, terminal: Terminal): Pr
   await using palimpsest = await createPalimpsest({ store, namespace, folding: 'manual' })
   const json = `${JSON.stringify(await palimpsest.session(id).export())}\n`
   if (flags.output === undefined) terminal.output.write(json)
-  else await writeFile(flags.output, json)
+  else writeOutput(flags.output, json, terminal)
 }

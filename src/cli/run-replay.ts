@@ -1,4 +1,4 @@
-import { access, constants, stat, writeFile } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ContextOverflowError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { candidateOf, settingNames } from '../lab/candidate.ts'
@@ -15,6 +15,7 @@ import { pickTranscript, readTranscripts } from './read-transcripts.ts'
 import type { ReplayFlags } from './replay.ts'
 import { describeComparison } from './replay-text.ts'
 import { columnsOf, InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
+import { writeOutput } from './write-output.ts'
 
 export async function runReplay(
   files: readonly string[],
@@ -46,7 +47,7 @@ export async function runReplay(
     terminal.output.write(await drawPage(comparison))
     return
   }
-  if (flags.html !== undefined) await writePage(flags.html, comparison)
+  if (flags.html !== undefined) await writePage(flags.html, comparison, terminal)
   terminal.output.write(
     flags.json
       ? `${toJson(candidates.length === 1 && !flags.sweep ? oneRun(comparison) : comparison)}\n`
@@ -170,9 +171,9 @@ async function drawPage(comparison: Comparison): Promise<string> {
 }
 
 /** Ctrl-C waits for the whole page. */
-async function writePage(file: string, comparison: Comparison): Promise<void> {
+async function writePage(file: string, comparison: Comparison, terminal: Terminal): Promise<void> {
   const page = await drawPage(comparison)
-  await interruptible(() => writeFile(file, page)).catch(error => {
+  await interruptible(async () => writeOutput(file, page, terminal)).catch(error => {
     throw notWritten(file, error)
   })
 }

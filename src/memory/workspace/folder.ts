@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { constants, link, lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  constants,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  unlink,
+} from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InvalidArgumentError } from '../../errors.ts'
+import { closeToOthers, privateMode } from '../../store/private-file.ts'
 import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
 
 /** The files of a workspace, by their paths in it. It neither reads nor writes through a symbolic link. */
@@ -163,6 +176,7 @@ export class Folder {
     await this.#make(dirname(path))
     const temporary = await this.#writeTemporary(path, text)
     try {
+      if (expected !== null) await keepGroup(this.at(path), temporary)
       if (!(await this.#isStill(path, expected))) return null
       await rename(temporary, this.at(path))
     } finally {
@@ -200,6 +214,7 @@ export class Folder {
   async setAside(path: string, now: number): Promise<string> {
     const name = await this.#freeName(path, now)
     await rename(this.at(path), this.at(name))
+    if (!(await isSymbolicLink(this.at(name)))) closeToOthers(this.at(name))
     return name
   }
 
@@ -296,6 +311,17 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): St
     bytes: Number(size),
     isSettled: Date.now() - Number(ctimeMs) > SETTLED_MS,
   }
+}
+
+/** What takes a file's place is shared with the same group. */
+async function keepGroup(path: string, replacement: string): Promise<void> {
+  const before = await lstat(path).catch(() => null)
+  if (before === null || privateMode(before.mode) === privateMode(0)) return
+  // Of another owner's group it can be given to none.
+  await chown(replacement, -1, before.gid).then(
+    () => chmod(replacement, privateMode(before.mode)),
+    () => {},
+  )
 }
 
 async function isSymbolicLink(path: string): Promise<boolean> {

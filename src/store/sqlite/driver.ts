@@ -2,11 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
 import type { SchemaVersions } from '../migrations.ts'
+import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
-import type { OnScrub } from '../store.ts'
+import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { setDurability } from './connection.ts'
 import { isBusy, toStoreError } from './errors.ts'
@@ -51,6 +52,7 @@ export class SqliteDriver implements Driver {
   readonly dialect = DIALECT
   readonly #path: string
   readonly #options: Required<SqliteOptions>
+  readonly #warn: Warn
   #database: DatabaseSync | null = null
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
@@ -58,8 +60,9 @@ export class SqliteDriver implements Driver {
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
-  constructor(path: string, options: SqliteOptions) {
+  constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr) {
     this.name = `SQLite ${path}`
+    this.#warn = warn
     this.#path = path
     const { durability = 'full', busyTimeoutMs = 10_000, readOnly = false } = options
     this.#options = { durability, busyTimeoutMs, readOnly }
@@ -73,7 +76,10 @@ export class SqliteDriver implements Driver {
 
   async open(): Promise<void> {
     const { readOnly, durability } = this.#options
+    // SQLite gives the log and its index the mode of the database: a new one has them private from the first byte on.
+    if (!readOnly && !/^(:memory:|file:)/.test(this.#path)) createPrivately(this.#path)
     const database = await this.#connect(readOnly)
+    if (!readOnly) this.#closeToOthers(database.location())
     try {
       await this.#attempt(() => {
         // The first read of the file: what is not a database shows itself here.
@@ -95,6 +101,13 @@ export class SqliteDriver implements Driver {
     const Connection = database.constructor as typeof DatabaseSync
     if (path !== null)
       this.#longReads = new LongReads(() => new Connection(path, { timeout: 0, readOnly: true }))
+  }
+
+  /** `null`: it is in memory. */
+  #closeToOthers(file: string | null): void {
+    if (!file) return
+    for (const each of [file, `${file}-wal`, `${file}-shm`])
+      if (!closeToOthers(each)) this.#warn(openToOthersText(each), { file: each })
   }
 
   /** How far it is, without opening it for good. */
