@@ -151,7 +151,7 @@ function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
 }
 
-export interface Stop {
+interface Stop {
   readonly longestMs: number
   readonly longestCpuMs: number
 }

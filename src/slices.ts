@@ -5,7 +5,10 @@ export type InSteps<Result> = Generator<void, Result, void>
 export const MAX_AT_ONCE = 65_536
 
 /** How long a slice may hold the event loop, give or take a step. */
-const SLICE_MS = 5
+const MIN_SLICE_MS = 5
+const MAX_SLICE_MS = 25
+/** Of the time that it waited for its turn: where much else is to be done, its slices are longer, or it would never end. */
+const SHARE = 1 / 3
 
 /**
  * Works in slices, between which everything else has its turn. However much is worked on at the same time, the event
@@ -13,12 +16,15 @@ const SLICE_MS = 5
  */
 export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result> {
   let begun = performance.now()
+  let sliceMs = MIN_SLICE_MS
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
-    if (performance.now() - begun < SLICE_MS) continue
+    const worked = performance.now()
+    if (worked - begun < sliceMs) continue
     await nextTurn()
     begun = performance.now()
+    sliceMs = Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, (begun - worked) * SHARE))
   }
 }
 

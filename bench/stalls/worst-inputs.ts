@@ -15,7 +15,7 @@ const repeat = (piece: string, bytes: number) =>
   piece.repeat(Math.floor(bytes / Buffer.byteLength(JSON.stringify(piece).slice(1, -1))))
 
 /** Words that occur once each, of letters and digits. */
-export function newWords(bytes: number, seed: number): string {
+function newWords(bytes: number, seed: number): string {
   const words: string[] = []
   for (let length = 0, word = seed * 1e9; length < bytes; word++) {
     const text = `w${word.toString(36)}q`
@@ -50,7 +50,7 @@ const REPETITIONS: readonly (readonly [name: string, piece: string, bytes: numbe
 
 const LONG_QUERY = encodeURIComponent('"a b" 2024-05-01 next c++ '.repeat(300)).slice(0, 7_000)
 
-export const APPENDS: readonly WorstInput[] = [
+const APPENDS: readonly WorstInput[] = [
   ...REPETITIONS.map(([name, piece, bytes]) => append(name, () => repeat(piece, bytes))),
   append('5 MB of new words', () => newWords(5 * MEGABYTE, 1)),
   append('15 MB of new words', () => newWords(LARGEST, 2)),

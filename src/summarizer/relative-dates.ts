@@ -48,6 +48,12 @@ export function findDates(text: string, moment: Moment): DateMention[] {
     return today
   }
   const lower = lowerCase(text)
+  // Of the whole text, so that it is looked through once, however many days it names.
+  let past: boolean | null = null
+  const isPast = () => {
+    past ??= tellsOfThePast(lower)
+    return past
+  }
   findPhrases(text, lower, found)
   findCounts(lower, found)
   if (DIGIT.test(text)) findCalendarDates(lower, now, found)
@@ -55,7 +61,7 @@ export function findDates(text: string, moment: Moment): DateMention[] {
   if (found.length === 0) return []
   return withoutNamedDays(withoutOverlaps(found), lower).flatMap(({ start, end, meaning }) => {
     if (meaning === null) return []
-    const [from, to, unit] = resolve(meaning, now(), lower)
+    const [from, to, unit] = resolve(meaning, now(), isPast)
     if (!isSayable(from) || !isSayable(to)) return []
     return {
       start,
@@ -317,7 +323,7 @@ function withoutNamedDays(found: readonly Found[], lower: string): readonly Foun
 
 type Span = readonly [from: number, to: number, unit: DateUnit]
 
-function resolve(meaning: NonNullable<Found['meaning']>, today: number, text: string): Span {
+function resolve(meaning: NonNullable<Found['meaning']>, today: number, isPast: () => boolean): Span {
   if (meaning.unit === 'fixed') return [meaning.day, meaning.day, 'day']
   const { offset } = meaning
   const monday = today - weekday(today)
@@ -340,18 +346,18 @@ function resolve(meaning: NonNullable<Found['meaning']>, today: number, text: st
       return [dayOf(year, 1, 1), dayOf(year, 12, 31), 'year']
     }
     case 'weekday': {
-      const day = findWeekday(meaning, today, monday, text)
+      const day = findWeekday(meaning, today, monday, isPast)
       return [day, day, 'day']
     }
   }
 }
 
-function findWeekday(meaning: Meaning, today: number, monday: number, text: string): number {
+function findWeekday(meaning: Meaning, today: number, monday: number, isPast: () => boolean): number {
   const sought = meaning.weekday ?? 0
   if (meaning.find === 'in-week') return monday + 7 * meaning.offset + sought
   const ahead = (sought - weekday(today) + 7) % 7
-  const isPast = meaning.find === 'past' || (meaning.find === 'by-tense' && tellsOfThePast(text))
-  return isPast ? today + ahead - 7 : today + ahead
+  const isBefore = meaning.find === 'past' || (meaning.find === 'by-tense' && isPast())
+  return isBefore ? today + ahead - 7 : today + ahead
 }
 
 const PAST = /\b(?:was|were|went|did|had|got|came|saw|met|took|made|[a-z]{2,}ed)\b|[了过過]|ました|でした/
