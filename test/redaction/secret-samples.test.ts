@@ -56,7 +56,7 @@ const TALK = [
   'the SECRET_KEY setting is missing',
   'SECRET_KEY=changeme',
   'SECRET_KEY=your-secret-key-here',
-  `SESSION_SECRET=${'{SESSION_SECRET}'}`,
+  'SESSION_SECRET=$' + '{SESSION_SECRET}',
   'PRIMARY_KEY=id',
   'CACHE_KEY=user:42:profile',
   'PUBLIC_KEY=0123456789abcdef0123456789abcdef',
