@@ -1,10 +1,10 @@
 /**
  * Work on a long text takes several turns of the event loop, and what is called after it must not overtake it: in
  * each session, writes reach the store in the order in which they were called. A write that needs no slices reaches
- * it at once, unless it has to wait for one that does.
+ * it at once, unless it has to wait until one that does is done.
  */
 export class InTurn {
-  /** By session, until the last of those that were called has reached the store. */
+  /** By session, until the last of those that took slices, or waited for one, is done. */
   readonly #last = new Map<string, Promise<void>>()
 
   /** `prepare` gives what `write` takes, at once or later. */
@@ -16,20 +16,20 @@ export class InTurn {
     const before = this.#last.get(session)
     const prepared = prepare()
     if (before === undefined && !(prepared instanceof Promise)) return write(prepared)
-    const { promise: reached, resolve } = Promise.withResolvers<void>()
-    this.#last.set(session, reached)
+    const { promise: done, resolve } = Promise.withResolvers<void>()
+    this.#last.set(session, done)
     // Its failure is awaited below, after the one before it.
     if (prepared instanceof Promise) prepared.catch(() => {})
     try {
       await before
-      return write(await prepared)
+      return await write(await prepared)
     } finally {
       resolve()
-      if (this.#last.get(session) === reached) this.#last.delete(session)
+      if (this.#last.get(session) === done) this.#last.delete(session)
     }
   }
 
-  /** After everything that was called before has reached the store; at once where nothing has to wait. */
+  /** After everything that takes slices, or waits for it, is done; at once where there is none. */
   after<Result>(write: () => Promise<Result>, session?: string): Promise<Result> {
     const before = session === undefined ? [...this.#last.values()] : [this.#last.get(session) ?? []].flat()
     return before.length === 0 ? write() : Promise.all(before).then(write)

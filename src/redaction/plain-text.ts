@@ -48,9 +48,7 @@ function isUnplain(code: number): boolean {
 
 export function* toPlainText(text: string): Steps<PlainText> {
   const pieces: string[] = []
-  /** Where, in the plain text, something is missing, and how much is missing up to there. */
-  const gaps: number[] = []
-  const missing: number[] = []
+  const gaps = new Gaps()
   let left = 0
   for (let from = 0; from < text.length; from += STEP) {
     const to = Math.min(text.length, from + STEP)
@@ -65,37 +63,60 @@ export function* toPlainText(text: string): Steps<PlainText> {
       const code = text.charCodeAt(index)
       if (isUnseen(code)) {
         left++
-        const place = index + 1 - left
-        if (gaps.at(-1) === place) missing[missing.length - 1] = left
-        else {
-          gaps.push(place)
-          missing.push(left)
-        }
+        gaps.add(index + 1 - left, left)
         continue
       }
       codes[length++] = isWideAlphanumeric(code) || WIDE_SIGNS.has(code) ? code - WIDE_TO_NARROW : code
     }
     pieces.push(Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'))
   }
-  /** How much is missing before a place, or up to and with it. */
-  const missingAt = (place: number, isWith: boolean) => {
-    let [low, high] = [0, gaps.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isWith ? gaps[middle]! <= place : gaps[middle]! < place) low = middle + 1
-      else high = middle
-    }
-    return low === 0 ? 0 : missing[low - 1]!
-  }
   return {
     text: pieces.join(''),
     *placesOf(spans) {
-      if (gaps.length === 0) return spans
+      if (left === 0) return spans
       return yield* spans.moved(({ start, end, kind }) => ({
-        start: start + missingAt(start, true),
-        end: end + missingAt(end, false),
+        start: start + gaps.missingAt(start, true),
+        end: end + gaps.missingAt(end, false),
         kind,
       }))
     },
   }
+}
+
+/** Where, in the plain text, something is missing. Kept in parts, since a list of millions grows by copies of itself. */
+class Gaps {
+  readonly #parts: { readonly places: number[]; readonly missing: number[] }[] = []
+
+  /** `missing`: how much, up to and with this place. Places come in order. */
+  add(place: number, missing: number): void {
+    const last = this.#parts.at(-1)
+    if (last !== undefined && last.places.at(-1) === place) {
+      last.missing[last.missing.length - 1] = missing
+      return
+    }
+    const part = last !== undefined && last.places.length < STEP ? last : { places: [], missing: [] }
+    if (part !== last) this.#parts.push(part)
+    part.places.push(place)
+    part.missing.push(missing)
+  }
+
+  /** How much is missing before a place, or up to and with it. */
+  missingAt(place: number, isWith: boolean): number {
+    const isBefore = (gap: number) => (isWith ? gap <= place : gap < place)
+    const parts = countBefore(this.#parts.length, index => isBefore(this.#parts[index]!.places[0]!))
+    if (parts === 0) return 0
+    const { places, missing } = this.#parts[parts - 1]!
+    return missing[countBefore(places.length, index => isBefore(places[index]!)) - 1]!
+  }
+}
+
+/** Of a list whose first ones are before, how many are. */
+function countBefore(length: number, isBefore: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
 }
