@@ -79,7 +79,8 @@ async function told(store: Store): Promise<unknown> {
     const sessions = []
     for (const { id } of await store.listSessions(namespace, { limit: 1000 })) {
       const key = { namespace, id }
-      const { layers, leaseUntil, ...record } = (await store.readSession(key))!
+      // Each database numbers its sessions by itself.
+      const { layers, leaseUntil, number, ...record } = (await store.readSession(key))!
       sessions.push({ file: await store.exportSession(key), record })
     }
     const documents = []
