@@ -21,6 +21,6 @@ export function programLog({ error: output }: Pick<Terminal, 'error'>): ProgramL
   return Object.assign(write, { error })
 }
 
-export function logText(text: string): string {
+function logText(text: string): string {
   return inertLines(redactSecrets(text))
 }

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type FoldEvent } from '../store.ts'
 import type { SessionRow } from './rows.ts'
-import { all, type Steps } from './steps.ts'
+import { all, first, type Steps } from './steps.ts'
 
 const COMMITTED = EVENT_TYPES.indexOf('fold-committed')
 const FAILED = EVENT_TYPES.indexOf('fold-failed')
@@ -30,6 +30,26 @@ export function* readFolds(
     limit,
   )
   return rows.map(toFoldEvent)
+}
+
+/** By the same index, which holds failed folds too. */
+export function* readLastFold({ id }: SessionRow): Steps<number> {
+  const row = yield* first<{ id: number | null }>(
+    `SELECT max(id) AS id FROM events WHERE session_id = ?1 AND type IN (${COMMITTED}, ${FAILED})`,
+    id,
+  )
+  return row?.id ?? 0
+}
+
+/** How many folds were committed after that one. Each begins one epoch. */
+export function* countFoldsAfter({ id }: SessionRow, event: number): Steps<number> {
+  const row = yield* first<{ count: number }>(
+    `SELECT count(*) AS count FROM events
+     WHERE session_id = ?1 AND type IN (${COMMITTED}, ${FAILED}) AND type = ${COMMITTED} AND id > ?2`,
+    id,
+    event,
+  )
+  return row!.count
 }
 
 function toFoldEvent({ id, type, at, from_seq, to_seq, data }: FoldRow): FoldEvent {

@@ -21,7 +21,7 @@ import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-s
 import { readHead } from './head.ts'
 import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
 import { keyOf } from './keys.ts'
-import { clearRewrites, isUntouchedThrough } from './rewrites.ts'
+import { isUntouchedThrough, trimRewrites } from './rewrites.ts'
 import { type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
 import { all, enqueueFold, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
@@ -88,7 +88,7 @@ export function* commitFold(
   yield* checkUnchanged(session, state.compactedThrough, commit)
 
   if (state.compactedThrough === 0) yield* putAside(session, commit)
-  yield* clearRewrites(session)
+  yield* trimRewrites(session)
   yield* checkSegments(session, commit)
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* replaceMemo(session, commit.memo)

@@ -1,12 +1,14 @@
 import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '../../errors.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { FileDocument } from '../session-file.ts'
-import { EVENT_TYPES, type SessionKey, type SessionRecord, type Warn } from '../store.ts'
+import type { SessionKey, SessionRecord, Warn } from '../store.ts'
 import { buildSession } from './build.ts'
 import type { Dialect, Driver } from './driver.ts'
+import { countFoldsAfter, readLastFold } from './fold-history.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { countThrough, readHead, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
+import { countRewritesAbove } from './rewrites.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
 import { ERASED, SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
 import { checkSeen } from './seen.ts'
@@ -85,8 +87,8 @@ interface Origin {
   readonly lastSegment: number
   /** Through which message those that are kept tell. */
   readonly foldedThrough: number
-  /** The newest event of anybody. */
-  readonly lastEvent: number
+  /** The event of the newest fold; 0: there is none. */
+  readonly lastFold: number
 }
 
 function* readOrigin(key: SessionKey, atSeq: number, warn: Warn): Steps<Origin> {
@@ -103,14 +105,13 @@ function* readOrigin(key: SessionKey, atSeq: number, warn: Warn): Steps<Origin> 
   // who had read more than is copied.
   const { compactedThrough } = yield* readFoldState(session, newest, warn)
   const keepsFolds = told <= through && compactedThrough > 0
-  const events = yield* first<{ id: number | null }>('SELECT max(id) AS id FROM events')
   return {
     session,
     seq,
     through,
     lastSegment: keepsFolds ? yield* lastSegmentOf(session) : 0,
     foldedThrough: keepsFolds ? compactedThrough : 0,
-    lastEvent: events?.id ?? 0,
+    lastFold: yield* readLastFold(session),
   }
 }
 
@@ -210,22 +211,15 @@ function* finishFork(
 }
 
 /**
- * Whether all that was copied is as it was: each epoch that began since was a fold, or an edit or a rollback above it.
- * Each of these begins one epoch and leaves one event. An erasure says nothing of what it was about, so it counts.
+ * Whether all that was copied is as it was: each epoch that began since was a fold, or an edit above it. A rollback or
+ * an erasure says nothing of what it was about, so it counts.
  */
-function* isAsCopied(current: SessionRow, { session, through, lastEvent }: Origin): Steps<boolean> {
+function* isAsCopied(current: SessionRow, { session, through, lastFold }: Origin): Steps<boolean> {
   if (current.id !== session.id) return false
   const begun = current.epoch - session.epoch
   if (begun === 0) return true
-  const row = yield* first<{ harmless: number }>(
-    `SELECT count(*) AS harmless FROM events WHERE id > ?2 AND session_id = ?1
-       AND (type = ${EVENT_TYPES.indexOf('fold-committed')} OR (from_seq > ?3 AND type IN (
-         ${EVENT_TYPES.indexOf('message-edited')}, ${EVENT_TYPES.indexOf('session-rolled-back')})))`,
-    session.id,
-    lastEvent,
-    through,
-  )
-  return row?.harmless === begun
+  const edits = countRewritesAbove(current, through, session.epoch)
+  return edits + (yield* countFoldsAfter(session, lastFold)) === begun
 }
 
 /** The last message that a segment is over, or that a window may tell of. */

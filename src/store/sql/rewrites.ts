@@ -18,9 +18,19 @@ export function isUntouchedThrough(session: SessionRow, seq: number, sinceEpoch:
   return later.length === session.epoch - sinceEpoch && later.every(([, edited]) => edited > seq)
 }
 
-/** Those of earlier epochs than the last fold began serve nobody, so a fold clears them. */
-export function* clearRewrites(session: SessionRow): Steps<void> {
-  if (session.rewrites !== null) yield* run('UPDATE sessions SET rewrites = NULL WHERE id = ?1', session.id)
+/** How many epochs that began since were edits of a message above this `seq`, as far as they are kept. */
+export function countRewritesAbove(session: SessionRow, seq: number, sinceEpoch: number): number {
+  return readRewrites(session).filter(([epoch, edited]) => epoch > sinceEpoch && edited > seq).length
+}
+
+/** No fold needs those from before the last one. A fork that is under way may need the newest. */
+const MAX_KEPT_BY_FOLDS = 32
+
+export function* trimRewrites(session: SessionRow): Steps<void> {
+  const rewrites = readRewrites(session)
+  if (rewrites.length <= MAX_KEPT_BY_FOLDS) return
+  const newest = JSON.stringify(rewrites.slice(-MAX_KEPT_BY_FOLDS))
+  yield* run('UPDATE sessions SET rewrites = ?2 WHERE id = ?1', session.id, newest)
 }
 
 function readRewrites({ rewrites }: SessionRow): readonly Rewrite[] {
