@@ -31,7 +31,7 @@ async function bundle(): Promise<void> {
     input: Object.fromEntries(entries().map(name => [name, join(source, `${name}.ts`)])),
     platform: 'node',
     external: id => !id.startsWith('.') && !id.startsWith('\0') && !isAbsolute(id),
-    plugins: [filesBesideModules()],
+    plugins: [filesBesideModules(), withoutIdleRuntime()],
     // It takes `decodeURIComponent(text)` for a call without effect, and would drop one that is there to throw.
     treeshake: false,
   })
@@ -88,5 +88,13 @@ function filesBesideModules(): Plugin {
     renderChunk(code, { fileName }) {
       return code.replaceAll(placeholder, posix.relative(posix.dirname(fileName), '.') || '.')
     },
+  }
+}
+
+/** The bundler's own helpers are asked for by each file that has none of them, too: one more file, and `node:module`. */
+function withoutIdleRuntime(): Plugin {
+  return {
+    name: 'without-idle-runtime',
+    renderChunk: code => code.replaceAll(/^import "[./]*(?:chunks\/)?rolldown-runtime\.js";\n/gm, ''),
   }
 }
