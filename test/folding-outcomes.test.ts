@@ -86,7 +86,7 @@ test('events hold figures and words of ours, never what was said', async () => {
   const events = await store.readEvents({ after: null, limit: 100 })
   const folds = events.filter(({ type }) => type.startsWith('fold-'))
   expect(folds.map(({ type, fromSeq, toSeq, data }) => [type, fromSeq, toSeq, data!['reason']])).toEqual([
-    ['fold-failed', 1, 11, 'failed'],
+    ['fold-failed', 1, 11, 'Error'],
     ['fold-failed', 1, 11, 'unavailable'],
     ['fold-committed', 1, 11, 'count'],
   ])

@@ -135,7 +135,7 @@ test('a session asks its handler, also for what the model reads of a window', as
     throw new Error('blind')
   })
   session.setResizeHandlers({ lite: (_full, current) => ({ current: current.toReversed() }) })
-  expect(await session.resize({ force: 'lite' })).toMatchObject({ outcome: 'failed', reason: 'blind' })
+  expect(await session.resize({ force: 'lite' })).toMatchObject({ outcome: 'failed', reason: 'Error' })
   session.setAttachmentSummaryHandler(null)
   expect(await session.resize({ force: 'lite' })).toMatchObject({ outcome: 'applied' })
   await classic.close()

@@ -571,7 +571,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
         lite: () => Promise.reject(new Error('down')),
         deep: () => ({ current: [] }),
       })
-      expect(await session.resize()).toMatchObject({ outcome: 'failed', reason: 'down' })
+      expect(await session.resize()).toMatchObject({ outcome: 'failed', reason: 'Error' })
       expect(await session.resize()).toBe(null)
       now += 3_600_000
       expect(await session.resize()).toMatchObject({ outcome: 'failed' })

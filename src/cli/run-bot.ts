@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Layer, Resolved } from '../config/index.ts'
-import { ChannelFailedError, describeError, PalimpsestError } from '../errors.ts'
+import { ChannelFailedError, describeError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { createRuntime } from '../runtime/index.ts'
@@ -161,9 +161,16 @@ function endOfRun() {
   }
 }
 
+/** Of what was given to it, which setting it is and what it may be: never the value, which may be a token. */
+function reasonToEnd(error: unknown): string {
+  if (!(error instanceof InvalidArgumentError)) return describeError(error)
+  const { field, allowed } = error.details
+  return `${field}: allowed: ${allowed}`
+}
+
 function channelError(error: unknown, channel: string): PalimpsestError {
   if (error instanceof ChannelFailedError) return error
-  const reason = describeError(error)
+  const reason = reasonToEnd(error)
   const failed = new ChannelFailedError(channel, reason, error)
   // Its exit code says more.
   return PalimpsestError.isInstance(error)

@@ -4,7 +4,7 @@ import { FOLD_JOB_ERROR } from '../store/postgres/forget-jobs.ts'
 
 /**
  * Why a job failed, as the queue stores it beside the job: a code and words of ours, whatever a summariser of the
- * caller's threw. What it said is the session's last outcome, which goes with what it quotes.
+ * caller's threw. Of which kind it was is the session's last outcome.
  */
 export class FoldJobError extends Error {
   override readonly name = FOLD_JOB_ERROR
@@ -13,7 +13,7 @@ export class FoldJobError extends Error {
 }
 
 export function foldFailed(reason: string): FoldJobError {
-  const code = knownFailure(reason) ?? 'its own words are in the last outcome of the session'
+  const code = knownFailure(reason) ?? 'its kind is in the last outcome of the session'
   return new FoldJobError(`the last fold failed: ${code}`)
 }
 
