@@ -222,7 +222,7 @@ test('a memo that fails there is a failure, and is tried again later', async () 
   const { summarizer } = scripted({ updateMemo: () => (isDown ? new Error('down') : undefined) })
   await withChat({ policy: resize({ everyNTurns: 2 }), summarizer, clock: clock.read }, async chat => {
     await chat.append(messages(1, 2))
-    expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason: 'down' })
+    expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason: 'Error' })
     expect((await chat.info())!.memo).toBeNull()
     isDown = false
     expect(await chat.compact()).toMatchObject({ outcome: 'skipped', reason: 'nothing_to_do' })

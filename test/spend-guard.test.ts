@@ -181,7 +181,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
                 const outcome = await chat.compact(force ? { force: true } : {})
                 last += 13
                 // What fails, fails for the model; what is limited goes on.
-                if (outcome.outcome === 'failed') expect(outcome.reason).toBe('down')
+                if (outcome.outcome === 'failed') expect(outcome.reason).toBe('Error')
                 expect(outcome.reason).not.toBe('spend_guard')
               }),
             )
