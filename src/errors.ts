@@ -599,10 +599,20 @@ export function describeError(error: unknown, { withPlace = true } = {}): string
     if (!told.includes(text)) told.push(text)
     // Our own words tell all that there is to tell.
     if (PalimpsestError.isInstance(next)) break
-    next = next instanceof Error ? next.cause : undefined
+    next = next instanceof Error ? innerOf(next) : undefined
   }
   return told.length === 0 ? `a thrown ${error === null ? 'null' : 'undefined'}` : told.join(', caused by ')
 }
+
+/** What it comes of: a retry that was given up, or several errors in one, tell of the last. */
+function innerOf(error: Error): unknown {
+  const { lastError, errors } = error as { lastError?: unknown; errors?: unknown }
+  return error.cause ?? lastError ?? (Array.isArray(errors) ? errors.at(-1) : undefined)
+}
+
+/** What the engine says of a mistake in code: names of the program's and nothing else. */
+const MISTAKE =
+  /^(?:[\w.$]{1,80} is not (?:defined|a function|iterable|a constructor)|Cannot (?:read|set) properties of (?:undefined|null)(?: \((?:reading|setting) '[\w$]{1,80}'\))?)$/
 
 function describeOne(error: unknown, withPlace: boolean): string {
   if (PalimpsestError.isInstance(error) && !REPEATING.has(error.code)) return error.message
@@ -612,7 +622,9 @@ function describeOne(error: unknown, withPlace: boolean): string {
   >
   const known = PalimpsestError.isInstance(error) ? error.code : named(name) ? name : 'Error'
   const inner = (details ?? {}) as Readonly<Record<string, unknown>>
+  const { message } = error as { message?: unknown }
   const facts = [
+    ...(typeof message === 'string' && MISTAKE.test(message) ? [message] : []),
     ...(known === code || !named(code, NUMBER_OR_NAME) ? [] : [code]),
     ...(named(reason, NUMBER_OR_NAME) ? [reason] : []),
     ...(named(syscall, NUMBER_OR_NAME) ? [syscall] : []),

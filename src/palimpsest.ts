@@ -1,4 +1,3 @@
-import { AppendsInOrder } from './appends-in-order.ts'
 import { callListener } from './call-listener.ts'
 import {
   DEFAULT_POLICY_TIMEOUT_MS,
@@ -26,6 +25,7 @@ import {
 } from './errors.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
+import { InTurn } from './in-turn.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import { layerBudgets } from './memory/budgets.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
@@ -252,7 +252,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     ...memorySettings(options.memory, folds.policy, () => engine),
     noteChange: () => workspace?.noteChange(),
     manualFolds: new ManualFolds(),
-    appends: new AppendsInOrder(),
+    writes: new InTurn(),
     types: handledTypes(handlers),
     groupTurnMessages,
     onAppend: options.onAppend,
@@ -619,7 +619,7 @@ export class Palimpsest implements AsyncDisposable {
    * the receipt says what is still pending, and that goes on by itself, also after a restart.
    */
   async forget(target: ErasureTarget): Promise<ErasureReceipt> {
-    return (await this.#loadErasures()).forget(target)
+    return this.#engine.writes.after(async () => (await this.#loadErasures()).forget(target))
   }
 
   /** How far an erasure is, by the id of its receipt; `null`: there is none. */
@@ -751,6 +751,7 @@ export class Palimpsest implements AsyncDisposable {
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
   async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
     await this.abortManualFolds()
+    await this.#engine.writes.after(async () => {})
     await (await this.#erasures)?.close()
     const { scheduler, extractions, indexer, store } = this.#engine
     await Promise.all([scheduler?.close(options.folds ?? 'abandon'), extractions?.close(), indexer?.close()])

@@ -1,4 +1,3 @@
-import type { AppendsInOrder } from './appends-in-order.ts'
 import { callListener } from './call-listener.ts'
 import {
   endOutcomes,
@@ -16,9 +15,16 @@ import {
   sessionPolicies,
 } from './compaction/index.ts'
 import type { Context, ContextOptions, Contexts } from './contexts.ts'
-import { checkPositive, InvalidArgumentError, InvalidMessageError, SessionNotFoundError } from './errors.ts'
+import {
+  checkPositive,
+  ErasedMeanwhileError,
+  InvalidArgumentError,
+  InvalidMessageError,
+  SessionNotFoundError,
+} from './errors.ts'
 import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } from './finding/index.ts'
 import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
+import type { InTurn } from './in-turn.ts'
 import {
   type Content,
   isNewId,
@@ -54,6 +60,7 @@ import {
   type ExpectedMessage,
   type GivenTraits,
   type GrowthPoint,
+  keyName,
   type MeasuredMessage,
   type MessageVersion,
   operationOf,
@@ -80,7 +87,8 @@ export interface Engine extends FoldEngine, ExtractionEngine {
   /** `null`: this process folds nothing by itself. */
   readonly scheduler: FoldScheduler | null
   readonly manualFolds: ManualFolds
-  readonly appends: AppendsInOrder
+  /** A long text is measured in slices: what is called after it, of the same session, does not overtake it. */
+  readonly writes: InTurn
   /** `null`: this process extracts nothing by itself. */
   readonly extractions: ExtractionScheduler | null
   readonly contexts: Contexts
@@ -263,9 +271,9 @@ export class Session {
 
   async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
     const { awaits, answers, seen, follows } = options
-    const { appends, store } = this.#engine
-    const receipt = await appends.run(
-      this.#key,
+    const { writes, store } = this.#engine
+    const receipt = await writes.run(
+      keyName(this.#key),
       this.#appendRequest(input, options.policy ?? this.#engine.policy),
       request =>
         store.append({
@@ -301,12 +309,11 @@ export class Session {
       extraction,
       now: clock(),
     }
-    const isLong = areLong(messages)
-    const request = (): AppendRequest | Promise<AppendRequest> => {
-      if (isLong) return measureInSlices(messages).then(measured => ({ ...base, messages: measured }))
+    return (): AppendRequest | Promise<AppendRequest> => {
+      if (areLong(messages))
+        return measureInSlices(messages).then(measured => ({ ...base, messages: measured }))
       return { ...base, messages: messages.map(message => ({ ...message, size: measureMessage(message) })) }
     }
-    return { isLong, request }
   }
 
   async #appended(receipt: AppendReceipt, options: { readonly policy?: Policy } = {}): Promise<Appended> {
@@ -484,11 +491,16 @@ export class Session {
   async edit(seq: number, content: Content): Promise<{ version: number }> {
     checkCount('seq', seq)
     const checked = normalizeContent({ content })
-    const size = await runInSlices(
-      measureMessageInSteps({ content: checked, sender: await this.#senderOf(seq) }),
+    const { store, clock, writes } = this.#engine
+    const edited = await writes.run(
+      keyName(this.#key),
+      () => Promise.resolve(),
+      async () => {
+        const message = { content: checked, sender: await this.#senderOf(seq) }
+        const size = await runInSlices(measureMessageInSteps(message))
+        return store.edit(this.#own, { seq, content: checked, size, now: clock() })
+      },
     )
-    const { store, clock } = this.#engine
-    const edited = await store.edit(this.#own, { seq, content: checked, size, now: clock() })
     this.#engine.indexer?.note(this.#key)
     await this.#judgeAgain()
     return edited
@@ -508,9 +520,9 @@ export class Session {
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
   async rollback(toSeq: number): Promise<SessionInfo> {
     checkCount('toSeq', toSeq)
-    const { store, clock } = this.#engine
+    const { store, clock, writes } = this.#engine
     const now = clock()
-    await store.rollback(this.#own, { toSeq, now })
+    await writes.after(() => store.rollback(this.#own, { toSeq, now }), keyName(this.#key))
     await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
   }
@@ -526,9 +538,10 @@ export class Session {
   ): Promise<Appended & { readonly repeated: boolean }> {
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
-    const { store, policy, appends } = this.#engine
+    const { store, policy, writes } = this.#engine
     const expected = normalizeExpected(given)
-    const receipt = await appends.run(this.#key, this.#appendRequest(input, own ?? policy), request => {
+    const prepare = this.#appendRequest(input, own ?? policy)
+    const receipt = await writes.run(keyName(this.#key), prepare, request => {
       const change = operation ?? { expected, messages: request.messages }
       return store.replaceTail({
         ...request,
@@ -550,14 +563,18 @@ export class Session {
 
   /** A new session with the messages through `atSeq`: by default all of them. */
   async fork(newId: string, atSeq?: number): Promise<Session> {
-    const { store, clock } = this.#engine
+    const { store, clock, writes } = this.#engine
     if (!isNewId(newId)) throw new InvalidMessageError('id', newId, NEW_ID_RULE)
     const id = newId
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
-    const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
-    const { kind, user, scope } = await store.fork(this.#own, { newId: id, atSeq: through, now: clock() })
+    const record = await writes.after(async () => {
+      const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
+      return store.fork(this.#own, { newId: id, atSeq: through, now: clock() })
+    }, keyName(this.#key))
+    const { kind, user, scope } = record
     const key = { namespace: this.#key.namespace, id }
-    const fork = new Session(this.#engine, key, { kind, user, scope })
+    const seen = this.#seen === null ? null : seenOf(record)
+    const fork = new Session(this.#engine, key, { kind, user, scope }, seen)
     this.#engine.indexer?.note(key)
     await fork.#judgeAgain()
     return fork
@@ -589,7 +606,10 @@ export class Session {
   async turn<Tools extends object = object>(options: TurnOptions<Tools> = {}): Promise<Turn<Tools>> {
     const { Turn } = await import('./turn/index.ts')
     const { contexts, onError } = this.#engine
-    if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
+    if ((await this.count()) === 0) {
+      await this.checkBound()
+      throw new SessionNotFoundError(this.id)
+    }
     // Until its context is made, as it is now; from then on, as the context shows it.
     let own = await this.bound()
     return Turn.begin<Tools>(
@@ -601,6 +621,9 @@ export class Session {
           const { seen } = frozen.context
           // What this handle had seen before counts as well.
           const isBound = this.#seen !== null && this.#seen.session !== null
+          // Another session that bears the name by now is not this turn's to show.
+          if (isBound && seen.session !== this.#seen!.session)
+            throw new ErasedMeanwhileError({ sessionId: this.id, erased: 'session' })
           own = this.#as(isBound ? { ...this.#seen!, documents: seen.documents } : seen)
           return frozen
         },
@@ -826,8 +849,9 @@ export class Session {
 
   async #requireRecord(): Promise<SessionRecord> {
     const record = await this.#engine.store.readSession(this.#claim)
-    if (record === null) throw new SessionNotFoundError(this.id)
-    return record
+    if (record !== null) return record
+    await this.checkBound()
+    throw new SessionNotFoundError(this.id)
   }
 }
 

@@ -27,6 +27,29 @@ test('appends that are not awaited keep their order, however long some of them a
   expect((await one.messages()).map(({ content }) => content)).toEqual(texts)
 })
 
+test.each([undefined, false] as const)('nothing overtakes a long text (redact: %s)', async redact => {
+  const store = sqlite(join(folder, `overtaken-${redact}.db`))
+  const palimpsest = await createPalimpsest({ store, folding: 'manual', ...(redact === false && { redact }) })
+  const chat = palimpsest.session('ann', { user: 'ann' })
+  const group = palimpsest.session('group', { kind: 'group' })
+  await chat.append({ role: 'user', text: 'first' })
+  await group.append({ role: 'user', text: 'first' })
+  const appending = chat.append({ role: 'user', text: long('a', 1_000_000) })
+  const forgetting = palimpsest.forget({ kind: 'person', id: 'ann' })
+  await Promise.all([appending, forgetting])
+  expect(await chat.info()).toBeNull()
+  await Promise.all([group.edit(1, long('b', 1_000_000)), group.edit(1, 'final')])
+  expect((await group.messages())[0]!.content).toBe('final')
+  const [, fork] = await Promise.all([
+    group.append({ role: 'user', text: long('c', 1_000_000) }),
+    group.fork('fork'),
+  ])
+  expect(await fork.count()).toBe(2)
+  await Promise.all([group.append({ role: 'user', text: long('d', 1_000_000) }), group.rollback(2)])
+  expect(await group.count()).toBe(2)
+  await Promise.all([group.append({ role: 'user', text: long('e', 1_000_000) }), palimpsest.close()])
+})
+
 test('a long message is measured as it is in one go, and found by its words', async () => {
   await using palimpsest = await createPalimpsest({
     store: sqlite(join(folder, 'size.db')),

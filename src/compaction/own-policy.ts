@@ -47,9 +47,12 @@ export async function judgeWithOwn(
 
 async function askOne(own: CustomJudge, snapshot: Snapshot, asked: AskedOwnPolicy): Promise<Decision | null> {
   const { key, types, timeoutMs, signal, onFailure } = asked
+  // A timer that keeps the process alive: with nothing else to do, it would end before the caller is answered.
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), timeoutMs)
   try {
     if (isHanging(own, key)) throw new PolicyTimeoutError(key.id, timeoutMs)
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = over.signal
     const answering = (async () => own(snapshot))()
     const within = signal ? AbortSignal.any([signal, timeout]) : timeout
     const answer = await untilAborted(answering, within).catch(error => {
@@ -61,6 +64,8 @@ async function askOne(own: CustomJudge, snapshot: Snapshot, asked: AskedOwnPolic
   } catch (error) {
     if (!signal?.aborted) onFailure(error)
     return null
+  } finally {
+    clearTimeout(timer)
   }
 }
 

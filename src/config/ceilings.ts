@@ -40,6 +40,16 @@ export function isOnOperatorsKey(
   return value === null || (operator.allowedModels?.includes(String(value)) ?? false)
 }
 
+/**
+ * Whether a key of a namespace's own is paid for by it. At an address of the operator's that asks for no key, whatever
+ * stands there as one is none: the operator pays.
+ */
+export function paysByItself(modelBaseUrl: unknown, environment: Layer = {}): boolean {
+  const address = environment['modelBaseUrl'] ?? null
+  const asksForNone = address !== null && (environment['modelApiKey'] ?? null) === null
+  return !asksForNone || modelBaseUrl !== address
+}
+
 /** What is wrong with what a namespace asks to be changed. `hasOwnKey`: with it, it has a key of its own. */
 export function beyondCeilings(
   layer: Layer,

@@ -1,4 +1,4 @@
-export { beyondCeilings } from './ceilings.ts'
+export { beyondCeilings, paysByItself } from './ceilings.ts'
 export { describeDefault, describeRight, describeSettings } from './describe-settings.ts'
 export {
   type Environment,

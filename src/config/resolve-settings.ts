@@ -1,6 +1,6 @@
 import { InvalidSettingsError } from '../errors.ts'
 import { type Policy, PRESETS, type PresetName, presetFromSettings } from '../policy/index.ts'
-import { ceilingsOf, inheritedValue, isAbove, isOnOperatorsKey } from './ceilings.ts'
+import { ceilingsOf, inheritedValue, isAbove, isOnOperatorsKey, paysByItself } from './ceilings.ts'
 import type { Layer } from './layers.ts'
 import { describePlace, KEY_PLACE, type KeyPlace, maySend, placeIn, placeOf, readPlace } from './model-key.ts'
 import { findSetting, presetParameter, SETTINGS } from './schema.ts'
@@ -137,7 +137,10 @@ function bound(
     values[name] = value
     sources[name] = source
   }
-  const hasOwnKey = isOwn('modelApiKey') && isKeyInForce(layers, values as SettingValues, sources)
+  const hasOwnKey =
+    isOwn('modelApiKey') &&
+    paysByItself(values['modelBaseUrl'], environment) &&
+    isKeyInForce(layers, values as SettingValues, sources)
   for (const setting of SETTINGS) {
     const { name, namespace, reach, freeWithKey } = setting
     if (reach === 'start' || namespace === 'free') continue

@@ -4,8 +4,11 @@
  * One beyond that comes from a wrong clock, and is over.
  */
 
-/** By so much the clocks of processes may differ that share a store: nobody is taken for wrong for less. */
-export const MAX_CLOCK_SKEW_MS = 5 * 60_000
+/**
+ * By so much the clocks of processes may differ that share a store, such as one that takes local time for UTC: none is
+ * taken for wrong for less. If it were, two processes would take each other's leases without end.
+ */
+export const MAX_CLOCK_SKEW_MS = 24 * 3_600_000
 
 /** The last instant that is believed, of waits that last `longestMs` at most. */
 export function lastBelieved(now: number, longestMs: number): number {

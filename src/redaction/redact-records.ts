@@ -1,6 +1,6 @@
+import type { InTurn } from '../in-turn.ts'
 import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
 import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile } from '../store/index.ts'
-import type { InTurn } from './in-turn.ts'
 import { type Redact, type RedactText, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
 import { runAtOnce, type Steps } from './steps.ts'

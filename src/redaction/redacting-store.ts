@@ -1,6 +1,6 @@
+import { InTurn } from '../in-turn.ts'
 import { type FoldCommit, keyName, type Store } from '../store/index.ts'
 import { appendRedacted } from './append-redacted.ts'
-import { InTurn } from './in-turn.ts'
 import { type Redact, redactorFor } from './redact.ts'
 import { redactJson } from './redact-json.ts'
 import {

@@ -1,3 +1,5 @@
+import { nextTurn } from '../slices.ts'
+
 /**
  * Work that can be left off and taken up again: it yields at least once in every few thousand characters. So the
  * same code serves a short text at once, and a long one in slices between which other requests have their turn.
@@ -28,7 +30,7 @@ export function runInSlices<Result>(steps: Steps<Result>): Result | Promise<Resu
 
 async function runOn<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
-    await new Promise<void>(resolve => setImmediate(resolve))
+    await nextTurn()
     const { done, value } = runSlice(steps)
     if (done) return value
   }

@@ -6,6 +6,7 @@ import {
   type Layer,
   type Layers,
   maySend,
+  paysByItself,
   placeIn,
   policyOf,
   type Resolved,
@@ -241,7 +242,11 @@ export class LiveSettings {
   #requireWithinCeilings(layer: Layer, next: Layer): void {
     const { operator, environment } = this.#options
     if (!operator) return
-    const hasOwnKey = typeof next['modelApiKey'] === 'string' && Object.hasOwn(next, KEY_PLACE)
+    const address = next['modelBaseUrl'] ?? environment?.['modelBaseUrl']
+    const hasOwnKey =
+      typeof next['modelApiKey'] === 'string' &&
+      Object.hasOwn(next, KEY_PLACE) &&
+      paysByItself(address, environment)
     const { values } = operator.current
     const problems = beyondCeilings(layer, { operator: values, environment, hasOwnKey })
     if (problems.length > 0) throw new InvalidSettingsError(problems)

@@ -64,6 +64,32 @@ describe('a turn under way', () => {
     expect(world.found()).toEqual({})
   })
 
+  it('shows nothing of a session that bears the name by now', async () => {
+    await ask()
+    const [bound, tools] = [await chat.bound(), await chat.memoryTools()]
+    await palimpsest.forget({ kind: 'person', id: ANN })
+    await expect(bound.turn()).rejects.toMatchObject(erased('session'))
+    await palimpsest.session(ANNS_CHAT, { user: 'bob' }).append({ role: 'user', text: 'My PIN is 4711.' })
+    const plain = await palimpsest.session(ANNS_CHAT).bound()
+    await palimpsest.forget({ kind: 'person', id: 'bob' })
+    await palimpsest.session(ANNS_CHAT, { user: 'cleo' }).append({ role: 'user', text: 'My PIN is 4712.' })
+    await expect(plain.turn()).rejects.toMatchObject(erased('session'))
+    await expect(tools.execute('query_history', { query: 'PIN' })).rejects.toMatchObject(erased('session'))
+    await expect(tools.execute('expand_history', { fromSeq: 1, toSeq: 1 })).rejects.toMatchObject(
+      erased('session'),
+    )
+  })
+
+  it('is bound in a fork that it makes', async () => {
+    await ask()
+    const fork = await (await chat.bound()).fork('fork')
+    await palimpsest.forget({ kind: 'person', id: ANN })
+    await expect(fork.append({ role: 'assistant', text: QUOTING })).rejects.toMatchObject({
+      code: 'erased_meanwhile',
+    })
+    expect(await palimpsest.session('fork').info()).toBeNull()
+  })
+
   it('does not write into the session that a new message of the same chat began', async () => {
     await ask()
     const turn = await chat.turn()

@@ -326,6 +326,15 @@ describe("a model on the operator's key", () => {
     })
   })
 
+  test('a key of its own frees nothing at an address of the operator’s that asks for none', async () => {
+    const { modelApiKey: _, ...keyless } = environment
+    await using server = await serve(keyless)
+    const asked = { model: 'openai-compatible:huge', modelApiKey: 'x' }
+    expect((await server.tenant('PUT', '/v1/settings', asked)).status).toBe(422)
+    const own = { ...asked, modelBaseUrl: evil.url }
+    expect((await server.tenant('PUT', '/v1/settings', own)).status).toBe(200)
+  })
+
   test('what an earlier version stored without a key of its own is not in force', async () => {
     const place = sqlitePlace()
     const store = await place.open()

@@ -34,6 +34,11 @@ function diagnose(error: unknown): Diagnosis {
     }
   if (statusCode !== undefined && statusCode >= 500)
     return { fault: `The model is out of order (${statusCode})`, advice: 'say it again later' }
+  if (statusCode !== undefined && statusCode < 300)
+    return {
+      fault: `What answers there is no API of a model (${statusCode})`,
+      advice: 'check PALIMPSEST_MODEL_BASE_URL',
+    }
   if (statusCode !== undefined)
     return { fault: `The model refused the request (${statusCode})`, advice: null }
   if (cause?.code !== undefined)
@@ -51,7 +56,10 @@ interface ErrorParts {
 
 export function modelErrorParts(error: unknown): ErrorParts {
   if (typeof error !== 'object' || error === null) return {}
-  const { statusCode, cause } = error as ErrorParts
+  const { statusCode, cause, lastError } = error as ErrorParts & { readonly lastError?: unknown }
+  // Given up after several tries: the last one tells why.
+  if (statusCode === undefined && cause === undefined && lastError !== undefined)
+    return modelErrorParts(lastError)
   return {
     ...(typeof statusCode === 'number' && { statusCode }),
     ...(cause && { cause: codeIn(cause) }),

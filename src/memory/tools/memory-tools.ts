@@ -1,3 +1,4 @@
+import { ErasedMeanwhileError } from '../../errors.ts'
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../log/index.ts'
 import {
   type DocumentKey,
@@ -101,16 +102,26 @@ export class MemoryTools {
   }
 
   #run(name: MemoryToolName, args: ToolArguments): Promise<object> {
-    const { store, namespace } = this.#engine
-    const key: SessionKey = { namespace, id: this.#session.id }
+    const { store } = this.#engine
     switch (name) {
       case 'query_history':
-        return queryHistory(this.#engine, key, args)
+        return this.#read(key => queryHistory(this.#engine, key, args))
       case 'expand_history':
-        return expandHistory(store, key, args)
+        return this.#read(key => expandHistory(store, key, args))
       default:
         return this.#write(name, args)
     }
+  }
+
+  /** What another session of the same name says is not for whom these tools were made. */
+  async #read(read: (key: SessionKey) => Promise<object>): Promise<object> {
+    const { store, namespace } = this.#engine
+    const key: SessionKey = { namespace, id: this.#session.id }
+    const found = await read(key)
+    const { session } = await store.readSeen(key)
+    if (session !== this.#session.number)
+      throw new ErasedMeanwhileError({ sessionId: key.id, erased: 'session' })
+    return found
   }
 
   async #write(

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../slices.ts'
 
 /** Half of the 5 ms that a fold may hold the event loop, since a step may begin just before it is over. */
 const SLICE_MILLISECONDS = 2.5
@@ -15,7 +15,7 @@ export interface SliceOptions {
  */
 export async function runInSlices<Result>(
   work: Generator<void, Result, void>,
-  { signal, now = () => performance.now(), pause = setImmediate }: SliceOptions = {},
+  { signal, now = () => performance.now(), pause = nextTurn }: SliceOptions = {},
 ): Promise<Result> {
   signal?.throwIfAborted()
   let begun = now()
