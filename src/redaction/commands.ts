@@ -59,6 +59,13 @@ const BY_COMMAND: ReadonlyMap<string, Option> = new Map(
 )
 const COMMANDS = new RegExp(`(?<![\\w./-])(?:${[...BY_COMMAND.keys()].join('|')})(?=[ \\t])`, 'g')
 
+const ANY_COMMAND = new RegExp(COMMANDS.source)
+
+/** Whether one of these commands stands in it at all. */
+export function mayHoldCommand(text: string): boolean {
+  return ANY_COMMAND.test(text)
+}
+
 export function* findInCommands(text: string, found: Spans): Steps<void> {
   let previous = -1
   for (let from = 0; from < text.length; from += STEP) {

@@ -92,7 +92,6 @@ const FORMS: readonly Form[] = [
   ...form('API key', 'sb_secret_', `${WORD}{20,}`, GLUED),
   ...form('token', 'pscale_tkn_ pscale_oauth_', `${WORD}{32,}`, GLUED),
   ...form('password', 'pscale_pw_', `${WORD}{32,}`, GLUED),
-  ...form('password', 'npg_', `${LETTERS}{12,}`),
   ...form('API key', 'napi_', `${LETTERS}{40,}`),
   ...form('token', 'dp.pt. dp.st. dp.sa.', `(?:${WORD}{1,}\\.)?${LETTERS}{40,}`),
   ...form('private key', 'AGE-SECRET-KEY-1', '[A-Z0-9]{50,}', GLUED),
@@ -206,7 +205,7 @@ const AT_START = byPair(FORMS)
 const ANYWHERE = byPair(FORMS.filter(({ isGlued }) => isGlued))
 
 /** The shortest of all begin with a stretch of at least so many key characters, or hold one. */
-export const SHORTEST_RUN = 16
+export const SHORTEST_RUN = 20
 
 /** Of tokens in several parts the dots belong to the word. */
 function isOfWord(code: number): boolean {
@@ -252,7 +251,7 @@ class KeyFinder {
   readonly #text: string
   readonly #found: Spans
   /** By form, up to where a body was judged in vain. */
-  readonly #judged = new Uint32Array(forms)
+  #judged: Uint32Array | null = null
   /** Where the last body of a private key ends. */
   #bodyEnd = 0
 
@@ -292,12 +291,13 @@ class KeyFinder {
     const forms = (isStart ? AT_START : ANYWHERE).get(pair)
     if (forms !== undefined)
       for (const form of forms) {
-        if (this.#judged[form.index]! > at || !text.startsWith(form.prefix, at)) continue
+        if (!text.startsWith(form.prefix, at) || (this.#judged?.[form.index] ?? 0) > at) continue
         form.body.lastIndex = at + form.prefix.length
         const match = form.body.exec(text)
         if (match === null) continue
         const end = form.body.lastIndex
         if (isRandom(match[0])) return { start: at, end: endOfLong(text, at, end), kind: form.kind }
+        this.#judged ??= new Uint32Array(FORMS.length)
         this.#judged[form.index] = end
       }
     return isStart ? shapeAt(text, at) : null

@@ -38,6 +38,9 @@ const CLASSES = Uint8Array.from({ length: 65_536 }, (_, code) => {
   return character === '@' ? AT : 0
 })
 
+/** Of nearly all characters: small enough to stay at hand. */
+const ASCII = CLASSES.slice(0, 128)
+
 function wideClassOf(code: number): number {
   if (isUnseen(code) || isWideAlphanumeric(code)) return UNPLAIN
   const character = String.fromCharCode(code)
@@ -48,66 +51,79 @@ function wideClassOf(code: number): number {
 /** So many digits in a row, or a digit beside a letter, may be a password that words of any language tell. */
 const LEAST_DIGITS = 6
 const BESIDE_DIGIT = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[A-Za-z!@#$%^&*?~_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+  /[A-Za-z!@#$%^&*~]/.test(String.fromCharCode(code)) ? 1 : 0,
 )
 
-/** One look at every character, which is all that most texts get. */
+/** What has been seen so far, where a text is looked at in steps. */
 export class Look {
-  #signs = 0
-  #run = 0
-  #digits = 0
-  #index = 0
-  #hasAt = false
-  #hasAddress = false
+  signs = 0
+  /** As many key characters stand right before the end. */
+  run = 0
+  digits = 0
+  hasAt = false
+  hasAddress = false
+}
 
-  get signs(): number {
-    return this.#signs
-  }
+/** For texts that are looked at in one go: a look of its own for each would cost more than the look itself. */
+const AT_ONCE = new Look()
 
-  /** Goes on from where it was. */
-  at(text: string, end: number): void {
-    let [signs, run, digits] = [this.#signs, this.#run, this.#digits]
-    for (let index = this.#index; index < end; index++) {
-      const kind = CLASSES[text.charCodeAt(index)]!
-      if (kind === KEY) {
-        run++
-        continue
-      }
-      if (kind === 0) {
-        if (run >= SHORTEST_RUN) signs |= Sign.LongRun
-        run = 0
-        continue
-      }
-      if (kind & KEY) {
-        run++
-        if (kind & DIGIT) {
-          digits++
-          if (digits === LEAST_DIGITS || (!(signs & Sign.Said) && isBesideLetter(text, index)))
-            signs |= Sign.Said
-        } else if (kind & DOUBLE_U) {
-          if (isAfterTwoS(text, index)) signs |= Sign.Said
-        } else signs |= signOfDash(text, index)
-        continue
-      }
-      if (run >= SHORTEST_RUN) signs |= Sign.LongRun
-      run = 0
-      if (kind & SEPARATOR) {
-        if (!(signs & Sign.Name) && mayEndName(text, index)) signs |= Sign.Name
-        if (!this.#hasAddress && text.startsWith('://', index)) this.#hasAddress = true
-      } else if (kind & AT) this.#hasAt = true
-      else signs |= kind & UNPLAIN ? Sign.Unplain : Sign.Said
+export function signsOf(text: string): number {
+  AT_ONCE.signs = 0
+  AT_ONCE.run = 0
+  AT_ONCE.digits = 0
+  AT_ONCE.hasAt = false
+  AT_ONCE.hasAddress = false
+  lookOn(AT_ONCE, text, 0, text.length)
+  return AT_ONCE.signs
+}
+
+/** One look at every character, which is all that most texts get. Goes on from what was seen before `from`. */
+export function lookOn(look: Look, text: string, from: number, to: number): void {
+  let signs = look.signs
+  let run = look.run
+  let digits = look.digits
+  for (let index = from; index < to; index++) {
+    const code = text.charCodeAt(index)
+    const kind = code < 128 ? ASCII[code]! : CLASSES[code]!
+    if (kind === KEY) {
+      run++
+      continue
     }
-    if (end === text.length) {
-      if (run >= SHORTEST_RUN) signs |= Sign.LongRun
-      if (digits >= SHORTEST_CARD) signs |= Sign.Digits
-      if (this.#hasAt && this.#hasAddress) signs |= Sign.Address
+    if (kind & KEY) {
+      run++
+      if (kind & DIGIT) {
+        digits++
+        if (!(signs & Sign.Said) && (digits === LEAST_DIGITS || isBesideLetter(text, index)))
+          signs |= Sign.Said
+      } else if (kind & DOUBLE_U) {
+        if (isAfterTwoS(text, index)) signs |= Sign.Said
+      } else signs |= signOfDash(text, index)
+      continue
     }
-    ;[this.#signs, this.#run, this.#digits, this.#index] = [signs, run, digits, end]
+    if (run >= SHORTEST_RUN) signs |= Sign.LongRun
+    run = 0
+    if (kind === 0) continue
+    if (kind & SEPARATOR) {
+      if (!(signs & Sign.Name) && mayEndName(text, index)) signs |= Sign.Name
+      if (text.charCodeAt(index + 1) === 47 && text.startsWith('://', index)) look.hasAddress = true
+    } else if (kind & AT) look.hasAt = true
+    else signs |= kind & UNPLAIN ? Sign.Unplain : Sign.Said
   }
+  if (to === text.length) {
+    if (run >= SHORTEST_RUN) signs |= Sign.LongRun
+    if (digits >= SHORTEST_CARD) signs |= Sign.Digits
+    if (look.hasAt && look.hasAddress) signs |= Sign.Address
+  }
+  look.signs = signs
+  look.run = run
+  look.digits = digits
 }
 
 function isBesideLetter(text: string, index: number): boolean {
-  return BESIDE_DIGIT[text.charCodeAt(index + 1)] === 1 || BESIDE_DIGIT[text.charCodeAt(index - 1)] === 1
+  const before = text.charCodeAt(index - 1)
+  if (BESIDE_DIGIT[before] === 1 || BESIDE_DIGIT[text.charCodeAt(index + 1)] === 1) return true
+  // `horse-9`, and not `10-20`
+  return (before === 45 || before === 95) && BESIDE_DIGIT[text.charCodeAt(index - 2)] === 1
 }
 
 function isAfterTwoS(text: string, index: number): boolean {

@@ -100,6 +100,11 @@ export function* findSaidPasswords(text: string, found: Spans): Steps<void> {
   }
 }
 
+/** Whether it speaks of a password at all. */
+export function mayBeSaid(text: string): boolean {
+  return nextAnchor(text, 0, text.length) < text.length
+}
+
 function offsetsAt(text: string, end: number): number {
   const [first, second, third] = [text.charCodeAt(end - 2), text.charCodeAt(end - 1), text.charCodeAt(end)]
   return OFFSETS[hashOf(lowerCase(first), lowerCase(second), lowerCase(third))]!

@@ -7,7 +7,7 @@ import { nextTurn } from '../slices.ts'
 export type Steps<Result> = Generator<void, Result, void>
 
 /** A text up to this length is worked on in one go. */
-export const MAX_AT_ONCE = 65_536
+export const MAX_AT_ONCE = 8_192
 
 /** Characters that are looked at between two yields. */
 export const STEP = 8_192
