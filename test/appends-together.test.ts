@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PalimpsestError } from '../src/errors.ts'
 import { count, type Policy, resize, tokens } from '../src/policy/index.ts'
-import type { AppendRequest, MeasuredMessage, Store } from '../src/store/index.ts'
+import type { AppendReceipt, AppendRequest, MeasuredMessage, Store } from '../src/store/index.ts'
 import { runs } from './runs.ts'
 import { sizeOf } from './store-model.ts'
 import { postgresPlace, sqlitePlace } from './stores.ts'
@@ -86,7 +86,7 @@ test('appends of many sessions at once do what the same appends do one by one', 
 
 type Request = { readonly append: AppendRequest; readonly replaces: boolean }
 
-function append(store: Store, { append, replaces }: Request): Promise<unknown> {
+function append(store: Store, { append, replaces }: Request): Promise<AppendReceipt> {
   return replaces ? store.replaceTail({ ...append, expected: [], operation: null }) : store.append(append)
 }
 
@@ -113,9 +113,11 @@ function messageOf({ role, text, externalId, sender }: Draft): MeasuredMessage {
   return { role, content: text, externalId, sender, at: null, zone: null, replyTo: null, size: sizeOf(text) }
 }
 
-async function outcomeOf(done: Promise<unknown>): Promise<unknown> {
+/** Without the number of the session, which is given in the order in which sessions are made. */
+async function outcomeOf(done: Promise<AppendReceipt>): Promise<unknown> {
   try {
-    return await done
+    const { session, ...receipt } = await done
+    return { ...receipt, epoch: session.epoch }
   } catch (error) {
     if (PalimpsestError.isInstance(error)) return error.code
     throw error
@@ -124,5 +126,5 @@ async function outcomeOf(done: Promise<unknown>): Promise<unknown> {
 
 async function stateOf(store: Store, key: { namespace: string; id: string }) {
   const record = await store.readSession(key)
-  return record && { record, file: await store.exportSession(key) }
+  return record && { record: { ...record, number: 0 }, file: await store.exportSession(key) }
 }

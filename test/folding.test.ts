@@ -203,7 +203,7 @@ describe.each(Object.entries(PLACES))('%s folds', (_, place) => {
       const { epoch: _, ...before } = await chat.export()
       const text = (text: string) => async () => ({ text, events: [], details: [] })
       const failures: [() => Promise<Summary>, string][] = [
-        [answer, '429'],
+        [answer, 'Error'],
         [text(''), 'empty'],
         [text('Error generating summary'), 'error_text'],
         [text("I'm sorry, but I can't help with that."), 'refusal'],

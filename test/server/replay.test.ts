@@ -166,6 +166,7 @@ test('settings come with what there is to say of each, where that is asked for',
       presets: ['rounds'],
       environment: 'PALIMPSEST_FULL_CONTEXT_TURNS',
       secret: false,
+      namespace: 'free',
     })
     expect(named.get('modelApiKey')).toMatchObject({ reach: 'server', secret: true, default: null })
     expect(named.get('port')).toMatchObject({ reach: 'start' })
