@@ -27,6 +27,7 @@ import { looksLikeMessage, recognize } from '../../src/lab/transcript/recognize.
 import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
 import { contentText, interruptionOf, mediaIn, modelText } from '../../src/log/content.ts'
 import { isZone, parseInstant } from '../../src/log/instant.ts'
+import { splitLines, withPlainLineBreaks } from '../../src/log/lines.ts'
 import { contentLinks } from '../../src/log/links.ts'
 import { checkId, isId, normalizeContent, normalizeMessage } from '../../src/log/normalize-message.ts'
 import { searchableText, withoutRecalled } from '../../src/log/recalled.ts'
@@ -294,6 +295,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     modelText([{ type: 'tool-result', toolCallId: 'a', output: { text } } as never]),
   'log/instant.ts parseInstant': text => parseInstant(text, ZONE),
   'log/instant.ts isZone': isZone,
+  'log/lines.ts splitLines': text => splitLines(text),
+  'log/lines.ts withPlainLineBreaks': text => withPlainLineBreaks(text),
   'log/links.ts contentLinks': text => contentLinks(text),
   'log/normalize-message.ts checkId': text => checkId('id', text),
   'log/normalize-message.ts isId': isId,
