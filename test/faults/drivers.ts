@@ -9,3 +9,20 @@ export function driverFor(address: string, postgresUrl: string): Driver {
   if (kind === 'sqlite') return new SqliteDriver(place, { durability: 'full' })
   return new PostgresDriver(postgresUrl, { schema: place, connections: 2 })
 }
+
+/** A real driver that does something else before each of its transactions that write. */
+export function interrupted(driver: Driver, before: (write: number) => Promise<void>): Driver {
+  let writes = 0
+  return {
+    name: driver.name,
+    dialect: driver.dialect,
+    open: () => driver.open(),
+    close: () => driver.close(),
+    read: steps => driver.read(steps),
+    scrub: () => driver.scrub(),
+    write: async steps => {
+      await before(++writes)
+      return driver.write(steps)
+    },
+  }
+}

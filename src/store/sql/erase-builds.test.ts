@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { interrupted } from '../../../test/faults/drivers.ts'
 import { sqlitePlace } from '../../../test/stores.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { Chat, message, sizeOf } from '../../testing/store-contract/chat.ts'
@@ -10,23 +11,6 @@ import type { Driver } from './driver.ts'
 import { forkSession } from './fork.ts'
 
 const SENDER = { id: 'ann' }
-
-/** A real driver that does something else before its n-th transaction that writes. */
-function interrupted(driver: Driver, before: (write: number) => Promise<void>): Driver {
-  let writes = 0
-  return {
-    name: driver.name,
-    dialect: driver.dialect,
-    open: () => driver.open(),
-    close: () => driver.close(),
-    read: steps => driver.read(steps),
-    scrub: () => driver.scrub(),
-    write: async steps => {
-      await before(++writes)
-      return driver.write(steps)
-    },
-  }
-}
 
 const TARGETS: readonly ErasureTarget[] = [
   { kind: 'messages', sessionId: 'chat', seqs: [2, 700] },

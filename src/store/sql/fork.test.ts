@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { driverFor, interrupted } from '../../../test/faults/drivers.ts'
 import { PLACES, type StorePlace } from '../../../test/stores.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { Chat, checkFigures, message } from '../../testing/store-contract/chat.ts'
 import { assertForgotten, CANARY, erase, toldBy } from '../../testing/store-contract/erasing-kit.ts'
-import { PostgresDriver } from '../postgres/driver.ts'
-import { SqliteDriver } from '../sqlite/driver.ts'
 import type { Store } from '../store.ts'
-import type { Driver } from './driver.ts'
 import { forkSession } from './fork.ts'
 
 const LENGTH = 1_100
@@ -19,30 +17,6 @@ afterEach(async () => {
   for (const place of places.splice(0)) await place.remove()
 })
 
-function driverOf(address: string): Driver {
-  const [, kind, rest] = /^(\w+):(.*)$/.exec(address)!
-  return kind === 'sqlite'
-    ? new SqliteDriver(rest!, { durability: 'normal' })
-    : new PostgresDriver(inject('postgresUrl'), { schema: rest!, connections: 2 })
-}
-
-/** A real driver that does something else before each of its transactions that write. */
-function interrupted(driver: Driver, before: (write: number) => Promise<void>): Driver {
-  let writes = 0
-  return {
-    name: driver.name,
-    dialect: driver.dialect,
-    open: () => driver.open(),
-    close: () => driver.close(),
-    read: steps => driver.read(steps),
-    scrub: () => driver.scrub(),
-    write: async steps => {
-      await before(++writes)
-      return driver.write(steps)
-    },
-  }
-}
-
 interface World {
   readonly store: Store
   readonly chat: Chat
@@ -54,7 +28,7 @@ async function world(create: () => StorePlace): Promise<World> {
   const place = create()
   places.push(place)
   const store = await place.open()
-  const driver = driverOf(place.address)
+  const driver = driverFor(place.address, inject('postgresUrl'))
   await driver.open()
   opened.push(driver, store)
   const chat = new Chat(store, 'chat', { kind: 'group' })
