@@ -44,6 +44,8 @@ test('an answer that was not delivered', () => {
   ).toMatch(/^telegram:42 118: failed after 4 attempts: Error at /)
 })
 
-test("a mistake in somebody's own code says where it is", () => {
-  expect(reasonOf(new TypeError('x is not a function'))).toMatch(/^TypeError at .*bot-log\.test\.ts:\d+:\d+$/)
+test('a mistake in the code of a bot says what it is and where', () => {
+  expect(reasonOf(new TypeError('x is not a function'))).toMatch(
+    /^TypeError \(x is not a function\) at .*bot-log\.test\.ts:\d+:\d+$/,
+  )
 })
