@@ -58,7 +58,7 @@ async function bundle(): Promise<void> {
   await bundler.close()
 }
 
-/** What is loaded by its path: whatever the manifest names, a thread, and the command line without a process, for tests. */
+/** What is loaded by its path: whatever the manifest names, threads, and the command line without a process, for tests. */
 function entries(): string[] {
   const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const exported = Object.values<string | { default: string }>(exports).flatMap(entry =>
@@ -69,6 +69,7 @@ function entries(): string[] {
     ...Object.values<string>(bin),
     'dist/cli/program.js',
     'dist/store/sqlite/scrub-thread.js',
+    'dist/store/sqlite/long-work-thread.js',
   ]
   return files.map(file => posix.relative('dist', file).replace(/\.js$/, ''))
 }

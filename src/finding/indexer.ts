@@ -187,8 +187,15 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
 /** Of each term the messages that hold it, how often, and of each message how many it has. */
 interface TermPlaces {
   /** In the order in which the database keeps them. */
-  readonly terms: readonly (readonly [term: string, places: Map<number, number>])[]
+  readonly terms: readonly (readonly [term: string, places: Places])[]
   readonly finished: readonly Finished[]
+}
+
+/** By message, how often. Most words of a long text stand in one message: a map for each would be ten times its size. */
+type Places = readonly [seq: number, count: number] | Map<number, number>
+
+function listOf(places: Places): readonly (readonly [seq: number, count: number])[] {
+  return places instanceof Map ? [...places] : [places]
 }
 
 type Finished = NonNullable<IndexWrite['finish']>['messages'][number]
@@ -200,12 +207,13 @@ function* placesIn(
   work: IndexWork,
   countTerms: (text: string) => InSteps<ReadonlyMap<string, number>>,
 ): InSteps<TermPlaces> {
-  const places = new Map<string, Map<number, number>>()
+  const places = new Map<string, Places>()
   let steps = 0
   const put = (term: string, seq: number, count: number) => {
     const ofTerm = places.get(term)
-    if (ofTerm) ofTerm.set(seq, count)
-    else places.set(term, new Map([[seq, count]]))
+    if (ofTerm === undefined) places.set(term, [seq, count])
+    else if (ofTerm instanceof Map) ofTerm.set(seq, count)
+    else places.set(term, new Map([ofTerm, [seq, count]]))
     return ++steps % STEP_TERMS === 0
   }
   for (const { seq, earlier } of work.edited)
@@ -263,7 +271,7 @@ function* writesFor(work: IndexWork, { terms, finished }: TermPlaces): Generator
     const isLast = from + TERMS_AT_A_TIME >= terms.length
     yield {
       work,
-      terms: new Map(some.map(([term, ofTerm]) => [term, [...ofTerm]])),
+      terms: new Map(some.map(([term, ofTerm]) => [term, listOf(ofTerm)])),
       ...(isLast && { finish }),
     }
   }

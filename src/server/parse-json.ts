@@ -16,6 +16,10 @@ export interface JsonLimits {
 }
 
 const STEP_VALUES = 500
+/** Characters of a text that are read in one step. */
+const PIECE = 65_536
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
 /**
  * What `JSON.parse` gives, in steps that pause of their own accord: a body of many megabytes would keep everything else
@@ -39,6 +43,13 @@ const WHITE_SPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORDS = { t: ['true', true], f: ['false', false], n: ['null', null] } as const
 
+interface BegunText {
+  /** Where it begins. */
+  readonly position: number
+  text: string
+  readonly then: (text: string) => void
+}
+
 class Reader {
   readonly #text: string
   readonly #limits: JsonLimits
@@ -46,6 +57,8 @@ class Reader {
   #place = 0
   #values = 0
   #result: unknown
+  /** A long text of which not all is read. */
+  #begun: BegunText | null = null
   isDone = false
 
   constructor(text: string, limits: JsonLimits) {
@@ -57,8 +70,10 @@ class Reader {
     return this.#result
   }
 
+  /** So many values, or a piece of a long text. */
   readSome(values: number): void {
-    for (let left = values; left > 0 && !this.isDone; left--) this.#readValue()
+    if (this.#begun !== null) this.#readPiece(this.#begun)
+    else for (let left = values; left > 0 && !this.isDone && this.#begun === null; left--) this.#readValue()
   }
 
   /** One value, or the beginning of a list or an object; and whatever closes behind it. */
@@ -69,6 +84,7 @@ class Reader {
     const character = this.#text[this.#place]
     if (character === '[') this.#openList()
     else if (character === '{') this.#openObject()
+    else if (character === '"') this.#readText(text => this.#put(text))
     else this.#put(this.#readPlain(character))
   }
 
@@ -93,10 +109,11 @@ class Reader {
   #readName(): void {
     this.#skipWhiteSpace()
     if (this.#text[this.#place] !== '"') throw this.#unexpected()
-    const name = this.#readText()
-    if (!this.#follows(':')) throw this.#unexpected()
-    const open = this.#open.at(-1)!
-    if (open.list === undefined) open.name = name
+    this.#readText(name => {
+      if (!this.#follows(':')) throw this.#unexpected()
+      const open = this.#open.at(-1)!
+      if (open.list === undefined) open.name = name
+    })
   }
 
   #close(): void {
@@ -123,7 +140,6 @@ class Reader {
   }
 
   #readPlain(character: string | undefined): unknown {
-    if (character === '"') return this.#readText()
     if (character === 't' || character === 'f' || character === 'n') {
       const [word, value] = WORDS[character]
       if (!this.#text.startsWith(word, this.#place)) throw this.#unexpected()
@@ -137,24 +153,32 @@ class Reader {
     return Number(number)
   }
 
-  /** Where it ends is looked for here; what it says, escapes and all, is left to `JSON.parse`. */
-  #readText(): string {
-    const begin = this.#place
-    let end = this.#text.indexOf('"', begin + 1)
-    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
-    if (end === -1) throw this.#unexpected(this.#text.length)
-    this.#place = end + 1
-    try {
-      return JSON.parse(this.#text.slice(begin, end + 1)) as string
-    } catch {
-      throw new JsonError(`a text that begins at position ${begin} is not written as JSON writes it`)
-    }
+  /** Of a long text the beginning; what follows is read piece by piece. Nothing else may be done after it was called. */
+  #readText(then: (text: string) => void): void {
+    const begun = { position: this.#place, text: '', then }
+    this.#begun = begun
+    this.#place += 1
+    this.#readPiece(begun)
   }
 
-  #isEscaped(quote: number): boolean {
-    let first = quote
-    while (this.#text[first - 1] === '\\') first--
-    return (quote - first) % 2 === 1
+  /** Where it ends is looked for here; what it says, escapes and all, is left to `JSON.parse`. */
+  #readPiece(begun: BegunText): void {
+    const from = this.#place
+    const stop = Math.min(from + PIECE, this.#text.length)
+    let end = from
+    for (
+      let code = this.#text.charCodeAt(end);
+      end < stop && code !== QUOTE;
+      code = this.#text.charCodeAt(end)
+    )
+      end += code !== BACKSLASH ? 1 : this.#text[end + 1] === 'u' ? 6 : 2
+    if (end >= this.#text.length) throw this.#unexpected(this.#text.length)
+    begun.text += parsePiece(this.#text.slice(from, end), begun.position)
+    this.#place = end
+    if (this.#text.charCodeAt(end) !== QUOTE) return
+    this.#place += 1
+    this.#begun = null
+    begun.then(begun.text)
   }
 
   /** Past a sign, if it is the next one. */
@@ -177,6 +201,14 @@ class Reader {
     return new JsonError(
       `unexpected ${JSON.stringify(String.fromCodePoint(this.#text.codePointAt(place)!))} at position ${place}`,
     )
+  }
+}
+
+function parsePiece(piece: string, position: number): string {
+  try {
+    return JSON.parse(`"${piece}"`) as string
+  } catch {
+    throw new JsonError(`a text that begins at position ${position} is not written as JSON writes it`)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { PalimpsestError } from '../errors.ts'
+import { MAX_AT_ONCE, runInSlices } from '../slices.ts'
 import type { Scope, Store } from '../store/index.ts'
 import type { Access } from './access.ts'
 import type { Admission } from './admission.ts'
@@ -15,6 +16,7 @@ import { type BodyLimits, readBody, readText } from './read-body.ts'
 import type { Revisions } from './revisions.ts'
 import type { Tenant, Tenants } from './tenants.ts'
 import type { UnderWay } from './under-way.ts'
+import { isLongJson, writeJsonInSteps } from './write-json.ts'
 
 /** What all calls are made with. */
 export interface Serving {
@@ -46,7 +48,7 @@ export function register(app: OpenAPIHono, endpoints: readonly Endpoint[], servi
         requireScopes(endpoint, access)
         const answer = await carryOut(context, endpoint, { serving, tenant, access, held })
         noteEnd(answer.status ?? 200)
-        return toResponse(context, heldUntilSent(answer, { context, held }), access)
+        return await toResponse(context, heldUntilSent(answer, { context, held }), access)
       } catch (error) {
         held.release()
         noteEnd(statusOf(error))
@@ -187,14 +189,26 @@ function endingWith(stream: ReadableStream<Uint8Array>, end: () => void): Readab
   )
 }
 
-function toResponse(
+async function toResponse(
   context: Context,
   { status = 200, headers = {}, json, readersJson, body }: Answer,
   { scopes }: Access,
-): Response {
+): Promise<Response> {
   const shown = scopes.has('read') ? (readersJson ?? json) : json
+  if (shown !== undefined && isLongJson(shown, MAX_AT_ONCE)) {
+    const parts = await runInSlices(writeJsonInSteps(shown))
+    return context.body(streamOf(parts), status as never, {
+      'content-type': 'application/json',
+      'content-length': String(parts.reduce((sum, part) => sum + part.length, 0)),
+      ...headers,
+    })
+  }
   if (shown !== undefined) return context.json(shown as never, status as never, headers)
   return context.body((body ?? null) as never, status as never, headers)
+}
+
+function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return ReadableStream.from(parts) as ReadableStream<Uint8Array>
 }
 
 /** What is given once is text, what is given several times a list: only a schema that allows one takes it. */

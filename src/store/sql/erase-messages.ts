@@ -1,4 +1,4 @@
-import { contentLinks, isReply, ROLES } from '../../log/index.ts'
+import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
 import type { FoldState, Head } from '../../policy/index.ts'
 import type { Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
@@ -11,7 +11,7 @@ import { allIn } from './many.ts'
 import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, run, type Steps } from './steps.ts'
-import { unindexMessages } from './unindex.ts'
+import { leaveUnindexed, unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
 import { settleWaiting } from './waiting.ts'
 import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
@@ -23,7 +23,9 @@ import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
 
 /** So many at a time keep a transaction short; of long ones fewer, since every word is taken out of the index. */
 export const MESSAGES_AT_A_TIME = 50
-const CHARACTERS_AT_A_TIME = 4_000
+const OCTETS_AT_A_TIME = 4_000
+/** The words of a longer one are too many for one transaction: see `unindexErased`. */
+const MAX_OCTETS_UNINDEXED_AT_ONCE = 16_000
 
 export interface ErasedPart {
   /** How many were erased. */
@@ -32,16 +34,20 @@ export interface ErasedPart {
   readonly through: number
 }
 
+const ASSISTANT = ROLES.indexOf('assistant')
+
 interface ErasedRow {
   readonly seq: number
   readonly role: number
-  readonly content: string
-  readonly format: number
   readonly characters: number
   readonly tokens: number
   readonly external_key: string | null
   readonly extras: string | null
   readonly is_visible: number
+  /** Of an assistant's message with calls of tools; `null`: of any other. */
+  readonly calls: string | null
+  /** Of all that it ever said. */
+  readonly octets: number
 }
 
 /**
@@ -93,9 +99,9 @@ export function* eraseMessages(
 
 /** At least one. */
 function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
-  let left = CHARACTERS_AT_A_TIME
-  const end = rows.findIndex(({ characters }) => {
-    left -= characters
+  let left = OCTETS_AT_A_TIME
+  const end = rows.findIndex(({ octets }) => {
+    left -= octets
     return left < 0
   })
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
@@ -103,8 +109,11 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
 
 function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(
-    `SELECT seq, role, content, format, characters, tokens, external_key, extras,
-       CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible
+    `SELECT seq, role, characters, tokens, external_key, extras,
+       CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible,
+       CASE WHEN flags & ${LINKED} <> 0 AND role = ${ASSISTANT} THEN content END AS calls,
+       octet_length(content) + coalesce((SELECT sum(octet_length(v.content)) FROM message_versions v
+         WHERE v.session_id = messages.session_id AND v.seq = messages.seq), 0) AS octets
      FROM messages WHERE session_id = ?1 AND format <> ${ERASED} AND seq IN (*)`,
     [session.id],
     seqs,
@@ -114,20 +123,13 @@ function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly
 
 function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slice): Steps<void> {
   const seqs = rows.map(({ seq }) => seq)
-  const versions = Map.groupBy(
-    yield* allIn<{ seq: number; content: string; format: number }>(
-      'DELETE FROM message_versions WHERE session_id = ?1 AND seq IN (*) RETURNING seq, content, format',
-      [session.id],
-      seqs,
-    ),
-    ({ seq }) => seq,
-  )
-  yield* unindexMessages(
-    session,
-    rows.map(row => ({
-      seq: row.seq,
-      contents: [row, ...(versions.get(row.seq) ?? [])].map(decodeContent),
-    })),
+  const isShort = ({ octets }: ErasedRow) => octets <= MAX_OCTETS_UNINDEXED_AT_ONCE
+  yield* unindexMessages(session, yield* readContents(session, seqsOf(rows.filter(isShort))))
+  yield* leaveUnindexed(session, seqsOf(rows.filter(row => !isShort(row))))
+  const versions = yield* allIn(
+    'DELETE FROM message_versions WHERE session_id = ?1 AND seq IN (*) RETURNING seq',
+    [session.id],
+    seqs,
   )
   for (const row of rows)
     yield* run(
@@ -146,8 +148,30 @@ function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slic
   yield* settleWaiting(session, seqs)
   slice.count('messages', rows.length)
   slice.count('index', rows.length)
-  slice.count('versions', [...versions.values()].flat().length)
+  slice.count('versions', versions.length)
   slice.count('pins', pins.length)
+}
+
+function seqsOf(rows: readonly ErasedRow[]): readonly number[] {
+  return rows.map(({ seq }) => seq)
+}
+
+/** All that these messages ever said. */
+function* readContents(
+  session: SessionRow,
+  seqs: readonly number[],
+): Steps<readonly { readonly seq: number; readonly contents: readonly Content[] }[]> {
+  const rows: { seq: number; content: string; format: number }[] = []
+  for (const table of ['messages', 'message_versions'])
+    rows.push(
+      ...(yield* allIn<(typeof rows)[number]>(
+        `SELECT seq, content, format FROM ${table} WHERE session_id = ?1 AND seq IN (*)`,
+        [session.id],
+        seqs,
+      )),
+    )
+  const ofSeq = Map.groupBy(rows, ({ seq }) => seq)
+  return seqs.map(seq => ({ seq, contents: (ofSeq.get(seq) ?? []).map(decodeContent) }))
 }
 
 function digestedKey({ external_key, extras }: ErasedRow): string | null {
@@ -200,7 +224,10 @@ function withoutRows<Counts extends VisibleCounts>(
   counts: Counts,
   rows: readonly ErasedRow[],
 ): VisibleCounts {
-  const replies = rows.filter(row => isReply(ROLES[row.role]!, contentLinks(decodeContent(row)))).length
+  const replies = rows.filter(({ role, calls }) => {
+    const content = calls === null ? '' : (JSON.parse(calls) as Content)
+    return isReply(ROLES[role]!, contentLinks(content))
+  }).length
   return { messages: counts.messages - rows.length, replies: counts.replies - replies }
 }
 

@@ -5,6 +5,7 @@ import type { Slice } from './erasure-slice.ts'
 import { allIn } from './many.ts'
 import { decodeContent, ERASED, LINKED, type SessionRow } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
+import { type UnindexCursor, unindexErased } from './unindex.ts'
 import { withholdAbove } from './withheld.ts'
 
 /** What is left to do in a session after its messages were erased, the oldest of them being `from`. */
@@ -13,26 +14,32 @@ export interface Finish {
   readonly from: number
   /** Results of tools were looked at through this message. */
   readonly through: number
+  /** Where the walk through the index is; `null` and nothing: at its beginning. */
+  readonly index?: UnindexCursor | null
 }
 
 const ROWS_AT_A_TIME = 1_000
 
 /**
  * Later messages in which a tool gave back what was erased go, too; and later segments whose summariser was told of
- * it are withheld. Where to go on; `null`: that was all.
+ * it are withheld. Long messages are taken out of the index. Where to go on; `null`: that was all.
  */
 export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | null> {
   const session = yield* lockSessionById(finish.session, slice)
   if (!session) return null
   const rows = yield* readLinked(session, finish.through)
-  const last = rows.at(-1)
-  if (last) {
-    const recalling = yield* thoseThatRecallErased(session, rows)
-    const batch = recalling.slice(0, MESSAGES_AT_A_TIME)
-    const { through } = yield* eraseMessages(session, batch, slice)
-    return { ...finish, through: recalling.some(seq => seq > through) ? through : last.seq }
+  const recalling = yield* thoseThatRecallErased(session, rows)
+  const through = rows.at(-1)?.seq ?? finish.through
+  if (recalling.length > 0) {
+    const erased = yield* eraseMessages(session, recalling.slice(0, MESSAGES_AT_A_TIME), slice)
+    const isAll = recalling.every(seq => seq <= erased.through)
+    return { ...finish, through: isAll ? through : erased.through }
   }
-  if (yield* withholdAbove(session, finish.from, slice)) return finish
+  // What is appended between two slices must not put off the end of it for ever.
+  if (rows.length === ROWS_AT_A_TIME) return { ...finish, through }
+  if (yield* withholdAbove(session, finish.from, slice)) return { ...finish, through }
+  const index = yield* unindexErased(session, finish.index ?? null)
+  if (index !== null) return { ...finish, through, index }
   yield* condemnToldAbove(session, finish.from)
   return null
 }
@@ -66,6 +73,7 @@ function* readLinked(session: SessionRow, after: number): Steps<readonly LinkedR
 }
 
 function* thoseThatRecallErased(session: SessionRow, rows: readonly LinkedRow[]): Steps<readonly number[]> {
+  if (rows.length === 0) return []
   const versions = yield* all<LinkedRow>(
     'SELECT seq, format, content FROM message_versions WHERE session_id = ?1 AND seq >= ?2 AND seq <= ?3',
     session.id,

@@ -10,10 +10,11 @@ import {
   changeBlock,
   changePostings,
   endPostings,
+  holdsAny,
   type Place,
   type PostingsRow,
 } from './postings.ts'
-import { decodeContent, type SessionRow, toKey } from './rows.ts'
+import { decodeContent, ERASED, type SessionRow, toKey } from './rows.ts'
 import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 
 /**
@@ -42,8 +43,6 @@ interface UnindexedRow {
 }
 
 const ROW_COLUMNS = 'seq, role, sender_id, at, content, format'
-/** A tombstone: see `erasure.ts`. */
-const ERASED = 3
 
 export function* readIndexWork(session: SessionRow, request: IndexRequest): Steps<IndexWork | null> {
   const edited = yield* readEdited(session, request.messages)
@@ -95,7 +94,9 @@ function* lastWithin(session: SessionRow, { messages, characters }: IndexRequest
 
 function* readEdited(session: SessionRow, limit: number): Steps<IndexWork['edited']> {
   const changes = yield* all<{ seq: number }>(
-    'SELECT seq FROM index_changes WHERE session_id = ?1 ORDER BY seq LIMIT ?2',
+    // Those that were erased are an erasure's to take out.
+    `SELECT c.seq FROM index_changes c JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq
+     WHERE c.session_id = ?1 AND m.format <> ${ERASED} ORDER BY c.seq LIMIT ?2`,
     session.id,
     limit,
   )
@@ -210,6 +211,25 @@ export function* takeOut(session: SessionRow, places: ReadonlyMap<string, Readon
       else written.push(term, changed.first, changed.data)
       left = left.filter(seq => seq < row.first)
     }
+  }
+  yield* writeRows(session, written)
+}
+
+/** Takes messages from these rows, as far as they hold them. */
+export function* takeOutOfRows(
+  session: SessionRow,
+  rows: readonly (PostingsRow & { readonly term: string })[],
+  seqs: readonly number[],
+): Steps<void> {
+  const written: SqlValue[] = []
+  for (const row of rows) {
+    if (!holdsAny(row, seqs)) continue
+    const changed = changePostings(
+      row,
+      seqs.map(seq => [seq, 0]),
+    )
+    if (changed === null) yield* dropRow(session, row.term, row.first)
+    else written.push(row.term, changed.first, changed.data)
   }
   yield* writeRows(session, written)
 }

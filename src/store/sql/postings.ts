@@ -157,6 +157,11 @@ export function endPostings(
   return all.length === 0 ? [] : packPostings(Math.min(rows[0]?.first ?? all[0]![0], all[0]![0]), all)
 }
 
+export function holdsAny(row: PostingsRow, wanted: readonly number[]): boolean {
+  const { seqs } = unpackPostings([row])
+  return wanted.some(seq => seqs.includes(seq))
+}
+
 /** What a row says once messages hold the term so often; 0: not at all. `null`: nothing any more. */
 export function changePostings(row: PostingsRow | undefined, places: readonly Place[]): PostingsRow | null {
   const changed = new Map(places)

@@ -1,8 +1,9 @@
 import { type Content, searchableText } from '../../log/index.ts'
 import { countTerms } from '../../search/index.ts'
-import { changeBlocks, takeOut } from './indexing.ts'
-import type { SessionRow } from './rows.ts'
-import { run, type Steps } from './steps.ts'
+import { changeBlocks, noteUnindexed, takeOut, takeOutOfRows } from './indexing.ts'
+import type { PostingsRow } from './postings.ts'
+import { ERASED, type SessionRow } from './rows.ts'
+import { all, run, type Steps } from './steps.ts'
 
 /** Takes messages out of the index: by all that they ever said, whether it had been indexed or not. */
 export function* unindexMessages(
@@ -21,4 +22,60 @@ export function* unindexMessages(
   )
   for (const { seq } of messages)
     yield* run('DELETE FROM index_changes WHERE session_id = ?1 AND seq = ?2', session.id, seq)
+}
+
+/**
+ * Long messages that are being erased have too many words to be taken out at once. From now on nothing is found by
+ * them, since they are hidden; `unindexErased` takes them out.
+ */
+export function* leaveUnindexed(session: SessionRow, seqs: readonly number[]): Steps<void> {
+  yield* changeBlocks(
+    session,
+    seqs.map(seq => ({ seq, entry: null })),
+  )
+  for (const seq of seqs) yield* noteUnindexed(session, seq)
+}
+
+/** Of one walk through the index: which messages it takes out, and the last row that it has seen. */
+export interface UnindexCursor {
+  readonly seqs: readonly number[]
+  readonly term: string
+  readonly first: number
+}
+
+const MESSAGES_A_WALK = 200
+const ROWS_AT_A_TIME = 500
+
+/**
+ * Walks through the rows of the session's index and takes out the erased messages that were left there: what they
+ * said is gone, so the rows themselves say where they are. Where to go on; `null`: none is left.
+ */
+export function* unindexErased(
+  session: SessionRow,
+  cursor: UnindexCursor | null,
+): Steps<UnindexCursor | null> {
+  const at = cursor ?? (yield* beginWalk(session))
+  if (at === null) return null
+  const rows = yield* all<PostingsRow & { readonly term: string }>(
+    `SELECT term, first_seq AS first, data FROM postings
+     WHERE session_id = ?1 AND (term, first_seq) > (?2, ?3) ORDER BY term, first_seq LIMIT ${ROWS_AT_A_TIME}`,
+    session.id,
+    at.term,
+    at.first,
+  )
+  yield* takeOutOfRows(session, rows, at.seqs)
+  const last = rows.at(-1)
+  if (last) return { ...at, term: last.term, first: last.first }
+  for (const seq of at.seqs)
+    yield* run('DELETE FROM index_changes WHERE session_id = ?1 AND seq = ?2', session.id, seq)
+  return yield* beginWalk(session)
+}
+
+function* beginWalk(session: SessionRow): Steps<UnindexCursor | null> {
+  const left = yield* all<{ seq: number }>(
+    `SELECT c.seq FROM index_changes c JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq
+     WHERE c.session_id = ?1 AND m.format = ${ERASED} ORDER BY c.seq LIMIT ${MESSAGES_A_WALK}`,
+    session.id,
+  )
+  return left.length === 0 ? null : { seqs: left.map(({ seq }) => seq), term: '', first: 0 }
 }

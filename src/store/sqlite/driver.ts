@@ -9,9 +9,9 @@ import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
-import { setDurability } from './connection.ts'
-import { isBusy, toStoreError } from './errors.ts'
-import { LongReadError, LongReads, MAX_CHARACTERS_AT_ONCE } from './long-reads.ts'
+import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
+import { isBusy, isTooLong, toStoreError } from './errors.ts'
+import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
 
@@ -40,12 +40,10 @@ const DIALECT: Dialect = {
 }
 
 const LONGEST_PAUSE_MS = 20
-/** Pages in the log after which a commit copies them into the database. */
-const CHECKPOINT_PAGES = 4000
+/** As stored. */
+const MAX_BYTES_OF_VALUE = 1_000_000
 /** Whatever somebody announced, nobody waits longer for them. */
 const LONGEST_SCRUB_MS = 3_600_000
-
-type Execute = (query: Query, what: Numbers) => readonly Row[]
 
 export class SqliteDriver implements Driver {
   readonly name: string
@@ -56,11 +54,14 @@ export class SqliteDriver implements Driver {
   #database: DatabaseSync | null = null
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
-  #longReads: LongReads | null = null
+  #long: { readonly reads: LongWork; readonly writes: LongWork } | null = null
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
-  constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr) {
+  readonly #stretch: Stretch
+
+  constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr, stretch = DEFAULT_STRETCH) {
+    this.#stretch = stretch
     this.name = `SQLite ${path}`
     this.#warn = warn
     this.#path = path
@@ -98,9 +99,13 @@ export class SqliteDriver implements Driver {
     this.#database = database
     this.#statements = new Statements(database)
     const path = database.location()
-    const Connection = database.constructor as typeof DatabaseSync
-    if (path !== null)
-      this.#longReads = new LongReads(() => new Connection(path, { timeout: 0, readOnly: true }))
+    if (!path) return
+    this.#long = {
+      reads: new LongWork({ path, durability, readOnly: true }),
+      writes: new LongWork({ path, durability, readOnly: false }),
+    }
+    // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
+    if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
   }
 
   /** `null`: it is in memory. */
@@ -135,39 +140,34 @@ export class SqliteDriver implements Driver {
   async close(): Promise<void> {
     // A thread cannot be stopped in the middle of it; it takes seconds.
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
-    await this.#longReads?.close()
-    this.#longReads = null
+    await Promise.all([this.#long?.reads.close(), this.#long?.writes.close()])
+    this.#long = null
     this.#statements = null
     this.#database?.close()
     this.#database = null
   }
 
   async read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    const longReads = this.#longReads
-    let left = longReads === null ? Number.POSITIVE_INFINITY : MAX_CHARACTERS_AT_ONCE
-    const execute: Execute = (query, what) => {
-      const isBounded = what === 'large numbers' || !this.#statements!.holdsContent(query.sql)
-      if (isBounded) return this.#statements!.all(query, what)
-      const rows: Row[] = []
-      this.#statements!.each(query, (row, characters) => {
-        // One row cannot be read in parts.
-        if (left < 0) throw new LongReadError()
-        rows.push(row)
-        left -= characters
-      })
-      return rows
-    }
-    try {
-      return await this.#attempt(() => this.#transaction('BEGIN', steps, execute))
-    } catch (error) {
-      if (!(error instanceof LongReadError)) throw error
-    }
-    return this.#attempt(() => longReads!.read(steps))
+    return this.#perform('BEGIN', steps, this.#long?.reads)
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    const execute: Execute = (query, what) => this.#execute(query, what)
-    return this.#attempt(() => this.#transaction('BEGIN IMMEDIATE', steps, execute))
+    return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
+  }
+
+  /** At a stretch; what comes to too much for that is undone and begun anew in a thread. */
+  async #perform<Result>(
+    begin: string,
+    steps: () => Steps<Result>,
+    long: LongWork | undefined,
+  ): Promise<Result> {
+    const stretch = long === undefined ? ENDLESS : this.#stretch
+    try {
+      return await this.#attempt(() => this.#transaction(begin, steps, stretch))
+    } catch (error) {
+      if (!(error instanceof LongWorkError)) throw error
+    }
+    return this.#attempt(() => this.#longTransaction(steps, long!))
   }
 
   /** Those that come while one is under way share the next: what they let go may have come too late for it. */
@@ -204,45 +204,93 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  #transaction<Result>(begin: string, steps: () => Steps<Result>, execute: Execute): Result {
+  /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
+  #transaction<Result>(begin: string, steps: () => Steps<Result>, stretch: Stretch): Result {
     if (this.#database === null) throw new ClosedError('store')
     try {
-      return this.#transactionReading('numbers', { begin, steps, execute })
+      return this.#transactionReading('numbers', { begin, steps, stretch })
     } catch (error) {
       if (!isTooLarge(error)) throw error
-      return this.#transactionReading('large numbers', { begin, steps, execute })
+      return this.#transactionReading('large numbers', { begin, steps, stretch })
     }
   }
 
-  /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
   #transactionReading<Result>(
     what: Numbers,
-    { begin, steps, execute }: { begin: string; steps: () => Steps<Result>; execute: Execute },
+    { begin, steps, stretch }: { begin: string; steps: () => Steps<Result>; stretch: Stretch },
   ): Result {
     const database = this.#database!
     this.#run(begin)
     let isCommitting = false
     try {
-      const result = runSync(steps(), query => execute(query, what))
+      const execute = this.#executor(what, stretch)
+      const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
       return result
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
       if (database.isTransaction) this.#run('ROLLBACK')
-      if (what === 'numbers' && isTooLarge(error)) throw error
-      const damage = asDamage(error, this.name)
-      throw isCommitting ? damage : asUndone(damage)
+      throw this.#afterFailure(error, what, isCommitting)
     }
+  }
+
+  async #longTransaction<Result>(steps: () => Steps<Result>, long: LongWork): Promise<Result> {
+    const attempt = async (numbers: Numbers): Promise<Result> => {
+      let isCommitting = false
+      const onCommit = () => {
+        isCommitting = true
+      }
+      try {
+        return await long.transaction(steps, { numbers, onCommit })
+      } catch (error) {
+        throw this.#afterFailure(error, numbers, isCommitting)
+      }
+    }
+    return attempt('numbers').catch(error => {
+      if (!isTooLarge(error)) throw error
+      return attempt('large numbers')
+    })
+  }
+
+  #afterFailure(error: unknown, what: Numbers, isCommitting: boolean): unknown {
+    if (error instanceof LongWorkError) return error
+    if (what === 'numbers' && isTooLarge(error)) return error
+    const damage = asDamage(error, this.name)
+    return isCommitting ? damage : asUndone(damage)
   }
 
   #run(sql: string): void {
     this.#statements!.run(sql)
   }
 
-  #execute(query: Query, what: Numbers): readonly Row[] {
-    // One machine needs no queue: what is pending is folded by the processes that share the file.
-    return query.job === undefined ? this.#statements!.all(query, what) : []
+  /** Throws as soon as more was read or written, or it took longer, than is done at a stretch. */
+  #executor(what: Numbers, stretch: Stretch): (query: Query) => readonly Row[] {
+    const statements = this.#statements!
+    const begun = performance.now()
+    let left = stretch.characters
+    const count = (characters: number) => {
+      left -= characters
+      if (left < 0) throw new LongWorkError()
+    }
+    return query => {
+      // One machine needs no queue: what is pending is folded by the processes that share the file.
+      if (query.job !== undefined) return []
+      if (performance.now() - begun > stretch.ms) throw new LongWorkError()
+      for (const parameter of query.parameters) if (typeof parameter === 'string') count(parameter.length)
+      try {
+        if (what === 'large numbers' || !statements.holdsContent(query.sql))
+          return statements.all(query, what)
+        const rows: Row[] = []
+        statements.each(query, (row, characters) => {
+          rows.push(row)
+          count(characters)
+        })
+        return rows
+      } catch (error) {
+        throw isTooLong(error) ? new LongWorkError() : error
+      }
+    }
   }
 
   /**
@@ -257,7 +305,7 @@ export class SqliteDriver implements Driver {
       try {
         return await action()
       } catch (error) {
-        if (error instanceof LongReadError) throw error
+        if (error instanceof LongWorkError) throw error
         const now = performance.now()
         if (!isBusy(error)) throw asUndoneAs(toStoreError(error, this.name), error)
         if (now > deadline) {

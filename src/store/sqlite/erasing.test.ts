@@ -80,4 +80,18 @@ describe('no row of any table holds what was erased', () => {
     expect(rowsWith(place, TOLD)).toEqual({})
     await place.remove()
   })
+
+  test('messages with more words than one transaction takes out of the index', async () => {
+    const place = sqlitePlace()
+    const store = await place.open()
+    const chat = new Chat(store, 'chat')
+    const words = Array.from({ length: 1_500 }, (_, word) => `${CANARY}${word}`).join(' ')
+    await chat.append(message('harbour'), message(`${words} harbour`))
+    await indexAll(chat)
+    await eraseAll(store, [{ kind: 'messages', sessionId: 'chat', seqs: [2] }])
+    await store.close()
+    expect(rowsWith(place, TOLD)).toEqual({})
+    expect(Object.keys(rowsWith(place, /harbour/))).toEqual(['messages', 'postings'])
+    await place.remove()
+  })
 })

@@ -3,6 +3,7 @@ import { PalimpsestError, StoreError } from '../../errors.ts'
 const BUSY = 5
 const LOCKED = 6
 const FULL = 13
+const TOO_LONG = 18
 
 /** SQLite's result code, without the extension in its upper bits. */
 function resultCode(error: unknown): number | null {
@@ -19,6 +20,11 @@ export function isBusy(error: unknown): boolean {
 /** There is no room on the disk. */
 export function isFull(error: unknown): boolean {
   return resultCode(error) === FULL
+}
+
+/** A value is longer than this connection takes. */
+export function isTooLong(error: unknown): boolean {
+  return resultCode(error) === TOO_LONG
 }
 
 export function toStoreError(error: unknown, name: string): unknown {

@@ -4,8 +4,7 @@ import type { Query, Row, SqlValue } from '../sql/steps.ts'
 interface Prepared {
   readonly statement: StatementSync
   readonly columns: readonly string[]
-  /** A row without values: its copies are objects of one shape. */
-  readonly blank: Row
+  readonly toRow: (values: Values) => Row
   /** Where what was said stands in a row; -1: nowhere. */
   readonly content: number
 }
@@ -29,29 +28,27 @@ export class Statements {
   }
 
   all({ sql, parameters }: Query, what: Numbers = 'numbers'): readonly Row[] {
-    const prepared = this.#prepare(sql)
-    const { statement } = prepared
+    const { statement, toRow } = this.#prepare(sql)
     const rows = what === 'numbers' ? statement.all(...parameters) : allWithLarge(statement, parameters)
-    return (rows as unknown as readonly Values[]).map(values => toRow(prepared, values))
+    return (rows as unknown as readonly Values[]).map(toRow)
   }
 
   /** The rows one by one, and how many characters of what was said each holds. */
   each({ sql, parameters }: Query, visit: (row: Row, characters: number) => void): void {
     const prepared = this.#prepare(sql)
     for (const values of prepared.statement.iterate(...parameters) as unknown as Iterable<Values>)
-      visit(toRow(prepared, values), charactersIn(values[prepared.content]))
+      visit(prepared.toRow(values), charactersIn(values[prepared.content]))
   }
 
-  /** The same, with a pause wherever it is asked for. */
-  async eachInTurns(
-    query: Query,
-    visit: (row: Row, characters: number) => Promise<void> | null,
-  ): Promise<void> {
-    const prepared = this.#prepare(query.sql)
-    for (const values of prepared.statement.iterate(...query.parameters) as unknown as Iterable<Values>) {
-      const pause = visit(toRow(prepared, values), charactersIn(values[prepared.content]))
-      if (pause !== null) await pause
-    }
+  /** The values of the rows, one by one. */
+  iterate(
+    { sql, parameters }: Pick<Query, 'sql' | 'parameters'>,
+    what: Numbers,
+  ): { readonly columns: readonly string[]; readonly rows: Iterator<Values> } {
+    const { statement, columns } = this.#prepare(sql)
+    const rows =
+      what === 'numbers' ? statement.iterate(...parameters) : allWithLarge(statement, parameters).values()
+    return { columns, rows: rows as unknown as Iterator<Values> }
   }
 
   /** Whether its rows hold what was said, which may be many megabytes in each. */
@@ -69,8 +66,7 @@ export class Statements {
       const statement = this.#database.prepare(sql)
       statement.setReturnArrays(true)
       const columns = statement.columns().map(({ name }) => name)
-      const blank = Object.fromEntries(columns.map(name => [name, null]))
-      prepared = { statement, columns, blank, content: columns.indexOf('content') }
+      prepared = { statement, columns, toRow: rowMaker(columns), content: columns.indexOf('content') }
       this.#prepared.set(sql, prepared)
     }
     return prepared
@@ -81,10 +77,14 @@ function charactersIn(content: SqlValue | undefined): number {
   return typeof content === 'string' ? content.length : 0
 }
 
-function toRow({ columns, blank }: Prepared, values: Values): Row {
-  const row: Record<string, SqlValue> = { ...blank }
-  for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!
-  return row
+/** The objects that it makes are copies of one without values, so that they have one shape. */
+export function rowMaker(columns: readonly string[]): (values: Values) => Row {
+  const blank: Row = Object.fromEntries(columns.map(name => [name, null]))
+  return values => {
+    const row: Record<string, SqlValue> = { ...blank }
+    for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!
+    return row
+  }
 }
 
 /** As the other database reads them: to the nearest number that there is. */

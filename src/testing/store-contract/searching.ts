@@ -4,6 +4,7 @@ import { countTerms } from '../../search/index.ts'
 import type { IndexWork, IndexWrite, SearchRead, Store, WantedTerm } from '../../store/index.ts'
 import { Chat, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
+import { CANARY, toldBySession } from './erasing-kit.ts'
 
 const ALL_SESSIONS = { limit: 1_000 }
 const ALL = { messages: 1_000, characters: 10_000_000 }
@@ -61,6 +62,40 @@ async function places(store: Store, term: string, which: { prefix?: boolean; ses
 }
 
 export const searching = contractCases('the index', {
+  'loses a long message that is erased, in several transactions': async store => {
+    const chat = new Chat(store)
+    const words = (prefix: string) =>
+      Array.from({ length: 600 }, (_, word) => `${prefix}${'x'.repeat(20)}${word}`).join(' ')
+    await chat.append(
+      message('harbour'),
+      message(`${words(CANARY)} harbour`),
+      message('harbour again'),
+      message(words('first')),
+    )
+    await chat.edit(4, `${words(`edited${CANARY}`)} harbour`)
+    await chat.fork('fork', 3)
+    for (const each of [chat, chat.beside('fork')]) while (await index(each)) {}
+    assert.deepEqual(await places(store, 'harbour'), { chat: [1, 2, 3, 4], fork: [1, 2, 3] })
+    const target = { kind: 'messages', sessionId: 'chat', seqs: [2, 4] } as const
+    let record = await store.beginErasure('test', { target, now: chat.now })
+    let slices = 0
+    for (; record.stage === 'erasing'; slices++) {
+      record = await store.continueErasure('test', { id: record.id, now: chat.now })
+      if (slices === 2) assert.deepEqual((await places(store, 'harbour')).chat, [1, 3, 5, 6])
+      // Nothing comes between an erasure and what is said and indexed meanwhile.
+      await chat.append(message(`harbour ${slices}`))
+      while (await index(chat)) {}
+    }
+    assert.ok(slices > 6)
+    assert.deepEqual(record.counts, { messages: 3, index: 3, versions: 1, forks: 1 })
+    for (const gone of [CANARY, `edited${CANARY}`, 'first'])
+      assert.deepEqual(Object.values(await places(store, gone, { prefix: true })).flat(), [])
+    const found = await places(store, 'harbour')
+    assert.deepEqual(found.fork, [1, 3])
+    assert.deepEqual(found.chat, [1, 3, ...Array.from({ length: slices }, (_, slice) => 5 + slice)])
+    assert.ok(!(await toldBySession(store, 'chat')).includes(CANARY))
+  },
+
   'holds where terms stand, who said it and when': async store => {
     const chat = new Chat(store, 'chat', { kind: 'group' })
     const at = Date.UTC(2026, 1, 10, 12)

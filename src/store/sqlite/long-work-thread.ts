@@ -1,0 +1,79 @@
+/** A thread with a connection of its own for transactions over many megabytes: the event loop of the others goes on. */
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { SqlValue } from '../sql/steps.ts'
+import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
+import { type Numbers, Statements } from './statements.ts'
+
+export interface LongWorkRequest {
+  readonly path: string
+  readonly durability: 'full' | 'normal'
+  readonly readOnly: boolean
+}
+
+/** `more`: the next rows of the question before. */
+export type LongWorkQuestion =
+  | { readonly sql: string; readonly parameters: readonly SqlValue[]; readonly numbers: Numbers }
+  | 'more'
+  | 'copy the log'
+  | 'end'
+
+export type LongWorkAnswer =
+  | {
+      readonly columns: readonly string[]
+      readonly rows: readonly (readonly SqlValue[])[]
+      readonly isMore: boolean
+    }
+  /** An error of SQLite's does not survive the way between threads. */
+  | { readonly message: string; readonly code: unknown; readonly errcode: unknown }
+
+/** So many characters are handed over at a time: who asked makes texts of them, which takes some milliseconds. */
+const CHARACTERS_AT_A_TIME = 4_000_000
+
+const { path, durability, readOnly } = workerData as LongWorkRequest
+const database = new DatabaseSync(path, { timeout: 0, readOnly })
+if (!readOnly) {
+  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  setDurability(database, durability)
+}
+const statements = new Statements(database)
+let left: Iterator<readonly SqlValue[]> | null = null
+let columns: readonly string[] = []
+
+parentPort!.on('message', (question: LongWorkQuestion) => {
+  if (question === 'end') {
+    database.close()
+    parentPort!.close()
+    return
+  }
+  parentPort!.postMessage(answer(question))
+})
+
+function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
+  try {
+    if (question === 'copy the log') {
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      return { columns: [], rows: [], isMore: false }
+    }
+    if (question !== 'more') {
+      const asked = statements.iterate(question, question.numbers)
+      left = asked.rows
+      columns = asked.columns
+    }
+    return nextRows(left!)
+  } catch (error) {
+    const { message, code, errcode } = error as { message: string; code?: unknown; errcode?: unknown }
+    return { message, code, errcode }
+  }
+}
+
+function nextRows(rows: Iterator<readonly SqlValue[]>): LongWorkAnswer {
+  const taken: (readonly SqlValue[])[] = []
+  for (let characters = 0; characters < CHARACTERS_AT_A_TIME; ) {
+    const { done, value } = rows.next()
+    if (done) return { columns, rows: taken, isMore: false }
+    taken.push(value)
+    for (const each of value) characters += typeof each === 'string' ? each.length : 8
+  }
+  return { columns, rows: taken, isMore: true }
+}

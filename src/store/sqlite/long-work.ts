@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { nextTurn } from '../../slices.ts'
+import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
+import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
+import { type Numbers, rowMaker } from './statements.ts'
+
+/** What a transaction reads and writes, and how long it takes, before it is a long one. */
+export interface Stretch {
+  readonly characters: number
+  readonly ms: number
+}
+
+/** A million characters take some ten milliseconds. */
+export const DEFAULT_STRETCH: Stretch = { characters: 1_000_000, ms: 30 }
+export const ENDLESS: Stretch = { characters: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY }
+
+/** A transaction has come to more than is done at a stretch. It was undone, and is to be begun anew as a long one. */
+export class LongWorkError extends Error {}
+
+/** As it is in the sources, and as it is built. */
+const THREAD = import.meta.url.endsWith('.ts')
+  ? new URL('./long-work-thread.ts', import.meta.url)
+  : new URL('./long-work-thread.js', import.meta.url)
+
+/** A thread that has nothing to do ends after a while, and gives its memory back. */
+const IDLE_MS = 10_000
+
+/**
+ * Transactions over many megabytes, one after the other, in a thread with a connection of its own. Only the database
+ * works there: what a transaction decides between two statements is decided here, so that no code is there twice.
+ */
+export class LongWork {
+  readonly #request: LongWorkRequest
+  #thread: Worker | null = null
+  #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void } | null = null
+  #idle: NodeJS.Timeout | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(request: LongWorkRequest) {
+    this.#request = request
+  }
+
+  /** `onCommit` is called just before the commit: what fails from there on may have been stored. */
+  transaction<Result>(
+    steps: () => Steps<Result>,
+    { numbers, onCommit }: { numbers: Numbers; onCommit: () => void },
+  ): Promise<Result> {
+    const transaction = this.#last.then(() => this.#transaction(steps, numbers, onCommit))
+    this.#last = transaction.catch(() => {})
+    return transaction
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+    await this.#end()
+  }
+
+  async #transaction<Result>(
+    steps: () => Steps<Result>,
+    numbers: Numbers,
+    onCommit: () => void,
+  ): Promise<Result> {
+    const { readOnly } = this.#request
+    this.#begin()
+    try {
+      await this.#run(readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
+      let result: Result
+      try {
+        result = await runAsync(
+          steps(),
+          oneAfterAnother(query => this.#query(query, numbers)),
+        )
+        onCommit()
+        await this.#run('COMMIT')
+      } catch (error) {
+        // Some errors, such as a full disk, have already undone the transaction.
+        await this.#run('ROLLBACK').catch(() => {})
+        throw error
+      }
+      // Otherwise the next short write of another connection would have to.
+      if (!readOnly) await this.#ask('copy the log').catch(() => {})
+      return result
+    } finally {
+      this.#rest()
+    }
+  }
+
+  /** A process does not end while a transaction is under way, and a thread that waits for one keeps none alive. */
+  #begin(): void {
+    clearTimeout(this.#idle)
+    this.#thread ??= this.#start()
+    this.#thread.ref()
+  }
+
+  #rest(): void {
+    this.#thread?.unref()
+    this.#idle = setTimeout(() => {
+      this.#last = this.#last.then(() => this.#end())
+    }, IDLE_MS).unref()
+  }
+
+  #start(): Worker {
+    const thread = new Worker(THREAD, { workerData: this.#request })
+    const fail = (error: unknown) => {
+      if (this.#thread !== thread) return
+      this.#thread = null
+      this.#waiting?.reject(error)
+      this.#waiting = null
+    }
+    thread.on('message', (answer: LongWorkAnswer) => {
+      const waiting = this.#waiting
+      this.#waiting = null
+      waiting?.resolve(answer)
+    })
+    thread.on('error', fail)
+    thread.on('exit', () => fail(new Error('the thread for long transactions ended too early')))
+    return thread
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle)
+    const thread = this.#thread
+    if (thread === null) return
+    this.#thread = null
+    const ended = once(thread, 'exit')
+    thread.ref()
+    thread.postMessage('end' satisfies LongWorkQuestion)
+    await ended
+  }
+
+  async #run(sql: string): Promise<void> {
+    await this.#ask({ sql, parameters: [], numbers: 'numbers' })
+  }
+
+  async #query({ sql, parameters, job }: Query, numbers: Numbers): Promise<readonly Row[]> {
+    if (job !== undefined) return []
+    const rows: Row[] = []
+    let answer = await this.#ask({ sql, parameters, numbers })
+    for (;;) {
+      const toRow = rowMaker(answer.columns)
+      for (const values of answer.rows) rows.push(toRow(values))
+      if (!answer.isMore) return rows
+      await nextTurn()
+      answer = await this.#ask('more')
+    }
+  }
+
+  async #ask(question: LongWorkQuestion): Promise<Rows> {
+    const thread = this.#thread
+    if (thread === null) throw new Error('the thread for long transactions has ended')
+    const answer = await new Promise<LongWorkAnswer>((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      thread.postMessage(question)
+    })
+    if ('rows' in answer) return answer
+    const { message, ...codes } = answer
+    throw Object.assign(new Error(message), codes)
+  }
+}
+
+/** Several questions of a transaction are asked at the same time. */
+function oneAfterAnother<Question, Answer>(
+  ask: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
+  let last: Promise<unknown> = Promise.resolve()
+  return question => {
+    const answer = last.then(() => ask(question))
+    last = answer.catch(() => {})
+    return answer
+  }
+}
+
+type Rows = Extract<LongWorkAnswer, { readonly rows: unknown }>
