@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type RunningServer, startServer } from '../../src/server/index.ts'
+import { openApp, type RunningServer, startServer } from '../../src/server/index.ts'
 import { newKey } from '../../src/server/keys/new-key.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
@@ -211,5 +211,62 @@ describe('bodies under way', () => {
     tell()
     expect(await (await waiting).text()).toContain('[DONE]')
     await becomes(serving, one, 201, again)
+  })
+
+  describe('of an answer that has begun', () => {
+    async function begun() {
+      const model = await startModelServer({ reply: { text: 'An answer. '.repeat(20), fault: 'stall' } })
+      const place = sqlitePlace()
+      const store = await place.open()
+      const { key, written } = newKey({
+        name: 'one',
+        namespace: 'default',
+        scopes: ['admin'],
+        now: new Date(0),
+      })
+      await store.addKey(key)
+      const opened = await openApp({
+        store,
+        environment: {
+          ...{ model: 'openai-compatible:x', modelBaseUrl: model.url, budget: 4_000_000 },
+          maxHeldBodyBytes: 4 * MEGABYTE,
+        },
+      })
+      cleanups.push(
+        () => place.remove(),
+        () => opened.close(),
+        () => model.close(),
+      )
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${written}` }
+      const send = (path: string, body: unknown, signal?: AbortSignal) =>
+        opened.app.request(path, {
+          ...{ method: 'POST', headers, body: JSON.stringify(body) },
+          ...(signal && { signal }),
+        })
+      const content = 'word '.repeat(280_000)
+      const leaving = new AbortController()
+      const question = { model: 'x', stream: true, user: 'ann', messages: [{ role: 'user', content }] }
+      const answer = await send('/v1/chat/completions', question, leaving.signal)
+      expect(answer.status).toBe(200)
+      // Beside 1.4 MB there is no room for as much again.
+      const other = async () => (await send(ROUTES[0]!, { role: 'user', text: 'x'.repeat(MEGABYTE) })).status
+      expect(await other()).toBe(503)
+      return { answer, leaving, other }
+    }
+
+    test('it is held while the rest is to come, until its reader has gone', async () => {
+      const { answer, other } = await begun()
+      const reader = answer.body!.getReader()
+      await reader.read()
+      expect(await other()).toBe(503)
+      await reader.cancel()
+      expect(await other()).toBe(201)
+    })
+
+    test('it is held no longer where the caller left before the first word', async () => {
+      const { leaving, other } = await begun()
+      leaving.abort()
+      expect(await other()).toBe(201)
+    })
   })
 })
