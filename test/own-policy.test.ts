@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   compose,
   count,
@@ -101,6 +101,40 @@ describe("a policy of the caller's own", () => {
     }
     expect((await session.info())!.segments).toBeGreaterThan(1)
     expect(background.errors.length).toBeGreaterThan(1)
+  })
+
+  test('that fails in a fold alone is told, too', async () => {
+    let isFolding = false
+    const policy = compose(
+      FOLDS,
+      custom(() => (isFolding ? throws() : null)),
+    )
+    const { palimpsest, errors } = await world({ policy, folding: 'manual' })
+    const session = palimpsest.session('chat')
+    for (const message of messages(1, 12)) await session.append(message)
+    expect(errors).toEqual([])
+    isFolding = true
+    expect((await session.compact()).outcome).toBe('applied')
+    expect(errors).toHaveLength(1)
+  })
+
+  test('has five seconds where nothing else is said', async () => {
+    const { palimpsest, errors } = await world({
+      ...{ policy: compose(FOLDS, custom(hangs)), folding: 'manual' },
+      policyTimeoutMs: undefined as never,
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const appending = palimpsest.session('chat').append(messages(1, 1))
+      while (vi.getTimerCount() === 0) await new Promise(resolve => setImmediate(resolve))
+      await vi.advanceTimersByTimeAsync(4_999)
+      expect(errors).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      await appending
+      expect(errors).toMatchObject([{ code: 'policy_timeout', details: { timeoutMs: 5_000 } }])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('that hangs is not asked again while it does, so that messages do not wait for it each time', async () => {
