@@ -64,16 +64,12 @@ interface Leaf {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
-/** Every number and every instant, one of each kind: what is in a list counts as its first and its last element. */
+/** Every number and every instant. */
 function leavesOf(value: Json, path: readonly (string | number)[] = []): Leaf[] {
   if (typeof value === 'number' || (typeof value === 'string' && INSTANT.test(value)))
     return [{ path, value }]
   if (typeof value !== 'object' || value === null) return []
-  const entries = Array.isArray(value)
-    ? [...new Set([0, value.length - 1])]
-        .filter(place => place >= 0)
-        .map(place => [place, value[place]!] as const)
-    : Object.entries(value)
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
   return entries.flatMap(([name, inner]) => leavesOf(inner, [...path, name]))
 }
 
@@ -152,11 +148,27 @@ async function tryEach(
   return tally
 }
 
+const kindOf = ({ path }: Pick<Leaf, 'path'>) => path.filter(name => typeof name === 'string').join('.')
+
 /** Of places that differ only by where in a list they are, one. */
 function oneOfEach(leaves: readonly Leaf[]): readonly Leaf[] {
-  const kindOf = ({ path }: Leaf) => path.filter(name => typeof name === 'string').join('.')
   return [...new Map(leaves.map(leaf => [kindOf(leaf), leaf])).values()]
 }
+
+/** What may hold any number: what it says is not used, or belongs to the summariser and is only shown. */
+const UNUSED = [
+  // With a warning, as none.
+  'compactedThrough',
+  'memo.throughSeq',
+  'memoVersions.throughSeq',
+  'memo.value.last_resize.turn',
+  'memoVersions.value.last_resize.turn',
+  'segments.events.seq',
+  // They are numbered anew.
+  'pins.id',
+  // What it points to need not be there.
+  'messages.replyTo',
+]
 
 describe('a file with an extreme number', () => {
   test('is refused whole, or becomes a session that can do everything (SQLite)', {
@@ -178,6 +190,22 @@ describe('a file with an extreme number', () => {
     expect((await tryEach(palimpsest, file, leaves)).refused).toBeGreaterThan(30)
   })
 
+  test('is refused wherever the number stands, unless it is not used', async () => {
+    const palimpsest = await instance(placed(sqlitePlace))
+    const file = (await everything(palimpsest)) as unknown as Json
+    const leaves = oneOfEach(leavesOf(file)).filter(({ value }) => typeof value === 'number')
+    const taken = new Set<string>()
+    for (const value of [2 ** 53 - 1, 2 ** 53, 1e308])
+      for (const leaf of leaves) {
+        const id = `${kindOf(leaf)}-${value}`
+        await palimpsest.import(withLeaf(file, leaf.path, value), { id }).then(
+          () => taken.add(kindOf(leaf)),
+          error => expect(error, id).toMatchObject({ code: 'invalid_export' }),
+        )
+      }
+    expect([...taken].toSorted()).toEqual(UNUSED.toSorted())
+  })
+
   test('is told by field, value and what is allowed', async () => {
     const palimpsest = await instance(placed(sqlitePlace))
     const file = (await everything(palimpsest)) as unknown as Json
@@ -194,6 +222,12 @@ describe('a file with an extreme number', () => {
       field: 'messages[87].seq',
       value: 2 ** 53 - 1,
     })
+    // Of what this file has none of.
+    for (const name of ['rolledInto', 'windowThrough'])
+      expect((await refused(['segments', 0, name], 2 ** 53 - 1)).details).toMatchObject({
+        field: `segments[0].${name}`,
+        value: 2 ** 53 - 1,
+      })
     expect((await refused(['counters', 'lastFoldAt'], 2 ** 53 - 1)).details.field).toBe('counters.lastFoldAt')
   })
 })
