@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { count, createPalimpsest, type Palimpsest, PalimpsestError } from '../src/index.ts'
 import type { SessionFile } from '../src/store/index.ts'
 import { messages } from './folding-kit.ts'
-import { changeRows, PLACES, type StorePlace, sqlitePlace } from './stores.ts'
+import { changeRows, PLACES, type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -170,6 +170,12 @@ const UNUSED = [
   'messages.replyTo',
 ]
 
+const NAMES_OF_THE_FILE = [
+  ...['origin.seq', 'messages.seq', 'segments.id', 'segments.messageCount', 'pins.seq'],
+  ...['documents.versions.sources.fromSeq', 'documents.versions.sources.toSeq', 'documents.versions.undoes'],
+  ...['documents.facts.version', 'documents.facts.fromSeq', 'documents.facts.toSeq'],
+]
+
 describe('a file with an extreme number', () => {
   test('is refused whole, or becomes a session that can do everything (SQLite)', {
     timeout: 300_000,
@@ -204,6 +210,11 @@ describe('a file with an extreme number', () => {
         )
       }
     expect([...taken].toSorted()).toEqual(UNUSED.toSorted())
+    // What names something of the file itself is no larger than that.
+    for (const leaf of leaves.filter(each => NAMES_OF_THE_FILE.includes(kindOf(each))))
+      await expect(
+        palimpsest.import(withLeaf(file, leaf.path, 2 ** 31 - 1), { id: kindOf(leaf) }),
+      ).rejects.toMatchObject({ code: 'invalid_export' })
   })
 
   test('is told by field, value and what is allowed', async () => {
@@ -264,6 +275,19 @@ describe.each(Object.entries(PLACES))('on %s', (_, create) => {
       await palimpsest.session(id).append(messages(1, 3))
       expect((await palimpsest.session(id).info())!.epoch).toBeLessThan(2 ** 53)
     }
+    // Nor does an older program beside this one begin above them.
+    if (place.address.startsWith('sqlite:')) {
+      const database = sqliteBeside(place.address)
+      const { highest } = database.prepare('SELECT max(highest) AS highest FROM erasures').get() as {
+        highest: number
+      }
+      database.close()
+      expect(highest).toBeLessThan(2 ** 52)
+    }
+    // As such a program has left it.
+    await changeRows(place, `UPDATE erasures SET highest = ${2 ** 53 - 1}`)
+    await palimpsest.session('next').append(messages(1, 3))
+    expect((await palimpsest.session('next').info())!.epoch).toBeLessThan(2 ** 52)
     await palimpsest.forget({ kind: 'person', id: 'ann' })
     expect(await palimpsest.session('seq').info()).toBeNull()
     await palimpsest.forget({ kind: 'namespace' })
