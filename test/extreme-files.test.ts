@@ -293,4 +293,16 @@ describe.each(Object.entries(PLACES))('on %s', (_, create) => {
     await palimpsest.forget({ kind: 'namespace' })
     expect(await palimpsest.sessions()).toEqual([])
   })
+
+  test('a session that has come further than a file may tell is exported, and imported again', async () => {
+    const place = placed(create)
+    const palimpsest = await instance(place)
+    const session = palimpsest.session('old')
+    await session.append(messages(1, 20))
+    await session.compact({ force: true })
+    await changeRows(place, `UPDATE sessions SET epoch = ${2 ** 40}, overhead_tokens = ${2 ** 33}`)
+    await changeRows(place, `UPDATE segments SET tokens_before = ${2 ** 45}, tokens_after = ${2 ** 33}`)
+    const { session: again, warnings } = await palimpsest.import(await session.export(), { id: 'again' })
+    expect([await again.count(), (await again.segments()).length, warnings]).toEqual([20, 1, []])
+  })
 })
