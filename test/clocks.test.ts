@@ -95,7 +95,17 @@ describe.each(Object.entries(PLACES))('on %s', (_, create) => {
       folding: 'manual',
     })
     const session = palimpsest.session('chat', { user: 'ann' })
-    await session.append(messages(1, 40, 'Ann moves to Porto on Friday and pays the invoice of 120 euros. '))
+    // Each of them tells something that is kept, with its day.
+    const told = new Map([
+      [3, 'Decided: Bob pays the rent of 1,200 euros on Monday.'],
+      [5, 'Decided: Carol flies to Lisbon with 2 bags tomorrow.'],
+      [7, 'Decided: Dora signs the contract of 900 euros next week.'],
+      [9, 'Decided: Emil sells the boat for 7,500 euros in May.'],
+    ])
+    const said = messages(1, 40, 'Ann moves to Porto on Friday and pays the invoice of 120 euros. ')
+    await session.append(
+      said.map((each, place) => ({ ...each, content: told.get(place + 1) ?? each.content })),
+    )
     const strange = [Date.UTC(9999, 11, 31, 20), Date.UTC(10_001, 0, 1), -62_200_000_000_000]
     for (const [place_, at] of strange.entries())
       await changeRows(place, `UPDATE messages SET at = ${at} WHERE seq = ${2 * place_ + 3}`)
@@ -103,6 +113,9 @@ describe.each(Object.entries(PLACES))('on %s', (_, create) => {
     expect(await session.compact({ force: true })).toMatchObject({ outcome: 'applied', fromSeq: 1 })
     const info = await session.info()
     expect(info!.compactedThrough).toBeGreaterThan(30)
+    const days = (await palimpsest.memory.list({ layer: 'daily' })).map(({ key }) => key.slice(0, 10))
+    expect(days).toEqual(expect.arrayContaining(['0001-01-01', '9999-12-31']))
+    for (const day of days) expect(day).toMatch(/^\d{4}-\d{2}-\d{2}$/)
     expect((await session.context()).report.tokens).toBeGreaterThan(0)
     expect((await session.search('invoice')).results.length).toBeGreaterThan(0)
     await session.append(messages(41, 60))

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { count, createPalimpsest, type Palimpsest, PalimpsestError } from '../src/index.ts'
 import type { SessionFile } from '../src/store/index.ts'
 import { messages } from './folding-kit.ts'
-import { changeRows, PLACES, type StorePlace, sqlitePlace } from './stores.ts'
+import { changeRows, PLACES, type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -64,16 +64,12 @@ interface Leaf {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
-/** Every number and every instant, one of each kind: what is in a list counts as its first and its last element. */
+/** Every number and every instant. */
 function leavesOf(value: Json, path: readonly (string | number)[] = []): Leaf[] {
   if (typeof value === 'number' || (typeof value === 'string' && INSTANT.test(value)))
     return [{ path, value }]
   if (typeof value !== 'object' || value === null) return []
-  const entries = Array.isArray(value)
-    ? [...new Set([0, value.length - 1])]
-        .filter(place => place >= 0)
-        .map(place => [place, value[place]!] as const)
-    : Object.entries(value)
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
   return entries.flatMap(([name, inner]) => leavesOf(inner, [...path, name]))
 }
 
@@ -152,11 +148,33 @@ async function tryEach(
   return tally
 }
 
+const kindOf = ({ path }: Pick<Leaf, 'path'>) => path.filter(name => typeof name === 'string').join('.')
+
 /** Of places that differ only by where in a list they are, one. */
 function oneOfEach(leaves: readonly Leaf[]): readonly Leaf[] {
-  const kindOf = ({ path }: Leaf) => path.filter(name => typeof name === 'string').join('.')
   return [...new Map(leaves.map(leaf => [kindOf(leaf), leaf])).values()]
 }
+
+/** What may hold any number: what it says is not used, or belongs to the summariser and is only shown. */
+const UNUSED = [
+  // With a warning, as none.
+  'compactedThrough',
+  'memo.throughSeq',
+  'memoVersions.throughSeq',
+  'memo.value.last_resize.turn',
+  'memoVersions.value.last_resize.turn',
+  'segments.events.seq',
+  // They are numbered anew.
+  'pins.id',
+  // What it points to need not be there.
+  'messages.replyTo',
+]
+
+const NAMES_OF_THE_FILE = [
+  ...['origin.seq', 'messages.seq', 'segments.id', 'segments.messageCount', 'pins.seq'],
+  ...['documents.versions.sources.fromSeq', 'documents.versions.sources.toSeq', 'documents.versions.undoes'],
+  ...['documents.facts.version', 'documents.facts.fromSeq', 'documents.facts.toSeq'],
+]
 
 describe('a file with an extreme number', () => {
   test('is refused whole, or becomes a session that can do everything (SQLite)', {
@@ -178,6 +196,27 @@ describe('a file with an extreme number', () => {
     expect((await tryEach(palimpsest, file, leaves)).refused).toBeGreaterThan(30)
   })
 
+  test('is refused wherever the number stands, unless it is not used', async () => {
+    const palimpsest = await instance(placed(sqlitePlace))
+    const file = (await everything(palimpsest)) as unknown as Json
+    const leaves = oneOfEach(leavesOf(file)).filter(({ value }) => typeof value === 'number')
+    const taken = new Set<string>()
+    for (const value of [2 ** 53 - 1, 2 ** 53, 1e308])
+      for (const leaf of leaves) {
+        const id = `${kindOf(leaf)}-${value}`
+        await palimpsest.import(withLeaf(file, leaf.path, value), { id }).then(
+          () => taken.add(kindOf(leaf)),
+          error => expect(error, id).toMatchObject({ code: 'invalid_export' }),
+        )
+      }
+    expect([...taken].toSorted()).toEqual(UNUSED.toSorted())
+    // What names something of the file itself is no larger than that.
+    for (const leaf of leaves.filter(each => NAMES_OF_THE_FILE.includes(kindOf(each))))
+      await expect(
+        palimpsest.import(withLeaf(file, leaf.path, 2 ** 31 - 1), { id: kindOf(leaf) }),
+      ).rejects.toMatchObject({ code: 'invalid_export' })
+  })
+
   test('is told by field, value and what is allowed', async () => {
     const palimpsest = await instance(placed(sqlitePlace))
     const file = (await everything(palimpsest)) as unknown as Json
@@ -194,6 +233,12 @@ describe('a file with an extreme number', () => {
       field: 'messages[87].seq',
       value: 2 ** 53 - 1,
     })
+    // Of what this file has none of.
+    for (const name of ['rolledInto', 'windowThrough'])
+      expect((await refused(['segments', 0, name], 2 ** 53 - 1)).details).toMatchObject({
+        field: `segments[0].${name}`,
+        value: 2 ** 53 - 1,
+      })
     expect((await refused(['counters', 'lastFoldAt'], 2 ** 53 - 1)).details.field).toBe('counters.lastFoldAt')
   })
 })
@@ -230,9 +275,34 @@ describe.each(Object.entries(PLACES))('on %s', (_, create) => {
       await palimpsest.session(id).append(messages(1, 3))
       expect((await palimpsest.session(id).info())!.epoch).toBeLessThan(2 ** 53)
     }
+    // Nor does an older program beside this one begin above them.
+    if (place.address.startsWith('sqlite:')) {
+      const database = sqliteBeside(place.address)
+      const { highest } = database.prepare('SELECT max(highest) AS highest FROM erasures').get() as {
+        highest: number
+      }
+      database.close()
+      expect(highest).toBeLessThan(2 ** 52)
+    }
+    // As such a program has left it.
+    await changeRows(place, `UPDATE erasures SET highest = ${2 ** 53 - 1}`)
+    await palimpsest.session('next').append(messages(1, 3))
+    expect((await palimpsest.session('next').info())!.epoch).toBeLessThan(2 ** 52)
     await palimpsest.forget({ kind: 'person', id: 'ann' })
     expect(await palimpsest.session('seq').info()).toBeNull()
     await palimpsest.forget({ kind: 'namespace' })
     expect(await palimpsest.sessions()).toEqual([])
+  })
+
+  test('a session that has come further than a file may tell is exported, and imported again', async () => {
+    const place = placed(create)
+    const palimpsest = await instance(place)
+    const session = palimpsest.session('old')
+    await session.append(messages(1, 20))
+    await session.compact({ force: true })
+    await changeRows(place, `UPDATE sessions SET epoch = ${2 ** 40}, overhead_tokens = ${2 ** 33}`)
+    await changeRows(place, `UPDATE segments SET tokens_before = ${2 ** 45}, tokens_after = ${2 ** 33}`)
+    const { session: again, warnings } = await palimpsest.import(await session.export(), { id: 'again' })
+    expect([await again.count(), (await again.segments()).length, warnings]).toEqual([20, 1, []])
   })
 })

@@ -204,6 +204,13 @@ describe.each(Object.entries(PLACES))('%s folds', (_, place) => {
       const text = (text: string) => async () => ({ text, events: [], details: [] })
       const failures: [() => Promise<Summary>, string][] = [
         [answer, 'Error'],
+        // A word of the summariser's own is a reason; what may repeat what was said is none.
+        [async () => Promise.reject(Object.assign(new Error('no'), { reason: 'quota' })), 'quota'],
+        [
+          async () => Promise.reject(Object.assign(new Error('no'), { reason: 'no: lemons on Friday' })),
+          'Error',
+        ],
+        [async () => Promise.reject('lemons on Friday'), 'a thrown string'],
         [text(''), 'empty'],
         [text('Error generating summary'), 'error_text'],
         [text("I'm sorry, but I can't help with that."), 'refusal'],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   compose,
   count,
@@ -71,10 +71,70 @@ describe("a policy of the caller's own", () => {
     expect(folds.length).toBeGreaterThan(0)
     for (const { warnings } of folds)
       expect(warnings.filter(each => each.startsWith(`${warning}:`))).toHaveLength(1)
+    // Outcomes are shown to others: what was thrown may quote what was said.
+    expect(JSON.stringify([outcomes, info!.lastOutcome])).not.toContain('a mistake')
     // Once before each fold and once after the last, however many messages there were.
     expect(errors.length).toBeGreaterThan(0)
     expect(errors.length).toBeLessThanOrEqual(folds.length + 1)
     if (own === hangs) expect(errors[0]!.code).toBe('policy_timeout')
+  })
+
+  test('that fails is told once for each session, and once more after each fold of it', async () => {
+    const policy = compose(FOLDS, custom(throws))
+    const { palimpsest, errors } = await world({ policy, folding: 'manual' })
+    const [one, other] = [palimpsest.session('one'), palimpsest.session('other')]
+    for (const message of messages(1, 12)) await one.append(message)
+    expect(errors).toHaveLength(1)
+    await other.append(messages(1, 1))
+    expect(errors).toHaveLength(2)
+    expect((await one.compact()).outcome).toBe('applied')
+    expect(errors).toHaveLength(2)
+    for (const message of messages(13, 15)) await one.append(message)
+    await other.append(messages(2, 2))
+    expect(errors).toHaveLength(3)
+    // And by a fold in the background.
+    const background = await world({ policy, folding: 'background' })
+    const session = background.palimpsest.session('chat')
+    for (const from of [1, 13, 25]) {
+      await session.append(messages(from, from + 11))
+      expect(await background.palimpsest.settled()).toBe(true)
+    }
+    expect((await session.info())!.segments).toBeGreaterThan(1)
+    expect(background.errors.length).toBeGreaterThan(1)
+  })
+
+  test('that fails in a fold alone is told, too', async () => {
+    let isFolding = false
+    const policy = compose(
+      FOLDS,
+      custom(() => (isFolding ? throws() : null)),
+    )
+    const { palimpsest, errors } = await world({ policy, folding: 'manual' })
+    const session = palimpsest.session('chat')
+    for (const message of messages(1, 12)) await session.append(message)
+    expect(errors).toEqual([])
+    isFolding = true
+    expect((await session.compact()).outcome).toBe('applied')
+    expect(errors).toHaveLength(1)
+  })
+
+  test('has five seconds where nothing else is said', async () => {
+    const { palimpsest, errors } = await world({
+      ...{ policy: compose(FOLDS, custom(hangs)), folding: 'manual' },
+      policyTimeoutMs: undefined as never,
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const appending = palimpsest.session('chat').append(messages(1, 1))
+      while (vi.getTimerCount() === 0) await new Promise(resolve => setImmediate(resolve))
+      await vi.advanceTimersByTimeAsync(4_999)
+      expect(errors).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      await appending
+      expect(errors).toMatchObject([{ code: 'policy_timeout', details: { timeoutMs: 5_000 } }])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('that hangs is not asked again while it does, so that messages do not wait for it each time', async () => {

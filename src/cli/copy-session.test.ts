@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { PLACES, type StorePlace, sqlitePlace } from '../../test/stores.ts'
+import { changeRows, PLACES, type StorePlace, sqlitePlace } from '../../test/stores.ts'
 import type { Store } from '../store/index.ts'
 import { Chat, message } from '../testing/store-contract/chat.ts'
 import { compareSession, copySession } from './copy-session.ts'
@@ -54,5 +54,26 @@ test.each(Object.entries(PLACES))(
     const copy = new Chat(to)
     expect(await copy.contents()).toEqual(await chat.contents())
     expect((await copy.record()).state.compactedThrough).toBe((await chat.record()).state.compactedThrough)
+  },
+)
+
+test.each(Object.entries(PLACES))(
+  'a session from %s with a number that nothing can follow goes nowhere, and others do',
+  async (_, create) => {
+    const [source, to] = [await open(create), await open(sqlitePlace)]
+    const [place] = places as [StorePlace]
+    const names = ['epoch', 'seq', 'good']
+    for (const name of names) await new Chat(source, name).say(3)
+    await changeRows(place, `UPDATE sessions SET epoch = ${2 ** 53 - 1} WHERE name = 'epoch'`)
+    await changeRows(
+      place,
+      `UPDATE messages SET seq = ${2 ** 53 - 1} WHERE seq = 3
+         AND session_id = (SELECT id FROM sessions WHERE name = 'seq')`,
+    )
+    const stores = { from: source, to, onPage: () => {}, now: Date.now }
+    const outcomes = []
+    for (const id of names) outcomes.push((await copySession({ namespace: 'test', id }, stores)).outcome)
+    expect(outcomes).toEqual(['unusable', 'unusable', 'copied'])
+    expect((await to.listSessions('test', { limit: 10 })).map(({ id }) => id)).toEqual(['good'])
   },
 )

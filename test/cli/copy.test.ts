@@ -470,3 +470,19 @@ test('the command line is told of in a process, with progress on a terminal', as
   const shown = await runHere(copying(from, again), 200)
   expect(shown.stderr).toMatch(/copying +\d+% {2}\d+ of 4 sessions, \d+ messages, \d+ a second/)
 })
+
+test('a session with a number that nothing can follow is named, and the rest is copied', async () => {
+  const [from, to] = [await made(sqliteDatabase()), await made(sqliteDatabase())]
+  await from.use(async store => {
+    const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
+    for (const id of ['bad', 'good']) await palimpsest.session(id).append({ role: 'user', content: 'hello' })
+    await palimpsest.close()
+  })
+  const database = sqliteBeside(from.address)
+  database.exec(`UPDATE sessions SET epoch = ${2 ** 53 - 1} WHERE name = 'bad'`)
+  database.close()
+  const { json, stderr } = await copy(from, to)
+  expect(json.sessions).toMatchObject({ copied: 1 })
+  expect(json.differences).toMatchObject([{ kind: 'session', name: 'bad', reason: 'unusable' }])
+  expect(stderr).toContain('has a number that nothing can follow')
+})

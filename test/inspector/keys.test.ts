@@ -48,3 +48,36 @@ test('where keys are needed the page asks for one, and shows its namespace alone
   await expect.poll(() => page.locator('.connection').textContent()).toBe('live')
   rmSync(folder, { recursive: true, force: true })
 })
+
+test('the settings of a namespace say what the operator of the server leaves to it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-inspector-keys-'))
+  const file = join(folder, 'keys.db')
+  const store = sqlite(file)
+  await store.open()
+  const written: Record<string, string> = {}
+  for (const namespace of ['default', 'shop']) {
+    const made = newKey({ namespace, name: namespace, scopes: ['admin'], now: new Date() })
+    await store.addKey(made.key)
+    written[namespace] = made.written
+  }
+  await store.close()
+  await using ground = await layGround({ store: sqlite(file), environment: { summaryCallsPerHour: 7 } })
+  for (const [namespace, isBounded] of [
+    ['shop', true],
+    ['default', false],
+  ] as const) {
+    const { page } = await ground.open('#/settings')
+    await page.getByLabel('Key', { exact: true }).fill(written[namespace]!)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await page.locator('#setting-summaryCallsPerHour').waitFor({ state: 'attached' })
+    const help = (name: string) => page.locator(`#setting-${name}-help`).textContent()
+    const told = [
+      [await help('summaryCallsPerHour'), 'allows at most 7: it can be lowered here'],
+      [await help('allowedModels'), 'sets this; here it cannot be changed'],
+      [await help('modelBaseUrl'), 'sets this, unless a key'],
+    ] as const
+    for (const [text, words] of told)
+      expect([namespace, text?.includes(words)]).toEqual([namespace, isBounded])
+  }
+  rmSync(folder, { recursive: true, force: true })
+})

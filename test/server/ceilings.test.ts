@@ -193,6 +193,36 @@ test('what is stored above a ceiling is clamped when it is read, also for sessio
   expect(palimpsest).toBeDefined()
 })
 
+test('what another process sets for the operator bounds a namespace at its next call', async () => {
+  const place = sqlitePlace()
+  await using server = await serve({ summaryCallsPerHour: 50 }, { place })
+  await server.tenant('PUT', '/v1/settings', { summaryCallsPerHour: 40 })
+  const store = await place.open()
+  const other = await openApp({ store, environment: { summaryCallsPerHour: 50 } })
+  await (await other.tenant('default')).settings.change({ summaryCallsPerHour: 3 })
+  const { settings, sources } = await settingsOf(server.tenant)
+  expect([settings.summaryCallsPerHour, sources.summaryCallsPerHour]).toEqual([3, 'operator'])
+  expect((await server.tenant('PUT', '/v1/settings', { summaryCallsPerHour: 4 })).status).toBe(422)
+  await other.close()
+})
+
+test('what only the operator sets is as the operator set it, whatever a namespace has stored', async () => {
+  const place = sqlitePlace()
+  const store = await place.open()
+  await store.writeSettings('tenant', { allowedModels: 'openai-compatible:huge', redact: 'off' })
+  await store.close()
+  await using server = await serve({ allowedModels: ['openai-compatible:small'] }, { place })
+  const { settings, sources } = await settingsOf(server.tenant)
+  expect([settings.allowedModels, sources.allowedModels]).toEqual([['openai-compatible:small'], 'operator'])
+  for (const change of [{ redact: 'off' }, { allowedModels: 'openai-compatible:huge' }])
+    expect((await server.tenant('PUT', '/v1/settings', change)).status).toBe(422)
+  const text = 'my key is ghp_16C7e42F292c6912E7710c838347Ae178B4a'
+  await server.tenant('POST', '/v1/sessions/s/messages', { role: 'user', text })
+  const { json } = await server.tenant('GET', '/v1/sessions/s/messages')
+  expect(JSON.stringify(json)).toContain('my key is')
+  expect(JSON.stringify(json)).not.toContain('ghp_16C7')
+})
+
 test('a spend limit holds although a namespace had taken it away', async () => {
   await using model = await startModelServer({
     reply: JSON.stringify({ summary: 'They spoke of lemons for Porto.', events: [], details: [] }),
@@ -333,6 +363,24 @@ describe("a model on the operator's key", () => {
     expect((await server.tenant('PUT', '/v1/settings', asked)).status).toBe(422)
     const own = { ...asked, modelBaseUrl: evil.url }
     expect((await server.tenant('PUT', '/v1/settings', own)).status).toBe(200)
+  })
+
+  test('a key of its own that is not in force frees nothing', async () => {
+    const place = sqlitePlace()
+    {
+      await using server = await serve(environment, { place, keepsPlace: true })
+      const own = { model: 'openai-compatible:own', modelApiKey: 'sk-tenant' }
+      expect((await server.tenant('PUT', '/v1/settings', own)).status).toBe(200)
+    }
+    // The operator goes to another address: the namespace's key was not given for that.
+    await using server = await serve(
+      { ...environment, modelBaseUrl: evil.url, modelApiKey: 'sk-moved' },
+      { place },
+    )
+    const { settings, sources, messages } = await settingsOf(server.tenant)
+    expect(settings).toMatchObject({ model: 'openai-compatible:small', modelBaseUrl: evil.url })
+    expect(sources).toMatchObject({ model: 'environment', modelApiKey: 'environment' })
+    expect(messages.join()).toContain('model "openai-compatible:own" is not in force')
   })
 
   test('what an earlier version stored without a key of its own is not in force', async () => {

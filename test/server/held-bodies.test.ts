@@ -1,13 +1,24 @@
 import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type RunningServer, startServer } from '../../src/server/index.ts'
+import { openApp, type RunningServer, startServer } from '../../src/server/index.ts'
 import { newKey } from '../../src/server/keys/new-key.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const MEGABYTE = 1024 * 1024
 const PATIENCE = { timeout: 30_000, interval: 20 }
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** The bytes of all buffers that something still holds. What the process keeps of freed memory depends on its allocator. */
+function bufferedBytes(): number {
+  collectGarbage()
+  return process.memoryUsage().arrayBuffers
+}
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -49,7 +60,8 @@ function begin(
     path = ROUTES[0]!,
     bytes = MEGABYTE,
     chunked = false,
-  }: { path?: string; bytes?: number; chunked?: boolean } = {},
+    body = Buffer.alloc(bytes, ' '),
+  }: { path?: string; bytes?: number; chunked?: boolean; body?: Buffer } = {},
 ): Socket {
   const head = [
     `${methodOf(path)} ${path} HTTP/1.1`,
@@ -61,7 +73,7 @@ function begin(
   const socket = connect(server.port, '127.0.0.1', () => {
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
     if (chunked) socket.write(`${bytes.toString(16)}\r\n`)
-    socket.write(Buffer.alloc(bytes, ' '))
+    socket.write(body)
   })
   socket.on('error', () => {})
   cleanups.push(() => socket.destroy())
@@ -103,6 +115,29 @@ describe('bodies under way', () => {
       for (const key of serving.keys) await becomes(serving, key, 201)
     },
   )
+
+  test('60 of them that one key begins take up what one key may have, and it comes back', async () => {
+    const serving = await serve({ maxHeldBodyBytes: 32 * MEGABYTE })
+    const [one] = serving.keys as [string]
+    const body = Buffer.alloc(4 * MEGABYTE, ' ')
+    await becomes(serving, one, 201)
+    const before = bufferedBytes()
+    for (const chunked of [false, true]) {
+      let refused = 0
+      const sockets = Array.from({ length: 60 }, () => {
+        const socket = begin(serving, one, { bytes: body.length, chunked, body })
+        return socket.once('data', answer => {
+          refused += String(answer).startsWith('HTTP/1.1 503') ? 1 : 0
+        })
+      })
+      // Four of them are the half that one key has.
+      await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(56), PATIENCE)
+      await vi.waitFor(() => expect(bufferedBytes() - before).toBeLessThan(24 * MEGABYTE), PATIENCE)
+      for (const socket of sockets) socket.destroy()
+      await becomes(serving, one, 201)
+      await vi.waitFor(() => expect(bufferedBytes() - before).toBeLessThan(4 * MEGABYTE), PATIENCE)
+    }
+  })
 
   test('a body that is only announced holds nothing', async () => {
     const serving = await serve()
@@ -176,5 +211,62 @@ describe('bodies under way', () => {
     tell()
     expect(await (await waiting).text()).toContain('[DONE]')
     await becomes(serving, one, 201, again)
+  })
+
+  describe('of an answer that has begun', () => {
+    async function begun() {
+      const model = await startModelServer({ reply: { text: 'An answer. '.repeat(20), fault: 'stall' } })
+      const place = sqlitePlace()
+      const store = await place.open()
+      const { key, written } = newKey({
+        name: 'one',
+        namespace: 'default',
+        scopes: ['admin'],
+        now: new Date(0),
+      })
+      await store.addKey(key)
+      const opened = await openApp({
+        store,
+        environment: {
+          ...{ model: 'openai-compatible:x', modelBaseUrl: model.url, budget: 4_000_000 },
+          maxHeldBodyBytes: 4 * MEGABYTE,
+        },
+      })
+      cleanups.push(
+        () => place.remove(),
+        () => opened.close(),
+        () => model.close(),
+      )
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${written}` }
+      const send = (path: string, body: unknown, signal?: AbortSignal) =>
+        opened.app.request(path, {
+          ...{ method: 'POST', headers, body: JSON.stringify(body) },
+          ...(signal && { signal }),
+        })
+      const content = 'word '.repeat(280_000)
+      const leaving = new AbortController()
+      const question = { model: 'x', stream: true, user: 'ann', messages: [{ role: 'user', content }] }
+      const answer = await send('/v1/chat/completions', question, leaving.signal)
+      expect(answer.status).toBe(200)
+      // Beside 1.4 MB there is no room for as much again.
+      const other = async () => (await send(ROUTES[0]!, { role: 'user', text: 'x'.repeat(MEGABYTE) })).status
+      expect(await other()).toBe(503)
+      return { answer, leaving, other }
+    }
+
+    test('it is held while the rest is to come, until its reader has gone', async () => {
+      const { answer, other } = await begun()
+      const reader = answer.body!.getReader()
+      await reader.read()
+      expect(await other()).toBe(503)
+      await reader.cancel()
+      expect(await other()).toBe(201)
+    })
+
+    test('it is held no longer where the caller left before the first word', async () => {
+      const { leaving, other } = await begun()
+      leaving.abort()
+      expect(await other()).toBe(201)
+    })
   })
 })

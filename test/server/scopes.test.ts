@@ -198,6 +198,21 @@ describe.each(Object.entries(PLACES))('a key with one scope on %s', (_, newPlace
     expect(both.json).toMatchObject({ version: 3, content: expect.stringContaining('one') })
   })
 
+  test('a rollback and a fork answer with the id alone', async () => {
+    const [path, own] = ['/v1/sessions/own', authorization('write')]
+    const messages = ['one', 'two'].map(text => ({ role: 'user', text }))
+    await stored.call('POST', `${path}/messages`, { messages }, own)
+    // The second time it is answered anew.
+    for (const [call, body, id] of [
+      ['rollback', { toSeq: 1 }, 'own'],
+      ['fork', { id: 'own-fork' }, 'own-fork'],
+    ] as const)
+      for (const headers of [own, own].map(each => ({ ...each, 'idempotency-key': call })))
+        expect((await stored.call('POST', `${path}/${call}`, body, headers)).json).toEqual({ id })
+    const both = await stored.call('POST', `${path}/rollback`, { toSeq: 1 })
+    expect(both.json).toMatchObject({ id: 'own', memo: null })
+  })
+
   test.each(SCOPES.filter(scope => scope !== 'admin'))('%s alone calls its own tools of MCP', async scope => {
     for (const [tool, calls] of Object.entries(TOOL_CALLS))
       for (const { args } of calls(caller(), house.tenants[1])) {

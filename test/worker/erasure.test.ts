@@ -11,6 +11,7 @@ const ANN = 'ann-7f3a91'
 const CHAT = `telegram:${ANN}`
 const WORDS = 'zebra-5c1d77'
 const SOON = { timeout: 30_000 }
+const FORCED = { type: 'lite', reason: 'force', severity: 1000, meta: {} } as const
 
 /** Every column of every job, whatever its state. */
 async function toldByJobs({ query, schema }: TestPlace): Promise<string> {
@@ -51,15 +52,32 @@ test.for(TARGETS)('jobs that wait, are done or were given up go with what is era
   await failing.close()
   const store = await place.open()
   crowd.onClose(() => store.close())
-  await store.setPending(
-    { namespace: 'default', id: CHAT },
-    { type: 'lite', reason: 'force', severity: 1000, meta: {} },
-  )
+  await store.setPending({ namespace: 'default', id: CHAT }, FORCED)
   expect((await place.jobs()).map(({ state }) => state)).toContain('created')
   await forget(place, target)
   const told = await toldByJobs(place)
   expect(told).not.toContain(ANN)
   expect(told).not.toContain(keyOfJob({ namespace: 'default', id: CHAT }))
+})
+
+test('jobs of a namespace go with its first sessions, and what comes meanwhile goes with its last', async () => {
+  await using crowd = await Crowd.gather()
+  const { place } = crowd
+  const server = await crowd.server()
+  // More than are hidden at a time.
+  for (let each = 1; each <= 12; each++) await say(server, `${ANN}-${each}`, 1, 11)
+  expect(await place.jobs()).toHaveLength(12)
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  const now = Date.now()
+  const { id } = await store.beginErasure('default', { target: { kind: 'namespace' }, now })
+  const goOn = () => store.continueErasure('default', { id, now })
+  expect((await goOn()).stage).toBe('erasing')
+  expect(await toldByJobs(place)).not.toContain(ANN)
+  await store.setPending({ namespace: 'default', id: `${ANN}-12` }, FORCED)
+  expect(await place.jobs()).toHaveLength(1)
+  while ((await goOn()).stage === 'erasing');
+  expect(await toldByJobs(place)).not.toContain(ANN)
 })
 
 test.for(TARGETS)('a job that is under way ends quietly when its session is erased: $kind', async target => {
@@ -105,7 +123,21 @@ test('no job says what a summariser said, whatever it throws', async () => {
   const told = await toldByJobs(place)
   expect(told).not.toContain(WORDS)
   expect(told).toContain('the last fold failed: ')
+  // Nor where the code lies on the machine.
+  expect(told).not.toMatch(/\.[jt]s:\d/)
   expect(errors.join()).not.toContain(WORDS)
+})
+
+test('no job says what was thrown before anything could be folded', async () => {
+  await using crowd = await Crowd.gather({ retryLimit: 0, retryDelay: 1 })
+  const { place } = crowd
+  const { errors } = await crowd.worker({}, { instanceOf: () => Promise.reject(new Error(WORDS)) })
+  await say(await crowd.server(), 'a', 1, 11)
+  await expect.poll(() => place.jobs('dead-folds'), SOON).toHaveLength(1)
+  const told = await toldByJobs(place)
+  expect(told).not.toContain(WORDS)
+  expect(told).toContain('the job failed: unexpected')
+  expect(errors).toHaveLength(1)
 })
 
 /** As the version before this one left them. */

@@ -162,6 +162,19 @@ test('a silent session is folded by the sweep, once; a lost job is found by it',
   await expect.poll(() => segments(server, 'lost')).toBe(1)
 })
 
+test('a due time from a clock that was a month ahead becomes a job, once', async () => {
+  await using crowd = await Crowd.gather()
+  const { place } = crowd
+  await say(await crowd.server(), 'a', 1, 3)
+  const now = Date.now()
+  await place.query(`UPDATE ${place.schema}.sessions SET due_at = ${now + 30 * 86_400_000}`)
+  const store = await place.open()
+  crowd.onClose(() => store.close())
+  expect(await store.enqueueDue({ now, limit: 10 })).toBe(1)
+  expect(await place.openJobs()).toMatchObject([{ session: 'a' }])
+  expect(await store.enqueueDue({ now, limit: 10 })).toBe(0)
+})
+
 test('namespaces with the same session ids do not mix, and the job of a server that is gone is done', async () => {
   await using crowd = await Crowd.gather()
   const { place } = crowd

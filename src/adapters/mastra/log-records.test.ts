@@ -82,3 +82,11 @@ test('a message of which nothing can be said is there all the same', () => {
   const empty = { ...message([{ type: 'data-click', data: {} }]), role: 'user' as const }
   expect(logRecords(empty)).toMatchObject([{ role: 'user', content: [{ type: 'text', text: '' }] }])
 })
+
+test('a time that no message can have is left to the log', () => {
+  const said = (createdAt: Date) =>
+    logRecords({ ...message([{ type: 'text', text: 'Hello' }]), role: 'user', createdAt })[0]!
+  expect(said(new Date(1_000)).at).toBe(1_000)
+  for (const at of ['9999-12-31T20:00:00Z', '0001-01-01T00:00:00Z', 'never'])
+    expect([at, said(new Date(at)).at]).toEqual([at, null])
+})

@@ -143,4 +143,12 @@ describe('readAiSdk', () => {
       },
     ])
   })
+
+  test('a time that no message can have is unknown, and loses no message', () => {
+    for (const createdAt of ['9999-12-31T20:00:00Z', '0001-01-01T00:00:00Z', 8.64e15, Number.NaN]) {
+      const parts = [{ type: 'text', text: 'Hello' }]
+      const [message] = found([{ id: 'u1', role: 'user', metadata: { createdAt }, parts }])
+      expect([createdAt, message]).toMatchObject([createdAt, { role: 'user', at: null }])
+    }
+  })
 })

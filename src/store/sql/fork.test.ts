@@ -3,6 +3,7 @@ import { driverFor, interrupted } from '../../../test/faults/drivers.ts'
 import { PLACES, type StorePlace } from '../../../test/stores.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { Chat, checkFigures, message } from '../../testing/store-contract/chat.ts'
+import { documentKey, fact, learning, linesOf } from '../../testing/store-contract/documents.ts'
 import { assertForgotten, CANARY, erase, toldBy } from '../../testing/store-contract/erasing-kit.ts'
 import type { Store } from '../store.ts'
 import { forkSession } from './fork.ts'
@@ -63,6 +64,23 @@ describe.each(Object.entries(PLACES))('a fork on %s', (_, create) => {
     await copy.rollback(150)
     await checkFigures(copy)
     await checkFigures(chat)
+  })
+
+  test('has no line of memory of folds that it lacks: it tells them when it folds itself', async () => {
+    const { store, chat, fork } = await world(create)
+    const learn = (line: string, toSeq: number) =>
+      store.changeDocuments([
+        learning(documentKey('chat', 'chat'), [fact(line, 'chat', [toSeq - 99, toSeq], { from: 'fold' })]),
+      ])
+    await learn('- tea', 200)
+    const copy = await fork(async write => {
+      if (write !== 2) return
+      await chat.fold(300)
+      await learn('- rum', 300)
+    })
+    expect((await copy.record()).state.compactedThrough).toBe(200)
+    expect(await linesOf(store, documentKey('chat', 'copy'))).toEqual(['- tea'])
+    expect(await linesOf(store, documentKey('chat', 'chat'))).toEqual(['- tea', '- rum'])
   })
 
   test('takes no notice of what is added, edited and folded above it', async () => {

@@ -208,6 +208,16 @@ test('an announcement that was left behind makes nobody wait whom nobody holds u
   left.exec('ROLLBACK')
 })
 
+test('an announcement of a clock that was a month ahead makes nobody wait', { timeout: 30_000 }, async () => {
+  const { store } = await open({ busyTimeoutMs: 30 })
+  await new Chat(store).say(1)
+  const left = connect()
+  announce(left, { owner: 'dead', until: Date.now() + 30 * 86_400_000 })
+  left.exec('BEGIN IMMEDIATE')
+  await refuses(new Chat(store).say(1), 'store_busy')
+  left.exec('ROLLBACK')
+})
+
 test('kill -9 in the middle leaves the database whole, and a repeat does it', async () => {
   const { store } = await open()
   await fillAndDelete(store, 6_000)
