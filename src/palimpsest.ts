@@ -61,7 +61,12 @@ import {
 import { asSummarizer } from './summarizer/as-summarizer.ts'
 import type { LanguageModelLike, Summarizer } from './summarizer/index.ts'
 import { type Logger, quietLogger, type Tracer } from './telemetry.ts'
-import { estimateTokens, measureMessage } from './tokens/index.ts'
+import {
+  estimateTokens,
+  estimateTokensInSteps,
+  measureMessage,
+  measureMessageInSteps,
+} from './tokens/index.ts'
 
 export interface PalimpsestOptions {
   readonly store: Store
@@ -366,7 +371,7 @@ function ownersOf(owner: MemoryOptions['owner']): ReadonlySet<string> {
   return new Set(owners.map(id => checkArgumentId('memory.owner', id)))
 }
 
-const MEASURES: Measures = { message: measureMessage, text: estimateTokens }
+const MEASURES: Measures = { message: measureMessageInSteps, text: estimateTokensInSteps }
 
 function hookOf(redact: PalimpsestOptions['redact']): Redact {
   return redact === false ? text => text : (redact ?? redactSecrets)

@@ -10,6 +10,7 @@ import {
   type SessionIndex,
   type Weights,
 } from '../../src/search/index.ts'
+import { runAtOnce } from '../../src/slices.ts'
 import type { Conversation } from '../conversation.ts'
 import { MOST_RESULTS, type Outcome, outcomeOf } from './figures.ts'
 import { type MeasuredQuestion, measuredQuestions } from './measured-questions.ts'
@@ -59,7 +60,7 @@ export function searchWithWeights(
   return questions.map(({ question, query, index }) => {
     const limit = needsTexts(query) ? MOST_REFINED : MOST_RESULTS
     const ranked = rank(query, index, { limit, conversation, weights })
-    const results = refine(ranked, seq => texts[seq - 1]!, query)
+    const results = runAtOnce(refine(ranked, seq => texts[seq - 1]!, query))
     return outcomeOf(
       question,
       results.map(({ seq }) => seq),

@@ -1,5 +1,6 @@
 import { searchableText } from '../log/index.ts'
 import { collectionOf, countTerms, rank, refine, type SearchQuery } from '../search/index.ts'
+import { runInSlices } from '../slices.ts'
 import { keyName, type SessionKey, type Store } from '../store/index.ts'
 import { isSought } from './is-sought.ts'
 import type { SearchedSession } from './look-up.ts'
@@ -166,8 +167,8 @@ async function refinePage(
     const texts = new Map<number, string>()
     for (const { seq, content } of await store.readMessagesAt(key, seqs))
       texts.set(seq, searchableText(content))
-    for (const { seq, score } of refine(ofSession, seq => texts.get(seq) ?? '', query))
-      refined.push({ key, seq, score })
+    const found = await runInSlices(refine(ofSession, seq => texts.get(seq) ?? '', query))
+    for (const { seq, score } of found) refined.push({ key, seq, score })
   }
   return refined
 }

@@ -1,9 +1,9 @@
 import type { InTurn } from '../in-turn.ts'
 import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
-import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile } from '../store/index.ts'
+import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile, Store } from '../store/index.ts'
 import { type Redact, type RedactText, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
-import { runAtOnce, type Steps } from './steps.ts'
+import { MAX_AT_ONCE, runAtOnce, runInSlices, type Steps } from './steps.ts'
 
 /**
  * What of each record goes through the hook: every text that people, models or tools wrote. Ids never do, since
@@ -14,9 +14,9 @@ import { runAtOnce, type Steps } from './steps.ts'
 
 /** How the engine measures, so that what is stored of a size fits the text that is stored. */
 export interface Measures {
-  message(message: { readonly content: Content; readonly sender: Sender | null }): Size
+  message(message: { readonly content: Content; readonly sender: Sender | null }): Steps<Size>
   /** In tokens. */
-  text(text: string): number
+  text(text: string): Steps<number>
 }
 
 export interface Redaction {
@@ -62,16 +62,17 @@ export function* redactMessage(
   const sender = redactSender(message.sender, redact)
   if (content === message.content && sender === message.sender) return message
   const redacted = { content, sender }
-  return { ...message, ...redacted, size: resize(message.size, measures, [message, redacted]) }
+  return { ...message, ...redacted, size: yield* resize(message.size, measures, [message, redacted]) }
 }
 
 /** By the difference, so that what the caller counted in beside the text stays counted. */
-export function resize(
+export function* resize(
   { characters, tokens }: Size,
   measures: Measures,
   change: readonly [before: Measured, after: Measured],
-): Size {
-  const [before, after] = [measures.message(change[0]), measures.message(change[1])]
+): Steps<Size> {
+  const before = yield* measures.message(change[0])
+  const after = yield* measures.message(change[1])
   return {
     characters: Math.max(0, characters + after.characters - before.characters),
     tokens: Math.max(0, tokens + after.tokens - before.tokens),
@@ -95,7 +96,7 @@ export function* redactSegment<S extends SegmentTexts>(
     events: yield* redactJson(segment.events, written),
     details: yield* redactJson(segment.details, written),
     text,
-    tokensAfter: text === segment.text ? segment.tokensAfter : measures.text(text),
+    tokensAfter: text === segment.text ? segment.tokensAfter : yield* measures.text(text),
     ...(window && { window: yield* mapInSteps(window, message => redactWindowMessage(message, redact)) }),
   }
 }
@@ -124,17 +125,59 @@ export function* redactNote<P extends { readonly note: string | null; readonly t
 ): Steps<P> {
   if (pin.note === null) return pin
   const note = yield* redactorFor(redact, 'pin').inSteps(pin.note)
-  return note === pin.note ? pin : { ...pin, note, tokens: measures.text(note) }
+  return note === pin.note ? pin : { ...pin, note, tokens: yield* measures.text(note) }
 }
 
-/** What the change comes to is known only inside of the transaction, so it is redacted there, and in one go. */
-export function redactWrite(write: DocumentWrite, redaction: Redaction): DocumentWrite {
+/** A content of a document, and what it is after redaction. */
+interface RedactedContent {
+  readonly before: string
+  readonly after: string
+  readonly tokens: number
+}
+
+/**
+ * What a change comes to is known only inside of the transaction, so it is redacted there, and in one go. Of a long
+ * document that would take long: what it would come to now is redacted before, in slices, and taken where the change
+ * comes to the same.
+ */
+export async function redactWrites(
+  writes: readonly DocumentWrite[],
+  store: Pick<Store, 'readDocument'>,
+  redaction: Redaction,
+): Promise<readonly DocumentWrite[]> {
+  const redacted: DocumentWrite[] = []
+  for (const write of writes)
+    redacted.push(redactWrite(write, redaction, await redactAhead(write, store, redaction)))
+  return redacted
+}
+
+async function redactAhead(
+  write: DocumentWrite,
+  store: Pick<Store, 'readDocument'>,
+  redaction: Redaction,
+): Promise<RedactedContent | null> {
+  let edit: DocumentEdit | null
+  try {
+    edit = write.change(await store.readDocument(write.key))
+  } catch {
+    // It fails in the transaction, too, or is none of ours to tell.
+    return null
+  }
+  if (edit === null || edit.content.length <= MAX_AT_ONCE) return null
+  return runInSlices(redactDocument(edit, redaction))
+}
+
+function redactWrite(
+  write: DocumentWrite,
+  redaction: Redaction,
+  ahead: RedactedContent | null,
+): DocumentWrite {
   return {
     ...write,
     author: redactAuthor(write.author, redaction.redact),
     change: current => {
       const edit = write.change(current)
-      return edit && runAtOnce(redactEdit(edit, redaction))
+      return edit && runAtOnce(redactEdit(edit, redaction, ahead))
     },
   }
 }
@@ -145,14 +188,26 @@ function redactAuthor<A extends { readonly name: string | null }>(author: A, red
 }
 
 /** Lines that are superseded are looked for and not written, so they stay as they are. */
-function* redactEdit(edit: DocumentEdit, { redact, measures }: Redaction): Steps<DocumentEdit> {
-  const written = redactorFor(redact, 'document')
-  const content = yield* written.inSteps(edit.content)
-  const tokens = content === edit.content ? edit.tokens : measures.text(content)
+function* redactEdit(
+  edit: DocumentEdit,
+  redaction: Redaction,
+  ahead: RedactedContent | null,
+): Steps<DocumentEdit> {
+  const written = redactorFor(redaction.redact, 'document')
+  const isKnown = ahead?.before === edit.content
+  const { after: content, tokens } = isKnown ? ahead : yield* redactDocument(edit, redaction)
   if (!edit.facts) return { ...edit, content, tokens }
   const lines = linesOf(edit.content, content)
   const facts = yield* mapInSteps(edit.facts, fact => redactFact(fact, written, lines))
   return { ...edit, content, tokens, facts }
+}
+
+function* redactDocument(
+  { content, tokens }: DocumentEdit,
+  { redact, measures }: Redaction,
+): Steps<RedactedContent> {
+  const after = yield* redactorFor(redact, 'document').inSteps(content)
+  return { before: content, after, tokens: after === content ? tokens : yield* measures.text(after) }
 }
 
 /** By line of a document, what became of it there: a password may be named on the line before. */
@@ -217,7 +272,7 @@ function* redactFileDocument(document: FileDocument, { redact, measures }: Redac
   return {
     ...document,
     versions,
-    tokens: content === undefined || content === before ? document.tokens : measures.text(content),
+    tokens: content === undefined || content === before ? document.tokens : yield* measures.text(content),
     facts: yield* mapInSteps(document.facts, fact => redactFact(fact, written, lines)),
   }
 }

@@ -11,7 +11,12 @@ import { count } from '../policy/index.ts'
 import type { DocumentEdit, DocumentKey, NewFact, Store } from '../store/index.ts'
 import { Chat, message, sizeOf } from '../testing/store-contract/chat.ts'
 import { storeContract } from '../testing/store-contract.ts'
-import { estimateTokens, measureMessage } from '../tokens/index.ts'
+import {
+  estimateTokens,
+  estimateTokensInSteps,
+  measureMessage,
+  measureMessageInSteps,
+} from '../tokens/index.ts'
 import { type Measures, type Redact, RedactionError, redactingStore, redactSecrets } from './index.ts'
 import { STORE_METHODS } from './redacting-store.ts'
 
@@ -20,11 +25,17 @@ const BODY = `7cK9q3cKM3${'KCLWOBrUbkW6eRA7In0ZlXMezKbbz1KRMPXa0'}`
 const CANARY = `sk-${'proj'}-${BODY}`
 const GONE = '[redacted: API key]'
 
-const MEASURES: Measures = { message: measureMessage, text: estimateTokens }
+const MEASURES: Measures = { message: measureMessageInSteps, text: estimateTokensInSteps }
 /** Of the contract's cases. */
 const CASES: Measures = {
-  message: ({ content }) => sizeOf(content),
-  text: text => Math.ceil(text.length / 4),
+  *message({ content }) {
+    yield
+    return sizeOf(content)
+  },
+  *text(text) {
+    yield
+    return Math.ceil(text.length / 4)
+  },
 }
 
 async function withStore(use: (store: Store, folder: string) => Promise<void>): Promise<void> {

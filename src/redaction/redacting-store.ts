@@ -1,4 +1,5 @@
 import { InTurn } from '../in-turn.ts'
+import type { Content, Size } from '../log/index.ts'
 import { type FoldCommit, keyName, type Store } from '../store/index.ts'
 import { appendRedacted } from './append-redacted.ts'
 import { type Redact, redactorFor } from './redact.ts'
@@ -12,7 +13,7 @@ import {
   redactMemo,
   redactNote,
   redactSegment,
-  redactWrite,
+  redactWrites,
   resize,
 } from './redact-records.ts'
 import { replaceTailRedacted } from './replace-tail-redacted.ts'
@@ -56,9 +57,28 @@ function* redactCommit(commit: FoldCommit, redaction: Redaction): Steps<FoldComm
     ...commit,
     segments: yield* mapInSteps(commit.segments, segment => redactSegment(segment, redaction)),
     memo: commit.memo && (yield* redactMemo(commit.memo, redact)),
-    ...(commit.documents && { documents: commit.documents.map(write => redactWrite(write, redaction)) }),
     outcome: yield* redactJson(commit.outcome, redactorFor(redact, 'outcome')),
   }
+}
+
+function* redactChange<Change extends { readonly content: Content; readonly size: Size }>(
+  change: Change,
+  { redact, measures }: Redaction,
+): Steps<Change> {
+  const content = yield* redactContent(change.content, redact)
+  if (content === change.content) return change
+  // The sender weighs the same before and after.
+  const versions = [
+    { content: change.content, sender: null },
+    { content, sender: null },
+  ] as const
+  return { ...change, content, size: yield* resize(change.size, measures, versions) }
+}
+
+async function redactFold(commit: FoldCommit, store: Store, redaction: Redaction): Promise<FoldCommit> {
+  const redacted = await runInSlices(redactCommit(commit, redaction))
+  if (!commit.documents) return redacted
+  return { ...redacted, documents: await redactWrites(commit.documents, store, redaction) }
 }
 
 /** Why a method needs no hook. */
@@ -88,16 +108,8 @@ export const STORE_METHODS: Methods = {
   edit: (store, redaction) => (key, change) =>
     redaction.turns.run(
       keyName(key),
-      () => runInSlices(redactContent(change.content, redaction.redact)),
-      content => {
-        if (content === change.content) return store.edit(key, change)
-        // Whoever sent it weighs the same before and after.
-        const size = resize(change.size, redaction.measures, [
-          { ...change, sender: null },
-          { content, sender: null },
-        ])
-        return store.edit(key, { ...change, content, size })
-      },
+      () => runInSlices(redactChange(change, redaction)),
+      redacted => store.edit(key, redacted),
     ),
   importSession: (store, redaction) => (key, file, options) =>
     redaction.turns.run(
@@ -114,7 +126,7 @@ export const STORE_METHODS: Methods = {
   commitFold: (store, redaction) => commit =>
     redaction.turns.run(
       keyName(commit.key),
-      () => runInSlices(redactCommit(commit, redaction)),
+      () => redactFold(commit, store, redaction),
       redacted => store.commitFold(redacted),
     ),
   // What a provider says of a failure may quote a key or a message.
@@ -127,19 +139,19 @@ export const STORE_METHODS: Methods = {
   commitExtraction: (store, redaction) => async commit =>
     store.commitExtraction({
       ...commit,
-      documents: commit.documents.map(write => redactWrite(write, redaction)),
+      documents: await redactWrites(commit.documents, store, redaction),
     }),
   commitRebuilt: (store, redaction) => (key, rebuilt) =>
     redaction.turns.run(
       keyName(key),
       () => runInSlices(redactSegment(rebuilt, redaction)),
-      redacted => {
-        const documents = rebuilt.documents?.map(write => redactWrite(write, redaction))
+      async redacted => {
+        const documents = rebuilt.documents && (await redactWrites(rebuilt.documents, store, redaction))
         return store.commitRebuilt(key, { ...redacted, ...(documents && { documents }) })
       },
     ),
   changeDocuments: (store, redaction) => async writes =>
-    store.changeDocuments(writes.map(write => redactWrite(write, redaction))),
+    store.changeDocuments(await redactWrites(writes, store, redaction)),
   // A policy of the caller's own may put anything there.
   setPending: (store, redaction) => (key, decision) =>
     redaction.turns.run(

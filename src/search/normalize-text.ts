@@ -51,13 +51,20 @@ const MARK = new RegExp(`[${MARKS}]`, 'u')
 /** The same, for a text that would take long: it pauses of its own accord. */
 export function* normalizeTextInSteps(text: string): Generator<void, string, void> {
   const pieces: string[] = []
-  for (let from = 0; from < text.length; ) {
-    const to = endOfCluster(text, from + STEP_CHARACTERS)
-    pieces.push(normalizeText(text.slice(from, to)))
-    from = to
+  for (const piece of normalizedPieces(text)) {
+    pieces.push(piece)
     yield
   }
   return pieces.join('')
+}
+
+/** Joined they are what `normalizeText` gives. */
+export function* normalizedPieces(text: string): Generator<string, void, void> {
+  for (let from = 0; from < text.length; ) {
+    const to = endOfCluster(text, from + STEP_CHARACTERS)
+    yield normalizeText(text.slice(from, to))
+    from = to
+  }
 }
 
 /** At or after a place, where no cluster goes on; in a text of marks alone a few characters later. */

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { matchesPhrases, refine, verbatimMatches } from './phrases.ts'
-import { parseQuery } from './query.ts'
+import { runAtOnce } from '../slices.ts'
+import { refine } from './phrases.ts'
+import { parseQuery, type SearchQuery } from './query.ts'
+
+const refined = (...request: Parameters<typeof refine>) => runAtOnce(refine(...request))
+
+/** What is left of one message with a score of 1. */
+const scoreOf = (text: string, query: SearchQuery) =>
+  refined([{ seq: 1, score: 1 }], () => text, query)[0]?.score
+const matchesPhrases = (text: string, query: SearchQuery) => scoreOf(text, query) !== undefined
+const verbatimMatches = (text: string, query: SearchQuery) => scoreOf(text, query)! - 1
 
 test.each([
   ['a party', '"art"', false],
@@ -28,9 +37,9 @@ test('how much stands verbatim in a text', () => {
 test('texts decide last', () => {
   const texts = ['', 'ABC 1234', 'ABC-1234', 'x']
   const ranked = [3, 1, 2].map((seq, place) => ({ seq, score: 3 - place / 10 }))
-  expect(refine(ranked, seq => texts[seq]!, parseQuery('abc-1234')).map(({ seq }) => seq)).toEqual([2, 3, 1])
-  expect(refine(ranked, seq => texts[seq]!, parseQuery('"abc"')).map(({ seq }) => seq)).toEqual([1, 2])
-  expect(refine(ranked, () => '', parseQuery('abc'))).toEqual(ranked)
+  expect(refined(ranked, seq => texts[seq]!, parseQuery('abc-1234')).map(({ seq }) => seq)).toEqual([2, 3, 1])
+  expect(refined(ranked, seq => texts[seq]!, parseQuery('"abc"')).map(({ seq }) => seq)).toEqual([1, 2])
+  expect(refined(ranked, () => '', parseQuery('abc'))).toEqual(ranked)
 })
 
 test('every passage between spaces is found in its text', () => {
@@ -51,4 +60,22 @@ test('long texts and phrases take a moment', () => {
     matchesPhrases(piece.repeat(1_000_000 / piece.length), query)
     expect(performance.now() - begin).toBeLessThan(30_000)
   }
+})
+
+test('of a long text the same is found as of a short one, wherever a piece of it ends', () => {
+  const words = ['Straße', '  ', '\n', 'e\u0301', '漢字', 'harbour café', '😀']
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 40 }),
+      fc.nat(20_000),
+      (list, at) => {
+        const before = `${'x'.repeat(at)} `
+        const text = `${before}${list.join(' ')} ${'y '.repeat(40_000)}`
+        const phrase = list.join(' ').trim()
+        if (phrase !== '') expect(matchesPhrases(text, parseQuery(`"${phrase}"`))).toBe(true)
+        expect(matchesPhrases(text, parseQuery('"not there"'))).toBe(false)
+      },
+    ),
+    { numRuns: 60 },
+  )
 })

@@ -94,9 +94,14 @@ import { splitText } from '../../src/runtime/split-text.ts'
 import { findDates as findQueryDates } from '../../src/search/dates.ts'
 import { excerptOf } from '../../src/search/excerpt.ts'
 import { indexMessages } from '../../src/search/index-messages.ts'
-import { normalizeText, normalizeTextInSteps, normalizeWithOrigins } from '../../src/search/normalize-text.ts'
+import {
+  normalizedPieces,
+  normalizeText,
+  normalizeTextInSteps,
+  normalizeWithOrigins,
+} from '../../src/search/normalize-text.ts'
 import { indexOfWhole } from '../../src/search/occurs-in.ts'
-import { matchesPhrases, verbatimMatches } from '../../src/search/phrases.ts'
+import { refine } from '../../src/search/phrases.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { rank } from '../../src/search/rank.ts'
 import { namedSpeakers } from '../../src/search/speakers.ts'
@@ -110,6 +115,7 @@ import { parseKey } from '../../src/server/keys/written-key.ts'
 import { parseJsonInSteps } from '../../src/server/parse-json.ts'
 import { invalidArguments } from '../../src/server/problems.ts'
 import { malformed } from '../../src/server/read-body.ts'
+import { runAtOnce } from '../../src/slices.ts'
 import { canonicalJson } from '../../src/store/canonical-json.ts'
 import { operationOf } from '../../src/store/operation.ts'
 import { parseSessionFile } from '../../src/store/session-file.ts'
@@ -402,10 +408,10 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'search/normalize-text.ts normalizeText': normalizeText,
   'search/normalize-text.ts normalizeWithOrigins': normalizeWithOrigins,
   'search/normalize-text.ts normalizeTextInSteps': text => run(normalizeTextInSteps(text)),
+  'search/normalize-text.ts normalizedPieces': text => [...normalizedPieces(text)],
   'search/occurs-in.ts indexOfWhole': text =>
     ['a', 'a a', 'word', '漢字', '"'].map(piece => indexOfWhole(text, piece)),
-  'search/phrases.ts matchesPhrases': text => matchesPhrases(text, QUERY),
-  'search/phrases.ts verbatimMatches': text => verbatimMatches(text, QUERY),
+  'search/phrases.ts refine': text => runAtOnce(refine([{ seq: 1, score: 1 }], () => text, QUERY)),
   'search/query.ts parseQuery': text => parseQuery(text, { zone: ZONE }),
   'search/rank.ts rank': text =>
     rank(

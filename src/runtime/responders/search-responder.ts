@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../finding/index.ts'
-import { contentText, type Message, type Sender, searchableText } from '../../log/index.ts'
+import { contentText, headOf, type Message, type Sender, searchableText } from '../../log/index.ts'
 import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
 import { textReply } from '../reply.ts'
@@ -17,6 +17,7 @@ export interface SearchResponderOptions {
 
 /** Earlier questions may stand before the answer: so many are looked at. */
 const LOOKED_AT = 50
+const LOOKED_AT_CHARACTERS = 10_000
 /** What holds so much less of the question than the best does not answer it. */
 const LEAST_SHARE = 0.5
 
@@ -26,11 +27,10 @@ const LEAST_SHARE = 0.5
  */
 export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOptions = {}): Responder {
   async function* answer({ session, messages, signal }: ReplyRequest): AsyncGenerator<string> {
-    const text = messages.map(({ content }) => contentText(content)).join('\n')
-    const language = languageOf(text)
-    const asking = messages.filter(({ content }) => isQuestion(contentText(content)))
+    const language = languageOf(messages.map(({ content }) => contentText(content)).join('\n'))
+    const asking = messages.filter(({ content }) => isQuestion(readIn(contentText(content))))
     const sought = asking
-      .map(({ content }) => soughtIn(contentText(content)) ?? '')
+      .map(({ content }) => soughtIn(readIn(contentText(content))) ?? '')
       .join(' ')
       .trim()
     const found = sought === '' ? [] : await findSaid(session, sought, asking)
@@ -45,6 +45,12 @@ export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOpti
     else yield keptText(language, { isKnown: await hasAnswered(session) })
   }
   return request => textReply(answer(request), request, { recalled: true })
+}
+
+/** Of a long text the beginning and the end: who asks does so in either. */
+function readIn(text: string): string {
+  if (text.length <= 2 * LOOKED_AT_CHARACTERS) return text
+  return `${headOf(text, LOOKED_AT_CHARACTERS)}\n${text.slice(-LOOKED_AT_CHARACTERS).toWellFormed()}`
 }
 
 /** The first that everybody sends to a bot on Telegram is `/start`. */

@@ -1,4 +1,5 @@
 import { type Content, type ContentPart, contentText, interruptionOf, type Role } from '../../log/index.ts'
+import { type InSteps, runAtOnce } from '../../slices.ts'
 import { canonicalJson } from '../../store/index.ts'
 
 export interface Said {
@@ -29,12 +30,17 @@ export class Prints {
   readonly #names = new Map<string, number>()
 
   of(message: Said): Print {
+    return runAtOnce(this.inSteps(message))
+  }
+
+  /** The same, with pauses: a message may be as long as a book. */
+  *inSteps(message: Said): InSteps<Print> {
     const { role, content, sender = null } = message
-    const letters = role === 'assistant' ? lettersOf(contentText(content)) : ''
+    const letters = role === 'assistant' ? yield* lettersOf(contentText(content)) : ''
     const parts = typeof content === 'string' ? [] : content
     return {
       role,
-      name: this.#nameOf(message, letters),
+      name: yield* this.#nameOf(message, letters),
       sender: typeof sender === 'string' ? sender : (sender?.name ?? sender?.id ?? null),
       letters,
       isBrokenOff: role === 'assistant' && interruptionOf(content) !== null,
@@ -42,9 +48,10 @@ export class Prints {
     }
   }
 
-  #nameOf({ role, content }: Said, letters: string): number {
-    const text = letters || collapsed(contentText(content))
-    const marks = typeof content === 'string' ? [] : content.flatMap(markOf)
+  *#nameOf({ role, content }: Said, letters: string): InSteps<number> {
+    const text = letters || (yield* collapsed(contentText(content)))
+    const marks: string[] = []
+    for (const part of typeof content === 'string' ? [] : content) marks.push(...(yield* marksOf(part)))
     if (text === '' && marks.length === 0) return NOTHING
     const said = JSON.stringify([role, text, ...marks.sort()])
     const known = this.#names.get(said)
@@ -80,26 +87,52 @@ export function callText({
   return `${toolName} ${canonicalJson(input == null || input === '' ? {} : input)}`
 }
 
-function collapsed(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim()
+function* collapsed(text: string): InSteps<string> {
+  const pieces = yield* mapPieces(text, piece => piece.normalize('NFC').replace(/\s+/g, ' '))
+  return pieces.trim()
 }
 
 /** Clients show thoughts apart and take marks of bold and lists away: neither is a difference. */
-function lettersOf(text: string): string {
-  return text
-    .normalize('NFC')
-    .replace(/<think>.*?(?:<\/think>|$)/gis, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '')
-    .toLowerCase()
+function* lettersOf(text: string): InSteps<string> {
+  const said = text.replace(/<think>.*?(?:<\/think>|$)/gis, '')
+  return yield* mapPieces(said, piece =>
+    piece
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{N}]+/gu, '')
+      .toLowerCase(),
+  )
+}
+
+function* mapPieces(text: string, toPiece: (piece: string) => string): InSteps<string> {
+  let mapped = ''
+  for (let from = 0; from < text.length; ) {
+    const end = text.length - from <= PIECE ? text.length : endOfPiece(text, from + PIECE)
+    mapped += toPiece(text.slice(from, end))
+    from = end
+    if (end < text.length) yield
+  }
+  return mapped
+}
+
+const PIECE = 32_768
+const LONGEST_LOOK = 1_000
+
+/** Before a word, where one begins nearby; never inside of a character with its marks. */
+function endOfPiece(text: string, place: number): number {
+  const last = Math.min(text.length, place + LONGEST_LOOK)
+  for (let end = place; end < last; end++) if (/\s/.test(text[end - 1]!) && /\S/.test(text[end]!)) return end
+  let end = place
+  while (end < last && /[\p{M}\uDC00-\uDFFF]/u.test(text[end]!)) end += 1
+  return end
 }
 
 /** Addresses of the same picture change: how many there are is compared. */
-function markOf(part: ContentPart): string[] {
+function* marksOf(part: ContentPart): InSteps<string[]> {
   switch (part.type) {
     case 'tool-call':
       return [callText(part)]
     case 'tool-result':
-      return [`result ${collapsed(outputText(part.output))}`]
+      return [`result ${yield* collapsed(outputText(part.output))}`]
     case 'image':
     case 'file':
       return ['attached']

@@ -1,6 +1,7 @@
 import type { Pace } from '../../finding/pace.ts'
 import type { Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
+import type { InSteps } from '../../slices.ts'
 import { type Alignment, alignWhole, type Known, type Sending } from './align.ts'
 import type { Prints } from './fingerprint.ts'
 import { inPieces } from './in-pieces.ts'
@@ -86,10 +87,10 @@ class LogEnd {
     }
   }
 
-  #toKnown(message: Message): Known {
+  *#toKnown(message: Message): InSteps<Known> {
     const { externalId } = message
     const isOurs = externalId?.startsWith(MARK) || externalId?.startsWith(REPLY_MARK)
-    return { ...this.#comparing.prints.of(message), isElsewhere: !isOurs }
+    return { ...(yield* this.#comparing.prints.inSteps(message)), isElsewhere: !isOurs }
   }
 }
 

@@ -89,7 +89,7 @@ async function printsOf(
             return { ...message, content: yield* redactContent(message.content, redact) }
           }),
         )
-  return inPieces(said, pace, message => prints.of(message))
+  return inPieces(said, pace, message => prints.inSteps(message))
 }
 
 interface Compared extends Comparing {
