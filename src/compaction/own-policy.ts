@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from '../policy/index.ts'
 import { keyName, type SessionKey } from '../store/index.ts'
-import { untilAborted } from './until-aborted.ts'
+import { withinTime } from './within-time.ts'
 
 export const DEFAULT_POLICY_TIMEOUT_MS = 5_000
 
@@ -47,25 +47,18 @@ export async function judgeWithOwn(
 
 async function askOne(own: CustomJudge, snapshot: Snapshot, asked: AskedOwnPolicy): Promise<Decision | null> {
   const { key, types, timeoutMs, signal, onFailure } = asked
-  // A timer that keeps the process alive: with nothing else to do, it would end before the caller is answered.
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), timeoutMs)
   try {
     if (isHanging(own, key)) throw new PolicyTimeoutError(key.id, timeoutMs)
-    const timeout = over.signal
     const answering = (async () => own(snapshot))()
-    const within = signal ? AbortSignal.any([signal, timeout]) : timeout
-    const answer = await untilAborted(answering, within).catch(error => {
-      if (!timeout.aborted || error !== within.reason) throw error
+    const lateError = () => {
       noteHanging(own, key, { answering, restsMs: timeoutMs * RESTS_FOR_LIMITS })
-      throw new PolicyTimeoutError(key.id, timeoutMs)
-    })
+      return new PolicyTimeoutError(key.id, timeoutMs)
+    }
+    const answer = await withinTime(() => answering, { timeoutMs, signal, lateError })
     return readDecision(answer, types)
   } catch (error) {
     if (!signal?.aborted) onFailure(error)
     return null
-  } finally {
-    clearTimeout(timer)
   }
 }
 
