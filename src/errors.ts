@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   route_not_found: { status: 404, exit: 66 },
   method_not_allowed: { status: 405, exit: 64 },
   body_too_large: { status: 413, exit: 65 },
+  batch_too_large: { status: 413, exit: 65 },
   unsupported_media_type: { status: 415, exit: 65 },
   server_busy: { status: 503, exit: 75 },
   address_unavailable: { status: 500, exit: 69 },
