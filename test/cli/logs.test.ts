@@ -194,6 +194,18 @@ test('an error is told by its kind and codes', () => {
   }
   expect(describeError(call)).toBe('AI_APICallError (status 429)')
   expect(describeError(database)).toBe('Error (22P02)')
+  const answered = (statusCode: number, error: object) =>
+    Object.assign(new APICallError({ message: SAID, url: KEY, requestBodyValues: {}, statusCode }), {
+      responseBody: JSON.stringify({ error: { message: `${SAID} ${KEY}`, ...error } }),
+    })
+  expect(describeError(answered(404, { code: 'model_not_found' }))).toBe(
+    'AI_APICallError (model_not_found, status 404): there is no such model, or no API of a model at that address: check the settings model and modelBaseUrl',
+  )
+  expect(describeError(answered(429, { type: 'insufficient_quota' }))).toContain('waiting does not help')
+  // Words of a provider that only look like a code.
+  for (const code of [KEY, 'LEMON_4711', 'E_LEMON'])
+    for (const posing of [answered(400, { code }), Object.assign(new Error(SAID), { status: 400, code })])
+      expectNothingTold(describeError(posing))
   expect(describeError(failed)).toBe('model_failed (status 500, m:x)')
   expect(describeError(wrapped)).toContain('The database is busy.')
 })
