@@ -242,11 +242,16 @@ export class ModelRedirectedError extends PalimpsestError<{
     const { redirect, from, to } = details
     super(
       'model_redirected',
-      `The model's address ${from} answered with a redirect (${redirect}) to ${to === '' ? 'nowhere' : to}. It is not ` +
+      `The model's address ${from} answered with a redirect (${redirect}) to ${redirectedTo(from, to)}. It is not ` +
         'followed: the key and what was said are for that address alone. Set modelBaseUrl to where the API really is.',
       { ...details, shouldRetry: false },
     )
   }
+}
+
+function redirectedTo(from: string, to: string): string {
+  if (to === '') return 'nowhere'
+  return from.startsWith(`${to}/`) ? 'another path there' : to
 }
 
 /** What was to be answered is answered already, or gone: nothing was stored. */
