@@ -50,7 +50,7 @@ const CREDENTIALS =
 const SAYS_RESULT = /(?:^|[^a-z])(?:result|status|verdict|outcome)[ \t]{0,3}[:=][ \t]{0,3}$/i
 const SAYS_BEHAVIOUR = /^[ \t]{1,3}(?:should|returns|throws|rejects|accepts)[ \t]/
 /** What runners and people put before a verdict: bullets, rules, ticks, emphasis. */
-const MARKS_ONLY = /^[\s#>=*|+_`✓✔✅☑🟢\ufe0f-]*$/u
+const MARKS_ONLY = /^(?:[\s#>=*|+_`✓✔✅☑🟢-]|\ufe0f)*$/u
 const TICK = /[✓✔✅☑🟢]/u
 const OTHER_VERDICT =
   /(?:^|\n)[ \t]{0,8}(?:-{3} |[✗✘❌] ?)?(?:(?:FAIL|XFAIL|SKIP):[ \t]+[\w./:#-]+[ \t]{0,3}(?:$|[\n\r([])|(?:not )?ok[ \t]+(?:\d+(?:$|[ \n\r])|\S+[ \t]+[\d.]+s|\S+[ \t]+\(cached)|={3} RUN)/

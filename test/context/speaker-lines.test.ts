@@ -67,7 +67,7 @@ function textOf(content: unknown): string {
         .join('')
 }
 
-describe('no text speaks as somebody else', () => {
+describe('no text speaks as another person', () => {
   test.for(BREAKS)('behind %j in a context', async lineBreak => {
     await using palimpsest = await createPalimpsest({ store: sqlite(':memory:') })
     const session = palimpsest.session('s', { kind: 'group' })
