@@ -1,5 +1,6 @@
+import { oneLine } from '../../log/index.ts'
 import { providerFailure } from '../../provider-failure.ts'
-import { clip, oneLine } from '../extractive/inert.ts'
+import { clip } from '../clip.ts'
 import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
 import { saysOverflow } from './says-overflow.ts'
 
