@@ -35,7 +35,7 @@ export const ECHO_KINDS = [
 /** What people say in these tests. */
 const SAID = /LEMON[-\w]*/
 
-export type EchoKind = (typeof ECHO_KINDS)[number]
+type EchoKind = (typeof ECHO_KINDS)[number]
 
 export async function startEchoingModel(): Promise<EchoingModel> {
   let kind: EchoKind = 400
