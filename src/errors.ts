@@ -3,6 +3,8 @@
  * values that were wrong and those allowed, and a message that says what to do.
  */
 
+import { isProviderCode, providerAdvice, providerFailure } from './provider-failure.ts'
+
 /** One table from code to the outside: the HTTP status and the exit code of the command line. */
 export const ERROR_CODES = {
   invalid_message: { status: 422, exit: 65 },
@@ -58,6 +60,7 @@ export const ERROR_CODES = {
   route_not_found: { status: 404, exit: 66 },
   method_not_allowed: { status: 405, exit: 64 },
   body_too_large: { status: 413, exit: 65 },
+  batch_too_large: { status: 413, exit: 65 },
   unsupported_media_type: { status: 415, exit: 65 },
   server_busy: { status: 503, exit: 75 },
   address_unavailable: { status: 500, exit: 69 },
@@ -239,11 +242,16 @@ export class ModelRedirectedError extends PalimpsestError<{
     const { redirect, from, to } = details
     super(
       'model_redirected',
-      `The model's address ${from} answered with a redirect (${redirect}) to ${to === '' ? 'nowhere' : to}. It is not ` +
+      `The model's address ${from} answered with a redirect (${redirect}) to ${redirectedTo(from, to)}. It is not ` +
         'followed: the key and what was said are for that address alone. Set modelBaseUrl to where the API really is.',
       { ...details, shouldRetry: false },
     )
   }
+}
+
+function redirectedTo(from: string, to: string): string {
+  if (to === '') return 'nowhere'
+  return from.startsWith(`${to}/`) ? 'another path there' : to
 }
 
 /** What was to be answered is answered already, or gone: nothing was stored. */
@@ -617,16 +625,17 @@ const MISTAKE =
 function describeOne(error: unknown, withPlace: boolean): string {
   if (PalimpsestError.isInstance(error) && !REPEATING.has(error.code)) return error.message
   if (typeof error !== 'object' || error === null) return `a thrown ${typeof error}`
-  const { name, code, statusCode, status, error_code, reason, model, syscall, details } = error as Readonly<
+  const { name, statusCode, status, error_code, reason, model, syscall, details } = error as Readonly<
     Record<string, unknown>
   >
   const known = PalimpsestError.isInstance(error) ? error.code : named(name) ? name : 'Error'
   const inner = (details ?? {}) as Readonly<Record<string, unknown>>
+  const code = tellableCode(error)
   const { message } = error as { message?: unknown }
   const facts = [
     ...(typeof message === 'string' && MISTAKE.test(message) ? [message] : []),
-    ...(known === code || !named(code, NUMBER_OR_NAME) ? [] : [code]),
-    ...(named(reason, NUMBER_OR_NAME) ? [reason] : []),
+    ...(code === null || known === code ? [] : [code]),
+    ...(named(reason, NUMBER_OR_NAME) && !isAnswer(error) ? [reason] : []),
     ...(named(syscall, NUMBER_OR_NAME) ? [syscall] : []),
     ...[statusCode, status, error_code, inner['status']]
       .filter(number => typeof number === 'number')
@@ -635,11 +644,43 @@ function describeOne(error: unknown, withPlace: boolean): string {
     ...(named(model) ? [model] : named(inner['model']) ? [inner['model']] : []),
   ]
   const place = withPlace ? placeOf(error) : null
-  return [
+  const told = [
     known,
     ...(facts.length > 0 ? [`(${facts.join(', ')})`] : []),
     ...(place ? [`at ${place}`] : []),
   ].join(' ')
+  const advice = adviceAbout(error)
+  return advice === null ? told : `${told}: ${advice}`
+}
+
+/** What a server answered to a request of ours: words in it are not ours, but for codes that are known. */
+function isAnswer(error: object): boolean {
+  const { statusCode, status } = error as Readonly<Record<string, unknown>>
+  return typeof statusCode === 'number' || typeof status === 'number'
+}
+
+/** As Node, its parts and the databases write them. */
+const SYSTEM_CODE =
+  /^(?:E[A-Z0-9]{2,14}|EAI_[A-Z]{2,12}|(?:ERR|UND_ERR|SQLITE|HPE)_[A-Z0-9_]{2,50}|[A-Z_]{3,40}_CERT[A-Z_]{0,30}|CERT_[A-Z_]{3,30}|UNABLE_TO_[A-Z_]{3,40})$/
+const SQL_STATE = /^[0-9A-Z]{5}$/
+
+/** The code of an error, where it is one of a program's: never what a server made up. */
+function tellableCode(error: object): string | null {
+  const { code, severity } = error as Readonly<Record<string, unknown>>
+  if (PalimpsestError.isInstance(error)) return error.code
+  const { code: ofProvider } = providerFailure(error)
+  if (ofProvider !== null) return ofProvider
+  if (typeof code !== 'string' || isAnswer(error)) return null
+  return SYSTEM_CODE.test(code) || (severity !== undefined && SQL_STATE.test(code)) ? code : null
+}
+
+/** Of a call of a model alone: other servers have other reasons for a 404. */
+function adviceAbout(error: object): string | null {
+  const { statusCode, reason } = error as Readonly<Record<string, unknown>>
+  const { kind, code } = providerFailure(error)
+  if (reason === 'model_not_found') return providerAdvice('no_such_model')
+  if (reason === 'insufficient_quota') return providerAdvice('no_quota')
+  return typeof statusCode === 'number' || isProviderCode(code) ? providerAdvice(kind) : null
 }
 
 function named(value: unknown, pattern = NAME): value is string {
@@ -670,8 +711,9 @@ export function framesOf(error: unknown): readonly string[] {
 /** The error as loggers and tracers may have it, which write down all that an error holds. */
 export function tellableError(error: unknown): Error {
   const told = new Error(describeError(error))
-  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown }
+  const { name } = (error ?? {}) as { readonly name?: unknown }
   if (named(name)) told.name = name
   told.stack = [`${told.name}: ${told.message}`, ...framesOf(error)].join('\n')
-  return named(code) ? Object.assign(told, { code }) : told
+  const code = typeof error === 'object' && error !== null ? tellableCode(error) : null
+  return code === null ? told : Object.assign(told, { code })
 }

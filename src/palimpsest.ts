@@ -67,6 +67,7 @@ import {
   measureMessage,
   measureMessageInSteps,
 } from './tokens/index.ts'
+import { ToldOnce } from './told-once.ts'
 
 export interface PalimpsestOptions {
   readonly store: Store
@@ -272,13 +273,14 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     policyTimeoutMs: options.policyTimeoutMs ?? DEFAULT_POLICY_TIMEOUT_MS,
     policyFailures,
   }
+  const missingPeers = new ToldOnce()
   const noteOutcome = (outcome: FoldOutcome, key: SessionKey) => {
     if (outcome.outcome === 'applied') {
       engine.noteChange()
       policyFailures.foldEnded(key)
     }
     // No later try will help, and nobody would ever know.
-    if (outcome.reason === 'missing_peer')
+    if (outcome.reason === 'missing_peer' && missingPeers.note(key.id, outcome.reason))
       onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
     if (logger) logFold(logger, outcome, key.id)
     callListener(() => onFold?.(outcome, { sessionId: key.id }))

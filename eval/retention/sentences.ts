@@ -1,6 +1,7 @@
 import { dayOf } from '../../src/compaction/segment-lines.ts'
+import { oneLine } from '../../src/log/index.ts'
 import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
-import { oneLine, speakerName } from '../../src/summarizer/index.ts'
+import { speakerName } from '../../src/summarizer/index.ts'
 import type { Fold } from './fold.ts'
 
 /** A sentence of a fold, with who said it on which day. */

@@ -8,6 +8,7 @@ import {
 } from '../compaction/index.ts'
 import { LAST_RESIZE } from '../compaction/memo-keeper.ts'
 import { untilAborted } from '../compaction/until-aborted.ts'
+import { withinTime } from '../compaction/within-time.ts'
 import type { Context, ContextOptions } from '../contexts.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import type { Content, Memo, MessageInput, WindowMessage } from '../log/index.ts'
@@ -217,9 +218,7 @@ export class ClassicSession {
     const full = fullHistory(store, this.#key, { length, throughSeq })
     const ask = async () =>
       this.#policyHandler?.(full, structuredClone([...current]), structuredClone(this.memo), this.#settings)
-    return insideHandler('policy', this.#caller, () =>
-      untilAborted(ask(), AbortSignal.timeout(summarizerTimeoutMs)),
-    )
+    return insideHandler('policy', this.#caller, () => withinTime(ask, { timeoutMs: summarizerTimeoutMs }))
   }
 
   async #carryOut(

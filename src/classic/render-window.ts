@@ -1,6 +1,6 @@
-import { type ContentPart, headOf, splitLines, type WindowMessage } from '../log/index.ts'
-import { oneLine, speakerName } from '../summarizer/extractive/inert.ts'
+import { type ContentPart, headOf, oneLine, splitLines, type WindowMessage } from '../log/index.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
+import { speakerName } from '../summarizer/speaker-name.ts'
 import { type AttachmentSummaryHandler, isBytes, summarizeAttachment } from './attachments.ts'
 
 const MOST_SUMMARY_CHARACTERS = 500

@@ -84,6 +84,12 @@ test.each([
   [{ statusCode: 401, message: 'no' }, 'PALIMPSEST_MODEL_API_KEY'],
   [{ statusCode: 404, message: 'no' }, 'PALIMPSEST_MODEL_BASE_URL'],
   [{ statusCode: 429, message: 'no' }, 'wait'],
+  [
+    { statusCode: 429, message: 'no', data: { error: { code: 'insufficient_quota' } } },
+    'waiting does not help',
+  ],
+  [{ statusCode: 400, responseBody: '{"error":{"type":"overloaded_error"}}' }, '(400, overloaded_error)'],
+  [{ statusCode: 400, responseBody: '{"error":{"code":"LEMON_4711"}}' }, 'refused the request (400)'],
   [{ statusCode: 503, message: 'no' }, '(503)'],
   [{ statusCode: 400, message: 'too\nlong' }, 'refused the request (400)'],
   [{ message: 'x', cause: { cause: { code: 'ECONNREFUSED' } } }, 'cannot be reached (ECONNREFUSED)'],

@@ -12,6 +12,7 @@ import {
   setOption,
   storeOption,
 } from './options.ts'
+import { programLog } from './program-log.ts'
 import { InterruptedError, type Terminal } from './terminal.ts'
 
 interface CompactFlags {
@@ -72,7 +73,8 @@ async function configured(store: Store, flags: CompactFlags, terminal: Terminal)
   const { LiveSettings } = await import('../server/live-settings.ts')
   const { readEnvironment } = await import('../config/index.ts')
   const { layer, warnings } = readEnvironment()
-  const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
+  const log = programLog(terminal)
+  const onWarning = (warning: string) => log(`warning: ${warning}`)
   for (const warning of warnings) onWarning(warning)
   const settings = new LiveSettings({ store, namespace: flags.namespace, environment: layer, onWarning })
   const configuration = await settings.load()

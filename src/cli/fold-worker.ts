@@ -33,12 +33,16 @@ export async function startWorker(options: {
 }): Promise<FoldWorker> {
   const { place, store, concurrency, tenant, log } = options
   const { FoldWorker } = await import('../worker/worker.ts')
+  const { FoldJobError } = await import('../worker/fold-job-error.ts')
   return FoldWorker.start({
     place,
     store,
     concurrency,
     instanceOf: async namespace => (await tenant(namespace)).palimpsest,
-    onError: (error, job) =>
-      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${describeError(error)}`),
+    onError: (error, job) => {
+      // That a fold failed was told when it did, however often the queue tries.
+      if (error instanceof FoldJobError) return
+      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${describeError(error)}`)
+    },
   })
 }

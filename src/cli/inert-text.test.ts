@@ -12,6 +12,7 @@ test('what could move the cursor, or the order of what is read, is shown by its 
 test('lines stay lines', () => {
   expect(inertLines('one\n\ttwo\u0007\u202e')).toBe('one\n\\u{9}two\\u{7}\\u{202e}')
   expect(inertText('one\n\ttwo\u0007')).toBe('one\n\ttwo\\u{7}')
+  expect(inertText('one\u2028two\u0085')).toBe('one\\u{2028}two\\u{85}')
 })
 
 test('text without such characters is left alone, and joiners and scripts that run leftwards too', () => {

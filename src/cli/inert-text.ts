@@ -4,7 +4,7 @@
  */
 
 export function inertText(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, showNumber)
+  return text.replace(/[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]/gu, showNumber)
 }
 
 /** Nor could what changes the direction of writing make a line read as another. */

@@ -2,6 +2,7 @@ import type { Layer } from '../config/index.ts'
 import type { Configuration } from '../palimpsest.ts'
 import { LiveSettings } from '../server/live-settings.ts'
 import type { Store } from '../store/index.ts'
+import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Settings {
@@ -15,7 +16,8 @@ export async function loadConfiguration(
   store: Store,
   { namespace, environment, terminal }: Settings,
 ): Promise<{ readonly configuration: Configuration; readonly settings: LiveSettings }> {
-  const onWarning = (warning: string) => terminal.error.write(`warning: ${warning}\n`)
+  const log = programLog(terminal)
+  const onWarning = (warning: string) => log(`warning: ${warning}`)
   const settings = new LiveSettings({ store, namespace, environment, onWarning })
   const configuration = await settings.load()
   return { configuration, settings }

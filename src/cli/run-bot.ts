@@ -5,6 +5,7 @@ import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { createRuntime } from '../runtime/index.ts'
 import type { Responder } from '../runtime/responder.ts'
+import { FoldFailures } from '../server/fold-failures.ts'
 import { LiveSettings } from '../server/live-settings.ts'
 import type { BotFlags } from './bot.ts'
 import type { BotConfig } from './bot-config.ts'
@@ -29,7 +30,7 @@ export async function runBot({ config: file, check, json }: BotFlags, terminal: 
     terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${inertLine(words)}\n`)
   if (!check) return run(config, { place, environment, say, terminal }).finally(exitSoon)
   const { summary, warnings } = await checkBot(config, environment)
-  for (const warning of warnings) terminal.error.write(`warning: ${inertLine(warning)}\n`)
+  for (const warning of warnings) programLog(terminal)(`warning: ${warning}`)
   const [store] = await Promise.all([nameOf(place), ...config.channels.map(toChannel)])
   say(`${file} is right; would run ${describeBot(summary, store)}`, { ...summary, store })
 }
@@ -105,7 +106,9 @@ async function openBot(
     const { workspace, warnings, summary } = plan
     for (const warning of warnings) onWarning(warning)
     if (summary.answers === 'search') log(NO_MODEL)
-    const options = { store, namespace, ...configuration, onError }
+    const failures = new FoldFailures(onWarning)
+    const onFold = failures.note.bind(failures)
+    const options = { store, namespace, ...configuration, onError, onFold }
     const palimpsest = await createPalimpsest({ ...options, ...(workspace !== null && { workspace }) })
     const make = (resolved: Resolved) => planBot(config, resolved)
     const { current, refresh } = followSettings(settings, { palimpsest, made: plan, make })

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { type McpAccess, serveMcpOverStdio } from '../mcp/index.ts'
 import { createPalimpsest, type SessionOptions } from '../palimpsest.ts'
+import { FoldFailures } from '../server/fold-failures.ts'
 import type { LiveSettings } from '../server/live-settings.ts'
 import { reserveOf } from '../server/output-reserve.ts'
 import type { Scope } from '../store/index.ts'
@@ -58,8 +59,10 @@ async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOp
   const store = await openStore(place)
   return orClose(store, async () => {
     const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
+    const failures = new FoldFailures(text => log(`warning: ${text}`))
     const palimpsest = await createPalimpsest({
       ...{ store, namespace, ...configuration },
+      onFold: failures.note.bind(failures),
       onError: (error, { sessionId }) => log.error(sessionId, error),
     })
     settings.onChange(configuration => palimpsest.configure(configuration))

@@ -6,12 +6,14 @@ import {
   type SettingValues,
 } from '../config/index.ts'
 import type { Store } from '../store/index.ts'
+import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Read before anything is opened or made: what is wrong with it is said first. */
 export function environmentSettings(terminal: Terminal): Layer {
   const { layer, warnings } = readEnvironment()
-  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  const log = programLog(terminal)
+  for (const warning of warnings) log(`warning: ${warning}`)
   return layer
 }
 

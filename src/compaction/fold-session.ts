@@ -52,8 +52,8 @@ import { tokensOf } from './source.ts'
 import { describeLimit, type SpendGuard, type SpendGuardReport, type SpendWatch } from './spend-guard.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
-import { untilAborted } from './until-aborted.ts'
 import { addUsage, metered } from './usage.ts'
+import { withinTime } from './within-time.ts'
 
 /** What folding asks of a store. */
 export type FoldStore = Pick<
@@ -330,15 +330,15 @@ async function runHandler(
   key: SessionKey,
   attempt: Attempt,
 ): Promise<FoldWorked> {
-  const timeout = AbortSignal.timeout(engine.summarizerTimeoutMs)
   const { signal: given } = attempt.under.options
-  const signal = given ? AbortSignal.any([given, timeout]) : timeout
-  signal.throwIfAborted()
   const handler = engine.handlers[attempt.plan.decision.type]
-  const working = isWindowHandler(handler)
-    ? workOnWindow(engine, key, { ...attempt, handler, signal })
-    : work(engine, key, attempt, signal)
-  return untilAborted(working, signal)
+  return withinTime(
+    signal =>
+      isWindowHandler(handler)
+        ? workOnWindow(engine, key, { ...attempt, handler, signal })
+        : work(engine, key, attempt, signal),
+    { timeoutMs: engine.summarizerTimeoutMs, signal: given },
+  )
 }
 
 /** The handler is given all that is raw; what it leaves so is none of this fold's business. */

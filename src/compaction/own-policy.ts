@@ -8,7 +8,8 @@ import {
   type Snapshot,
 } from '../policy/index.ts'
 import { keyName, type SessionKey } from '../store/index.ts'
-import { untilAborted } from './until-aborted.ts'
+import { ToldOnce } from '../told-once.ts'
+import { withinTime } from './within-time.ts'
 
 export const DEFAULT_POLICY_TIMEOUT_MS = 5_000
 
@@ -47,25 +48,18 @@ export async function judgeWithOwn(
 
 async function askOne(own: CustomJudge, snapshot: Snapshot, asked: AskedOwnPolicy): Promise<Decision | null> {
   const { key, types, timeoutMs, signal, onFailure } = asked
-  // A timer that keeps the process alive: with nothing else to do, it would end before the caller is answered.
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), timeoutMs)
   try {
     if (isHanging(own, key)) throw new PolicyTimeoutError(key.id, timeoutMs)
-    const timeout = over.signal
     const answering = (async () => own(snapshot))()
-    const within = signal ? AbortSignal.any([signal, timeout]) : timeout
-    const answer = await untilAborted(answering, within).catch(error => {
-      if (!timeout.aborted || error !== within.reason) throw error
+    const lateError = () => {
       noteHanging(own, key, { answering, restsMs: timeoutMs * RESTS_FOR_LIMITS })
-      throw new PolicyTimeoutError(key.id, timeoutMs)
-    })
+      return new PolicyTimeoutError(key.id, timeoutMs)
+    }
+    const answer = await withinTime(() => answering, { timeoutMs, signal, lateError })
     return readDecision(answer, types)
   } catch (error) {
     if (!signal?.aborted) onFailure(error)
     return null
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -92,13 +86,9 @@ function noteHanging(
   answering.then(answered, answered)
 }
 
-const MAX_REMEMBERED = 10_000
-/** Different ones of a session until its next fold: a message may have another number in it each time. */
-const MAX_FAILURES = 5
-
 /** Each is told once for a session until its next fold: a policy that fails would otherwise say so with every message. */
 export class PolicyFailures {
-  readonly #told = new Map<string, Set<string>>()
+  readonly #told = new ToldOnce()
   readonly #tell: (error: unknown, key: SessionKey) => void
 
   constructor(tell: (error: unknown, key: SessionKey) => void) {
@@ -106,17 +96,11 @@ export class PolicyFailures {
   }
 
   note(error: unknown, key: SessionKey): void {
-    const name = keyName(key)
-    const told = this.#told.get(name) ?? new Set()
-    const failure = String(error)
-    if (told.has(failure) || told.size >= MAX_FAILURES) return
-    if (this.#told.size >= MAX_REMEMBERED) this.#told.clear()
-    this.#told.set(name, told.add(failure))
-    this.#tell(error, key)
+    if (this.#told.note(keyName(key), String(error))) this.#tell(error, key)
   }
 
   foldEnded(key: SessionKey): void {
-    this.#told.delete(keyName(key))
+    this.#told.forget(keyName(key))
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Message, ROLES } from '../log/index.ts'
+import { type Message, oneLine, ROLES } from '../log/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
-import { oneLine, readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
+import { readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
 /**

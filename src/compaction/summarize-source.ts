@@ -1,6 +1,5 @@
-import { headOf } from '../log/index.ts'
+import { headOf, oneLine } from '../log/index.ts'
 import {
-  oneLine,
   type Prefix,
   readableText,
   type SourceMessage,

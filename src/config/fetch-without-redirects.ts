@@ -4,7 +4,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 /**
  * As `fetch`, for the address of a model. A redirect would take the key and what was said to a place that no setting
- * names: it is refused instead, with the address that it points to.
+ * names: it is refused instead, with the host that it points to. Its path is left out: the server that answers writes
+ * it, and may have put into it what it was asked.
  */
 export async function fetchWithoutRedirects(
   input: string | URL | Request,
@@ -17,12 +18,12 @@ export async function fetchWithoutRedirects(
   throw new ModelRedirectedError({
     redirect: response.status,
     from: plainAddress(from),
-    to: plainAddress(response.headers.get('location') ?? '', from),
+    to: URL.parse(response.headers.get('location') ?? '', from)?.origin ?? '',
   })
 }
 
 /** Without what may be secret in it: a user, a password, a query. */
-function plainAddress(address: string, base?: string): string {
-  const url = URL.parse(address, base)
+function plainAddress(address: string): string {
+  const url = URL.parse(address)
   return url === null ? '' : `${url.origin}${url.pathname}`
 }

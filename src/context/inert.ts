@@ -1,4 +1,4 @@
-import { headOf, isLineBreak } from '../log/index.ts'
+import { headOf, isLineBreak, oneLine } from '../log/index.ts'
 import { createHash } from './create-hash.ts'
 
 /**
@@ -57,14 +57,13 @@ function isAtLineStart(text: string, at: number, least: number): boolean {
   return least === 0
 }
 
-/** Control characters, line and paragraph separators, and the marks that reorder what is displayed. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Cf}[\]<>()]/gu
+/** The brackets of our own marks, and format characters, which do not show. */
+const BRACKETS_AND_FORMAT = /[\p{Cf}[\]<>()]/gu
 const MOST_NAME_CHARACTERS = 60
 
 /** A name for an attribution: on one line, without the brackets of our own marks. */
 export function inertName(name: string): string {
-  const clean = name.toWellFormed().replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim()
+  const clean = oneLine(name.replace(BRACKETS_AND_FORMAT, ' '))
   if (clean.length <= MOST_NAME_CHARACTERS) return clean
   return `${headOf(clean, MOST_NAME_CHARACTERS)}…`
 }

@@ -2,7 +2,7 @@ import { failureReason } from '../compaction/failure-reason.ts'
 import { guarded } from '../compaction/guarded-summarizer.ts'
 import type { SpendGuard } from '../compaction/index.ts'
 import { pause } from '../compaction/pause.ts'
-import { untilAborted } from '../compaction/until-aborted.ts'
+import { withinTime } from '../compaction/within-time.ts'
 import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 import { type RebuildEngine, rebuildSegment } from './rebuild-segment.ts'
@@ -83,12 +83,17 @@ async function rebuildOne(
   withheld: WithheldSegment,
   { left, summarizer, signal: given }: RebuildOptions,
 ): Promise<boolean> {
-  const signal = AbortSignal.any([given, AbortSignal.timeout(engine.summarizerTimeoutMs)])
   const spending = engine.spendGuard?.watch(withheld.key) ?? null
-  const by = { summarizer: guarded(summarizer, spending), signal }
-  const rebuilt = await untilAborted(rebuildSegment(engine, withheld, by), signal)
-  const documents = left === 'nothing' ? await untilAborted(rememberAgain(engine, withheld, by), signal) : []
-  return engine.store.commitRebuilt(withheld.key, { ...rebuilt, documents })
+  const rebuilt = await withinTime(
+    async signal => {
+      const by = { summarizer: guarded(summarizer, spending), signal }
+      const segment = await rebuildSegment(engine, withheld, by)
+      signal.throwIfAborted()
+      return { ...segment, documents: left === 'nothing' ? await rememberAgain(engine, withheld, by) : [] }
+    },
+    { timeoutMs: engine.summarizerTimeoutMs, signal: given },
+  )
+  return engine.store.commitRebuilt(withheld.key, rebuilt)
 }
 
 function firstOfEach(page: readonly WithheldSegment[]): readonly WithheldSegment[] {

@@ -139,7 +139,7 @@ export class Indexer {
   /** Everything else gets its turn. */
   async #rest(): Promise<void> {
     const now = performance.now()
-    const isQuiet = !this.#isSomebodyAppending || this.#awaitedBy > 0
+    const isQuiet = !this.#isSomebodyAppending || this.#awaitedBy > 0 || this.#isClosed
     this.#isSomebodyAppending = false
     const times = RESTS.find(({ behindMs }) => now - this.#runningSince < behindMs)?.times
     if (isQuiet || times === undefined) await new Promise(resolve => setImmediate(resolve))

@@ -18,6 +18,7 @@ export {
   normalizeContent,
   normalizeMessage,
 } from './normalize-message.ts'
+export { oneLine } from './one-line.ts'
 export type { Pin } from './pin.ts'
 export { MEMORY_TOOL_NAMES, type MemoryToolName, searchableText, withoutRecalled } from './recalled.ts'
 export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'

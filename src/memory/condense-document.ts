@@ -1,4 +1,4 @@
-import { untilAborted } from '../compaction/until-aborted.ts'
+import { withinTime } from '../compaction/within-time.ts'
 import type {
   Author,
   DocumentKey,
@@ -32,8 +32,8 @@ export function isCondensing({ author }: Pick<DocumentVersion, 'author'>): boole
 const TARGET = 0.75
 /** What is left of the lines. */
 const KEPT = 0.25
-/** Whoever waits for it has other things to do: a model that takes longer is done without. */
-const LONGEST_MS = 20_000
+/** A fold or a write waits for it: a model that takes longer is done without. */
+const DEFAULT_TIMEOUT_MS = 20_000
 /** What is told of a person goes last, and who they are last of all. */
 const LASTING = [...ALL_HEADINGS.user.profile, ...ALL_HEADINGS.user.preferences]
 
@@ -55,6 +55,8 @@ export interface CondenseRequest {
   readonly summarizer: Summarizer | null
   readonly zone: string
   readonly signal?: AbortSignal
+  /** How long the model may take. */
+  readonly timeoutMs?: number
 }
 
 /** Which of the oldest lines give way to which line; `null`: the document is within its budget, or has none that can. */
@@ -83,7 +85,7 @@ function historyLines(content: string): readonly string[] {
 async function inFewWords(
   lines: readonly string[],
   budgetTokens: number,
-  { summarizer, zone, signal }: CondenseRequest,
+  { summarizer, zone, ...limits }: CondenseRequest,
 ): Promise<string> {
   const request = {
     messages: lines.map(lineAsMessage),
@@ -93,7 +95,7 @@ async function inFewWords(
     detailTokens: 0,
     zone,
   }
-  const said = summarizer && (await askModel(summarizer, request, signal))
+  const said = summarizer && (await askModel(summarizer, request, limits))
   const { extractive } = await import('../summarizer/index.ts')
   const text = said ?? (await extractive().summarize(request)).text
   return text
@@ -107,11 +109,13 @@ async function inFewWords(
 async function askModel(
   summarizer: Summarizer,
   request: Parameters<Summarizer['summarize']>[0],
-  given: AbortSignal | undefined,
+  { signal: given, timeoutMs = DEFAULT_TIMEOUT_MS }: Pick<CondenseRequest, 'signal' | 'timeoutMs'>,
 ): Promise<string | null> {
-  const timeout = AbortSignal.timeout(LONGEST_MS)
-  const signal = given ? AbortSignal.any([given, timeout]) : timeout
-  const answer = await untilAborted(summarizer.summarize({ ...request, signal }), signal).catch(() => null)
+  const asking = withinTime(signal => summarizer.summarize({ ...request, signal }), {
+    timeoutMs,
+    signal: given,
+  })
+  const answer = await asking.catch(() => null)
   given?.throwIfAborted()
   const text = typeof answer?.text === 'string' ? answer.text : ''
   const isSummary = findTextProblem(text) === null && estimateTokens(text) <= request.budgetTokens * 2

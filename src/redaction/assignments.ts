@@ -4,6 +4,7 @@ import { isBasic, isCredential, isKey, isPassword, type Written } from './plausi
 import { isOfEnvironment, isVague, LONGEST_NAME, type NamedSecret, secretOf } from './secret-names.ts'
 import type { SecretKind, Span, Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
+import { isTestVerdict } from './test-verdict.ts'
 import { type Value, ValueReader } from './written-value.ts'
 
 /** Secrets that are known by what stands before them: `password=…`, `"api_key": "…"`, `密码：…`, `<token>…</token>`. */
@@ -173,6 +174,7 @@ function judgeAssignment(text: string, reader: ValueReader, { at, name, named }:
   const isExact = text[at] === '=' && start === at + 1 && !/\s/.test(text[at - 1]!)
   const written = { isQuoted, isExact: isExact || isEnvironment, isVague: isVague(name), isEnvironment }
   if (!isSecretValue(text.slice(start, end), named, written)) return null
+  if (named === 'password' && isTestVerdict(text, { nameEnd: endOfName(text, at), start, end })) return null
   return !isQuoted && (isCounted(text, end) || isPointer(text, end)) ? null : { start, end, kind: named }
 }
 

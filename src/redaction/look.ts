@@ -12,7 +12,7 @@ export const Sign = {
   Address: 16,
   Armour: 32,
   Command: 64,
-  /** It holds marks that nobody sees, or letters of full width. */
+  /** It holds marks that do not show, or letters of full width. */
   Unplain: 128,
 } as const
 

@@ -2,7 +2,7 @@ import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
 /**
- * Marks that nobody sees, and letters of full width, may stand in a key: copied from a page, or put there. Secrets
+ * Marks that do not show, and letters of full width, may stand in a key: copied from a page, or put there. Secrets
  * are looked for in the text without them, and found in the text as it is.
  */
 export interface PlainText {

@@ -9,8 +9,8 @@ export interface Access {
   readonly caller: string
   /** Whom limits are counted for: another one for each key, and for each address without. */
   readonly account: string
-  /** Counts further calls of a request that holds several, or refuses them. */
-  readonly count: (calls: number) => Promise<void>
+  /** Counts the further calls of a request that holds so many, or refuses them. The first was counted when it came in. */
+  readonly countBatch: (calls: number) => Promise<void>
   /** Whether they would be let in still: for whoever stays long. */
   readonly isStillGood: () => Promise<boolean>
 }

@@ -38,10 +38,11 @@ export class Admission {
     if (key) {
       const { namespace } = key
       const account = `key ${key.id}`
-      const count = (calls: number) => rateLimit.count(context, { caller: account, namespace, calls })
-      await count(1)
+      const counted = { caller: account, namespace }
+      await rateLimit.count(context, counted)
       return {
-        ...{ namespace, scopes: scopesOf(key), caller: `key ${key.name}`, account, count },
+        ...{ namespace, scopes: scopesOf(key), caller: `key ${key.name}`, account },
+        countBatch: calls => rateLimit.countBatch(context, { ...counted, calls }),
         isStillGood: async () => (await this.#keys.find(key.id, await revisions.current())) !== null,
       }
     }
@@ -52,22 +53,19 @@ export class Admission {
       rateLimit.countFailure(context, address)
       throw keyRequired()
     }
-    const count = (calls: number) => this.#countAddress(context, address, calls)
-    await count(1)
+    const counted = { caller: address, namespace: home }
+    await rateLimit.count(context, counted)
     return {
-      ...{ namespace: home, scopes: EVERYTHING, caller: address, account: address, count },
+      ...{ namespace: home, scopes: EVERYTHING, caller: address, account: address },
+      countBatch: calls => rateLimit.countBatch(context, { ...counted, calls }),
       isStillGood: async () => !(await this.#keys.hasKeys(await revisions.current())),
     }
   }
 
   /** For what needs no key. */
   async admitAnybody(context: Context): Promise<void> {
-    await this.#countAddress(context, this.#options.addressOf(context), 1)
-  }
-
-  #countAddress(context: Context, address: string, calls: number): Promise<void> {
-    const { rateLimit, home } = this.#options
-    return rateLimit.count(context, { caller: address, namespace: home, calls })
+    const { rateLimit, addressOf, home } = this.#options
+    await rateLimit.count(context, { caller: addressOf(context), namespace: home })
   }
 
   /** The same is done for whatever was sent; how long a look into the store takes tells at most an id, which is no secret. */

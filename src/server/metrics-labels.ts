@@ -23,8 +23,10 @@ const NOT_DONE = ['already_folding', 'nothing_to_do', 'aborted', 'longer_than_so
 
 const FAILED: Readonly<Record<SummarizerFailure, true>> = {
   rate_limited: true,
+  insufficient_quota: true,
   unavailable: true,
   unauthorized: true,
+  model_not_found: true,
   request_refused: true,
   overflow: true,
   timeout: true,

@@ -132,7 +132,9 @@ async function openOthers(
   for (const namespace of new Set((await store.listKeys()).map(key => key.namespace)))
     await tenants
       .of(namespace)
-      .catch(error => onWarning?.(`the namespace ${JSON.stringify(namespace)} cannot be opened: ${error}`))
+      .catch(error =>
+        onWarning?.(`the namespace ${JSON.stringify(namespace)} cannot be opened: ${describeError(error)}`),
+      )
 }
 
 export function isMeantForOthers({

@@ -19,8 +19,6 @@ export interface RateLimitOptions {
 interface Counted {
   readonly caller: string
   readonly namespace: string
-  /** Left out: one. */
-  readonly calls?: number
 }
 
 /** How often somebody may call: as the settings of their namespace have it, for each key or address. */
@@ -34,21 +32,35 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Counts a call, or several that came as one request, or refuses all of them. */
-  async count(context: Context, { caller, namespace, calls = 1 }: Counted): Promise<void> {
+  /** Counts a call, or refuses it. */
+  async count(context: Context, { caller, namespace }: Counted): Promise<void> {
     const settings = this.#settings.get(namespace) ?? (await this.#open(namespace))
-    if (this.#waitFor(caller, settings, calls) === 0) return
+    if (this.#take(caller, settings, 1) === 0) return
     // Every call that is let in takes up what others have changed; one that is not has to do so here.
     await settings.refresh()
-    const wait = this.#waitFor(caller, settings, calls)
+    const wait = this.#take(caller, settings, 1)
     const { rateLimit } = settings.current.values
     if (wait === 0 || rateLimit === null) return
-    const atOnce = Math.floor(burstOf(rateLimit))
+    throw rateLimited(context, wait, { limit: rateLimit, message: perMinute(rateLimit) })
+  }
+
+  /** Counts the further calls of a request that holds so many and was itself counted, or refuses all of them. */
+  async countBatch(
+    context: Context,
+    { caller, namespace, calls }: Counted & { readonly calls: number },
+  ): Promise<void> {
+    const settings = this.#settings.get(namespace) ?? (await this.#open(namespace))
+    const { rateLimit } = settings.current.values
+    if (rateLimit === null) return
+    const maxCalls = Math.floor(burstOf(rateLimit))
+    // No wait would ever be long enough.
+    if (calls > maxCalls) throw batchTooLarge({ calls, maxCalls, limitPerMinute: rateLimit })
+    if (this.#take(caller, settings, calls - 1) === 0) return
+    // The whole request comes again, so there has to be enough for its first call as well.
+    const wait = this.#calls.waitFor(caller, rateLimit, performance.now(), calls)
     throw rateLimited(context, wait, {
       limit: rateLimit,
-      message:
-        `At most ${rateLimit} calls a minute are taken from one caller (the setting rateLimit).` +
-        (calls > atOnce ? ` Each call of a batch counts, and at most ${atOnce} are taken at once.` : ''),
+      message: `${perMinute(rateLimit)} Each call of a batch counts.`,
     })
   }
 
@@ -73,10 +85,28 @@ export class RateLimit {
     return settings
   }
 
-  #waitFor(caller: string, settings: LiveSettings, calls: number): number {
+  #take(caller: string, settings: LiveSettings, calls: number): number {
     const { rateLimit } = settings.current.values
     return rateLimit === null ? 0 : this.#calls.take(caller, rateLimit, performance.now(), calls)
   }
+}
+
+function perMinute(limit: number): string {
+  return `At most ${limit} calls a minute are taken from one caller (the setting rateLimit).`
+}
+
+function batchTooLarge(details: {
+  readonly calls: number
+  readonly maxCalls: number
+  readonly limitPerMinute: number
+}): PalimpsestError {
+  const { calls, maxCalls, limitPerMinute } = details
+  return new PalimpsestError(
+    'batch_too_large',
+    `A batch may hold at most ${maxCalls} calls and has ${calls}: the setting rateLimit allows ${limitPerMinute} calls a ` +
+      'minute, a sixth of them at once and at least 10. Nothing was done; send them in smaller batches.',
+    details,
+  )
 }
 
 function rateLimited(

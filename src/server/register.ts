@@ -82,7 +82,7 @@ async function admitted(
     await admission.admitAnybody(context)
     return {
       ...{ namespace: home, scopes: new Set(), caller: 'everybody', account: 'everybody' },
-      ...{ count: async () => {}, isStillGood: async () => true },
+      ...{ countBatch: async () => {}, isStillGood: async () => true },
     }
   }
   return admission.admit(context, revision)

@@ -3,6 +3,7 @@ import { describeError } from '../errors.ts'
 import type { Configuration, Palimpsest, PalimpsestOptions } from '../palimpsest.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
+import { FoldFailures } from './fold-failures.ts'
 import { LiveSettings } from './live-settings.ts'
 import { Metrics } from './metrics.ts'
 import type { Revisions } from './revisions.ts'
@@ -65,6 +66,7 @@ export class Tenants {
     const configuration = await settings.load()
     for (const warning of warningsOf(configuration)) onWarning?.(warning)
     const metrics = new Metrics()
+    const failures = new FoldFailures(text => onWarning?.(text))
     const palimpsest = await createPalimpsest({
       store: lent(store),
       namespace,
@@ -74,7 +76,10 @@ export class Tenants {
         const duplicates = messages.filter(({ duplicate }) => duplicate).length
         metrics.appended({ added: messages.length - duplicates, duplicates })
       },
-      onFold: outcome => metrics.folded(outcome),
+      onFold: (outcome, details) => {
+        metrics.folded(outcome)
+        failures.note(outcome, details)
+      },
       onExtraction: report => metrics.extracted(report),
       onError: (error, { sessionId }) =>
         onWarning?.(`session ${JSON.stringify(sessionId)}: ${describeError(error)}`),

@@ -29,17 +29,27 @@ export class TokenBuckets {
    * never are.
    */
   take(caller: string, perMinute: number, now: number, calls = 1): number {
+    const { wait, fullAt } = this.#look(caller, perMinute, now, calls)
+    if (wait > 0) return wait
+    this.#fullAt.delete(caller)
+    this.#fullAt.set(caller, fullAt)
+    this.#forget(now)
+    return 0
+  }
+
+  /** In how many milliseconds there will be enough. Nothing is taken. */
+  waitFor(caller: string, perMinute: number, now: number, calls: number): number {
+    return this.#look(caller, perMinute, now, calls).wait
+  }
+
+  #look(caller: string, perMinute: number, now: number, calls: number) {
     const each = MINUTE / perMinute
     const room = burstOf(perMinute) * each
     // Not emptier than empty, should the limit have been another one.
     const fullAt = Math.min(Math.max(this.#fullAt.get(caller) ?? now, now), now + room) + each * calls
     const wait = fullAt - now - room
     // Less than a microsecond is how far sums of fractions go astray.
-    if (wait > 0.001) return wait
-    this.#fullAt.delete(caller)
-    this.#fullAt.set(caller, fullAt)
-    this.#forget(now)
-    return 0
+    return { wait: wait > 0.001 ? wait : 0, fullAt }
   }
 
   /** Those that are full; above the most, also whoever has called the longest ago. */

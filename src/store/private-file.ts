@@ -8,7 +8,7 @@
 const OWNER_ONLY = 0o600
 const OTHERS = 0o007
 
-/** Empty, where there is none. What keeps it from being made is told by whoever opens it. */
+/** Empty, where there is none. What keeps it from being made is told by the caller that opens it. */
 export function createPrivately(path: string): void {
   const { closeSync, openSync } = fileSystem()
   try {
@@ -49,7 +49,7 @@ export function writePrivately(path: string, text: string): boolean {
 }
 
 export function openToOthersText(path: string): string {
-  return `Other users of this machine can open ${path}, and it could not be closed to them. Whoever owns it can: chmod o-rwx.`
+  return `Other users of this machine can open ${path}, and it could not be closed to them. Its owner can: chmod o-rwx.`
 }
 
 /** Loaded only where it is needed: most programs never do. */

@@ -1,6 +1,5 @@
 export { asSummarizer } from './as-summarizer.ts'
 export { extractive } from './extractive/extractive.ts'
-export { oneLine, speakerName } from './extractive/inert.ts'
 export { readableText } from './extractive/readable.ts'
 export {
   type LanguageModelLike,
@@ -9,6 +8,7 @@ export {
   modelSummarizer,
 } from './model/index.ts'
 export { type DateMention, findDates, type Moment } from './relative-dates.ts'
+export { speakerName } from './speaker-name.ts'
 export type {
   CallCost,
   CallGate,

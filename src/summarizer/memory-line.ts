@@ -1,4 +1,5 @@
-import { clip, oneLine } from './extractive/inert.ts'
+import { oneLine } from '../log/index.ts'
+import { clip } from './clip.ts'
 import { isWorthKeeping } from './worth-keeping.ts'
 
 const MOST_CHARACTERS = 300

@@ -3,9 +3,13 @@ import type { Usage } from './summarizer.ts'
 /** Why a model gave no summary. */
 export const SUMMARIZER_FAILURES = [
   'rate_limited',
+  /** The account has nothing left to spend: waiting does not help. */
+  'insufficient_quota',
   'unavailable',
   'unauthorized',
-  /** The provider takes none of this request: no such model, a parameter that it does not know. */
+  /** Or there is no API of a model at that address. */
+  'model_not_found',
+  /** The provider takes none of this request: a parameter that it does not know. */
   'request_refused',
   /** More than the model's window holds. */
   'overflow',

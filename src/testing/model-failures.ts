@@ -6,6 +6,8 @@ import type { ModelReply } from './model-reply.ts'
  */
 export const modelFailures = {
   'too many requests': { error: { kind: 'rate_limited' }, headers: { 'retry-after': '30' } },
+  'no quota': { error: { kind: 'no_quota' } },
+  'no such model': { error: { kind: 'not_found' } },
   'internal error': { error: { kind: 'internal' } },
   overloaded: { error: { kind: 'overloaded' } },
   'wrong key': { error: { kind: 'unauthorized' } },

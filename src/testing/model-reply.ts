@@ -52,6 +52,8 @@ export interface ModelError {
   readonly kind:
     | 'overflow'
     | 'rate_limited'
+    /** The account has nothing left to spend. */
+    | 'no_quota'
     | 'overloaded'
     | 'internal'
     | 'unauthorized'

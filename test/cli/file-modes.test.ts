@@ -26,7 +26,7 @@ async function withDatabase<Result>(file: string, use: () => Result | Promise<Re
     folding: 'manual',
   })
   try {
-    await palimpsest.session('s').append({ role: 'user', content: 'for nobody else' })
+    await palimpsest.session('s').append({ role: 'user', content: 'for its owner alone' })
     return await use()
   } finally {
     await palimpsest.close()
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('files that hold conversations', (
   })
 
   test('where that fails, a warning says so, and the database is opened all the same', async () => {
-    // Others own it: the program runs as somebody who may read and write it, and not change its mode.
+    // Others own it: the program runs as a user who may read and write it, and not change its mode.
     if (process.getuid?.() !== 0) return
     const file = join(folder.path, 'theirs.db')
     await withDatabase(file, () => {})
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('files that hold conversations', (
     chmodSync(output, 0o646)
     expect(await runHere(['export', 's', '--db', file, '--output', output])).toMatchObject({ code: 0 })
     expect(modeOf(output)).toBe('640')
-    expect(readFileSync(output, 'utf8')).toContain('for nobody else')
+    expect(readFileSync(output, 'utf8')).toContain('for its owner alone')
   })
 
   test('files of memory are for their owner, and for the group that one of them is shared with', async () => {

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { renderWindow } from '../../src/classic/render-window.ts'
 import { inertName } from '../../src/context/index.ts'
 import { createPalimpsest, sqlite } from '../../src/index.ts'
+import { oneLine } from '../../src/log/one-line.ts'
 import { inertLine } from '../../src/memory/document/inert-line.ts'
-import { oneLine, speakerName } from '../../src/summarizer/extractive/inert.ts'
 import { renderMessages } from '../../src/summarizer/model/render-source.ts'
+import { speakerName } from '../../src/summarizer/speaker-name.ts'
 import { runs } from '../runs.ts'
 
 /** Written down by themselves here: all at which any reader begins a new line. */
@@ -67,7 +68,7 @@ function textOf(content: unknown): string {
         .join('')
 }
 
-describe('no text speaks as somebody else', () => {
+describe('no text speaks as another person', () => {
   test.for(BREAKS)('behind %j in a context', async lineBreak => {
     await using palimpsest = await createPalimpsest({ store: sqlite(':memory:') })
     const session = palimpsest.session('s', { kind: 'group' })

@@ -346,7 +346,7 @@ const arbitrarySteps: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 /**
- * Each person has a private chat, and all are in a third session, a group. Whatever is said bears a word that nobody
+ * Each person has a private chat, and all are in a third session, a group. Whatever is said bears a word that no one
  * else ever says; a turn quotes all that it was shown. The oracle knows which words are gone and which sessions.
  */
 class Play {

@@ -31,7 +31,7 @@ beforeEach(async () => {
     policy: count({ threshold: 20, keepLast: 10 }),
     folding: 'manual',
     clock: () => now,
-    summarizer: modelSummarizer(model, { timeoutMs: 300, maxRetries: 0 }),
+    summarizer: modelSummarizer(model, { timeoutMs: 1_000, maxRetries: 0 }),
   })
 })
 
@@ -68,6 +68,8 @@ async function bytesOf(chat: Session): Promise<string> {
 
 const REASONS: Readonly<Record<Exclude<keyof typeof modelFailures, 'wrong language'>, string>> = {
   'too many requests': 'rate_limited',
+  'no quota': 'insufficient_quota',
+  'no such model': 'model_not_found',
   'internal error': 'unavailable',
   overloaded: 'unavailable',
   'wrong key': 'unauthorized',

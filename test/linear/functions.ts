@@ -30,6 +30,7 @@ import { isZone, parseInstant } from '../../src/log/instant.ts'
 import { splitLines, withPlainLineBreaks } from '../../src/log/lines.ts'
 import { contentLinks } from '../../src/log/links.ts'
 import { checkId, isId, normalizeContent, normalizeMessage } from '../../src/log/normalize-message.ts'
+import { oneLine } from '../../src/log/one-line.ts'
 import { searchableText, withoutRecalled } from '../../src/log/recalled.ts'
 import { headOf, tailOf } from '../../src/log/whole-characters.ts'
 import { normalizeWindowMessage } from '../../src/log/window.ts'
@@ -127,9 +128,9 @@ import {
 } from '../../src/store/sql/facts.ts'
 import { digestOf, keyOf } from '../../src/store/sql/keys.ts'
 import { decodeContent, encodeContent } from '../../src/store/sql/rows.ts'
+import { clip, clipMiddle } from '../../src/summarizer/clip.ts'
 import { extract } from '../../src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
-import { clip, clipMiddle, oneLine, speakerName } from '../../src/summarizer/extractive/inert.ts'
 import { missingDetails, says } from '../../src/summarizer/extractive/missing-details.ts'
 import { isPasted, isQuotation, withoutQuotations } from '../../src/summarizer/extractive/not-quoted.ts'
 import { findPersonal, slotsOf } from '../../src/summarizer/extractive/personal-statements.ts'
@@ -148,6 +149,7 @@ import { renderMessages, renderSummaries } from '../../src/summarizer/model/rend
 import { saysOverflow } from '../../src/summarizer/model/says-overflow.ts'
 import { cutText, takePiece } from '../../src/summarizer/model/take-piece.ts'
 import { findDates } from '../../src/summarizer/relative-dates.ts'
+import { speakerName } from '../../src/summarizer/speaker-name.ts'
 import { findTextProblem, isTooShort } from '../../src/summarizer/text-problem.ts'
 import { isWorthKeeping } from '../../src/summarizer/worth-keeping.ts'
 import { estimateTokens, estimateTokensInSteps } from '../../src/tokens/estimate-tokens.ts'
@@ -480,10 +482,10 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
         zone: ZONE,
       }),
     ),
-  'summarizer/extractive/inert.ts clip': text => clip(text, 1_000),
-  'summarizer/extractive/inert.ts clipMiddle': text => clipMiddle(text, 1_000),
-  'summarizer/extractive/inert.ts oneLine': oneLine,
-  'summarizer/extractive/inert.ts speakerName': text =>
+  'summarizer/clip.ts clip': text => clip(text, 1_000),
+  'summarizer/clip.ts clipMiddle': text => clipMiddle(text, 1_000),
+  'log/one-line.ts oneLine': text => oneLine(text),
+  'summarizer/speaker-name.ts speakerName': text =>
     speakerName({ sender: { id: text, name: text }, role: 'user' }),
   'summarizer/extractive/missing-details.ts missingDetails': text =>
     run(missingDetails([message(text)], { zone: ZONE, said: text.slice(0, 2_000), limit: 300 })),

@@ -82,3 +82,68 @@ const TALK = [
 test.for(TALK)('%j stays', text => {
   expect(redactSecrets(text)).toBe(text)
 })
+
+/** What test programs print. */
+const VERDICTS = [
+  '--- PASS: TestLogin2FA',
+  '--- PASS: TestLogin2FA (0.00s)',
+  '=== RUN   TestLogin2FA\n    --- PASS: TestLogin/2fa_v2 (0.01s)\nPASS\nok  \tcorp.dev/login2\t0.012s',
+  'PASS: TestLogin2FA',
+  'PASS: TestLogin2FA\nFAIL: TestLogin3',
+  'PASS: login2fa\nFAIL: login3',
+  'ok 1 - login\nPASS: login2fa',
+  'PASS: tests/login2.sh',
+  'PASS: test_login_2fa',
+  'PASS: LayoutTests/fast/css/a1.html',
+  'PASS: gcc.dg/pr1234.c (test for excess errors)',
+  'PASS: login2fa (12 ms)',
+  'PASS  : TestLogin2FA (0.10 seconds)',
+  'PASS: Login2FA should accept a code',
+  '**PASS**: TestLogin2FA',
+  '✅ **PASS**: login2fa',
+  '✓ PASS: test_login_2fa',
+  'Result: PASS: login_2fa_v2',
+  '# PASS:  123456\n# FAIL:  0',
+  'PASS=123456 FAIL=2',
+  'pass: 1234567, fail: 3',
+  '{"tests": 1234570, "pass": 1234567, "fail": 3}',
+  'tests 1234567\npass: 1234560',
+  'passes: 1234567, failures: 0',
+  'testsPass: 1234567',
+  'pass: 1234ms',
+  'FAIL: TestLogin2FA',
+  'ok: TestLogin2FA',
+]
+
+test.for(VERDICTS)('%j stays', text => {
+  expect(redactSecrets(text)).toBe(text)
+})
+
+/** What looks like it, and is a password. */
+const NO_VERDICTS = [
+  'PASS: hunter22x',
+  'pass: TestUser1x',
+  'USER: bob\nPASS: TestUser1x',
+  'LOGIN: bob PASS: test_1234x',
+  'PASS: test_1234x\nuser: bob',
+  '--- PASS: hunter22x',
+  '--- PASS: Test-1234!x',
+  '# PASS: hunter22x',
+  'PASS=hunter22x FAIL=2',
+  'pass: 1234567',
+  'Test 1: user bob, pass: 1234567',
+  'USER: bob\nPASS: hunter22x\nUSER: ann\nPASS: qwerty12x',
+  'DB_PASS=TestLogin2FA',
+  'DB_PASS: TestLogin2FA',
+  'password: TestLogin2FA',
+  'PASS: hunter22x in 5 minutes',
+  'user: bob pass: hunter22x (12 s)',
+  'user: bob, pass: 1234567, failed 3 times',
+  'PASS: hunter22x\nok thanks',
+  'PASS: hunter22x\nFAIL: wrong password',
+  'PASS: hunter22x\nERROR: cannot log in',
+]
+
+test.for(NO_VERDICTS)('%j is redacted', text => {
+  expect(redactSecrets(text)).toContain('[redacted: password]')
+})

@@ -291,7 +291,7 @@ describe("a model on the operator's key", () => {
     expect((await server.tenant('PUT', '/v1/settings', { model: 'openai-compatible:small' })).status).toBe(
       200,
     )
-    // To do without is nobody's cost.
+    // To do without costs the operator nothing.
     const { json } = await server.tenant('PUT', '/v1/settings', { model: 'none' })
     expect(json).toMatchObject({ settings: { model: null }, sources: { model: 'stored' } })
   })

@@ -178,36 +178,33 @@ describe('a redirect of a model', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   }
 
-  test.each([301, 302, 303, 307, 308])(
-    'with %i is not followed, and is told with its address',
-    async status => {
-      const own = sqlitePlace()
-      const { length } = evil.requests
-      for (const [provider, path] of [
-        ['openai-compatible', '/chat/completions'],
-        ['anthropic', '/messages'],
-        ['openai', '/responses'],
-      ] as const) {
-        const target = `${evil.url}${path}`
-        const modelBaseUrl = await redirecting(status, `${target}?token=secret`)
-        const environment = { model: `${provider}:x`, modelBaseUrl, modelApiKey: KEY }
-        await using client = await openClient(own, { environment })
-        const { status: answered, json } = await client.call('POST', '/v1/chat/completions', {
-          ...{ model: 'x', user: provider },
-          messages: [{ role: 'user', content: 'Hello' }],
-        })
-        expect(answered).toBe(502)
-        expect(json.error).toMatchObject({
-          code: 'model_redirected',
-          message: expect.stringContaining(`to ${target}. It is not followed`),
-        })
-        expect(JSON.stringify(json)).not.toMatch(/secret|sk-canary/)
-        const folded = await client.call('POST', '/v1/sessions/s/messages', { messages: talk(12, 30) })
-        expect(folded.status).toBe(201)
-        await client.call('POST', '/v1/sessions/s/compact', { force: 'deep', policy: 'count', keepLast: 2 })
-      }
-      expect(evil.requests).toHaveLength(length)
-      await own.remove()
-    },
-  )
+  test.each([301, 302, 303, 307, 308])('with %i is not followed, and is told with its host', async status => {
+    const own = sqlitePlace()
+    const { length } = evil.requests
+    for (const [provider, path] of [
+      ['openai-compatible', '/chat/completions'],
+      ['anthropic', '/messages'],
+      ['openai', '/responses'],
+    ] as const) {
+      const target = `${evil.url}${path}`
+      const modelBaseUrl = await redirecting(status, `${target}?token=secret`)
+      const environment = { model: `${provider}:x`, modelBaseUrl, modelApiKey: KEY }
+      await using client = await openClient(own, { environment })
+      const { status: answered, json } = await client.call('POST', '/v1/chat/completions', {
+        ...{ model: 'x', user: provider },
+        messages: [{ role: 'user', content: 'Hello' }],
+      })
+      expect(answered).toBe(502)
+      expect(json.error).toMatchObject({
+        code: 'model_redirected',
+        message: expect.stringContaining(`to ${new URL(target).origin}. It is not followed`),
+      })
+      expect(JSON.stringify(json)).not.toMatch(/secret|sk-canary/)
+      const folded = await client.call('POST', '/v1/sessions/s/messages', { messages: talk(12, 30) })
+      expect(folded.status).toBe(201)
+      await client.call('POST', '/v1/sessions/s/compact', { force: 'deep', policy: 'count', keepLast: 2 })
+    }
+    expect(evil.requests).toHaveLength(length)
+    await own.remove()
+  })
 })

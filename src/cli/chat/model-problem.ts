@@ -1,4 +1,5 @@
 import { describeError, PalimpsestError } from '../../errors.ts'
+import { type ProviderFailure, providerFailure } from '../../provider-failure.ts'
 import { inertLine } from '../inert-text.ts'
 
 /** What went wrong with a reply, in one line that says what to do. */
@@ -18,29 +19,9 @@ interface Diagnosis {
 }
 
 function diagnose(error: unknown): Diagnosis {
-  const { statusCode, cause } = modelErrorParts(error)
+  const { statusCode, cause, failure } = modelErrorParts(error)
   if (PalimpsestError.isInstance(error)) return { fault: oneLine(error.message), advice: null }
-  if (statusCode === 401 || statusCode === 403)
-    return { fault: `The model refused the key (${statusCode})`, advice: 'set PALIMPSEST_MODEL_API_KEY' }
-  if (statusCode === 404)
-    return {
-      fault: 'There is no such model at that address (404)',
-      advice: 'check PALIMPSEST_MODEL and PALIMPSEST_MODEL_BASE_URL',
-    }
-  if (statusCode === 429)
-    return {
-      fault: 'The model has had too many requests (429)',
-      advice: 'wait a little, then say it again',
-    }
-  if (statusCode !== undefined && statusCode >= 500)
-    return { fault: `The model is out of order (${statusCode})`, advice: 'say it again later' }
-  if (statusCode !== undefined && statusCode < 300)
-    return {
-      fault: `What answers there is no API of a model (${statusCode})`,
-      advice: 'check PALIMPSEST_MODEL_BASE_URL',
-    }
-  if (statusCode !== undefined)
-    return { fault: `The model refused the request (${statusCode})`, advice: null }
+  if (statusCode !== undefined) return diagnoseAnswer(statusCode, failure)
   if (cause?.code !== undefined)
     return {
       fault: `The model cannot be reached (${cause.code})`,
@@ -49,18 +30,49 @@ function diagnose(error: unknown): Diagnosis {
   return { fault: `There was no reply: ${oneLine(describeError(error))}`, advice: null }
 }
 
+function diagnoseAnswer(statusCode: number, { kind, code }: ProviderFailure): Diagnosis {
+  const told = code === null ? `(${statusCode})` : `(${statusCode}, ${code})`
+  if (kind === 'no_quota')
+    return {
+      fault: `The account at the provider has no quota or credit left ${told}`,
+      advice: 'waiting does not help, look at its plan and billing',
+    }
+  if (kind === 'no_such_model')
+    return {
+      fault: `There is no such model at that address ${told}`,
+      advice: 'check PALIMPSEST_MODEL and PALIMPSEST_MODEL_BASE_URL',
+    }
+  if (statusCode === 401 || statusCode === 403)
+    return { fault: `The model refused the key ${told}`, advice: 'set PALIMPSEST_MODEL_API_KEY' }
+  if (statusCode === 429)
+    return {
+      fault: `The model has had too many requests ${told}`,
+      advice: 'wait a little, then say it again',
+    }
+  if (statusCode >= 500) return { fault: `The model is out of order ${told}`, advice: 'say it again later' }
+  if (statusCode < 300)
+    return {
+      fault: `What answers there is no API of a model ${told}`,
+      advice: 'check PALIMPSEST_MODEL_BASE_URL',
+    }
+  return { fault: `The model refused the request ${told}`, advice: null }
+}
+
 interface ErrorParts {
   readonly statusCode?: number
   readonly cause?: { readonly code?: string }
+  readonly failure: ProviderFailure
 }
 
 export function modelErrorParts(error: unknown): ErrorParts {
-  if (typeof error !== 'object' || error === null) return {}
-  const { statusCode, cause, lastError } = error as ErrorParts & { readonly lastError?: unknown }
+  const failure = providerFailure(error)
+  if (typeof error !== 'object' || error === null) return { failure }
+  const { statusCode, cause, lastError } = error as Partial<ErrorParts> & { readonly lastError?: unknown }
   // Given up after several tries: the last one tells why.
   if (statusCode === undefined && cause === undefined && lastError !== undefined)
     return modelErrorParts(lastError)
   return {
+    failure,
     ...(typeof statusCode === 'number' && { statusCode }),
     ...(cause && { cause: codeIn(cause) }),
   }

@@ -1,4 +1,9 @@
-import { type Configuration, createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
+import {
+  type Configuration,
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+} from '../../palimpsest.ts'
 import type { Responder } from '../../runtime/index.ts'
 import { memoryOf } from '../../server/configuration.ts'
 import type { ChatFlags } from '../chat.ts'
@@ -32,7 +37,7 @@ export interface OpenChat {
 export async function openChat(
   flags: Pick<ChatFlags, 'db' | 'store' | 'namespace'>,
   terminal: Terminal,
-  onError: (error: unknown) => void,
+  listeners: Required<Pick<PalimpsestOptions, 'onError' | 'onFold'>>,
 ): Promise<OpenChat> {
   const { namespace } = flags
   const environment = environmentSettings(terminal)
@@ -40,7 +45,7 @@ export async function openChat(
   const store = await openStore(place)
   return orClose(store, async () => {
     const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
-    const palimpsest = await createPalimpsest({ store, namespace, ...configuration, onError })
+    const palimpsest = await createPalimpsest({ store, namespace, ...configuration, ...listeners })
     const { zone, model } = settings.current.values
     const made = await responderOf(settings.current)
     let local: readonly string[] = []

@@ -3,6 +3,7 @@ import { ID_RULE, isId } from '../../log/index.ts'
 import { TerminalChannel } from '../../runtime/channels/terminal.ts'
 import { createRuntime } from '../../runtime/index.ts'
 import { sessionIdOf } from '../../runtime/session-id.ts'
+import { FoldFailures } from '../../server/fold-failures.ts'
 import type { ChatFlags } from '../chat.ts'
 import { personHere } from '../person.ts'
 import { InterruptedError, type Terminal } from '../terminal.ts'
@@ -34,7 +35,9 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
   const view = screen ?? (flags.json ? new JsonView(terminal) : new PlainView(terminal))
   const note = (error: unknown) => view.notice(modelProblem(error))
   const failures: unknown[] = []
-  const opened = await openChat(flags, terminal, note)
+  const foldFailures = new FoldFailures(text => view.notice(text))
+  const onFold = foldFailures.note.bind(foldFailures)
+  const opened = await openChat(flags, terminal, { onError: note, onFold })
   const { palimpsest, responder, refresh, zone, model, placeFlags } = opened
   const closing = signals()
   try {

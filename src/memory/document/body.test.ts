@@ -86,6 +86,8 @@ describe('inertLine', () => {
   test.each([
     ['  a \t\r\n b\u2028c\u2029d\u0085e\u00a0f\u3000g  ', 'a b c d e f g'],
     ['a\0\u0007b\u001b[31mc', 'ab[31mc'],
+    // What breaks a line is a blank, of whatever kind it is.
+    ['a\u001cb\u001dc\u001ed\u0085e\u2028f\vg', 'a b c d e f g'],
     ['\ud800a', '\ufffda'],
     ['# A', '\\# A'],
     ['\n## A\n## B', '\\## A ## B'],

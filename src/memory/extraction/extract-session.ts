@@ -2,7 +2,7 @@ import { backoffMs } from '../../compaction/backoff.ts'
 import { guarded } from '../../compaction/guarded-summarizer.ts'
 import type { SpendGuard, SpendGuardReport } from '../../compaction/index.ts'
 import { type SpendWatch, toReport } from '../../compaction/spend-guard.ts'
-import { untilAborted } from '../../compaction/until-aborted.ts'
+import { withinTime } from '../../compaction/within-time.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
 import {
@@ -235,17 +235,18 @@ async function askForFacts(
   const known = listLines((await store.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
-  const within = AbortSignal.any([signal, AbortSignal.timeout(summarizerTimeoutMs)])
-  const asking = asked.extractFacts!({
+  const request = {
     layer: target.layer,
     subject: target.subject === null ? null : { id: target.subject, name },
     messages: withoutRecalled(messages),
     sources: new Set(sources.map(({ seq }) => seq)),
     known,
     zone,
-    signal: within,
-  })
-  const { facts, usage = null } = await untilAborted(asking, within)
+  }
+  const { facts, usage = null } = await withinTime(
+    within => asked.extractFacts!({ ...request, signal: within }),
+    { timeoutMs: summarizerTimeoutMs, signal },
+  )
   const learned = facts
     .filter(({ text }) => isWorthKeeping(text))
     .map(({ replaces, ...fact }) => ({ ...fact, replaces: replaces.map(place => known[place]!) }))

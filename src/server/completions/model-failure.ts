@@ -1,4 +1,5 @@
 import { PalimpsestError } from '../../errors.ts'
+import { type ProviderFailure, providerFailure } from '../../provider-failure.ts'
 import { redactSecrets } from '../../redaction/index.ts'
 import { isOverflowError } from '../../turn/index.ts'
 
@@ -25,12 +26,16 @@ export function modelFailure(error: unknown, model: string, apiKey: string | nul
   const retryAfter = responseHeaders?.['retry-after'] ?? null
   const said = typeof message === 'string' ? message : typeof error === 'string' ? error : inner?.message
   const reason = withoutKeys(typeof said === 'string' && said !== '' ? said : 'no reason was given', apiKey)
-  const isRefusal = status !== null && REFUSALS.includes(status)
-  const details = { model, status, reason, retryAfter, ...(isRefusal && { shouldRetry: false }) }
+  const { kind, code } = providerFailure(error)
+  const isRefusal = kind === 'no_quota' || (status !== null && REFUSALS.includes(status))
+  const details = {
+    ...{ model, status, reason, retryAfter, providerCode: code },
+    ...(isRefusal && { shouldRetry: false }),
+  }
   if (isOverflowError(error)) return stillTooLong(details, error)
   return new PalimpsestError(
     'model_failed',
-    `The model ${model} failed${status === null ? '' : ` with status ${status}`}: ${reason} ${advice(status)}`,
+    `The model ${model} failed${status === null ? '' : ` with status ${status}`}: ${reason} ${advice(status, kind)}`,
     details,
     { cause: error },
   )
@@ -48,9 +53,11 @@ function stillTooLong(details: { model: string; reason: string }, cause: unknown
   )
 }
 
-function advice(status: number | null): string {
-  if (status === 401 || status === 403 || status === 404)
-    return '(Whoever runs this server looks at its settings model, modelBaseUrl and modelApiKey.)'
+function advice(status: number | null, kind: ProviderFailure['kind']): string {
+  if (kind === 'no_quota')
+    return '(The account at the provider has no quota or credit left: waiting does not help. What was said is kept.)'
+  if (kind === 'no_such_model' || status === 401 || status === 403)
+    return '(The operator of this server looks at its settings model, modelBaseUrl and modelApiKey.)'
   const isRefusal = status !== null && REFUSALS.includes(status)
   return isRefusal ? '(The same request would be refused again.)' : '(What was said is kept; send it again.)'
 }

@@ -31,8 +31,7 @@ async function handle(call: Call<unknown, unknown>): Promise<Response> {
   const { maxBodyBytes } = settings.current.values
   const text = request.method === 'POST' ? await call.bodyText() : null
   const parsedBody = text === null ? undefined : await tryJson(text)
-  // The request itself was counted when it came in.
-  if (Array.isArray(parsedBody) && parsedBody.length > 1) await access.count(parsedBody.length - 1)
+  if (Array.isArray(parsedBody) && parsedBody.length > 1) await access.countBatch(parsedBody.length)
   const session = decodedHeader(header('x-palimpsest-session'))
   if (session !== null && !isId(session))
     throw invalidArguments([{ field: 'x-palimpsest-session', value: session, allowed: ID_RULE }])

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Content, ContentPart, Role } from '../../log/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
+import { speakerName } from '../speaker-name.ts'
 import type { SourceMessage, SummarizeRequest } from '../summarizer.ts'
 import { extract, extractive } from './extractive.ts'
-import { speakerName } from './inert.ts'
 
 type Said = readonly [name: string, content: Content, at?: string]
 

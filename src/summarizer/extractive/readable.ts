@@ -1,5 +1,5 @@
-import { type AttachmentPart, type Content, type ContentPart, splitLines } from '../../log/index.ts'
-import { clip, clipMiddle, oneLine } from './inert.ts'
+import { type AttachmentPart, type Content, type ContentPart, oneLine, splitLines } from '../../log/index.ts'
+import { clip, clipMiddle } from '../clip.ts'
 
 /** One paragraph of a message, in the order in which it stands there. */
 export interface Passage {

@@ -1,4 +1,4 @@
-import { clipMiddle } from './inert.ts'
+import { clipMiddle } from '../clip.ts'
 
 /**
  * Sentences and the clauses in them, for scripts with and without spaces. A clause is the smallest extract:

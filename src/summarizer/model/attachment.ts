@@ -1,5 +1,6 @@
 import type { AttachmentPart } from '../../log/index.ts'
-import { clip, oneLine } from '../extractive/inert.ts'
+import { oneLine } from '../../log/index.ts'
+import { clip } from '../clip.ts'
 
 /** Fields that libraries use for where an attachment is, and for its bytes alike. */
 const PLACES = [

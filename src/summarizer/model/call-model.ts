@@ -65,7 +65,9 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
     signal?.throwIfAborted()
     if (PalimpsestError.isInstance(error)) throw error
     const failure = classifyError(error, name)
-    if (format === 'text' || failure.reason !== 'request_refused' || !blamesFormat(error)) throw failure
+    // A router that knows no server which takes the format answers with 404.
+    const isRefused = failure.reason === 'request_refused' || failure.reason === 'model_not_found'
+    if (format === 'text' || !isRefused || !blamesFormat(error)) throw failure
   }
   // The instructions ask for JSON too: a server that takes no format is asked without.
   takesNoFormat.add(model)
@@ -78,7 +80,9 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
 /** Where the provider turned it away, nobody read anything. */
 const NOTHING_TAKEN: readonly SummarizerFailure[] = [
   'rate_limited',
+  'insufficient_quota',
   'unauthorized',
+  'model_not_found',
   'request_refused',
   'overflow',
 ]

@@ -1,4 +1,6 @@
-import { clip, oneLine } from '../extractive/inert.ts'
+import { oneLine } from '../../log/index.ts'
+import { providerFailure } from '../../provider-failure.ts'
+import { clip } from '../clip.ts'
 import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
 import { saysOverflow } from './says-overflow.ts'
 
@@ -23,13 +25,12 @@ export function classifyError(error: unknown, model: string): SummarizerError {
 
 const MOST_CHARACTERS = 200
 
-function reasonOf({
-  message,
-  statusCode: status,
-  responseBody = '',
-  isRetryable,
-}: CallError): SummarizerFailure {
+function reasonOf(error: CallError): SummarizerFailure {
+  const { message, statusCode: status, responseBody = '', isRetryable } = error
+  const { kind } = providerFailure(error)
+  if (kind === 'no_quota') return 'insufficient_quota'
   if (status === undefined) return isRetryable ? 'unavailable' : 'failed'
+  if (kind === 'no_such_model') return 'model_not_found'
   if (status === 429) return 'rate_limited'
   if (status === 401 || status === 403) return 'unauthorized'
   if (status === 413) return 'overflow'

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../tokens/index.ts'
-import { speakerName } from '../extractive/inert.ts'
 import { shortLine } from '../memory-line.ts'
 import { type MemoryLine, MemoryLines } from '../memory-lines.ts'
+import { speakerName } from '../speaker-name.ts'
 import type { ExtractedFact, FactRequest, Usage } from '../summarizer.ts'
 import { SummarizerError } from '../summarizer-error.ts'
 import { Models } from './ask-models.ts'

@@ -1,5 +1,4 @@
-import { splitLines } from '../../log/index.ts'
-import { oneLine } from '../extractive/inert.ts'
+import { oneLine, splitLines } from '../../log/index.ts'
 import { memoryLine } from '../memory-line.ts'
 import type { DatedEvent, Extract } from '../summarizer.ts'
 import { findTextProblem, type TextProblem } from '../text-problem.ts'

@@ -180,6 +180,7 @@ describe.each(Object.entries(CLIENTS))('%s', (client, { protocol, model }) => {
   test.each([
     ['overflow', 400, false],
     ['rate_limited', 429, true],
+    ['no_quota', protocol === 'messages' ? 400 : 429, protocol !== 'messages'],
     ['overloaded', protocol === 'messages' ? 529 : 503, true],
     ['internal', 500, true],
     ['unauthorized', 401, false],

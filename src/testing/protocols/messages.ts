@@ -186,6 +186,7 @@ const ERRORS: Readonly<Record<ModelError['kind'], readonly [status: number, type
   {
     overflow: [400, 'invalid_request_error', 'prompt is too long: 208310 tokens > 200000 maximum'],
     rate_limited: [429, 'rate_limit_error', "This request would exceed your organization's rate limit."],
+    no_quota: [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'],
     overloaded: [529, 'overloaded_error', 'Overloaded'],
     internal: [500, 'api_error', 'Internal server error'],
     unauthorized: [401, 'authentication_error', 'invalid x-api-key'],

@@ -22,6 +22,12 @@ const WORDS: Readonly<Record<ModelError['kind'], Words>> = {
     code: 'rate_limit_exceeded',
     message: 'Rate limit reached for requests. Please try again later.',
   },
+  no_quota: {
+    status: 429,
+    type: 'insufficient_quota',
+    code: 'insufficient_quota',
+    message: 'You exceeded your current quota, please check your plan and billing details.',
+  },
   overloaded: {
     status: 503,
     type: 'service_unavailable',

@@ -19,8 +19,10 @@ export const useFoldReasons = defineTexts<FoldReasons>({
     },
     failed: {
       rate_limited: 'the provider asked to wait',
+      insufficient_quota: 'the account at the provider has no quota left: waiting does not help',
       unavailable: 'the provider could not be reached',
       unauthorized: 'the provider refused the key',
+      model_not_found: 'the provider knows no such model, or its address is wrong',
       request_refused: 'the provider refused the request',
       overflow: 'more than the summariser can read at once',
       timeout: 'the summariser took too long',
@@ -66,8 +68,10 @@ export const useFoldReasons = defineTexts<FoldReasons>({
     },
     failed: {
       rate_limited: '提供商要求等待',
+      insufficient_quota: '提供商账户额度已用尽：等待无济于事',
       unavailable: '无法连接提供商',
       unauthorized: '提供商拒绝了密钥',
+      model_not_found: '提供商没有该模型，或地址有误',
       request_refused: '提供商拒绝了请求',
       overflow: '超出摘要模型一次可读的长度',
       timeout: '摘要超时',
