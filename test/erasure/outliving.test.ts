@@ -298,6 +298,55 @@ describe('other handles', () => {
     await session.addItems([{ role: 'user', content: 'Hello' }], second)
     expect(await chat.count()).toBe(1)
   })
+
+  it('the first run of a new session of the Agents SDK, while another session is erased', async () => {
+    await palimpsest.session('other').append({ role: 'user', content: 'Hello' })
+    const session = agentsSession(chat)
+    const [first, second] = [{}, {}] as never[]
+    await session.getItems(undefined, first)
+    await session.getItems(undefined, second)
+    await palimpsest.forget({ kind: 'session', sessionId: 'other' })
+    await session.addItems([{ role: 'user', content: 'Hello' }], first)
+    expect(await chat.count()).toBe(1)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    const items = [{ role: 'user' as const, content: QUOTING }]
+    await expect(session.addItems(items, second)).rejects.toMatchObject(erased('session'))
+  })
+
+  it('a session of the Agents SDK without a run under way goes on', async () => {
+    await ask()
+    const session = agentsSession(chat)
+    const ended = {} as never
+    await session.getItems()
+    await session.getItems(undefined, ended)
+    await session.addItems([{ role: 'user', content: 'Hello' }], ended)
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    for (const target of GONE) {
+      await palimpsest.forget(target)
+      await session.addItems([{ role: 'user', content: 'Hello' }, { ...call }])
+      const replacement = { ...call, arguments: '{"a":1}' }
+      await session.applyHistoryMutations({
+        mutations: [{ type: 'replace_function_call', callId: 'c', replacement }],
+      })
+      expect(await session.getItems(9)).toMatchObject([{ role: 'user' }, { arguments: '{"a":1}' }])
+    }
+  })
+
+  it('a change of a call by a run of the Agents SDK', async () => {
+    await ask()
+    const session = agentsSession(chat)
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    await session.addItems([{ ...call }])
+    await session.getItems(undefined, {} as never)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    await chat.append({ role: 'user', content: 'Hello' })
+    await session.addItems([{ ...call }])
+    const replacement = { ...call, arguments: JSON.stringify({ said: WORDS }) }
+    const changing = session.applyHistoryMutations({
+      mutations: [{ type: 'replace_function_call', callId: 'c', replacement }],
+    })
+    await expect(changing).rejects.toMatchObject(erased('session'))
+  })
 })
 
 /** What may happen, one after the other. */
