@@ -223,6 +223,55 @@ describe('other handles', () => {
     expect(JSON.stringify([await chat.export(), await chat.memory.read()])).not.toContain(WORDS)
   })
 
+  /** Every call of a session that only reads. */
+  const readsOf = (session: Session): Readonly<Record<string, () => Promise<unknown>>> => ({
+    messages: () => session.messages(),
+    count: () => session.count(),
+    info: () => session.info(),
+    folds: () => session.folds(),
+    growth: () => session.growth(),
+    settings: () => session.settings(),
+    segments: () => session.segments(),
+    versions: () => session.versions(1),
+    waiting: () => session.waiting(),
+    context: () => session.context(),
+    pins: () => session.pins(),
+    search: () => session.search(WORDS),
+    expand: () => session.expand({ fromSeq: 1, toSeq: 1 }),
+    export: () => session.export(),
+    snapshot: () => session.snapshot(),
+    judge: () => session.judge(),
+    plan: () => session.plan(),
+    turn: () => session.turn(),
+    compact: () => session.compact(),
+    'memory.read': () => session.memory.read(),
+    'memory.section': () => session.memory.section('About'),
+    'memory.versions': () => session.memory.versions(),
+    'memory.facts': () => session.memory.facts(),
+    'daily.read': () => session.daily().read(),
+    memoryTools: () => session.memoryTools(),
+  })
+
+  it.for(GONE)('a bound session shows nothing of another one of its name: $kind', async target => {
+    await ask()
+    const bound = await chat.bound()
+    for (const [name, read] of Object.entries(readsOf(bound))) await expect(read(), name).resolves.not.toThrow()
+    await palimpsest.forget(target)
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('session'))
+    await palimpsest.session(ANNS_CHAT, { user: 'bob' }).append({ role: 'user', content: 'My PIN is 4711.' })
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('session'))
+  })
+
+  it('a bound session reads nothing more once a message was erased', async () => {
+    await ask()
+    const bound = await chat.bound()
+    await palimpsest.forget({ kind: 'messages', sessionId: ANNS_CHAT, seqs: [2] })
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('messages'))
+  })
+
   it('a session that was not there yet is meant from its first message on', async () => {
     const bound = await chat.bound()
     await bound.append(ASKED)
