@@ -234,6 +234,15 @@ export class Session {
     return this.#as(seen ?? (await this.#engine.store.readSeen(this.#key)))
   }
 
+  /**
+   * The same for what is no matter of what was said, such as whether it was delivered: bound to the session alone, so
+   * that no erasure in it ends it. Of a handle that is not bound it is the same.
+   */
+  boundAlone(): Session {
+    if (this.#seen === null || this.#seen.session === null) return this
+    return this.#as({ session: this.#seen.session, epoch: Number.MAX_SAFE_INTEGER, documents: [] })
+  }
+
   #as(seen: SeenSession): Session {
     return new Session(this.#engine, this.#key, this.#traits, seen)
   }

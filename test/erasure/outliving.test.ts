@@ -255,7 +255,8 @@ describe('other handles', () => {
   it.for(GONE)('a bound session shows nothing of another one of its name: $kind', async target => {
     await ask()
     const bound = await chat.bound()
-    for (const [name, read] of Object.entries(readsOf(bound))) await expect(read(), name).resolves.not.toThrow()
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).resolves.not.toThrow()
     await palimpsest.forget(target)
     for (const [name, read] of Object.entries(readsOf(bound)))
       await expect(read(), name).rejects.toMatchObject(erased('session'))
