@@ -397,11 +397,13 @@ async function findStored(
   { seqs }: Burst,
   reply: readonly number[],
 ): Promise<Message | null> {
+  const { id: sessionId } = session
+  if (session.number === null) throw new ErasedMeanwhileError({ sessionId, erased: 'session' })
   const entry = (await session.waiting()).find(({ seq }) => seq === seqs[0])
-  if (entry?.isWithdrawn) throw new ErasedMeanwhileError({ sessionId: session.id, erased: 'messages' })
+  if (entry?.isWithdrawn) throw new ErasedMeanwhileError({ sessionId, erased: 'messages' })
   const [question] = await readMessages(session, seqs.slice(0, 1))
   // It was there when this was taken up.
-  if (question === undefined) throw new TakenBackError({ sessionId: session.id, seqs })
+  if (question === undefined) throw new TakenBackError({ sessionId, seqs })
   return JSON.stringify(entry?.reply) === JSON.stringify(reply) ? question : null
 }
 
