@@ -382,6 +382,20 @@ describe('other handles', () => {
     }
   })
 
+  it('a long item that a session of the Agents SDK has shown in short', async () => {
+    const session = agentsSession(chat)
+    const output = `${'a long result '.repeat(400)}${WORDS} ${'and more of it '.repeat(400)}`
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    const result = { type: 'function_call_result', callId: 'c', name: 'f', status: 'completed', output } as const
+    await session.addItems([{ role: 'user', content: 'Look' }, { ...call }, { ...result }])
+    const shown = await session.getItems()
+    expect(JSON.stringify(shown)).not.toContain(WORDS)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    await session.addItems(shown)
+    expect(await chat.count()).toBe(3)
+    expect(JSON.stringify(await chat.messages())).not.toContain(WORDS)
+  })
+
   it('a change of a call by a run of the Agents SDK', async () => {
     await ask()
     const session = agentsSession(chat)

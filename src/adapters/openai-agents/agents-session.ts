@@ -11,7 +11,7 @@ import type {
   SessionHistoryTransactionAwareSession,
 } from '@openai/agents'
 import type { Context } from '../../contexts.ts'
-import { PalimpsestError } from '../../errors.ts'
+import { isOverForGood, PalimpsestError } from '../../errors.ts'
 import { contentLinks, type Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -61,6 +61,8 @@ export class AgentsSession
   /** The items that were last given as history, as text, and those that were shortened for it. */
   #history: readonly string[] = []
   #originals: ReadonlyMap<string, AgentInputItem> = new Map()
+  /** The session as it was when these were given. */
+  #givenBy: Session | null = null
   #fitted: { readonly run: string; readonly length: number; readonly leftOut: LeftOut } | null = null
   #run: { readonly context: RunContext<unknown>; readonly estimates: number[] } | null = null
   /** The session as runs have seen it: what comes of them is stored in that very one, or not at all. */
@@ -90,6 +92,7 @@ export class AgentsSession
     if (runContext !== undefined && this.#run?.context !== runContext)
       this.#run = { context: runContext, estimates: [] }
     await this.#see(runContext)
+    this.#givenBy = await this.#chat.bound()
     const { items, originals } = await this.#view.items()
     this.#originals = new Map(originals.map(({ shown, original }) => [keyOf(shown), original]))
     this.#history = items.map(keyOf)
@@ -147,7 +150,18 @@ export class AgentsSession
   /** As they were said: without the notes of memory, and whole where they had been shortened for the model. */
   async #asSaid(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
     const isNote = await this.#noteFinder(items)
+    await this.#forgetErased()
     return items.filter(item => !isNote(item)).map(item => this.#originalOf(item))
+  }
+
+  /** What was shortened must not come back whole once it was erased. */
+  async #forgetErased(): Promise<void> {
+    try {
+      if (this.#originals.size > 0) await this.#givenBy?.checkBound()
+    } catch (error) {
+      if (!isOverForGood(error)) throw error
+      this.#originals = new Map()
+    }
   }
 
   #originalOf(item: AgentInputItem): AgentInputItem {
