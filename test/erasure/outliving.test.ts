@@ -386,7 +386,13 @@ describe('other handles', () => {
     const session = agentsSession(chat)
     const output = `${'a long result '.repeat(400)}${WORDS} ${'and more of it '.repeat(400)}`
     const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
-    const result = { type: 'function_call_result', callId: 'c', name: 'f', status: 'completed', output } as const
+    const result = {
+      type: 'function_call_result',
+      callId: 'c',
+      name: 'f',
+      status: 'completed',
+      output,
+    } as const
     await session.addItems([{ role: 'user', content: 'Look' }, { ...call }, { ...result }])
     const shown = await session.getItems()
     expect(JSON.stringify(shown)).not.toContain(WORDS)
