@@ -222,9 +222,9 @@ export class Session {
   }
 
   /**
-   * The same session, for what outlives this call, such as an answer under way: what it writes is for this very session
-   * as it is now. Once anything here is erased, each write of it is an `ErasedMeanwhileError` and changes nothing, also
-   * where another session bears the name by then. Folds, edits and new messages are no matter.
+   * The same session, for what outlives this call, such as an answer under way: what it writes and reads is of this very
+   * session as it is now. Once anything here is erased, each call of it is an `ErasedMeanwhileError` and changes nothing,
+   * also where another session bears the name by then. Folds, edits and new messages are no matter.
    *
    * @param like Another handle of the same session: what it has seen counts, and not what there is now.
    */
@@ -234,6 +234,15 @@ export class Session {
     return this.#as(seen ?? (await this.#engine.store.readSeen(this.#key)))
   }
 
+  /**
+   * The same for what is no matter of what was said, such as whether it was delivered: bound to the session alone, so
+   * that no erasure in it ends it. Of a handle that is not bound it is the same.
+   */
+  boundAlone(): Session {
+    if (this.#seen === null || this.#seen.session === null) return this
+    return this.#as({ session: this.#seen.session, epoch: Number.MAX_SAFE_INTEGER, documents: [] })
+  }
+
   #as(seen: SeenSession): Session {
     return new Session(this.#engine, this.#key, this.#traits, seen)
   }
@@ -241,6 +250,20 @@ export class Session {
   /** Throws an `ErasedMeanwhileError` where `bound` was called before something here was erased. */
   async checkBound(): Promise<void> {
     if (this.#seen !== null) await this.#engine.store.checkSeen(this.#own)
+  }
+
+  /** Of a bound handle: the session's own number, which no other one ever has. `null`: there is none yet. */
+  get number(): number | null {
+    return this.#seen?.session ?? null
+  }
+
+  /** Checked when it is read: nothing of it can be of another session of the name. */
+  async #read<Result>(reading: Promise<Result>): Promise<Result> {
+    try {
+      return await reading
+    } finally {
+      await this.checkBound()
+    }
   }
 
   get id(): string {
@@ -398,7 +421,7 @@ export class Session {
 
   /** For what is read by the session's name alone. */
   async #checkTraits(): Promise<void> {
-    if (this.#claim.traits) await this.#engine.store.readOwnSettings(this.#claim)
+    if (this.#claim.traits) await this.#read(this.#engine.store.readOwnSettings(this.#claim))
   }
 
   /** What of it waits for an answer or for its delivery. */
@@ -406,7 +429,7 @@ export class Session {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
     await this.#checkTraits()
-    return store.readWaiting(namespace, { sessionId, limit: MOST_WAITING })
+    return this.#read(store.readWaiting(namespace, { sessionId, limit: MOST_WAITING }))
   }
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
@@ -429,18 +452,18 @@ export class Session {
     const { limit = 100, from = 'oldest', ...range } = options
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
-    return this.#engine.store.readMessages(this.#claim, { ...range, limit, from })
+    return this.#read(this.#engine.store.readMessages(this.#claim, { ...range, limit, from }))
   }
 
   /** Visible messages, folded or not. */
   async count(): Promise<number> {
-    const record = await this.#engine.store.readSession(this.#claim)
+    const record = await this.#record()
     return record?.head?.totals.messages ?? 0
   }
 
   /** `null` before the first append. */
   async info(): Promise<SessionInfo | null> {
-    const record = await this.#engine.store.readSession(this.#claim)
+    const record = await this.#record()
     return record && toSessionInfo(record, this.#engine.clock())
   }
 
@@ -452,10 +475,8 @@ export class Session {
     checkCount('limit', limit)
     const before = written === undefined ? undefined : readFoldId(written)
     if (before === null) throw new InvalidArgumentError('before', written, FOLD_ID_RULE)
-    const events = await this.#engine.store.readFolds(this.#claim, {
-      limit,
-      ...(before !== undefined && { before }),
-    })
+    const range = { limit, ...(before !== undefined && { before }) }
+    const events = await this.#read(this.#engine.store.readFolds(this.#claim, range))
     return events.map(toFoldRecord)
   }
 
@@ -463,12 +484,12 @@ export class Session {
   async growth({ points = 300 }: { readonly points?: number } = {}): Promise<readonly GrowthPoint[]> {
     if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
       throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
-    return this.#engine.store.readGrowth(this.#claim, points)
+    return this.#read(this.#engine.store.readGrowth(this.#claim, points))
   }
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#engine.store.readOwnSettings(this.#claim)
+    return this.#read(this.#engine.store.readOwnSettings(this.#claim))
   }
 
   /**
@@ -484,7 +505,7 @@ export class Session {
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
-    return this.#engine.store.readSegments(this.#claim, which)
+    return this.#read(this.#engine.store.readSegments(this.#claim, which))
   }
 
   /** Replaces a message's content; the earlier one stays as a version. */
@@ -514,7 +535,7 @@ export class Session {
   /** Oldest first, the current one last. */
   async versions(seq: number): Promise<readonly MessageVersion[]> {
     checkCount('seq', seq)
-    return this.#engine.store.readVersions(this.#claim, seq)
+    return this.#read(this.#engine.store.readVersions(this.#claim, seq))
   }
 
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
@@ -589,7 +610,7 @@ export class Session {
     return traced(
       tracer,
       this.#span('context'),
-      () => contexts.context(this.#claim, options),
+      () => this.#read(contexts.context(this.#claim, options)),
       ({ report }) => ({
         'gen_ai.request.model': options.model,
         'palimpsest.context.tokens': report.tokens,
@@ -606,10 +627,7 @@ export class Session {
   async turn<Tools extends object = object>(options: TurnOptions<Tools> = {}): Promise<Turn<Tools>> {
     const { Turn } = await import('./turn/index.ts')
     const { contexts, onError } = this.#engine
-    if ((await this.count()) === 0) {
-      await this.checkBound()
-      throw new SessionNotFoundError(this.id)
-    }
+    if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
     // Until its context is made, as it is now; from then on, as the context shows it.
     let own = await this.bound()
     return Turn.begin<Tools>(
@@ -679,7 +697,7 @@ export class Session {
   }
 
   async pins(): Promise<readonly Pin[]> {
-    return this.#engine.store.readPins(this.#claim)
+    return this.#read(this.#engine.store.readPins(this.#claim))
   }
 
   /** `false`: there was no such pin. */
@@ -702,7 +720,10 @@ export class Session {
       this.#engine,
       { layer, key },
       {
-        check: () => this.#checkTraits(),
+        check: async () => {
+          await this.#checkTraits()
+          await this.checkBound()
+        },
         create: async () => void (await this.append([])),
         ...((this.#seen || this.#claim.traits) && { from: this.#own }),
       },
@@ -715,7 +736,7 @@ export class Session {
    */
   async memoryTools(): Promise<MemoryTools> {
     const { MemoryTools } = await import('./memory/tools/index.ts')
-    const known = await this.#engine.store.readSession(this.#claim)
+    const known = await this.#record()
     if (known === null) await this.append([])
     return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()), this.#seen)
   }
@@ -729,7 +750,7 @@ export class Session {
       async () => {
         const { searchMessages } = await import('./finding/search-messages.ts')
         await this.#checkTraits()
-        return searchMessages(this.#engine, query, { ...options, sessions: [this.id] })
+        return this.#read(searchMessages(this.#engine, query, { ...options, sessions: [this.id] }))
       },
       ({ results }) => ({ 'palimpsest.search.results': results.length }),
     )
@@ -738,18 +759,18 @@ export class Session {
   /** What lies under a segment, level by level down to the messages as they were said; or a range of them. */
   async expand(options: ExpandOptions): Promise<Expanded> {
     const { expand } = await import('./finding/expand.ts')
-    return expand(this.#engine.store, this.#claim, options)
+    return this.#read(expand(this.#engine.store, this.#claim, options))
   }
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
   async export(): Promise<SessionFile> {
-    return this.#engine.store.exportSession(this.#claim)
+    return this.#read(this.#engine.store.exportSession(this.#claim))
   }
 
   /** The figures that the policy judges by; `null` in an empty session. */
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
-    return store.readSnapshot(this.#claim, { policy, now: clock() })
+    return this.#read(store.readSnapshot(this.#claim, { policy, now: clock() }))
   }
 
   /**
@@ -836,22 +857,26 @@ export class Session {
     const decision = await this.judge(options)
     if (decision === null) return null
     const { store, clock } = this.#engine
-    const next = await planNext({ store, clock, policy: await this.#policy() }, this.#claim, decision)
+    const planning = planNext({ store, clock, policy: await this.#policy() }, this.#claim, decision)
+    const next = await this.#read(planning)
     return next?.plan ?? { decision, range: null }
   }
 
   /** With what this session has settings of its own for. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
-    const [own] = await sessionPolicies(store, this.#claim, [policy])
+    const [own] = await this.#read(sessionPolicies(store, this.#claim, [policy]))
     return own
   }
 
   async #requireRecord(): Promise<SessionRecord> {
-    const record = await this.#engine.store.readSession(this.#claim)
+    const record = await this.#record()
     if (record !== null) return record
-    await this.checkBound()
     throw new SessionNotFoundError(this.id)
+  }
+
+  async #record(): Promise<SessionRecord | null> {
+    return this.#read(this.#engine.store.readSession(this.#claim))
   }
 }
 

@@ -69,8 +69,7 @@ export class MemoryDocument {
 
   /** `null` before the first write. */
   async read(): Promise<MemoryContent | null> {
-    await this.#session?.check()
-    const document = await this.#engine.store.readDocument(this.#key)
+    const document = await this.#checked(this.#engine.store.readDocument(this.#key))
     return document && this.#toContent(document, await load())
   }
 
@@ -78,8 +77,7 @@ export class MemoryDocument {
   async section(section: string): Promise<string | null> {
     const { checkSectionName, readSection } = await load()
     const name = checkSectionName(section)
-    await this.#session?.check()
-    const document = await this.#engine.store.readDocument(this.#key)
+    const document = await this.#checked(this.#engine.store.readDocument(this.#key))
     return document && readSection(document.content, name)
   }
 
@@ -126,14 +124,21 @@ export class MemoryDocument {
     for (const [field, value] of Object.entries({ limit, ...rest }))
       if (!Number.isSafeInteger(value) || value < 0)
         throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
-    await this.#session?.check()
-    return this.#engine.store.readDocumentVersions(this.#key, { limit, ...rest })
+    return this.#checked(this.#engine.store.readDocumentVersions(this.#key, { limit, ...rest }))
   }
 
   /** What was learned, from which messages. `all`: what holds no longer, too. */
   async facts(which: 'current' | 'all' = 'current'): Promise<readonly Fact[]> {
-    await this.#session?.check()
-    return this.#engine.store.readFacts(this.#key, which)
+    return this.#checked(this.#engine.store.readFacts(this.#key, which))
+  }
+
+  /** Once it is read: until then another session may have come by the name. */
+  async #checked<Result>(reading: Promise<Result>): Promise<Result> {
+    try {
+      return await reading
+    } finally {
+      await this.#session?.check()
+    }
   }
 
   /**

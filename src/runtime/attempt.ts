@@ -52,6 +52,8 @@ export class Attempt {
   readonly #options: AttemptOptions
   readonly #controller = new AbortController()
   #stop: Stop | null = null
+  /** What it is made from: it knows the memory that it was shown, too. */
+  #turn: { check(): Promise<void> } | null = null
 
   constructor(options: AttemptOptions) {
     this.#options = options
@@ -73,6 +75,11 @@ export class Attempt {
     if (this.#stop === 'shutdown' || (this.#stop !== null && why !== 'shutdown')) return
     this.#stop = why
     this.#controller.abort(new DOMException(REASONS[why], 'AbortError'))
+  }
+
+  /** Throws where something that this answer has seen was erased since. */
+  async check(): Promise<void> {
+    await (this.#turn?.check() ?? this.#options.session.checkBound())
   }
 
   async run(): Promise<Ended> {
@@ -111,7 +118,13 @@ export class Attempt {
       ...{ session, messages, trigger, attempt: attempts, signal: this.#controller.signal },
       turn: async <Tools extends object>(options: TurnOptions<Tools> = {}) => {
         const reminder = options.reminder ?? (await unansweredNote(session, messages))
-        return session.turn<Tools>({ ...options, ...(reminder !== null && { reminder }), answers })
+        const turn = await session.turn<Tools>({
+          ...options,
+          ...(reminder !== null && { reminder }),
+          answers,
+        })
+        this.#turn = turn
+        return turn
       },
     }
   }

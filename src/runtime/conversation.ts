@@ -4,6 +4,7 @@ import {
   isOverForGood,
   NotWaitingError,
   PalimpsestError,
+  TakenBackError,
 } from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
@@ -252,7 +253,7 @@ export class Conversation {
     const { session, burst, messages } = begun
     const { responder, timers, turns } = this.#host
     const delivery = this.#deliveryOf(session, burst, messages[0]!)
-    const answered = { session, burst, delivery }
+    const answered = { session, burst, delivery, check: () => session.checkBound() }
     if (burst.attempts > turns.attempts)
       return this.#settlement.giveUp(answered, new Error('Every attempt ended with the process.'))
     const { timeoutMs } = turns
@@ -264,7 +265,8 @@ export class Conversation {
     const ended = await attempt.run()
     this.#attempt = null
     leave()
-    await this.#afterEnd(answered, { ...ended, stopped: attempt.stopped })
+    const check = () => attempt.check()
+    await this.#afterEnd({ ...answered, check }, { ...ended, stopped: attempt.stopped })
   }
 
   /**
@@ -308,30 +310,28 @@ export class Conversation {
       key: `${session.id}/${first.seq}`,
       sent: burst.sent,
       isRepeat: burst.isRepeat,
-      check: () => session.checkBound(),
+      check: () => this.#attempt?.check() ?? session.checkBound(),
       onOver: () => this.#attempt?.stop('erased'),
-      onSent: sent => session.noteWaiting(first.seq, { sent }),
+      onSent: sent => session.boundAlone().noteWaiting(first.seq, { sent }),
       onError: error => this.#report(error),
     })
   }
 
   async #afterEnd(
-    { session, burst, delivery }: Answered,
+    { session, burst, delivery, check }: Answered,
     { finished, isHeard, error, stopped }: Ended & { readonly stopped: Stop | null },
   ): Promise<void> {
     const again = { ...burst, sent: delivery.sent, isRepeat: true }
-    const answered = { session, burst: again, delivery }
-    if (finished?.status === 'complete') {
-      const text = isHeard ? delivery.text : await this.#settlement.textOf(session, finished.seqs)
-      return this.#settlement.deliver(answered, text)
-    }
-    if (isOverForGood(error) || stopped === 'erased') return this.#afterErasure(again, error)
+    const answered = { session, burst: again, delivery, check }
+    if (finished?.status === 'complete')
+      return this.#settlement.deliver(answered, finished.seqs, isHeard ? delivery.text : null)
+    if (isOverForGood(error) || stopped === 'erased') return this.#afterErasure(answered, error)
     if (error instanceof NotWaitingError) return this.#lookAgain(again, error)
     const saidSomething = (finished?.seqs.length ?? 0) > 0 || delivery.isShown
     switch (stopped) {
       case 'shutdown':
         // That was no failure of its own.
-        return session.noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
+        return session.boundAlone().noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
       case 'person':
         return this.#settlement.leaveAsItIs(answered)
       case 'newer':
@@ -346,28 +346,29 @@ export class Conversation {
   }
 
   /** What is still owed in this very session is answered anew, from what is left; of another one it is no matter. */
-  async #afterErasure(burst: Burst, error: unknown): Promise<void> {
+  async #afterErasure({ session, burst }: Answered, error: unknown): Promise<void> {
     this.#settlement.tell(burst, 'erased', error)
-    if (error instanceof ErasedMeanwhileError && error.details.erased === 'session') return
-    const entries = await this.#settlement.insist(() => this.#at.session.waiting())
-    const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
-    if (left.length > 0) this.takeUp(owedIn(left, this.#host.timers.now()))
+    try {
+      const entries = await this.#settlement.insist(() => session.boundAlone().waiting())
+      const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
+      if (left.length > 0) this.takeUp(owedIn(left, this.#host.timers.now()))
+    } catch (refusal) {
+      if (!isOverForGood(refusal)) throw refusal
+    }
   }
 
   async #deliverStored({ burst, reply }: Undelivered): Promise<void> {
     const session = await this.#settlement.insist(() => this.#at.session.bound())
-    const [entry] = await this.#settlement.insist(async () =>
-      (await session.waiting()).filter(({ seq }) => seq === burst.seqs[0]),
-    )
-    // Delivered by somebody else, or gone; what bears its number in another session is told of there.
-    if (JSON.stringify(entry?.reply) !== JSON.stringify(reply)) return
-    const [question] = await this.#settlement.insist(() => readMessages(session, burst.seqs))
-    if (question === undefined) return this.#settlement.insist(() => session.settleWaiting(burst.seqs))
-    const text = await this.#settlement.textOf(session, reply)
-    await this.#settlement.deliver(
-      { session, burst, delivery: this.#deliveryOf(session, burst, question) },
-      text,
-    )
+    try {
+      const found = await this.#settlement.insist(() => findStored(session.boundAlone(), burst, reply))
+      if (found === null) return
+      const delivery = this.#deliveryOf(session, burst, found)
+      const check = () => session.checkBound()
+      await this.#settlement.deliver({ session, burst, delivery, check }, reply, null)
+    } catch (refusal) {
+      if (!isOverForGood(refusal)) throw refusal
+      await this.#settlement.settle({ session, burst }, 'erased', refusal)
+    }
   }
 
   /** Somebody else has answered, or it was taken back: what the store says now holds. */
@@ -385,6 +386,25 @@ export class Conversation {
     this.#report(error)
     this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }
+}
+
+/**
+ * The question of an answer that is still owed. `null`: another process has delivered it, or it is another answer by
+ * now, which is told of elsewhere.
+ */
+async function findStored(
+  session: Session,
+  { seqs }: Burst,
+  reply: readonly number[],
+): Promise<Message | null> {
+  const { id: sessionId } = session
+  if (session.number === null) throw new ErasedMeanwhileError({ sessionId, erased: 'session' })
+  const entry = (await session.waiting()).find(({ seq }) => seq === seqs[0])
+  if (entry?.isWithdrawn) throw new ErasedMeanwhileError({ sessionId, erased: 'messages' })
+  const [question] = await readMessages(session, seqs.slice(0, 1))
+  // It was there when this was taken up.
+  if (question === undefined) throw new TakenBackError({ sessionId, seqs })
+  return JSON.stringify(entry?.reply) === JSON.stringify(reply) ? question : null
 }
 
 /** No further attempt would change it: a wrong key, a missing package. The AI SDK says so of its own. */

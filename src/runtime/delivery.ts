@@ -2,6 +2,7 @@ import { isOverForGood } from '../errors.ts'
 import { pause, within } from './bounded.ts'
 import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
 import { splitText } from './split-text.ts'
+import { isNoLongerOwed } from './stored-answer.ts'
 import type { Timers } from './timers.ts'
 
 export interface DeliveryOptions {
@@ -16,7 +17,7 @@ export interface DeliveryOptions {
   /** Something may have been sent before, and nobody noted it. */
   readonly isRepeat: boolean
   readonly timers: Timers
-  /** Asked before anything is sent or changed: throws what `isOverForGood` knows where nothing more may be. */
+  /** Asked before anything is shown while it grows: throws what `isOverForGood` knows where nothing more may be. */
   readonly check: () => Promise<void>
   /** Nothing more may be sent: heard once. */
   readonly onOver: (error: unknown) => void
@@ -113,18 +114,21 @@ export class Delivery {
 
   /**
    * Sends the whole, again and again until the platform has it. `false`: the signal came first. Throws where the
-   * platform will never take it.
+   * platform will never take it, and what `check` throws where nothing more may be sent: it is asked before each message.
    */
-  async complete(text: string, signal: AbortSignal): Promise<boolean> {
+  async complete(
+    text: string,
+    { signal, check }: { readonly signal: AbortSignal; readonly check: () => Promise<void> },
+  ): Promise<boolean> {
     const { timers, onError } = this.#options
     await this.rest()
     this.#text = text
     for (let failures = 1; ; failures++) {
       try {
-        await this.#bringUp({ isPartial: false })
+        await this.#bringUp({ isPartial: false, check })
         return true
       } catch (error) {
-        if (isFinal(error) || isOverForGood(error)) throw error
+        if (isFinal(error) || isNoLongerOwed(error)) throw error
         const asked = askedFor(error)
         // To be asked for some patience is nothing to report.
         if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
@@ -140,7 +144,7 @@ export class Delivery {
     this.#nextShow = timers.now() + (channel.editEveryMs ?? EDIT_EVERY_MS)
     timers.clearTimeout(this.#typing)
     this.#calls = this.#calls
-      .then(() => this.#bringUp({ isPartial: true }))
+      .then(() => this.#bringUp({ isPartial: true, check: this.#options.check }))
       .catch(error => {
         if (isOverForGood(error)) this.#end(error)
         // The platform wants to be left alone; the end is what counts.
@@ -156,11 +160,11 @@ export class Delivery {
   }
 
   /** Makes the platform show what there is now. */
-  async #bringUp({ isPartial }: { isPartial: boolean }): Promise<void> {
-    const { channel, place, replyTo, key, check } = this.#options
-    await check()
+  async #bringUp({ isPartial, check }: { isPartial: boolean; check: () => Promise<void> }): Promise<void> {
+    const { channel, place, replyTo, key } = this.#options
     const pieces = splitText(this.#text, channel.mostCharacters ?? Infinity)
     for (const [index, text] of pieces.entries()) {
+      await check()
       const isLast = index === pieces.length - 1
       const message = { ...place, text, replyTo: index === 0 ? replyTo : null, key: `${key}/${index}` }
       await this.#bring(index, { ...message, isPartial: isPartial && isLast })

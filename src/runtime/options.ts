@@ -95,7 +95,7 @@ export interface ReplyReport {
   readonly seqs: readonly number[]
   /**
    * `interrupted`: by a newer message or by a person. `failed`: no attempt succeeded. `elsewhere`: another process did.
-   * `erased`: what it answers is gone, so nothing more of it was stored or sent.
+   * `erased`: what it answers, or may quote, was erased or taken back, so nothing more of it was stored or sent.
    */
   readonly outcome:
     | 'delivered'

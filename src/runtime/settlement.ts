@@ -1,4 +1,4 @@
-import { isOverForGood } from '../errors.ts'
+import { isOverForGood, NotWaitingError } from '../errors.ts'
 import { contentText } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import { pause } from './bounded.ts'
@@ -6,6 +6,7 @@ import type { Burst } from './bursts.ts'
 import type { Delivery } from './delivery.ts'
 import type { ReplyReport } from './options.ts'
 import { readMessages } from './read-messages.ts'
+import { checkStored, isNoLongerOwed } from './stored-answer.ts'
 import type { Timers } from './timers.ts'
 
 export interface SettlementOptions {
@@ -26,12 +27,16 @@ export interface Answered {
   readonly session: Session
   readonly burst: Burst
   readonly delivery: Delivery
+  /** Throws where something that it has seen was erased since. */
+  readonly check: () => Promise<void>
 }
 
 interface Last {
   readonly text: string
   readonly outcome: ReplyReport['outcome']
   readonly error?: unknown
+  /** Asked before each message. */
+  readonly check: () => Promise<void>
 }
 
 /** The end of a burst: the last that the platform is sent of its answer, and then it waits no longer. */
@@ -48,19 +53,26 @@ export class Settlement {
     return this.#delivering
   }
 
-  /** The answer is in the log, and it is noted there that it is owed to the platform. */
-  async deliver(answered: Answered, text: string): Promise<void> {
+  /**
+   * The answer is in the log, and it is noted there that it is owed to the platform.
+   * @param heard Its text, where all of it was heard; `null`: as the log has it.
+   */
+  async deliver(answered: Answered, reply: readonly number[], heard: string | null): Promise<void> {
+    const { session, burst, delivery } = answered
+    const check = () => checkStored(session, { question: burst.seqs[0]!, reply })
+    const text = await this.#textOf(answered, { reply, heard, check })
+    if (text === null) return
     const said = text.trim()
     // Of an earlier attempt something may be there already.
-    if (said === '' && !answered.delivery.isShown) return this.settle(answered, 'silent')
-    await this.#send(answered, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered' })
+    if (said === '' && !delivery.isShown) return this.settle(answered, 'silent')
+    await this.#send(answered, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered', check })
   }
 
   /** What was said stands, and there will be no more of it. */
   async leaveAsItIs(answered: Answered): Promise<void> {
     const said = answered.delivery.text.trim()
     if (said === '') return this.settle(answered, 'interrupted')
-    await this.#send(answered, { text: `${said} …`, outcome: 'interrupted' })
+    await this.#send(answered, { text: `${said} …`, outcome: 'interrupted', check: answered.check })
   }
 
   async giveUp(answered: Answered, error: unknown): Promise<void> {
@@ -68,7 +80,9 @@ export class Settlement {
     if (failureText === null) return this.settle(answered, 'failed', error)
     const said = answered.delivery.text.trim()
     const text = said === '' ? failureText : `${said} …\n\n${failureText}`
-    await this.#send(answered, { text, outcome: 'failed', error })
+    // What is our own quotes nothing.
+    const check = said === '' ? () => answered.session.boundAlone().checkBound() : answered.check
+    await this.#send(answered, { text, outcome: 'failed', error, check })
   }
 
   async settle(
@@ -77,7 +91,8 @@ export class Settlement {
     error?: unknown,
   ): Promise<void> {
     try {
-      await this.insist(() => session.settleWaiting(burst.seqs))
+      // Whatever of it was erased: it waits no longer.
+      await this.insist(() => session.boundAlone().settleWaiting(burst.seqs))
     } catch (refusal) {
       // It is gone: there is nothing left that waits.
       if (!isOverForGood(refusal)) throw refusal
@@ -91,12 +106,29 @@ export class Settlement {
     onReply({ sessionId, seqs, outcome, attempts, ...(isOdd && { error }) })
   }
 
-  /** What the messages of an answer say, as it is delivered. */
-  async textOf(session: Session, reply: readonly number[]): Promise<string> {
-    const messages = await this.insist(() => readMessages(session, reply))
-    const said = messages.filter(({ role }) => role === 'assistant')
-    const texts = said.map(({ content }) => contentText(content))
-    return texts.filter(text => text.trim() !== '').join('\n\n')
+  /** What the messages of an answer say, as it is delivered. `null`: it is not to be, and that is told. */
+  async #textOf(
+    answered: Answered,
+    { reply, heard, check }: { reply: readonly number[]; heard: string | null; check: () => Promise<void> },
+  ): Promise<string | null> {
+    try {
+      await this.insist(check)
+      const session = answered.session.boundAlone()
+      const messages = heard === null ? await this.insist(() => readMessages(session, reply)) : []
+      const said = messages.filter(({ role }) => role === 'assistant')
+      const texts = said.map(({ content }) => contentText(content))
+      return heard ?? texts.filter(text => text.trim() !== '').join('\n\n')
+    } catch (refusal) {
+      if (!isNoLongerOwed(refusal)) throw refusal
+      await this.#end(answered, refusal)
+      return null
+    }
+  }
+
+  /** It is sent no further. */
+  async #end(answered: Answered, refusal: unknown): Promise<void> {
+    if (refusal instanceof NotWaitingError) return this.tell(answered.burst, 'elsewhere', refusal)
+    await this.settle(answered, 'erased', refusal)
   }
 
   /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
@@ -106,7 +138,7 @@ export class Settlement {
       try {
         return await work()
       } catch (error) {
-        if (ending.aborted || isOverForGood(error)) throw error
+        if (ending.aborted || isNoLongerOwed(error)) throw error
         onError(error)
         if (!(await pause(wait, ending, timers))) throw error
       }
@@ -114,14 +146,15 @@ export class Settlement {
   }
 
   /** Until the platform has it, or the program ends. */
-  async #send(answered: Answered, { text, ...last }: Last): Promise<void> {
+  async #send(answered: Answered, { text, check, ...last }: Last): Promise<void> {
     const { burst, delivery } = answered
     this.#delivering = burst
     let { outcome, error } = last
     try {
-      if (!(await delivery.complete(text, this.#options.ending))) return
+      if (!(await delivery.complete(text, { signal: this.#options.ending, check }))) return
     } catch (refusal) {
-      outcome = isOverForGood(refusal) ? 'erased' : 'undeliverable'
+      if (isNoLongerOwed(refusal)) return await this.#end(answered, refusal)
+      outcome = 'undeliverable'
       error = refusal
     } finally {
       this.#delivering = null

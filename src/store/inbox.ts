@@ -34,4 +34,9 @@ export interface WaitingEntry extends Awaits {
   readonly sent: unknown
   /** The messages of the answer, once it is stored: it is to be delivered. `null`: there is none yet. */
   readonly reply: readonly number[] | null
+  /**
+   * Something that the answer may quote was erased after it was stored, and before it was delivered: it is not to be
+   * delivered any more, and `reply` is empty.
+   */
+  readonly isWithdrawn?: true
 }

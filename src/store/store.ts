@@ -421,8 +421,9 @@ export interface Store {
    * What waits for an answer or for its delivery, in the order in which it came, of all sessions of a namespace:
    * nothing of what was hidden or erased. Of the messages that an append `answers`, the first stays here with its
    * `reply` until it is settled; the others go. An append that answers and is a repeat as a whole changes nothing
-   * here either. With `sessionId`: of that session alone. Pages are of one reading: what was written at the same time may appear in any order, so the next
-   * reading begins anew.
+   * here either. An erasure withdraws the replies that may quote what it erases: those that come after a message of
+   * theirs, and all in sessions that are shown memory of it. With `sessionId`: of that session alone. Pages are of one
+   * reading: what was written at the same time may appear in any order, so the next reading begins anew.
    */
   readWaiting(
     namespace: string,
@@ -440,7 +441,7 @@ export interface Store {
 
   /**
    * What there is to be seen of a session now, for the key of later writes. Where there is none, a session that comes to
-   * bear the name is taken for it only as long as nothing of the namespace is erased.
+   * bear the name is taken for it, until one of the name is erased.
    */
   readSeen(key: SessionKey): Promise<SeenSession>
   /** Refuses as a write with this key would be. What it allows may be erased right after: a write asks once more. */

@@ -223,6 +223,56 @@ describe('other handles', () => {
     expect(JSON.stringify([await chat.export(), await chat.memory.read()])).not.toContain(WORDS)
   })
 
+  /** Every call of a session that only reads. */
+  const readsOf = (session: Session): Readonly<Record<string, () => Promise<unknown>>> => ({
+    messages: () => session.messages(),
+    count: () => session.count(),
+    info: () => session.info(),
+    folds: () => session.folds(),
+    growth: () => session.growth(),
+    settings: () => session.settings(),
+    segments: () => session.segments(),
+    versions: () => session.versions(1),
+    waiting: () => session.waiting(),
+    context: () => session.context(),
+    pins: () => session.pins(),
+    search: () => session.search(WORDS),
+    expand: () => session.expand({ fromSeq: 1, toSeq: 1 }),
+    export: () => session.export(),
+    snapshot: () => session.snapshot(),
+    judge: () => session.judge(),
+    plan: () => session.plan(),
+    turn: () => session.turn(),
+    compact: () => session.compact(),
+    'memory.read': () => session.memory.read(),
+    'memory.section': () => session.memory.section('About'),
+    'memory.versions': () => session.memory.versions(),
+    'memory.facts': () => session.memory.facts(),
+    'daily.read': () => session.daily().read(),
+    memoryTools: () => session.memoryTools(),
+  })
+
+  it.for(GONE)('a bound session shows nothing of another one of its name: $kind', async target => {
+    await ask()
+    const bound = await chat.bound()
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).resolves.not.toThrow()
+    await palimpsest.forget(target)
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('session'))
+    await palimpsest.session(ANNS_CHAT, { user: 'bob' }).append({ role: 'user', content: 'My PIN is 4711.' })
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('session'))
+  })
+
+  it('a bound session reads nothing more once a message was erased', async () => {
+    await ask()
+    const bound = await chat.bound()
+    await palimpsest.forget({ kind: 'messages', sessionId: ANNS_CHAT, seqs: [2] })
+    for (const [name, read] of Object.entries(readsOf(bound)))
+      await expect(read(), name).rejects.toMatchObject(erased('messages'))
+  })
+
   it('a session that was not there yet is meant from its first message on', async () => {
     const bound = await chat.bound()
     await bound.append(ASKED)
@@ -297,6 +347,75 @@ describe('other handles', () => {
     expect(await chat.info()).toBeNull()
     await session.addItems([{ role: 'user', content: 'Hello' }], second)
     expect(await chat.count()).toBe(1)
+  })
+
+  it('the first run of a new session of the Agents SDK, while another session is erased', async () => {
+    await palimpsest.session('other').append({ role: 'user', content: 'Hello' })
+    const session = agentsSession(chat)
+    const [first, second] = [{}, {}] as never[]
+    await session.getItems(undefined, first)
+    await session.getItems(undefined, second)
+    await palimpsest.forget({ kind: 'session', sessionId: 'other' })
+    await session.addItems([{ role: 'user', content: 'Hello' }], first)
+    expect(await chat.count()).toBe(1)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    const items = [{ role: 'user' as const, content: QUOTING }]
+    await expect(session.addItems(items, second)).rejects.toMatchObject(erased('session'))
+  })
+
+  it('a session of the Agents SDK without a run under way goes on', async () => {
+    await ask()
+    const session = agentsSession(chat)
+    const ended = {} as never
+    await session.getItems()
+    await session.getItems(undefined, ended)
+    await session.addItems([{ role: 'user', content: 'Hello' }], ended)
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    for (const target of GONE) {
+      await palimpsest.forget(target)
+      await session.addItems([{ role: 'user', content: 'Hello' }, { ...call }])
+      const replacement = { ...call, arguments: '{"a":1}' }
+      await session.applyHistoryMutations({
+        mutations: [{ type: 'replace_function_call', callId: 'c', replacement }],
+      })
+      expect(await session.getItems(9)).toMatchObject([{ role: 'user' }, { arguments: '{"a":1}' }])
+    }
+  })
+
+  it('a long item that a session of the Agents SDK has shown in short', async () => {
+    const session = agentsSession(chat)
+    const output = `${'a long result '.repeat(400)}${WORDS} ${'and more of it '.repeat(400)}`
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    const result = {
+      type: 'function_call_result',
+      callId: 'c',
+      name: 'f',
+      status: 'completed',
+      output,
+    } as const
+    await session.addItems([{ role: 'user', content: 'Look' }, { ...call }, { ...result }])
+    const shown = await session.getItems()
+    expect(JSON.stringify(shown)).not.toContain(WORDS)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    await session.addItems(shown)
+    expect(await chat.count()).toBe(3)
+    expect(JSON.stringify(await chat.messages())).not.toContain(WORDS)
+  })
+
+  it('a change of a call by a run of the Agents SDK', async () => {
+    await ask()
+    const session = agentsSession(chat)
+    const call = { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } as const
+    await session.addItems([{ ...call }])
+    await session.getItems(undefined, {} as never)
+    await palimpsest.forget({ kind: 'session', sessionId: ANNS_CHAT })
+    await chat.append({ role: 'user', content: 'Hello' })
+    await session.addItems([{ ...call }])
+    const replacement = { ...call, arguments: JSON.stringify({ said: WORDS }) }
+    const changing = session.applyHistoryMutations({
+      mutations: [{ type: 'replace_function_call', callId: 'c', replacement }],
+    })
+    await expect(changing).rejects.toMatchObject(erased('session'))
   })
 })
 

@@ -4,10 +4,11 @@ import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
  * A model that knows only what it is sent: it looks up orders with the tool, and answers the question about the
  * first turn from its context, or else by searching the history.
  */
-export function scriptedAssistant({ said, tools }: ModelRequest): ModelReply {
+export function scriptedAssistant(request: ModelRequest): ModelReply {
+  const { said, tools } = request
   const offered = (name: string) => tools.some(tool => tool.name === name)
   const last = said.at(-1)!
-  const usage = usageOf(said.map(({ text }) => text))
+  const usage = { input: countedTokens(request), output: 20 }
   if (last.role === 'tool') {
     const found = CODE_WORD.exec(last.text)
     if (found) return { text: `Your code word is ${found[1]}.`, usage }
@@ -26,10 +27,17 @@ export function scriptedAssistant({ said, tools }: ModelRequest): ModelReply {
 
 const CODE_WORD = /[Cc]ode word is ([a-z]+-\d+)/
 
-/** Near enough to what a provider would count that nothing odd is learned from it. */
-function usageOf(texts: readonly string[]) {
-  const input = Math.ceil(texts.join(' ').length / 4.2)
-  return { input, output: 20 }
+/**
+ * A request in the tokens of this model, as it reports them. All of it counts, as with a provider: of a count without
+ * tools a ratio would be learned that lets a context grow by a third.
+ */
+export function countedTokens({ said, tools }: Pick<ModelRequest, 'said' | 'tools'>): number {
+  const texts = said.flatMap(({ text, toolCalls = [] }) => [
+    text,
+    ...toolCalls.map(({ name, arguments: given }) => `${name} ${given}`),
+  ])
+  const characters = [...texts, JSON.stringify(tools)].join(' ').length
+  return Math.ceil(characters / 4.2) + said.length * 4
 }
 
 export const QUESTION = 'What was my code word at the very beginning?'

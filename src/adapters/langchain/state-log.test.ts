@@ -137,3 +137,47 @@ test('calls at the same time store each message once', async () => {
   await Promise.all([1, 2, 3].map(count => log.store(session, state.slice(0, count))))
   expect((await session.messages()).map(({ content }) => content)).toEqual(['One', 'Two', 'Three'])
 })
+
+describe('after an erasure', () => {
+  const asked = new HumanMessage({ id: 'h1', content: 'What is it?' })
+  const changed = [asked, new AIMessage({ id: 'a1', content: 'It is something else.' })]
+  const next = new HumanMessage({ id: 'h2', content: 'And now?' })
+
+  async function answered(log: StateLog) {
+    const palimpsest = await start()
+    const session = palimpsest.session('s')
+    await log.store(session, [asked])
+    await log.storeReply(session, new AIMessage({ id: 'a1', content: 'It is this.' }))
+    return { palimpsest, session }
+  }
+
+  test('a reply is not edited over what another session of the name holds', async () => {
+    const log = new StateLog()
+    const { palimpsest, session } = await answered(log)
+    await palimpsest.forget({ kind: 'session', sessionId: 's' })
+    await session.append([
+      { role: 'user', content: 'Hello', sender: 'Bob' },
+      { role: 'user', content: 'Anybody?', sender: 'Bob' },
+    ])
+    await log.store(session, [...changed, next])
+    const said = (await session.messages()).map(({ content }) => content)
+    expect([said.slice(0, 2), said.at(-1)]).toEqual([['Hello', 'Anybody?'], 'And now?'])
+    expect(await session.versions(2)).toHaveLength(1)
+  })
+
+  test('nothing of the session before is taken for what is in this one', async () => {
+    const log = new StateLog()
+    const { palimpsest, session } = await answered(log)
+    await palimpsest.forget({ kind: 'session', sessionId: 's' })
+    await log.store(session, [asked])
+    expect((await session.messages()).map(({ externalId }) => externalId)).toEqual(['langchain:h1'])
+  })
+
+  test('a reply that is gone stays gone, and the run goes on', async () => {
+    const log = new StateLog()
+    const { palimpsest, session } = await answered(log)
+    await palimpsest.forget({ kind: 'messages', sessionId: 's', seqs: [2] })
+    await log.store(session, [...changed, next])
+    expect((await session.messages()).map(({ content }) => content)).toEqual(['What is it?', 'And now?'])
+  })
+})

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { BaseMessage } from '@langchain/core/messages'
-import { type MessageConflictError, PalimpsestError } from '../../errors.ts'
+import { type ErrorCode, type MessageConflictError, PalimpsestError } from '../../errors.ts'
 import { alignHistory, type Content, interruptionOf, type MessageInput } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { externalIdOf, newExternalId, toMessageInput } from './from-langchain.ts'
@@ -16,13 +16,19 @@ const MOST_OF_LOG = 1_000
 
 /** What this process knows of a session's log. */
 class Known {
+  /**
+   * The session's own number: whatever bears its name later is another one, of which nothing is known. `null`: there is
+   * none yet.
+   */
+  number: number | null
   /** Of stored messages, by external id, what they said; `null`: another process knows. The newest is last. */
   readonly digests = new Map<string, string | null>()
   /** Another middleware may still change what the model said last. */
   reply: { readonly externalId: string; readonly seq: number } | null = null
-  isRead = false
-  /** What is stored is decided by what is stored already: one at a time. */
-  queue: Promise<void> = Promise.resolve()
+
+  constructor(number: number | null) {
+    this.number = number
+  }
 
   remember(externalId: string, digest: string | null): void {
     this.digests.delete(externalId)
@@ -38,10 +44,12 @@ class Known {
  */
 export class StateLog {
   readonly #known = new WeakMap<Session, Known>()
+  /** What is stored is decided by what is stored already: one at a time. */
+  readonly #queues = new WeakMap<Session, Promise<void>>()
 
   /** Resolves when everything in the state is durable. `session`: the same as a run has seen it. */
   async store(handle: Session, state: readonly BaseMessage[], session = handle): Promise<void> {
-    await this.#inTurn(handle, known => storeState(session, state, known))
+    await this.#inTurn(handle, session, (own, known) => storeState(own, state, known))
   }
 
   /**
@@ -54,29 +62,41 @@ export class StateLog {
     const input = toMessageInput(reply)
     const externalId = externalIdOf(reply)
     if (input === null || externalId === null) return
-    await this.#inTurn(handle, async known => {
-      const seq = await appendNew(session, input)
+    await this.#inTurn(handle, session, async (own, known) => {
+      const seq = await appendNew(own, input)
       known.remember(externalId, digestOf(input))
       known.reply = { externalId, seq }
     })
   }
 
-  async #inTurn(session: Session, work: (known: Known) => Promise<void>): Promise<void> {
-    const known = this.#known.get(session) ?? new Known()
-    this.#known.set(session, known)
-    const done = known.queue.then(async () => {
-      if (!known.isRead) await read(session, known)
-      await work(known)
+  async #inTurn(
+    handle: Session,
+    session: Session,
+    work: (own: Session, known: Known) => Promise<void>,
+  ): Promise<void> {
+    const before = this.#queues.get(handle) ?? Promise.resolve()
+    const done = before.then(async () => {
+      const own = await session.bound()
+      const known = await this.#knownOf(handle, own)
+      await work(own, known)
+      known.number = own.number
     })
-    known.queue = done.catch(() => {})
+    this.#queues.set(
+      handle,
+      done.catch(() => {}),
+    )
     await done
   }
-}
 
-async function read(session: Session, known: Known): Promise<void> {
-  const newest = await session.messages({ from: 'newest', limit: LOOKED_BACK })
-  for (const { externalId } of newest) if (externalId !== null) known.remember(externalId, null)
-  known.isRead = true
+  async #knownOf(handle: Session, own: Session): Promise<Known> {
+    const known = this.#known.get(handle)
+    if (known?.number === own.number) return known
+    const anew = new Known(own.number)
+    const newest = await own.messages({ from: 'newest', limit: LOOKED_BACK })
+    for (const { externalId } of newest) if (externalId !== null) anew.remember(externalId, null)
+    this.#known.set(handle, anew)
+    return anew
+  }
 }
 
 async function storeState(session: Session, state: readonly BaseMessage[], known: Known): Promise<void> {
@@ -109,7 +129,12 @@ async function takeOverChange(session: Session, message: BaseMessage, known: Kno
   const { reply } = known
   const input = externalIdOf(message) === reply?.externalId ? toMessageInput(message) : null
   if (reply === null || input === null || digestOf(input) === known.digests.get(reply.externalId)) return
-  await session.edit(reply.seq, input.content as Content)
+  try {
+    await session.edit(reply.seq, input.content as Content)
+  } catch (error) {
+    // It was erased or taken back since.
+    if (!isError(error, 'message_not_found')) throw error
+  }
   known.remember(reply.externalId, digestOf(input))
 }
 
@@ -172,7 +197,11 @@ async function appendUnlessConflict(session: Session, input: MessageInput) {
 }
 
 function isConflict(error: unknown): error is MessageConflictError {
-  return PalimpsestError.isInstance(error) && error.code === 'message_conflict'
+  return isError(error, 'message_conflict')
+}
+
+function isError(error: unknown, code: ErrorCode): boolean {
+  return PalimpsestError.isInstance(error) && error.code === code
 }
 
 function digestOf({ content }: MessageInput): string {

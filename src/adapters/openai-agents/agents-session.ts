@@ -11,7 +11,7 @@ import type {
   SessionHistoryTransactionAwareSession,
 } from '@openai/agents'
 import type { Context } from '../../contexts.ts'
-import { PalimpsestError } from '../../errors.ts'
+import { isOverForGood, PalimpsestError } from '../../errors.ts'
 import { contentLinks, type Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -61,12 +61,12 @@ export class AgentsSession
   /** The items that were last given as history, as text, and those that were shortened for it. */
   #history: readonly string[] = []
   #originals: ReadonlyMap<string, AgentInputItem> = new Map()
+  /** The session as it was when these were given. */
+  #givenBy: Session | null = null
   #fitted: { readonly run: string; readonly length: number; readonly leftOut: LeftOut } | null = null
   #run: { readonly context: RunContext<unknown>; readonly estimates: number[] } | null = null
   /** The session as runs have seen it: what comes of them is stored in that very one, or not at all. */
   readonly #seenBy = new WeakMap<RunContext<unknown>, SeenByRun>()
-  /** As it was last given to anybody. */
-  #lastSeen: Session | null = null
 
   constructor(chat: Session, options: AgentsSessionOptions = {}) {
     this.#chat = chat
@@ -92,6 +92,7 @@ export class AgentsSession
     if (runContext !== undefined && this.#run?.context !== runContext)
       this.#run = { context: runContext, estimates: [] }
     await this.#see(runContext)
+    this.#givenBy = await this.#chat.bound()
     const { items, originals } = await this.#view.items()
     this.#originals = new Map(originals.map(({ shown, original }) => [keyOf(shown), original]))
     this.#history = items.map(keyOf)
@@ -102,13 +103,19 @@ export class AgentsSession
   async #see(runContext: RunContext<unknown> | undefined): Promise<void> {
     const known = runContext && this.#seenBy.get(runContext)
     if (known && !known.hasStored) return
-    const session = await this.#chat.bound()
-    this.#lastSeen = session
-    if (runContext !== undefined) this.#seenBy.set(runContext, { session, hasStored: false })
+    if (runContext !== undefined)
+      this.#seenBy.set(runContext, { session: await this.#chat.bound(), hasStored: false })
   }
 
+  /** Outside a run the caller means the session as it is now. */
   #own(runContext?: RunContext<unknown>): Session {
-    return (runContext && this.#seenBy.get(runContext)?.session) ?? this.#lastSeen ?? this.#chat
+    return (runContext && this.#seenBy.get(runContext)?.session) ?? this.#chat
+  }
+
+  /** The SDK does not say which run changes a call: the newest one, as long as it has stored nothing. */
+  async #changing(): Promise<Session> {
+    const seen = this.#run && this.#seenBy.get(this.#run.context)
+    return seen && !seen.hasStored ? seen.session : this.#chat.bound()
   }
 
   /** The newest messages that come to at least so many items, and all their items. */
@@ -143,7 +150,18 @@ export class AgentsSession
   /** As they were said: without the notes of memory, and whole where they had been shortened for the model. */
   async #asSaid(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
     const isNote = await this.#noteFinder(items)
+    await this.#forgetErased()
     return items.filter(item => !isNote(item)).map(item => this.#originalOf(item))
+  }
+
+  /** What was shortened must not come back whole once it was erased. */
+  async #forgetErased(): Promise<void> {
+    try {
+      if (this.#originals.size > 0) await this.#givenBy?.checkBound()
+    } catch (error) {
+      if (!isOverForGood(error)) throw error
+      this.#originals = new Map()
+    }
   }
 
   #originalOf(item: AgentInputItem): AgentInputItem {
@@ -237,13 +255,14 @@ export class AgentsSession
 
   /** The first of them is replaced, others with the same id go, as the SDK has it; of folded ones the newest. */
   async #replaceCall({ callId, replacement }: SessionHistoryMutation): Promise<void> {
+    const chat = await this.#changing()
     for (let tries = 1; ; tries++) {
-      const after = (await this.#chat.info())?.compactedThrough ?? 0
-      const raw = await this.#chat.messages({ after, limit: EVERYTHING })
+      const after = (await chat.info())?.compactedThrough ?? 0
+      const raw = await chat.messages({ after, limit: EVERYTHING })
       try {
-        if (await this.#replaceCallWithin(raw, callId, replacement)) return
-        const folded = await this.#foldedCall(callId, after)
-        if (folded !== null) await this.#own().edit(folded.seq, toMessage(replacement).content)
+        if (await this.#replaceCallWithin(chat, raw, { callId, replacement })) return
+        const folded = await this.#foldedCall(chat, callId, after)
+        if (folded !== null) await chat.edit(folded.seq, toMessage(replacement).content)
         return
       } catch (error) {
         if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
@@ -253,9 +272,9 @@ export class AgentsSession
 
   /** `false`: none of them has such a call. */
   async #replaceCallWithin(
+    chat: Session,
     messages: readonly Message[],
-    callId: string,
-    replacement: AgentInputItem,
+    { callId, replacement }: Pick<SessionHistoryMutation, 'callId' | 'replacement'>,
   ): Promise<boolean> {
     const kind = await this.#view.kind()
     const isCall = (item: AgentInputItem) => {
@@ -272,7 +291,7 @@ export class AgentsSession
       itemsOf(message, kind).length === 1 &&
       canonicalJson(contentLinks(content)) === canonicalJson(contentLinks(message.content))
     if (isEdit) {
-      await this.#own().edit(message.seq, content)
+      await chat.edit(message.seq, content)
       return true
     }
     const tail = messages.slice(first)
@@ -285,13 +304,13 @@ export class AgentsSession
         isReplaced = true
         return isFirst ? [replacement] : []
       })
-    await this.#own().replaceTail(items.map(toMessage), { expected: tail.map(said) })
+    await chat.replaceTail(items.map(toMessage), { expected: tail.map(said) })
     return true
   }
 
-  async #foldedCall(callId: string, through: number): Promise<Message | null> {
+  async #foldedCall(chat: Session, callId: string, through: number): Promise<Message | null> {
     for (let before = through + 1; ; ) {
-      const page = await this.#chat.messages({ before, limit: MOST_AT_ONCE, from: 'newest' })
+      const page = await chat.messages({ before, limit: MOST_AT_ONCE, from: 'newest' })
       const link = `call:${callId}`
       const found = page.findLast(({ content }) => contentLinks(content).opens.includes(link))
       if (found !== undefined || page.length === 0) return found ?? null

@@ -32,7 +32,6 @@ export class HistoryView {
   /** As they go to the model. */
   instructions: string | undefined
   memoryTools: readonly object[] = []
-  #kind: SessionKind | null = null
   #budget: number | null = null
 
   constructor(chat: Session, options: ViewOptions) {
@@ -41,8 +40,7 @@ export class HistoryView {
   }
 
   async kind(): Promise<SessionKind> {
-    this.#kind ??= (await this.#chat.info())?.kind ?? null
-    return this.#kind ?? 'private'
+    return (await this.#chat.info())?.kind ?? 'private'
   }
 
   /** `null`: there is no session yet. */

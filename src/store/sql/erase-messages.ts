@@ -13,7 +13,7 @@ import { noteErased } from './seen.ts'
 import { all, run, type Steps } from './steps.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
-import { settleWaiting } from './waiting.ts'
+import { settleWaiting, withdrawReplies } from './waiting.ts'
 import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
 
 /**
@@ -146,6 +146,7 @@ function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slic
     seqs,
   )
   yield* settleWaiting(session, seqs)
+  yield* withdrawReplies(session, seqs[0]!)
   slice.count('messages', rows.length)
   slice.count('index', rows.length)
   slice.count('versions', versions.length)

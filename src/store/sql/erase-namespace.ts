@@ -4,6 +4,7 @@ import { hideSession, lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { doomBuild } from './forks.ts'
 import { noteRevision } from './revision.ts'
+import { ERASED_NAMES } from './seen.ts'
 import { all, first, forgetJobs, type Steps } from './steps.ts'
 
 /** A whole tenant: what nobody needs to be told apart from goes together. */
@@ -80,8 +81,16 @@ function* dropSpending({ namespace }: Slice): Steps<boolean> {
 
 function* dropLeases({ namespace, exceed }: Slice): Steps<boolean> {
   const leases = yield* deleteSome<{ token: number }>(
-    { table: 'leases', where: 'namespace = ?1', key: 'name', returning: 'token' },
+    {
+      table: 'leases',
+      // What is left of the names of sessions outlives them: handles do, too.
+      where: 'namespace = ?1 AND (name < ?2 OR name >= ?3)',
+      key: 'name',
+      returning: 'token',
+    },
     namespace,
+    ERASED_NAMES.from,
+    ERASED_NAMES.to,
   )
   for (const { token } of leases) exceed(token)
   return leases.length > 0

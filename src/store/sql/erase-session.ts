@@ -10,6 +10,7 @@ import { doomBuildsOf } from './forks.ts'
 import { readLastSeq } from './head.ts'
 import { keyOf } from './keys.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
+import { noteErasedName } from './seen.ts'
 import { lockSession } from './session.ts'
 import { all, first, forgetJobs, run, type Steps } from './steps.ts'
 
@@ -48,6 +49,7 @@ export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
     namespace,
     keyOf(`extraction/${session.name}`),
   )
+  yield* noteErasedName(session)
   // Epochs begin with the highest, tokens above it.
   for (const number of [session.epoch + 2, session.lease_token, lease?.token ?? 0]) slice.exceed(number)
   yield* recordEvent({

@@ -6,12 +6,14 @@ import {
   lockDocuments,
   type VersionRow,
 } from './documents.ts'
+import { lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
 import { replaceLines, standsIn } from './facts.ts'
 import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
+import { sessionWithReply, withdrawReplies } from './waiting.ts'
 
 /**
  * Lines of facts that are to be erased go from a document and from all its versions.
@@ -21,10 +23,12 @@ import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
  * yet lie below `first_version`, where nobody sees them; above the newest of them stands an anchor with its whole
  * text, which is all that the next part needs. Meanwhile others may write the document as ever.
  */
-export const rewriteDocuments: ErasureStep = function* (slice) {
-  const found = yield* first<{ id: number; layer: DocumentRow['layer']; name: string }>(
+export const rewriteDocuments: ErasureStep = function* (slice, cursor) {
+  // Of the one that was rewritten last, once that is committed: from then on no answer is stored that has seen it before.
+  if (cursor !== null && (yield* withdrawAnswers(cursor as Found, slice))) return { next: cursor }
+  const found = yield* first<Found>(
     // Not joined, so that no database begins with the documents: hardly any has such a fact.
-    `SELECT id, layer, name FROM documents WHERE id = (
+    `SELECT id, layer, name, session_id FROM documents WHERE id = (
        SELECT f.document_id FROM facts f WHERE f.gone > 1
          AND (SELECT d.namespace FROM documents d WHERE d.id = f.document_id) = ?1
        ORDER BY f.document_id LIMIT 1)`,
@@ -39,7 +43,22 @@ export const rewriteDocuments: ErasureStep = function* (slice) {
     namespace,
   )
   if (document) yield* rewriteSome(document, slice)
-  return { next: null }
+  return { next: found }
+}
+
+interface Found {
+  readonly id: number
+  readonly layer: DocumentRow['layer']
+  readonly name: string
+  readonly session_id: number | null
+}
+
+/** `false`: there are none. */
+function* withdrawAnswers(found: Found, slice: Slice): Steps<boolean> {
+  const id = yield* sessionWithReply(slice.namespace, found)
+  const session = id === undefined ? undefined : yield* lockSessionById(id, slice)
+  if (session) yield* withdrawReplies(session)
+  return id !== undefined
 }
 
 /** So many versions, or so many characters of them, at a time. */

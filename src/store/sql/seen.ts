@@ -1,8 +1,8 @@
 import { ErasedMeanwhileError, TakenBackError } from '../../errors.ts'
 import { type SeenDocument, type SeenSession, seenOf } from '../seen.ts'
 import type { AppendRequest, SessionKey } from '../store.ts'
-import { FLOOR } from './first-number.ts'
-import { keyOf } from './keys.ts'
+import { FLOOR, MAX_FLOOR } from './first-number.ts'
+import { digestOf, keyOf } from './keys.ts'
 import { allIn } from './many.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
@@ -20,9 +20,43 @@ export function* readSeen({ namespace, id }: SessionKey): Steps<SeenSession> {
   return { session: null, epoch: yield* readFloor(namespace), documents: [] }
 }
 
-/** Grows with the erasure of any session that came after it was read: such a one has no lower epoch. */
+/** A session that came after it was read has no lower epoch. */
 function* readFloor(namespace: string): Steps<number> {
   return (yield* first<{ floor: number }>(`SELECT ${FLOOR} AS floor`, namespace))!.floor
+}
+
+/** Leases by these names are held by no process: their token is the highest epoch that was erased under the name. */
+export const ERASED_NAMES = { from: 'erased/', to: 'erased0' }
+const NAME_DIGITS = 5
+
+/**
+ * Twenty bits of a digest: enough that hardly any other session is taken for the one that was erased, and too few to
+ * find out which one that was.
+ */
+function erasedName(namespace: string, id: string): string {
+  return `${ERASED_NAMES.from}${digestOf(JSON.stringify([namespace, id])).slice(0, NAME_DIGITS)}`
+}
+
+/** A session of this name is gone: a handle that was begun before there was one must not bring it back. */
+export function* noteErasedName({ namespace, name, epoch }: SessionRow): Steps<void> {
+  const token = epoch + 2
+  if (token > MAX_FLOOR) return
+  yield* run(
+    `INSERT INTO leases AS l (namespace, name, token) VALUES (?1, ?2, ?3)
+     ON CONFLICT (namespace, name) DO UPDATE SET token = excluded.token WHERE l.token < excluded.token`,
+    namespace,
+    erasedName(namespace, name),
+    token,
+  )
+}
+
+function* wasErasedSince(namespace: string, id: string, epoch: number): Steps<boolean> {
+  const row = yield* first<{ token: number }>(
+    'SELECT token FROM leases WHERE namespace = ?1 AND name = ?2',
+    namespace,
+    erasedName(namespace, id),
+  )
+  return row !== undefined && row.token > epoch
 }
 
 /** Nearly all keys say nothing of it, and pay nothing. */
@@ -35,8 +69,7 @@ export function* checkSeen(
     throw new ErasedMeanwhileError({ sessionId: id, erased })
   }
   if (seen.session === null) {
-    // Of what was erased meanwhile nothing is left to tell whether this one was meant.
-    if ((yield* readFloor(namespace)) > seen.epoch) refuse('session')
+    if (yield* wasErasedSince(namespace, id, seen.epoch)) refuse('session')
     return
   }
   if (session?.id !== seen.session) refuse('session')

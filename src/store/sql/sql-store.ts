@@ -121,7 +121,9 @@ export class SqlStore implements Store {
 
   checkSeen(key: SessionKey) {
     return this.#read(function* ({ sql }) {
-      yield* sql.checkSeen(key, yield* sql.findSession(key))
+      const { namespace, id } = key
+      // Whatever another one of the name is: it is not the one that was seen.
+      yield* sql.checkSeen(key, yield* sql.findSession({ namespace, id }))
     })
   }
 

@@ -1,4 +1,5 @@
 import { NotWaitingError } from '../../errors.ts'
+import type { LayerName } from '../document.ts'
 import type { Answers, Awaits, WaitingEntry } from '../inbox.ts'
 import type { SessionKey, Store } from '../store.ts'
 import { allIn } from './many.ts'
@@ -118,6 +119,8 @@ export function* readWaiting(
 }
 
 function toEntry(row: WaitingRow): WaitingEntry {
+  const reply = row.reply === null ? null : (JSON.parse(row.reply) as readonly number[])
+  const withdrawn = reply !== null && isWithdrawn(row.seq, reply)
   return {
     id: row.id,
     sessionId: row.name,
@@ -127,8 +130,63 @@ function toEntry(row: WaitingRow): WaitingEntry {
     receivedAt: new Date(row.received_at),
     attempts: row.attempts,
     sent: row.sent === null ? null : JSON.parse(row.sent),
-    reply: row.reply === null ? null : JSON.parse(row.reply),
+    reply: withdrawn ? [] : reply,
+    ...(withdrawn && { isWithdrawn: true as const }),
   }
+}
+
+/**
+ * An answer comes after what it answers. One that names its own question is withdrawn: programs of the version before
+ * find nothing in it that the assistant said, and deliver nothing.
+ */
+function isWithdrawn(seq: number, reply: readonly number[]): boolean {
+  return reply.length === 1 && reply[0] === seq
+}
+
+/**
+ * Answers that are stored and not delivered may quote what they were made from: messages before them, and memory. Those
+ * that come after `erased` are not delivered any more; left out: all.
+ */
+export function* withdrawReplies({ id }: SessionRow, erased = 0): Steps<void> {
+  const rows = yield* all<{ seq: number; reply: string }>(
+    'SELECT seq, reply FROM waiting WHERE session_id = ?1 AND reply IS NOT NULL',
+    id,
+  )
+  for (const { seq, reply } of rows) {
+    const said = JSON.parse(reply) as readonly number[]
+    if (isWithdrawn(seq, said) || Math.max(0, ...said) < Math.max(1, erased)) continue
+    yield* run(
+      'UPDATE waiting SET reply = ?3 WHERE session_id = ?1 AND seq = ?2',
+      id,
+      seq,
+      JSON.stringify([seq]),
+    )
+  }
+}
+
+/** The first session with such an answer, of those that a document is shown in. */
+export function* sessionWithReply(
+  namespace: string,
+  {
+    layer,
+    name,
+    session_id,
+  }: { readonly layer: LayerName; readonly name: string; readonly session_id: number | null },
+): Steps<number | undefined> {
+  const isShown =
+    layer === 'user' || layer === 'scope'
+      ? `(SELECT s.${layer}_id FROM sessions s WHERE s.id = w.session_id) = ?2`
+      : session_id === null
+        ? 'CAST(?2 AS TEXT) IS NOT NULL'
+        : 'session_id = ?2'
+  const row = yield* first<{ session_id: number }>(
+    `SELECT session_id FROM waiting w
+     WHERE namespace = ?1 AND reply IS NOT NULL AND reply <> '[]' AND reply <> '[' || CAST(seq AS TEXT) || ']'
+       AND ${isShown} AND (SELECT s.ready FROM sessions s WHERE s.id = w.session_id) = 1 ORDER BY id LIMIT 1`,
+    namespace,
+    session_id ?? name,
+  )
+  return row?.session_id
 }
 
 export function* noteWaiting(

@@ -178,6 +178,28 @@ export const outliving = contractCases('what outlives a call', {
     assert.deepEqual(await chat.contents(), ['Anew'])
   },
 
+  'may begin before there is a session, whatever else is erased meanwhile': async store => {
+    const other = new Chat(store, 'other', { user: 'bob' })
+    await other.append(message('Hello'))
+    const chat = new Chat(store, 'chat', { user: 'ann' })
+    const [first, second, third] = [await chat.bound(), await chat.bound(), await chat.bound()]
+    await erase(store, { kind: 'session', sessionId: 'other' })
+    await store.checkSeen(first.key)
+    await first.append(message('Hello'))
+    await other.append(message('Hello again'))
+    await erase(store, { kind: 'person', id: 'bob' })
+    await second.append(message('Hello to you'))
+    // One of this very name that came and went is another matter, also where all sessions go.
+    await erase(store, { kind: 'namespace' })
+    await refuses(third.append(message(CANARY)), 'erased_meanwhile')
+    const fourth = await chat.bound()
+    await chat.append(message('Anew'))
+    await erase(store, { kind: 'person', id: 'ann' })
+    await refuses(third.append(message(CANARY)), 'erased_meanwhile')
+    await refuses(fourth.append(message(CANARY)), 'erased_meanwhile')
+    assert.equal(await store.readSession(chat.key), null)
+  },
+
   'stores nothing once memory that it was shown was erased': async store => {
     const ann = new Chat(store, 'ann', { user: 'ann' })
     const other = new Chat(store, 'other', { user: 'ann' })

@@ -3,6 +3,7 @@ import { NotWaitingError } from '../../errors.ts'
 import type { Awaits, ErasureTarget, Store } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
+import { documentKey, fact, learning } from './documents.ts'
 import { assertForgotten, CANARY, erase, eraseMessages, finish, toldBy } from './erasing-kit.ts'
 
 const ANN: Awaits = { burst: 'ann', address: { chat: 7, thread: null } }
@@ -20,6 +21,12 @@ async function whoWaits(store: Store, namespace = 'test'): Promise<readonly unkn
   return (await waitingOf(store, namespace)).map(({ sessionId, seq, reply }) =>
     reply === null ? [sessionId, seq] : [sessionId, seq, reply],
   )
+}
+
+/** Those whose answer is not to be delivered any more. */
+async function withdrawn(store: Store): Promise<readonly unknown[]> {
+  const entries = (await waitingOf(store)).filter(({ isWithdrawn }) => isWithdrawn)
+  return entries.map(({ sessionId, seq }) => [sessionId, seq])
 }
 
 const asking = contractCases('a message that waits', {
@@ -596,7 +603,62 @@ const erasingWaiting = contractCases('what waits and is erased', {
     assert.deepEqual(await whoWaits(store), [['chat', 1]], 'nor does it wait when it is delivered again')
     await chat.answer({ seqs: [1] }, said('to one'))
     await eraseMessages(chat, 5)
-    assert.deepEqual(await whoWaits(store), [['chat', 1, [5]]], 'it waits though its answer is gone')
+    assert.deepEqual(await whoWaits(store), [['chat', 1, []]], 'it waits though its answer is gone')
+    assert.deepEqual(await withdrawn(store), [['chat', 1]])
+  },
+
+  'takes answers along that may quote it, and no other': async (store, open) => {
+    const chat = new Chat(store)
+    await chat.append(message('one'))
+    await chat.ask(ANN, message('two'))
+    await chat.answer({ seqs: [2] }, said('to two'))
+    await chat.append(message('four'))
+    await chat.ask(BO, message('five'), message('six'))
+    await chat.answer({ seqs: [5, 6] }, said('to five and six'))
+    await chat.ask(BO, message('eight'))
+    await eraseMessages(chat, 4)
+    const left = [
+      ['chat', 2, [3]],
+      ['chat', 5, []],
+      ['chat', 8],
+    ]
+    assert.deepEqual(await whoWaits(store), left)
+    assert.deepEqual(await withdrawn(await open()), [['chat', 5]])
+    await refuses(chat.answer({ seqs: [5] }, said('again')), 'not_waiting')
+    await eraseMessages(chat, 6)
+    assert.deepEqual(await whoWaits(store), left)
+    await eraseMessages(chat, 1)
+    assert.deepEqual(await withdrawn(store), [
+      ['chat', 2],
+      ['chat', 5],
+    ])
+    await store.settleWaiting(chat.key, [2, 5])
+    assert.deepEqual(await whoWaits(store), [['chat', 8]])
+    await checkFigures(chat)
+  },
+
+  'takes answers along that may quote memory of it': async store => {
+    const learned = new Chat(store, 'learned', { user: 'ann' })
+    await learned.say(2)
+    await store.changeDocuments([
+      learning(documentKey('user', 'ann'), [fact('- likes tea', 'learned', [1, 1], { subject: 'ann' })]),
+    ])
+    const chats = [
+      new Chat(store, 'anns', { user: 'ann' }),
+      new Chat(store, 'bobs', { user: 'bob' }),
+      new Chat(store, 'also anns', { user: 'ann' }),
+    ]
+    for (const chat of chats) {
+      await chat.ask(ANN, message('What do I like?'))
+      await chat.answer({ seqs: [1] }, said('Tea.'))
+    }
+    await eraseMessages(learned, 2)
+    assert.deepEqual(await withdrawn(store), [])
+    await eraseMessages(learned, 1)
+    assert.deepEqual(await withdrawn(store), [
+      ['anns', 1],
+      ['also anns', 1],
+    ])
   },
 
   'goes with many messages, and with their copies no other': async store => {
