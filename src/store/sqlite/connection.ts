@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Pages in the log after which a commit copies them into the database. */
-export const CHECKPOINT_PAGES = 4000
+/** Pages in the log after which a commit copies them into the database, where no thread did it before. */
+export const CHECKPOINT_PAGES = 16_000
 
 /** Every connection that writes has these, whichever thread it is in. */
 export function setDurability(database: DatabaseSync, durability: 'full' | 'normal'): void {

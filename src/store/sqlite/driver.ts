@@ -40,6 +40,10 @@ const DIALECT: Dialect = {
 }
 
 const LONGEST_PAUSE_MS = 20
+/** Pages of the log, as far as they can be guessed, after which a thread copies it into the database. */
+const COPIED_PAGES = 3_000
+const PARAMETERS_A_PAGE = 4
+const CHARACTERS_A_PAGE = 3_000
 /** As stored. */
 const MAX_BYTES_OF_VALUE = 1_000_000
 /** Whatever somebody announced, nobody waits longer for them. */
@@ -55,6 +59,7 @@ export class SqliteDriver implements Driver {
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
   #long: { readonly reads: LongWork; readonly writes: LongWork } | null = null
+  #pagesInLog = 0
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
@@ -227,6 +232,7 @@ export class SqliteDriver implements Driver {
       const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
+      this.#copyLog()
       return result
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
@@ -278,6 +284,7 @@ export class SqliteDriver implements Driver {
       if (query.job !== undefined) return []
       if (performance.now() - begun > stretch.ms) throw new LongWorkError()
       for (const parameter of query.parameters) if (typeof parameter === 'string') count(parameter.length)
+      this.#guessPages(query)
       try {
         if (what === 'large numbers' || !statements.holdsContent(query.sql))
           return statements.all(query, what)
@@ -291,6 +298,22 @@ export class SqliteDriver implements Driver {
         throw isTooLong(error) ? new LongWorkError() : error
       }
     }
+  }
+
+  #guessPages({ sql, parameters }: Query): void {
+    if (sql.startsWith('SELECT')) return
+    const characters = parameters.reduce<number>(
+      (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
+      0,
+    )
+    this.#pagesInLog += 1 + parameters.length / PARAMETERS_A_PAGE + characters / CHARACTERS_A_PAGE
+  }
+
+  /** In a thread: a commit that does it waits for the disk, and the event loop with it. */
+  #copyLog(): void {
+    if (this.#pagesInLog < COPIED_PAGES || this.#scrub !== null) return
+    this.#pagesInLog = 0
+    this.#long?.writes.copyLog()
   }
 
   /**

@@ -51,6 +51,19 @@ export class LongWork {
     return transaction
   }
 
+  /** Copies the log into the database, which takes a moment for the disk. One that fails is made up for by the next. */
+  copyLog(): void {
+    const copying = this.#last.then(async () => {
+      this.#begin()
+      try {
+        await this.#ask('copy the log')
+      } finally {
+        this.#rest()
+      }
+    })
+    this.#last = copying.catch(() => {})
+  }
+
   async close(): Promise<void> {
     await this.#last
     await this.#end()
