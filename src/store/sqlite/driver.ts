@@ -11,6 +11,7 @@ import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
+import { bringsLongText, fillIn, holdsMark, isMarkSql, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
@@ -27,6 +28,9 @@ export interface SqliteOptions {
   readonly readOnly?: boolean
 }
 
+/** As stored. */
+const MAX_BYTES_OF_VALUE = 1_000_000
+
 const DIALECT: Dialect = {
   locksSessions: false,
   longestSharingMs: 5,
@@ -37,6 +41,8 @@ const DIALECT: Dialect = {
     WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
   readLastPosition: 'SELECT e.id AS major, 0 AS minor FROM events e ORDER BY e.id DESC LIMIT 1',
   eventPosition: row => String(row.major),
+  octetsOf: column =>
+    `CASE WHEN ${isMarkSql(column)} THEN ${MAX_BYTES_OF_VALUE} ELSE octet_length(${column}) END`,
 }
 
 const LONGEST_PAUSE_MS = 20
@@ -44,8 +50,6 @@ const LONGEST_PAUSE_MS = 20
 const COPIED_PAGES = 3_000
 const PARAMETERS_A_PAGE = 4
 const CHARACTERS_A_PAGE = 3_000
-/** As stored. */
-const MAX_BYTES_OF_VALUE = 1_000_000
 /** Whatever somebody announced, nobody waits longer for them. */
 const LONGEST_SCRUB_MS = 3_600_000
 
@@ -279,9 +283,7 @@ export class SqliteDriver implements Driver {
       left -= characters
       if (left < 0) throw new LongWorkError()
     }
-    return query => {
-      // One machine needs no queue: what is pending is folded by the processes that share the file.
-      if (query.job !== undefined) return []
+    const execute = (query: Query): readonly Row[] => {
       if (performance.now() - begun > stretch.ms) throw new LongWorkError()
       for (const parameter of query.parameters) if (typeof parameter === 'string') count(parameter.length)
       this.#guessPages(query)
@@ -297,6 +299,12 @@ export class SqliteDriver implements Driver {
       } catch (error) {
         throw isTooLong(error) ? new LongWorkError() : error
       }
+    }
+    return query => {
+      // One machine needs no queue: what is pending is folded by the processes that share the file.
+      if (query.job !== undefined) return []
+      const rows = execute(bringsLongText(query) ? runSync(keepApart(query), execute) : query)
+      return rows.some(holdsMark) ? runSync(fillIn(rows), execute) : rows
     }
   }
 

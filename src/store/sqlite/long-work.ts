@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
+import { bringsLongText, fillIn, holdsMark, keepApart } from './long-texts.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 
@@ -82,7 +83,7 @@ export class LongWork {
       try {
         result = await runAsync(
           steps(),
-          oneAfterAnother(query => this.#query(query, numbers)),
+          oneAfterAnother(query => this.#answer(query, numbers)),
         )
         onCommit()
         await this.#run('COMMIT')
@@ -146,8 +147,14 @@ export class LongWork {
     await this.#ask({ sql, parameters: [], numbers: 'numbers' })
   }
 
-  async #query({ sql, parameters, job }: Query, numbers: Numbers): Promise<readonly Row[]> {
-    if (job !== undefined) return []
+  async #answer(query: Query, numbers: Numbers): Promise<readonly Row[]> {
+    if (query.job !== undefined) return []
+    const execute = (plain: Query) => this.#query(plain, numbers)
+    const rows = await execute(bringsLongText(query) ? await runAsync(keepApart(query), execute) : query)
+    return rows.some(holdsMark) ? runAsync(fillIn(rows), execute) : rows
+  }
+
+  async #query({ sql, parameters }: Query, numbers: Numbers): Promise<readonly Row[]> {
     const rows: Row[] = []
     let answer = await this.#ask({ sql, parameters, numbers })
     for (;;) {
