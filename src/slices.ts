@@ -15,7 +15,7 @@ const SHARE = 1 / 3
  * loop turns after each slice: they wait for one another, and nothing else waits for all of them.
  */
 export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result> {
-  let begun = performance.now()
+  let begun = beginInTurn()
   let sliceMs = MIN_SLICE_MS
   for (;;) {
     const step = work.next()
@@ -23,9 +23,23 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
     const worked = performance.now()
     if (worked - begun < sliceMs) continue
     await nextTurn()
-    begun = performance.now()
+    begun = beginInTurn()
     sliceMs = Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, (begun - worked) * SHARE))
   }
+}
+
+/** When the first slice of this turn of the event loop began. */
+let turnBegun: number | null = null
+
+/** Works that follow one another without a pause share a turn: many short ones must not add up to a long one. */
+function beginInTurn(): number {
+  if (turnBegun === null) {
+    turnBegun = performance.now()
+    setImmediate(() => {
+      turnBegun = null
+    })
+  }
+  return turnBegun
 }
 
 export function runAtOnce<Result>(work: InSteps<Result>): Result {

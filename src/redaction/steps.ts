@@ -1,4 +1,4 @@
-import { nextTurn } from '../slices.ts'
+import { nextTurn, runInSlices as runOnInSlices } from '../slices.ts'
 
 /**
  * Work that can be left off and taken up again: it yields at least once in every few thousand characters. So the
@@ -29,11 +29,8 @@ export function runInSlices<Result>(steps: Steps<Result>): Result | Promise<Resu
 }
 
 async function runOn<Result>(steps: Steps<Result>): Promise<Result> {
-  for (;;) {
-    await nextTurn()
-    const { done, value } = runSlice(steps)
-    if (done) return value
-  }
+  await nextTurn()
+  return runOnInSlices(steps)
 }
 
 function runSlice<Result>(steps: Steps<Result>): IteratorResult<void, Result> {

@@ -68,6 +68,9 @@ const FIRST_SCRIPT = HIRAGANA
 const SCRAMBLED_AFTER = 3
 const SHORT_PIECE = 6
 
+/** A longer run counts as several: whoever weighs in parts has a pause in between. */
+const LONGEST_PIECE = 65_536
+
 /** How many words an accented letter marks as foreign. Bounded, so that one name doesn't turn a whole text. */
 const FOREIGN_WORDS = 10
 
@@ -115,6 +118,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
 
   while (index < until) {
     const start = index
+    const end = Math.min(length, start + LONGEST_PIECE)
     const code = text.charCodeAt(index++)
     const characterClass = CHARACTER_CLASS[code]!
 
@@ -123,7 +127,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
       let next = 0
       let nextClass = characterClass
       let capitals = characterClass === UPPER ? 1 : 0
-      while (index < length) {
+      while (index < end) {
         next = text.charCodeAt(index)
         nextClass = CHARACTER_CLASS[next]!
         if (nextClass === UPPER && capitals === index - start) capitals++
@@ -167,7 +171,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
     if (characterClass === SPACE || characterClass === NEWLINE) {
       let lastNewline = characterClass === NEWLINE ? start : -1
       let nextClass = SPACE
-      while (index < length) {
+      while (index < end) {
         nextClass = CHARACTER_CLASS[text.charCodeAt(index)]!
         if (nextClass === NEWLINE) lastNewline = index
         else if (nextClass !== SPACE) break
@@ -183,7 +187,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
     }
 
     if (characterClass === DIGIT) {
-      index = endOfClass(text, index, DIGIT)
+      index = endOfClass(text, index, { end, characterClass: DIGIT })
       total += weights.digitGroup * Math.ceil((index - start) / 3)
       streak = Math.min(streak + 1, SCRAMBLED_AFTER)
       afterSpace = false
@@ -195,7 +199,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
       let further = 0
       let repeated = 0
       let nextClass = SPACE
-      while (index < length) {
+      while (index < end) {
         const next = text.charCodeAt(index)
         nextClass = CHARACTER_CLASS[next]!
         if (nextClass !== PUNCTUATION) break
@@ -213,7 +217,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
       total += weights.punctuation + further * weights.furtherMark + repeated * weights.repeatedMark
       if (nextClass === NEWLINE) {
         total += weights.newlineAfterMark
-        index = endOfClass(text, index, NEWLINE)
+        index = endOfClass(text, index, { end, characterClass: NEWLINE })
       }
       streak = 0
       afterSpace = false
@@ -225,7 +229,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
 
     if (characterClass === HAN || characterClass === COMMON_HAN) {
       let common = characterClass === COMMON_HAN ? 1 : 0
-      while (index < length) {
+      while (index < end) {
         const nextClass = CHARACTER_CLASS[text.charCodeAt(index)]
         if (nextClass === COMMON_HAN) common++
         else if (nextClass !== HAN) break
@@ -236,7 +240,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
     }
 
     if (characterClass >= FIRST_SCRIPT && characterClass <= RARE_LETTER) {
-      index = endOfClass(text, index, characterClass)
+      index = endOfClass(text, index, { end, characterClass })
       const [run, letter] = weights.scripts[characterClass - FIRST_SCRIPT]!
       total += run + letter * (index - start)
       continue
@@ -246,7 +250,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
     const low = characterClass === HIGH_SURROGATE && index < length ? text.charCodeAt(index) : 0
     if (CHARACTER_CLASS[low] === LOW_SURROGATE) {
       index++
-      while (index + 1 < length && text.charCodeAt(index) === code && text.charCodeAt(index + 1) === low) {
+      while (index + 1 < end && text.charCodeAt(index) === code && text.charCodeAt(index + 1) === low) {
         repeated++
         index += 2
       }
@@ -254,7 +258,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
       continue
     }
 
-    while (index < length && text.charCodeAt(index) === code) {
+    while (index < end && text.charCodeAt(index) === code) {
       repeated++
       index++
     }
@@ -265,9 +269,13 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
   return { total, index, afterSpace, streak, foreign }
 }
 
-function endOfClass(text: string, from: number, characterClass: number): number {
+function endOfClass(
+  text: string,
+  from: number,
+  { end, characterClass }: { readonly end: number; readonly characterClass: number },
+): number {
   let index = from
-  while (index < text.length && CHARACTER_CLASS[text.charCodeAt(index)] === characterClass) index++
+  while (index < end && CHARACTER_CLASS[text.charCodeAt(index)] === characterClass) index++
   return index
 }
 
