@@ -25,11 +25,14 @@ export async function load(
     requests,
     connections,
     next,
+    restMs = 0,
   }: {
     /** So many; or as long as this is so. */
     requests: number | (() => boolean)
     connections: number
     next: (place: number) => Request
+    /** How long a connection rests after each answer, on average. The default: not at all. */
+    restMs?: number
   },
 ): Promise<Load> {
   const times: number[] = []
@@ -44,6 +47,7 @@ export async function load(
         const start = performance.now()
         await caller.call(request)
         times.push(performance.now() - start)
+        if (restMs > 0) await new Promise(resolve => setTimeout(resolve, 2 * restMs * Math.random()))
       }
     }),
   )

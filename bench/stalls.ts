@@ -16,10 +16,12 @@ const QUICK_ALONE_MS = 3_000
 /** What an input leaves for the background, such as the index, is its doing as well. */
 const AFTER_MS = 1_000
 const PATIENCE_MS = 120_000
+/** Without a rest the others keep the server busy all the time, and what is measured is how many of them there are. */
+const REST_MS = 200
 
 /**
  * How long a server stops, and how long others wait for their answers, while one client sends the worst that it takes.
- * 64 connections append, read contexts and search meanwhile; the same without that client, before and after, says what
+ * 64 connections append, read contexts and search meanwhile, about 300 calls a second, half of what the server can do; the same without that client, before and after, says what
  * the machine itself does.
  */
 export const stalls: Benchmark = {
@@ -108,7 +110,12 @@ interface Measured {
 async function during(served: Watched, action: () => Promise<unknown>): Promise<Measured> {
   let isOver = false
   await served.stop()
-  const loading = load(served.port, { requests: () => !isOver, connections: CONNECTIONS, next })
+  const loading = load(served.port, {
+    requests: () => !isOver,
+    connections: CONNECTIONS,
+    next,
+    restMs: REST_MS,
+  })
   await action().finally(() => {
     isOver = true
   })

@@ -122,12 +122,12 @@ export class Indexer {
   async #indexSession(key: SessionKey): Promise<void> {
     const { store } = this.#engine
     // Most programs end before there is anything to index.
-    const { countTermsInSteps } = await import('../search/index.ts')
+    const { countTermsInSteps, ManyTerms } = await import('../search/index.ts')
     while (!this.#isClosed) {
       const work = await store.readIndexWork(key, SLICE)
       if (work === null) return
       // A message may be as long as a book.
-      const places = await runInSlices(placesIn(work, countTermsInSteps))
+      const places = await runInSlices(placesIn(work, countTermsInSteps, new ManyTerms()))
       for (const write of writesFor(work, places)) {
         if (this.#isClosed) return
         if (!(await store.writeIndex(key, write))) break
@@ -205,9 +205,9 @@ const STEP_TERMS = 1_000
 /** A term that an edited message holds no more is taken from it. */
 function* placesIn(
   work: IndexWork,
-  countTerms: (text: string) => InSteps<ReadonlyMap<string, number>>,
+  countTerms: typeof countTermsInSteps,
+  places: ManyTerms<Places>,
 ): InSteps<TermPlaces> {
-  const places = new Map<string, Places>()
   let steps = 0
   const put = (term: string, seq: number, count: number) => {
     const ofTerm = places.get(term)
@@ -229,7 +229,9 @@ function* placesIn(
     }
     finished.push({ seq, role, senderId, at, length })
   }
-  return { terms: yield* inOrder([...places]), finished }
+  const terms: (readonly [string, Places])[] = []
+  for (const entry of places) if (terms.push(entry) % STEP_TERMS === 0) yield
+  return { terms: yield* inOrder(terms), finished }
 }
 
 /** Sorted in runs, which are then merged two by two: a pause between any two steps of it. */

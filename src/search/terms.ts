@@ -1,6 +1,7 @@
 import { stemmer } from 'stemmer'
 import { classOf, SEPARATOR, UNSPACED, WORD } from './character-class.ts'
 import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
+import { ManyTerms } from './many-terms.ts'
 import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 
 /** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
@@ -49,12 +50,18 @@ export function countTerms(text: string): Map<string, number> {
   return counts
 }
 
+/** Of each term, how often it occurs. */
+type TermCounts = ReadonlyMap<string, number> | ManyTerms<number>
+
+/** A text of more may have hundreds of thousands of terms. */
+const MANY_CHARACTERS = 1_000_000
+
 /** So many characters are counted between two pauses. */
 const STEP_CHARACTERS = 8_192
 
 /** The same, for a text that would take long: it pauses of its own accord. */
-export function* countTermsInSteps(text: string): Generator<void, Map<string, number>, void> {
-  const counts = new Map<string, number>()
+export function* countTermsInSteps(text: string): Generator<void, TermCounts, void> {
+  const counts = text.length > MANY_CHARACTERS ? new ManyTerms<number>() : new Map<string, number>()
   const normalized = yield* normalizeTextInSteps(text)
   for (let place = 0; place < normalized.length; ) {
     place = visitSome(normalized, { from: place, until: place + STEP_CHARACTERS }, term => {

@@ -166,12 +166,14 @@ function datesWithin(clauses: readonly string[], at: number, dates: readonly Dat
 
 /** The day that is meant, put behind each relative date. */
 export function withDays(text: string, start: number, dates: readonly DateMention[]): string {
-  let said = text
-  for (const date of dates.toReversed()) {
-    const at = date.end - start
-    if (isToResolve(date)) said = `${said.slice(0, at)} (${date.label})${said.slice(at)}`
+  let said = ''
+  let from = 0
+  for (const date of dates.filter(isToResolve)) {
+    const end = date.end - start
+    said += `${text.slice(from, end)} (${date.label})`
+    from = end
   }
-  return said
+  return said + text.slice(from)
 }
 
 function isToResolve({ relative, sameDay, resolved }: DateMention): boolean {
