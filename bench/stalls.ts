@@ -21,8 +21,8 @@ const REST_MS = 200
 
 /**
  * How long a server stops, and how long others wait for their answers, while one client sends the worst that it takes.
- * 64 connections append, read contexts and search meanwhile, about 300 calls a second, half of what the server can do; the same without that client, before and after, says what
- * the machine itself does.
+ * 64 connections append, read contexts and search meanwhile, about 300 calls a second, half of what the server can do;
+ * the same without that client, before and after, says what the machine itself does.
  */
 export const stalls: Benchmark = {
   name: 'stalls',

@@ -1,4 +1,5 @@
 import { searchableText } from '../log/index.ts'
+import type { countTermsInSteps, ManyTerms } from '../search/index.ts'
 import { type InSteps, runInSlices } from '../slices.ts'
 import { type IndexWork, type IndexWrite, keyName, type SessionKey, type Store } from '../store/index.ts'
 

@@ -62,7 +62,7 @@ export class SqliteDriver implements Driver {
   #database: DatabaseSync | null = null
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
-  #long: { readonly reads: LongWork; readonly writes: LongWork } | null = null
+  #long: { readonly reads: LongWork; readonly writes: LongWork; readonly copies: LongWork } | null = null
   #pagesInLog = 0
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
@@ -112,6 +112,7 @@ export class SqliteDriver implements Driver {
     this.#long = {
       reads: new LongWork({ path, durability, readOnly: true }),
       writes: new LongWork({ path, durability, readOnly: false }),
+      copies: new LongWork({ path, durability, readOnly: false }),
     }
     // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
     if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
@@ -149,7 +150,7 @@ export class SqliteDriver implements Driver {
   async close(): Promise<void> {
     // A thread cannot be stopped in the middle of it; it takes seconds.
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
-    await Promise.all([this.#long?.reads.close(), this.#long?.writes.close()])
+    await Promise.all(Object.values(this.#long ?? {}).map(long => long.close()))
     this.#long = null
     this.#statements = null
     this.#database?.close()
@@ -161,7 +162,11 @@ export class SqliteDriver implements Driver {
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
+    const { writes, copies } = this.#long ?? {}
+    // Whoever would wait for those, or for the disk that they keep busy, does not wait in the event loop.
+    if (writes && (writes.isBusy || copies?.isBusy))
+      return this.#attempt(() => this.#longTransaction(steps, writes))
+    return this.#perform('BEGIN IMMEDIATE', steps, writes)
   }
 
   /** At a stretch; what comes to too much for that is undone and begun anew in a thread. */
@@ -176,6 +181,8 @@ export class SqliteDriver implements Driver {
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
+    // As much as a short one never is.
+    if (long === this.#long?.writes) this.#pagesInLog += COPIED_PAGES
     return this.#attempt(() => this.#longTransaction(steps, long!))
   }
 
@@ -252,7 +259,9 @@ export class SqliteDriver implements Driver {
         isCommitting = true
       }
       try {
-        return await long.transaction(steps, { numbers, onCommit })
+        const result = await long.transaction(steps, { numbers, onCommit })
+        this.#copyLog()
+        return result
       } catch (error) {
         throw this.#afterFailure(error, numbers, isCommitting)
       }
@@ -321,7 +330,7 @@ export class SqliteDriver implements Driver {
   #copyLog(): void {
     if (this.#pagesInLog < COPIED_PAGES || this.#scrub !== null) return
     this.#pagesInLog = 0
-    this.#long?.writes.copyLog()
+    this.#long?.copies.copyLog()
   }
 
   /**

@@ -37,6 +37,7 @@ export class LongWork {
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void } | null = null
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
+  #underWay = 0
 
   constructor(request: LongWorkRequest) {
     this.#request = request
@@ -47,22 +48,33 @@ export class LongWork {
     steps: () => Steps<Result>,
     { numbers, onCommit }: { numbers: Numbers; onCommit: () => void },
   ): Promise<Result> {
-    const transaction = this.#last.then(() => this.#transaction(steps, numbers, onCommit))
-    this.#last = transaction.catch(() => {})
-    return transaction
+    return this.#afterAll(() => this.#transaction(steps, numbers, onCommit))
+  }
+
+  /** Something is under way, or waits for it. */
+  get isBusy(): boolean {
+    return this.#underWay > 0
+  }
+
+  #afterAll<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1
+    const working = this.#last.then(work).finally(() => {
+      this.#underWay -= 1
+    })
+    this.#last = working.catch(() => {})
+    return working
   }
 
   /** Copies the log into the database, which takes a moment for the disk. One that fails is made up for by the next. */
   copyLog(): void {
-    const copying = this.#last.then(async () => {
+    this.#afterAll(async () => {
       this.#begin()
       try {
         await this.#ask('copy the log')
       } finally {
         this.#rest()
       }
-    })
-    this.#last = copying.catch(() => {})
+    }).catch(() => {})
   }
 
   async close(): Promise<void> {
@@ -92,8 +104,6 @@ export class LongWork {
         await this.#run('ROLLBACK').catch(() => {})
         throw error
       }
-      // Otherwise the next short write of another connection would have to.
-      if (!readOnly) await this.#ask('copy the log').catch(() => {})
       return result
     } finally {
       this.#rest()
