@@ -560,8 +560,10 @@ export function describe(value: unknown): string {
 
 /** JSON refuses cycles and big integers; an error about them must not fail itself. */
 function jsonOrText(value: unknown): string {
+  // What is shown is its beginning: the rest need not be written.
+  const shown = typeof value === 'string' ? value.slice(0, 2 * SHOWN_CHARACTERS) : value
   try {
-    return JSON.stringify(value) ?? String(value)
+    return JSON.stringify(shown) ?? String(shown)
   } catch {
     return typeof value === 'object' ? Object.prototype.toString.call(value) : String(value)
   }

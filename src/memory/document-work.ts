@@ -21,6 +21,8 @@ export const MOST_DOCUMENT_CHARACTERS = 400_000
 
 export function checkText(content: unknown): string {
   if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
+  // White space may go, but not so much of it; and to look at each character of a book takes a while.
+  if (content.length > 2 * MOST_DOCUMENT_CHARACTERS) checkSize(content)
   return normalizeMarkdown(content)
 }
 

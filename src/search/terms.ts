@@ -7,6 +7,9 @@ import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 /** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
 const LONGEST_TERM = 64
 
+/** A longer run of letters is looked at in parts, with pauses in between. */
+const LONGEST_WORD = 65_536
+
 /** No English word is longer. */
 const LONGEST_STEMMED = 32
 
@@ -145,10 +148,11 @@ function contractedAt(text: string, from: number): string {
   return CONTRACTED.has(word) ? word : ''
 }
 
-/** Where the word ends that begins here. */
+/** Where the word ends that begins here. One without end is several. */
 function endOfWord(text: string, from: number): number {
+  const last = Math.min(text.length, from + LONGEST_WORD)
   let place = from
-  while (place < text.length) {
+  while (place < last) {
     const codePoint = text.codePointAt(place)!
     if (classOf(codePoint) !== WORD) break
     place += codePoint > 0xffff ? 2 : 1

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Content, type ContentPart, contentText, interruptionOf, type Role } from '../../log/index.ts'
 import { type InSteps, runAtOnce } from '../../slices.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -87,9 +88,17 @@ export function callText({
   return `${toolName} ${canonicalJson(input == null || input === '' ? {} : input)}`
 }
 
+/** Of a long text a digest of it: it is compared and nothing else, and would be kept as long as the comparison goes on. */
 function* collapsed(text: string): InSteps<string> {
-  const pieces = yield* mapPieces(text, piece => piece.normalize('NFC').replace(/\s+/g, ' '))
-  return pieces.trim()
+  const trimmed = text.trim()
+  const collapse = (piece: string) => piece.normalize('NFC').replace(/\s+/g, ' ')
+  if (trimmed.length <= PIECE) return collapse(trimmed)
+  const digest = createHash('sha256')
+  for (const piece of piecesOf(trimmed)) {
+    digest.update(collapse(piece))
+    yield
+  }
+  return digest.digest('base64')
 }
 
 /** Clients show thoughts apart and take marks of bold and lists away: neither is a difference. */
@@ -105,13 +114,19 @@ function* lettersOf(text: string): InSteps<string> {
 
 function* mapPieces(text: string, toPiece: (piece: string) => string): InSteps<string> {
   let mapped = ''
-  for (let from = 0; from < text.length; ) {
-    const end = text.length - from <= PIECE ? text.length : endOfPiece(text, from + PIECE)
-    mapped += toPiece(text.slice(from, end))
-    from = end
-    if (end < text.length) yield
+  for (const piece of piecesOf(text)) {
+    mapped += toPiece(piece)
+    if (text.length > PIECE) yield
   }
   return mapped
+}
+
+function* piecesOf(text: string): Generator<string, void, void> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.length - from <= PIECE ? text.length : endOfPiece(text, from + PIECE)
+    yield text.slice(from, end)
+    from = end
+  }
 }
 
 const PIECE = 32_768

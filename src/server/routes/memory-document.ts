@@ -185,6 +185,9 @@ function changeOf(patch: Patch): Change {
   throw invalidArguments([{ field, value: patch[field], allowed }])
 }
 
+/** What is longer is too long before it is empty. */
+const MOST_BLANK_CHARACTERS = 400_000
+
 async function write(
   { palimpsest, header }: Pick<Call<unknown, unknown>, 'palimpsest' | 'header'>,
   document: MemoryDocument,
@@ -194,7 +197,7 @@ async function write(
   if (before === null) {
     const missing = await missingDocument(palimpsest, document)
     if (missing instanceof SessionNotFoundError) throw missing
-    if (whole !== undefined && normalizeMarkdown(whole) === '')
+    if (whole !== undefined && whole.length <= MOST_BLANK_CHARACTERS && normalizeMarkdown(whole) === '')
       throw new InvalidArgumentError('content', whole, 'text that is not empty, as there is no document yet')
   }
   const { layer, key } = document
