@@ -154,5 +154,5 @@ test.each([
     expect(alignWhole(ours, { prints: edited, answered: 2_000 }, options)).toMatchObject({ theirEnd: 1_999 })
     return process.cpuUsage(before).user / 1_000
   })
-  expect(Math.min(...times)).toBeLessThan(50)
+  expect(Math.min(...times)).toBeLessThan(500)
 })
