@@ -89,6 +89,8 @@ async function complete(
   return { key, ...end.finish() }
 }
 
+const STEP_TERMS = 1_000
+
 /** Messages that the index does not have yet, or has as they were. */
 class UnindexedEnd {
   readonly #read: SearchRead
@@ -108,8 +110,10 @@ class UnindexedEnd {
     const { lengths, speakers, minutes } = this.#read.index
     const { seq, content, at } = message
     let length = 0
+    let terms = 0
     for (const [term, count] of yield* countTermsInSteps(searchableText(content))) {
       length += count
+      if (++terms % STEP_TERMS === 0) yield
       if (!this.#isWanted(term)) continue
       const places = this.#found.get(term)
       if (places) places.push([seq, count])
