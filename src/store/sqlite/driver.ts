@@ -162,11 +162,7 @@ export class SqliteDriver implements Driver {
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    const { writes, copies } = this.#long ?? {}
-    // Whoever would wait for those, or for the disk that they keep busy, does not wait in the event loop.
-    if (writes && (writes.isBusy || copies?.isBusy))
-      return this.#attempt(() => this.#longTransaction(steps, writes))
-    return this.#perform('BEGIN IMMEDIATE', steps, writes)
+    return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
   }
 
   /** At a stretch; what comes to too much for that is undone and begun anew in a thread. */

@@ -37,7 +37,6 @@ export class LongWork {
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void } | null = null
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
-  #underWay = 0
 
   constructor(request: LongWorkRequest) {
     this.#request = request
@@ -51,16 +50,8 @@ export class LongWork {
     return this.#afterAll(() => this.#transaction(steps, numbers, onCommit))
   }
 
-  /** Something is under way, or waits for it. */
-  get isBusy(): boolean {
-    return this.#underWay > 0
-  }
-
   #afterAll<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#underWay += 1
-    const working = this.#last.then(work).finally(() => {
-      this.#underWay -= 1
-    })
+    const working = this.#last.then(work)
     this.#last = working.catch(() => {})
     return working
   }
