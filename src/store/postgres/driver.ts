@@ -50,7 +50,6 @@ const DIALECT: Dialect = {
     WHERE e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
     ORDER BY e.transaction_id DESC, e.id DESC LIMIT 1`,
   eventPosition: row => `${row.major}.${row.minor}`,
-  octetsOf: column => `octet_length(${column})`,
 }
 
 const INT8 = 20

@@ -35,6 +35,4 @@ export interface Dialect {
   readonly readLastPosition: string
   /** The two numbers of a position in those queries, and back. */
   readonly eventPosition: (row: { readonly major: number; readonly minor: number }) => string
-  /** Of a text in a column of messages or their versions, roughly and without reading it: its length in octets. */
-  readonly octetsOf: (column: string) => string
 }

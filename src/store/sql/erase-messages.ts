@@ -60,7 +60,7 @@ export function* eraseMessages(
   seqs: readonly number[],
   slice: Slice,
 ): Steps<ErasedPart> {
-  const wanted = yield* readRows(session, seqs, slice)
+  const wanted = yield* readRows(session, seqs)
   const rows = firstWithin(wanted)
   if (rows.length === 0) return { messages: 0, through: Math.max(0, ...seqs) }
   const before = yield* readHead(session)
@@ -107,16 +107,12 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
 }
 
-function* readRows(
-  session: SessionRow,
-  seqs: readonly number[],
-  { dialect }: Slice,
-): Steps<readonly ErasedRow[]> {
+function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(
     `SELECT seq, role, characters, tokens, external_key, extras,
        CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible,
        CASE WHEN flags & ${LINKED} <> 0 AND role = ${ASSISTANT} THEN content END AS calls,
-       ${dialect.octetsOf('content')} + coalesce((SELECT sum(${dialect.octetsOf('v.content')}) FROM message_versions v
+       octet_length(content) + coalesce((SELECT sum(octet_length(v.content)) FROM message_versions v
          WHERE v.session_id = messages.session_id AND v.seq = messages.seq), 0) AS octets
      FROM messages WHERE session_id = ?1 AND format <> ${ERASED} AND seq IN (*)`,
     [session.id],

@@ -11,7 +11,6 @@ import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
-import { bringsLongText, fillIn, holdsMark, isMarkSql, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
@@ -41,8 +40,6 @@ const DIALECT: Dialect = {
     WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
   readLastPosition: 'SELECT e.id AS major, 0 AS minor FROM events e ORDER BY e.id DESC LIMIT 1',
   eventPosition: row => String(row.major),
-  octetsOf: column =>
-    `CASE WHEN ${isMarkSql(column)} THEN ${MAX_BYTES_OF_VALUE} ELSE octet_length(${column}) END`,
 }
 
 const LONGEST_PAUSE_MS = 20
@@ -162,6 +159,8 @@ export class SqliteDriver implements Driver {
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
+    if (this.#options.readOnly && this.#database !== null)
+      throw new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
     return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
   }
 
@@ -288,7 +287,9 @@ export class SqliteDriver implements Driver {
       left -= characters
       if (left < 0) throw new LongWorkError()
     }
-    const execute = (query: Query): readonly Row[] => {
+    return query => {
+      // One machine needs no queue: what is pending is folded by the processes that share the file.
+      if (query.job !== undefined) return []
       if (performance.now() - begun > stretch.ms) throw new LongWorkError()
       for (const parameter of query.parameters) if (typeof parameter === 'string') count(parameter.length)
       this.#guessPages(query)
@@ -304,12 +305,6 @@ export class SqliteDriver implements Driver {
       } catch (error) {
         throw isTooLong(error) ? new LongWorkError() : error
       }
-    }
-    return query => {
-      // One machine needs no queue: what is pending is folded by the processes that share the file.
-      if (query.job !== undefined) return []
-      const rows = execute(bringsLongText(query) ? runSync(keepApart(query), execute) : query)
-      return rows.some(holdsMark) ? runSync(fillIn(rows), execute) : rows
     }
   }
 
@@ -335,8 +330,8 @@ export class SqliteDriver implements Driver {
    * database is being scrubbed, here or by another process, the time-out does not run.
    */
   async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
-    const start = performance.now()
-    let deadline = start + this.#options.busyTimeoutMs
+    let start: number | null = null
+    let deadline = 0
     for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       try {
         return await action()
@@ -344,6 +339,11 @@ export class SqliteDriver implements Driver {
         if (error instanceof LongWorkError) throw error
         const now = performance.now()
         if (!isBusy(error)) throw asUndoneAs(toStoreError(error, this.name), error)
+        // From here on: before, it may have waited for its turn among our own.
+        if (start === null) {
+          start = now
+          deadline = now + this.#options.busyTimeoutMs
+        }
         if (now > deadline) {
           if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed())
             throw asUndoneAs(toStoreError(error, this.name), error)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
+import { type StorePlace, sqlitePlace } from '../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
 import { erase } from '../../testing/store-contract/erasing-kit.ts'
@@ -67,52 +67,14 @@ describe('a message of megabytes', () => {
     await place.remove()
   })
 
-  test('is there once for all rows that have it, and goes with the last of them', async () => {
+  test('is not written to a database that was opened for reading only', async () => {
     const place = sqlitePlace()
-    const store = await open(place)
-    const chat = new Chat(store)
-    const kept = () => {
-      const database = sqliteBeside(place.address, { readOnly: true })
-      const rows = database
-        .prepare('SELECT length(content) AS length, uses FROM long_texts JOIN long_text_uses USING (id)')
-        .all()
-      const { marks } = database.prepare('SELECT count(*) AS marks FROM long_text_uses').get() as {
-        marks: number
-      }
-      database.close()
-      expect(marks).toBe(rows.length)
-      return rows.map(({ length, uses }) => [length, uses])
-    }
-    // What looks like a mark is a text as any other.
-    const mark = '"\uE000long:1"'
-    await chat.append(message('a'.repeat(70_000)), message('short'), message(mark))
-    expect(kept()).toEqual([
-      [70_000, 1],
-      [mark.length, 1],
-    ])
-    await chat.edit(1, 'b'.repeat(80_000))
-    await chat.edit(1, mark)
-    await chat.fork('fork', 3)
-    expect(kept().map(([length]) => length)).toEqual([mark.length, 70_000, 80_000, mark.length])
-    const all = await store.readMessages(chat.beside('fork').key, { limit: 10, from: 'oldest' })
-    expect(all.map(({ content }) => content)).toEqual([mark, 'short', mark])
-    const versions = await store.readVersions(chat.key, 1)
-    expect(versions.map(({ content }) => content.length)).toEqual([70_000, 80_000, mark.length])
-    // A file holds the texts themselves, and so does a database that takes them in.
-    const file = await store.exportSession(chat.key)
-    await store.importSession({ ...chat.key, id: 'imported' }, file, {
-      now: chat.now,
-      measure: () => ({ characters: 1, tokens: 1 }),
-      groupTurnMessages: 1,
-    })
-    expect(await store.readVersions({ ...chat.key, id: 'imported' }, 1)).toMatchObject(
-      versions.map(({ content }) => ({ content })),
-    )
-    for (const sessionId of ['imported', 'fork', 'chat']) {
-      expect(kept()).not.toEqual([])
-      await erase(store, { kind: 'session', sessionId })
-    }
-    expect(kept()).toEqual([])
+    await (await open(place)).close()
+    const driver = new SqliteDriver(place.address.replace(/^sqlite:/, ''), { readOnly: true }, noWarning)
+    const store = new SqlStore(driver, noWarning)
+    await store.open()
+    for (const text of ['a', 'a'.repeat(MEGABYTES)])
+      await expect(new Chat(store).append(message(text))).rejects.toMatchObject({ code: 'store_read_only' })
     await store.close()
     await place.remove()
   })

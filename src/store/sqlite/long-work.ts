@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
-import { bringsLongText, fillIn, holdsMark, keepApart } from './long-texts.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 
@@ -52,7 +51,11 @@ export class LongWork {
 
   #afterAll<Result>(work: () => Promise<Result>): Promise<Result> {
     const working = this.#last.then(work)
-    this.#last = working.catch(() => {})
+    // Not its result, which may be many megabytes.
+    this.#last = working.then(
+      () => {},
+      () => {},
+    )
     return working
   }
 
@@ -86,7 +89,7 @@ export class LongWork {
       try {
         result = await runAsync(
           steps(),
-          oneAfterAnother(query => this.#answer(query, numbers)),
+          oneAfterAnother(query => this.#query(query, numbers)),
         )
         onCommit()
         await this.#run('COMMIT')
@@ -111,7 +114,7 @@ export class LongWork {
   #rest(): void {
     this.#thread?.unref()
     this.#idle = setTimeout(() => {
-      this.#last = this.#last.then(() => this.#end())
+      this.#last = this.#last.then(() => this.#end()).catch(() => {})
     }, IDLE_MS).unref()
   }
 
@@ -148,14 +151,8 @@ export class LongWork {
     await this.#ask({ sql, parameters: [], numbers: 'numbers' })
   }
 
-  async #answer(query: Query, numbers: Numbers): Promise<readonly Row[]> {
-    if (query.job !== undefined) return []
-    const execute = (plain: Query) => this.#query(plain, numbers)
-    const rows = await execute(bringsLongText(query) ? await runAsync(keepApart(query), execute) : query)
-    return rows.some(holdsMark) ? runAsync(fillIn(rows), execute) : rows
-  }
-
-  async #query({ sql, parameters }: Query, numbers: Numbers): Promise<readonly Row[]> {
+  async #query({ sql, parameters, job }: Query, numbers: Numbers): Promise<readonly Row[]> {
+    if (job !== undefined) return []
     const rows: Row[] = []
     let answer = await this.#ask({ sql, parameters, numbers })
     for (;;) {

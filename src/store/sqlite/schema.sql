@@ -1,36 +1,3 @@
-CREATE TRIGGER message_changes_from_long_text AFTER UPDATE OF content ON messages WHEN OLD.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses - 1 WHERE id = CAST(substr(OLD.content, 8) AS INTEGER);
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)
-    AND (SELECT uses FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)) < 1;
-  DELETE FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER) AND uses < 1;
-END;
-
-CREATE TRIGGER message_changes_to_long_text AFTER UPDATE OF content ON messages WHEN NEW.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses + 1 WHERE id = CAST(substr(NEW.content, 8) AS INTEGER);
-END;
-
-CREATE TRIGGER message_leaves_long_text AFTER DELETE ON messages WHEN OLD.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses - 1 WHERE id = CAST(substr(OLD.content, 8) AS INTEGER);
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)
-    AND (SELECT uses FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)) < 1;
-  DELETE FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER) AND uses < 1;
-END;
-
-CREATE TRIGGER message_uses_long_text AFTER INSERT ON messages WHEN NEW.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses + 1 WHERE id = CAST(substr(NEW.content, 8) AS INTEGER);
-END;
-
-CREATE TRIGGER version_leaves_long_text AFTER DELETE ON message_versions WHEN OLD.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses - 1 WHERE id = CAST(substr(OLD.content, 8) AS INTEGER);
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)
-    AND (SELECT uses FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER)) < 1;
-  DELETE FROM long_text_uses WHERE id = CAST(substr(OLD.content, 8) AS INTEGER) AND uses < 1;
-END;
-
-CREATE TRIGGER version_uses_long_text AFTER INSERT ON message_versions WHEN NEW.content GLOB '"long:*' BEGIN
-  UPDATE long_text_uses SET uses = uses + 1 WHERE id = CAST(substr(NEW.content, 8) AS INTEGER);
-END;
-
 CREATE TABLE api_keys (
   id TEXT NOT NULL PRIMARY KEY,
   namespace TEXT NOT NULL,
@@ -165,16 +132,6 @@ CREATE TABLE leases (
   until INTEGER,
   PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE long_text_uses (
-  id INTEGER PRIMARY KEY,
-  uses INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE long_texts (
-  id INTEGER PRIMARY KEY,
-  content TEXT NOT NULL
-) STRICT;
 
 CREATE TABLE memos (
   session_id INTEGER NOT NULL,
