@@ -70,3 +70,13 @@ describe('another', () => {
     expect(same(ours, theirs)).toBe(false)
   })
 })
+
+test('a long text is the same with other line breaks, wherever it is cut', () => {
+  for (const length of [32_700, 32_760, 32_768, 70_000]) {
+    const text = `${'word\n'.repeat(length / 5)}end`
+    expect(
+      same({ role: 'user', content: text }, { role: 'user', content: text.replaceAll('\n', '\r\n') }),
+    ).toBe(true)
+    expect(same({ role: 'user', content: text }, { role: 'user', content: `${text}s` })).toBe(false)
+  }
+})

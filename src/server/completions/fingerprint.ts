@@ -88,15 +88,14 @@ export function callText({
   return `${toolName} ${canonicalJson(input == null || input === '' ? {} : input)}`
 }
 
-/** Of a long text a digest of it: it is compared and nothing else, and would be kept as long as the comparison goes on. */
+/** A digest of it: it is compared and nothing else, and a long text would be kept as long as the comparison goes on. */
 function* collapsed(text: string): InSteps<string> {
   const trimmed = text.trim()
-  const collapse = (piece: string) => piece.normalize('NFC').replace(/\s+/g, ' ')
-  if (trimmed.length <= PIECE) return collapse(trimmed)
+  if (trimmed === '') return ''
   const digest = createHash('sha256')
   for (const piece of piecesOf(trimmed)) {
-    digest.update(collapse(piece))
-    yield
+    digest.update(piece.normalize('NFC').replace(/\s+/g, ' '))
+    if (trimmed.length > PIECE) yield
   }
   return digest.digest('base64')
 }
