@@ -1,9 +1,10 @@
 import type { InTurn } from '../in-turn.ts'
 import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
+import { runAtOnce } from '../slices.ts'
 import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile, Store } from '../store/index.ts'
 import { type Redact, type RedactText, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
-import { MAX_AT_ONCE, runAtOnce, runInSlices, type Steps } from './steps.ts'
+import { MAX_AT_ONCE, runInSlices, type Steps } from './steps.ts'
 
 /**
  * What of each record goes through the hook: every text that people, models or tools wrote. Ids never do, since

@@ -1,3 +1,4 @@
+import { runAtOnce } from '../slices.ts'
 import { findPasswordsInAddresses } from './addresses.ts'
 import { findAssignments, isSecretValue } from './assignments.ts'
 import { findCardNumbers } from './card-numbers.ts'
@@ -10,7 +11,7 @@ import { findPrivateKeys } from './private-keys.ts'
 import { findSaidPasswords, mayBeSaid } from './said-passwords.ts'
 import { isVague, secretOf } from './secret-names.ts'
 import { marker, Spans } from './span.ts'
-import { runAtOnce, STEP, type Steps } from './steps.ts'
+import { STEP, type Steps } from './steps.ts'
 
 /** What one finds may let another see what it was part of. No real text needs more than two. */
 const MAX_PASSES = 6

@@ -1,10 +1,10 @@
-import { nextTurn, runInSlices as runOnInSlices } from '../slices.ts'
+import { type InSteps, nextTurn, runInSlices as runOnInSlices } from '../slices.ts'
 
 /**
  * Work that can be left off and taken up again: it yields at least once in every few thousand characters. So the
  * same code serves a short text at once, and a long one in slices between which other requests have their turn.
  */
-export type Steps<Result> = Generator<void, Result, void>
+export type Steps<Result> = InSteps<Result>
 
 /** A text up to this length is worked on in one go. */
 export const MAX_AT_ONCE = 8_192
@@ -14,13 +14,6 @@ export const STEP = 8_192
 
 /** So long at most has the event loop to wait for one slice, give or take a step. */
 const SLICE_MS = 10
-
-export function runAtOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
 
 /** What is done within the first slice, as nearly all is, is given back at once. */
 export function runInSlices<Result>(steps: Steps<Result>): Result | Promise<Result> {

@@ -8,7 +8,7 @@ import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 const LONGEST_TERM = 64
 
 /** A longer run of letters is looked at in parts, with pauses in between. */
-const LONGEST_WORD = 65_536
+const MAX_WORD_CHARACTERS = 65_536
 
 /** No English word is longer. */
 const LONGEST_STEMMED = 32
@@ -150,7 +150,7 @@ function contractedAt(text: string, from: number): string {
 
 /** Where the word ends that begins here. One without end is several. */
 function endOfWord(text: string, from: number): number {
-  const last = Math.min(text.length, from + LONGEST_WORD)
+  const last = Math.min(text.length, from + MAX_WORD_CHARACTERS)
   let place = from
   while (place < last) {
     const codePoint = text.codePointAt(place)!

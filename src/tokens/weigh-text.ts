@@ -69,7 +69,7 @@ const SCRAMBLED_AFTER = 3
 const SHORT_PIECE = 6
 
 /** A longer run counts as several: whoever weighs in parts has a pause in between. */
-const LONGEST_PIECE = 65_536
+const MAX_PIECE_CHARACTERS = 65_536
 
 /** How many words an accented letter marks as foreign. Bounded, so that one name doesn't turn a whole text. */
 const FOREIGN_WORDS = 10
@@ -118,7 +118,7 @@ export function weighOn(text: string, weights: TokenWeights, before: Weighing, u
 
   while (index < until) {
     const start = index
-    const end = Math.min(length, start + LONGEST_PIECE)
+    const end = Math.min(length, start + MAX_PIECE_CHARACTERS)
     const code = text.charCodeAt(index++)
     const characterClass = CHARACTER_CLASS[code]!
 

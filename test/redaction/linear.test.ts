@@ -4,7 +4,7 @@ import { redactSecrets } from '../../src/index.ts'
 import { redactorFor } from '../../src/redaction/redact.ts'
 import { redactJson } from '../../src/redaction/redact-json.ts'
 import { redactSecretsInSteps } from '../../src/redaction/secrets.ts'
-import { runAtOnce, runInSlices } from '../../src/redaction/steps.ts'
+import { runAtOnce, runInSlices } from '../../src/slices.ts'
 import { runs } from '../runs.ts'
 import { secretSamples } from './secret-samples.ts'
 

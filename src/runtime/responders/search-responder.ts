@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../finding/index.ts'
-import { contentText, headOf, type Message, type Sender, searchableText } from '../../log/index.ts'
+import { contentText, headOf, type Message, type Sender, searchableText, tailOf } from '../../log/index.ts'
 import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
 import { textReply } from '../reply.ts'
@@ -50,7 +50,7 @@ export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOpti
 /** Of a long text the beginning and the end: who asks does so in either. */
 function readIn(text: string): string {
   if (text.length <= 2 * LOOKED_AT_CHARACTERS) return text
-  return `${headOf(text, LOOKED_AT_CHARACTERS)}\n${text.slice(-LOOKED_AT_CHARACTERS).toWellFormed()}`
+  return `${headOf(text, LOOKED_AT_CHARACTERS)}\n${tailOf(text, LOOKED_AT_CHARACTERS)}`
 }
 
 /** The first that everybody sends to a bot on Telegram is `/start`. */

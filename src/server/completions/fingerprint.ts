@@ -129,11 +129,11 @@ function* piecesOf(text: string): Generator<string, void, void> {
 }
 
 const PIECE = 32_768
-const LONGEST_LOOK = 1_000
+const MAX_LOOK_CHARACTERS = 1_000
 
 /** Before a word, where one begins nearby; never inside of a character with its marks. */
 function endOfPiece(text: string, place: number): number {
-  const last = Math.min(text.length, place + LONGEST_LOOK)
+  const last = Math.min(text.length, place + MAX_LOOK_CHARACTERS)
   for (let end = place; end < last; end++) if (/\s/.test(text[end - 1]!) && /\S/.test(text[end]!)) return end
   let end = place
   while (end < last && /[\p{M}\uDC00-\uDFFF]/u.test(text[end]!)) end += 1

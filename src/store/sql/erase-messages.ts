@@ -68,15 +68,9 @@ export function* eraseMessages(
   const visible = rows.filter(({ is_visible }) => is_visible === 1)
   yield* eraseRows(session, rows, slice)
   if (visible.length > 0) yield* widenFacts(session, visible[0]!.seq)
-  yield* condemnFacts(
-    session,
-    rows.map(({ seq }) => seq),
-  )
+  yield* condemnFacts(session, seqsOf(rows))
   const counted = yield* decidedRows(session, { rows: visible, before, state })
-  const hidden = yield* hideMessages(
-    session,
-    visible.map(({ seq }) => seq),
-  )
+  const hidden = yield* hideMessages(session, seqsOf(visible))
   if (visible.length > 0) yield* forgetDerived(hidden, visible, slice)
   const last = yield* readHead(hidden)
   const head = last && before && (yield* settleHead(hidden, last, withoutRows(before.totals, visible)))
@@ -122,7 +116,7 @@ function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly
 }
 
 function* eraseRows(session: SessionRow, rows: readonly ErasedRow[], slice: Slice): Steps<void> {
-  const seqs = rows.map(({ seq }) => seq)
+  const seqs = seqsOf(rows)
   const isShort = ({ octets }: ErasedRow) => octets <= MAX_OCTETS_UNINDEXED_AT_ONCE
   yield* unindexMessages(session, yield* readContents(session, seqsOf(rows.filter(isShort))))
   yield* leaveUnindexed(session, seqsOf(rows.filter(row => !isShort(row))))
@@ -268,7 +262,7 @@ function* stateWithout(
 
 /** Hidden messages were left out of these when they were hidden. Each version of the memo knows what those before it did. */
 function* forgetDerived(session: SessionRow, visible: readonly ErasedRow[], slice: Slice): Steps<void> {
-  const seqs = visible.map(({ seq }) => seq)
+  const seqs = seqsOf(visible)
   yield* withholdOver(session, seqs, slice)
   slice.count('memos', yield* forgetMemos(session, seqs[0]!))
 }

@@ -159,8 +159,7 @@ export class SqliteDriver implements Driver {
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
-    if (this.#options.readOnly && this.#database !== null)
-      throw new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
+    if (this.#options.readOnly && this.#database !== null) throw this.#readOnlyError()
     return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
   }
 
@@ -200,8 +199,7 @@ export class SqliteDriver implements Driver {
     const { durability, busyTimeoutMs, readOnly } = this.#options
     const database = this.#database
     if (database === null) throw new ClosedError('store')
-    if (readOnly)
-      throw new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
+    if (readOnly) throw this.#readOnlyError()
     const path = database.location()
     // What is in memory only is in no file.
     if (!path) return true
@@ -274,6 +272,10 @@ export class SqliteDriver implements Driver {
     return isCommitting ? damage : asUndone(damage)
   }
 
+  #readOnlyError(): StoreError {
+    return new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
+  }
+
   #run(sql: string): void {
     this.#statements!.run(sql)
   }
@@ -291,8 +293,9 @@ export class SqliteDriver implements Driver {
       // One machine needs no queue: what is pending is folded by the processes that share the file.
       if (query.job !== undefined) return []
       if (performance.now() - begun > stretch.ms) throw new LongWorkError()
-      for (const parameter of query.parameters) if (typeof parameter === 'string') count(parameter.length)
-      this.#guessPages(query)
+      const written = charactersOf(query)
+      count(written)
+      this.#guessPages(query, written)
       try {
         if (what === 'large numbers' || !statements.holdsContent(query.sql))
           return statements.all(query, what)
@@ -303,17 +306,13 @@ export class SqliteDriver implements Driver {
         })
         return rows
       } catch (error) {
-        throw isTooLong(error) ? new LongWorkError() : error
+        throw stretch !== ENDLESS && isTooLong(error) ? new LongWorkError() : error
       }
     }
   }
 
-  #guessPages({ sql, parameters }: Query): void {
+  #guessPages({ sql, parameters }: Query, characters: number): void {
     if (sql.startsWith('SELECT')) return
-    const characters = parameters.reduce<number>(
-      (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
-      0,
-    )
     this.#pagesInLog += 1 + parameters.length / PARAMETERS_A_PAGE + characters / CHARACTERS_A_PAGE
   }
 
@@ -363,6 +362,12 @@ export class SqliteDriver implements Driver {
       return false
     }
   }
+}
+
+function charactersOf({ parameters }: Query): number {
+  let characters = 0
+  for (const value of parameters) if (typeof value === 'string') characters += value.length
+  return characters
 }
 
 /** A whole number beyond those that JavaScript tells apart. */

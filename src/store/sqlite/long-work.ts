@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
@@ -49,8 +48,16 @@ export class LongWork {
     return this.#afterAll(() => this.#transaction(steps, numbers, onCommit))
   }
 
+  /** In the thread, once all that was asked for before is done. */
   #afterAll<Result>(work: () => Promise<Result>): Promise<Result> {
-    const working = this.#last.then(work)
+    const working = this.#last.then(async () => {
+      await this.#begin()
+      try {
+        return await work()
+      } finally {
+        this.#rest()
+      }
+    })
     // Not its result, which may be many megabytes.
     this.#last = working.then(
       () => {},
@@ -61,14 +68,7 @@ export class LongWork {
 
   /** Copies the log into the database, which takes a moment for the disk. One that fails is made up for by the next. */
   copyLog(): void {
-    this.#afterAll(async () => {
-      this.#begin()
-      try {
-        await this.#ask('copy the log')
-      } finally {
-        this.#rest()
-      }
-    }).catch(() => {})
+    this.#afterAll(() => this.#ask('copy the log')).catch(() => {})
   }
 
   async close(): Promise<void> {
@@ -81,33 +81,26 @@ export class LongWork {
     numbers: Numbers,
     onCommit: () => void,
   ): Promise<Result> {
-    const { readOnly } = this.#request
-    this.#begin()
+    await this.#run(this.#request.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
     try {
-      await this.#run(readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
-      let result: Result
-      try {
-        result = await runAsync(
-          steps(),
-          oneAfterAnother(query => this.#query(query, numbers)),
-        )
-        onCommit()
-        await this.#run('COMMIT')
-      } catch (error) {
-        // Some errors, such as a full disk, have already undone the transaction.
-        await this.#run('ROLLBACK').catch(() => {})
-        throw error
-      }
+      const result = await runAsync(
+        steps(),
+        oneAfterAnother(query => this.#query(query, numbers)),
+      )
+      onCommit()
+      await this.#run('COMMIT')
       return result
-    } finally {
-      this.#rest()
+    } catch (error) {
+      // Some errors, such as a full disk, have already undone the transaction.
+      await this.#run('ROLLBACK').catch(() => {})
+      throw error
     }
   }
 
   /** A process does not end while a transaction is under way, and a thread that waits for one keeps none alive. */
-  #begin(): void {
+  async #begin(): Promise<void> {
     clearTimeout(this.#idle)
-    this.#thread ??= this.#start()
+    this.#thread ??= await this.#start()
     this.#thread.ref()
   }
 
@@ -118,7 +111,8 @@ export class LongWork {
     }, IDLE_MS).unref()
   }
 
-  #start(): Worker {
+  async #start(): Promise<Worker> {
+    const { Worker } = await import('node:worker_threads')
     const thread = new Worker(THREAD, { workerData: this.#request })
     const fail = (error: unknown) => {
       if (this.#thread !== thread) return
@@ -141,7 +135,7 @@ export class LongWork {
     const thread = this.#thread
     if (thread === null) return
     this.#thread = null
-    const ended = once(thread, 'exit')
+    const ended = new Promise(resolve => thread.once('exit', resolve))
     thread.ref()
     thread.postMessage('end' satisfies LongWorkQuestion)
     await ended
