@@ -28,6 +28,17 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
   }
 }
 
+/** What a turn of the event loop has room for, give or take one work. */
+const MAX_TURN_MS = 15
+
+/**
+ * For short work that cannot pause: where this turn of the event loop has taken long already, it waits for a later one.
+ * So many short works that come together hold nobody up.
+ */
+export function turnWithRoom(): Promise<void> | null {
+  return performance.now() - beginInTurn() < MAX_TURN_MS ? null : nextTurn()
+}
+
 /** When the first slice of this turn of the event loop began. */
 let turnBegun: number | null = null
 

@@ -25,7 +25,7 @@ import {
 } from './rows.ts'
 import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
-import { first, firstOfMany, insertContestedRow, insertRow, type Steps } from './steps.ts'
+import { all, first, firstOfMany, insertContestedRow, insertRow, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -226,15 +226,12 @@ function* isSame(session: SessionRow, stored: StoredMessage, message: MeasuredMe
   const { content, format } = encodeContent(message.content)
   if (stored.content === content && stored.format === format) return true
   if (stored.version === 1) return false
-  const version = yield* first(
-    `SELECT version FROM message_versions
-     WHERE session_id = ?1 AND seq = ?2 AND content = ?3 AND format = ?4 LIMIT 1`,
+  const versions = yield* all<{ content: string; format: number }>(
+    'SELECT content, format FROM message_versions WHERE session_id = ?1 AND seq = ?2',
     session.id,
     stored.seq,
-    content,
-    format,
   )
-  return version !== undefined
+  return versions.some(version => version.content === content && version.format === format)
 }
 
 function isEqual(a: { role: string; content: Content }, b: { role: string; content: Content }): boolean {

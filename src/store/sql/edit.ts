@@ -33,7 +33,7 @@ export function* edit(
   if (encoded.content === row.content && encoded.format === row.format) return { version: row.version }
   checkSameLinks(decodeContent(row), content)
   const state = yield* readFoldState(session, yield* readHead(session), warn)
-  yield* replaceContent(session, seq, row, { ...encoded, size, now })
+  yield* replaceContent(session, seq, { ...encoded, size, now })
   if (seq <= state.compactedThrough) yield* markDirty(session, seq)
   yield* writeFoldState(
     session,
@@ -71,17 +71,13 @@ function checkSameLinks(before: Content, after: Content): void {
 function* replaceContent(
   session: SessionRow,
   seq: number,
-  row: EditedRow,
   edited: { content: string; format: number; size: Size; now: number },
 ): Steps<void> {
   yield* run(
     `INSERT INTO message_versions (session_id, seq, version, content, format, replaced_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+     SELECT session_id, seq, version, content, format, ?3 FROM messages WHERE session_id = ?1 AND seq = ?2`,
     session.id,
     seq,
-    row.version,
-    row.content,
-    row.format,
     edited.now,
   )
   yield* run(

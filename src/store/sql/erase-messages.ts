@@ -8,7 +8,7 @@ import { hideMessages } from './hidden-ranges.ts'
 import { erasedKey } from './keys.ts'
 import { fenceLease } from './leases.ts'
 import { allIn } from './many.ts'
-import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
+import { decodeContent, ERASED, type Extras, HIGHEST_FORMAT, LINKED, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, run, type Steps } from './steps.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
@@ -26,6 +26,8 @@ export const MESSAGES_AT_A_TIME = 50
 const OCTETS_AT_A_TIME = 4_000
 /** The words of a longer one are too many for one transaction: see `unindexErased`. */
 const MAX_OCTETS_UNINDEXED_AT_ONCE = 16_000
+/** A text that is kept elsewhere than in its row has at least as many. */
+const OCTETS_ELSEWHERE = 65_536
 
 export interface ErasedPart {
   /** How many were erased. */
@@ -101,12 +103,15 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
 }
 
+const octets = (table: string) =>
+  `CASE WHEN ${table}.format > ${HIGHEST_FORMAT} THEN ${OCTETS_ELSEWHERE} ELSE octet_length(${table}.content) END`
+
 function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(
-    `SELECT seq, role, characters, tokens, external_key, extras,
+    `SELECT seq, role, characters, tokens, external_key, extras, format,
        CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible,
        CASE WHEN flags & ${LINKED} <> 0 AND role = ${ASSISTANT} THEN content END AS calls,
-       octet_length(content) + coalesce((SELECT sum(octet_length(v.content)) FROM message_versions v
+       ${octets('messages')} + coalesce((SELECT sum(${octets('v')}) FROM message_versions v
          WHERE v.session_id = messages.session_id AND v.seq = messages.seq), 0) AS octets
      FROM messages WHERE session_id = ?1 AND format <> ${ERASED} AND seq IN (*)`,
     [session.id],

@@ -155,6 +155,8 @@ const ESCAPED_TEXT = 1
 const PARTS = 2
 /** Of a message that was erased only its place in the log is left. */
 export const ERASED = 3
+/** A database may keep a long text elsewhere than in its row, and adds to the format then: rows with more are long. */
+export const HIGHEST_FORMAT = ERASED
 
 /** NUL and lone surrogates are kept, though neither database can hold them: as JSON escapes. */
 export function encodeContent(content: Content): { content: string; format: number } {
@@ -221,7 +223,7 @@ export interface RawRow {
   readonly linked_content: string | null
 }
 
-export const LINKED_CONTENT = `CASE WHEN flags & ${LINKED} <> 0 THEN content END AS linked_content`
+export const LINKED_CONTENT = `CASE WHEN flags & ${LINKED} <> 0 THEN content END AS linked_content, format`
 export const RAW_COLUMNS = `seq, total_turns, characters, tokens, ${LINKED_CONTENT}`
 
 const NO_LINKS = { opens: [], closes: [] }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
+import { turnWithRoom } from '../../slices.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -11,9 +12,11 @@ import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
+import { fillIn, hasMark } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
+import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
 
 export interface SqliteOptions {
   /**
@@ -25,6 +28,12 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number
   /** Opens an existing database for reading only. */
   readonly readOnly?: boolean
+}
+
+/** What tests choose otherwise. */
+export interface DriverParts {
+  readonly stretch?: Stretch | undefined
+  readonly sync?: SyncFile | undefined
 }
 
 /** As stored. */
@@ -60,14 +69,17 @@ export class SqliteDriver implements Driver {
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
   #long: { readonly reads: LongWork; readonly writes: LongWork; readonly copies: LongWork } | null = null
+  /** `null`: a commit waits for the disk itself, or nobody does. */
+  #log: SyncedLog | null = null
   #pagesInLog = 0
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
-  readonly #stretch: Stretch
+  readonly #parts: { readonly stretch: Stretch; readonly sync: SyncFile }
 
-  constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr, stretch = DEFAULT_STRETCH) {
-    this.#stretch = stretch
+  constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr, parts: DriverParts = {}) {
+    const { stretch = DEFAULT_STRETCH, sync = syncFile } = parts
+    this.#parts = { stretch, sync }
     this.name = `SQLite ${path}`
     this.#warn = warn
     this.#path = path
@@ -113,6 +125,13 @@ export class SqliteDriver implements Driver {
     }
     // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
     if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
+    if (durability === 'full' && !readOnly) await this.#syncOutside(database, path)
+  }
+
+  /** From here on a commit does not wait for the disk, and who acknowledges it does. */
+  async #syncOutside(database: DatabaseSync, path: string): Promise<void> {
+    this.#log = await SyncedLog.open(path, this.#parts.sync)
+    if (this.#log !== null) database.exec('PRAGMA synchronous = NORMAL')
   }
 
   /** `null`: it is in memory. */
@@ -149,6 +168,8 @@ export class SqliteDriver implements Driver {
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
     await Promise.all(Object.values(this.#long ?? {}).map(long => long.close()))
     this.#long = null
+    await this.#log?.close()
+    this.#log = null
     this.#statements = null
     this.#database?.close()
     this.#database = null
@@ -160,7 +181,19 @@ export class SqliteDriver implements Driver {
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
     if (this.#options.readOnly && this.#database !== null) throw this.#readOnlyError()
-    return this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
+    if (this.#log?.hasFailed) throw asUndone(this.#unsyncedError())
+    const result = await this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
+    // Also one that wrote nothing: it may have found what another has just written, a repeated message for one.
+    await this.#synced()
+    return result
+  }
+
+  async #synced(): Promise<void> {
+    try {
+      await this.#log?.synced()
+    } catch (error) {
+      throw this.#unsyncedError(error)
+    }
   }
 
   /** At a stretch; what comes to too much for that is undone and begun anew in a thread. */
@@ -169,7 +202,9 @@ export class SqliteDriver implements Driver {
     steps: () => Steps<Result>,
     long: LongWork | undefined,
   ): Promise<Result> {
-    const stretch = long === undefined ? ENDLESS : this.#stretch
+    const stretch = long === undefined ? ENDLESS : this.#parts.stretch
+    const turn = turnWithRoom()
+    if (turn !== null) await turn
     try {
       return await this.#attempt(() => this.#transaction(begin, steps, stretch))
     } catch (error) {
@@ -229,6 +264,7 @@ export class SqliteDriver implements Driver {
     { begin, steps, stretch }: { begin: string; steps: () => Steps<Result>; stretch: Stretch },
   ): Result {
     const database = this.#database!
+    const pagesBefore = this.#pagesInLog
     this.#run(begin)
     let isCommitting = false
     try {
@@ -236,6 +272,7 @@ export class SqliteDriver implements Driver {
       const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
+      if (this.#pagesInLog > pagesBefore) this.#log?.noteCommit()
       this.#copyLog()
       return result
     } catch (error) {
@@ -276,6 +313,16 @@ export class SqliteDriver implements Driver {
     return new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
   }
 
+  #unsyncedError(cause?: unknown): StoreError {
+    return new StoreError(
+      'store_failed',
+      this.name,
+      'the disk did not keep what was written to it. Check the disk, then start the program again. Until then ' +
+        'nothing more is stored.',
+      cause,
+    )
+  }
+
   #run(sql: string): void {
     this.#statements!.run(sql)
   }
@@ -289,9 +336,7 @@ export class SqliteDriver implements Driver {
       left -= characters
       if (left < 0) throw new LongWorkError()
     }
-    return query => {
-      // One machine needs no queue: what is pending is folded by the processes that share the file.
-      if (query.job !== undefined) return []
+    const execute = (query: Query): readonly Row[] => {
       if (performance.now() - begun > stretch.ms) throw new LongWorkError()
       const written = charactersOf(query)
       count(written)
@@ -308,6 +353,12 @@ export class SqliteDriver implements Driver {
       } catch (error) {
         throw stretch !== ENDLESS && isTooLong(error) ? new LongWorkError() : error
       }
+    }
+    return query => {
+      // One machine needs no queue: what is pending is folded by the processes that share the file.
+      if (query.job !== undefined) return []
+      const rows = execute(query)
+      return rows.some(hasMark) ? runSync(fillIn(rows), execute) : rows
     }
   }
 

@@ -33,7 +33,7 @@ describe.for<[string, Stretch]>([
 
 async function open({ address }: StorePlace, stretch?: Stretch): Promise<Store> {
   const file = address.replace(/^sqlite:/, '')
-  const driver = new SqliteDriver(file, { durability: 'normal' }, noWarning, stretch)
+  const driver = new SqliteDriver(file, { durability: 'normal' }, noWarning, { stretch })
   const store = new SqlStore(driver, noWarning)
   await store.open()
   return store

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
+import { fillIn, hasMark } from './long-texts.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 
@@ -85,7 +86,7 @@ export class LongWork {
     try {
       const result = await runAsync(
         steps(),
-        oneAfterAnother(query => this.#query(query, numbers)),
+        oneAfterAnother(query => this.#answer(query, numbers)),
       )
       onCommit()
       await this.#run('COMMIT')
@@ -145,8 +146,14 @@ export class LongWork {
     await this.#ask({ sql, parameters: [], numbers: 'numbers' })
   }
 
-  async #query({ sql, parameters, job }: Query, numbers: Numbers): Promise<readonly Row[]> {
-    if (job !== undefined) return []
+  async #answer(query: Query, numbers: Numbers): Promise<readonly Row[]> {
+    if (query.job !== undefined) return []
+    const execute = (each: Query) => this.#query(each, numbers)
+    const rows = await execute(query)
+    return rows.some(hasMark) ? runAsync(fillIn(rows), execute) : rows
+  }
+
+  async #query({ sql, parameters }: Query, numbers: Numbers): Promise<readonly Row[]> {
     const rows: Row[] = []
     let answer = await this.#ask({ sql, parameters, numbers })
     for (;;) {

@@ -1,3 +1,55 @@
+CREATE TRIGGER long_message_changes AFTER UPDATE OF content ON messages
+WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+  INSERT INTO long_texts (content) VALUES (NEW.content);
+  UPDATE messages SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+    WHERE session_id = NEW.session_id AND seq = NEW.seq;
+END;
+
+CREATE TRIGGER long_message_comes AFTER INSERT ON messages
+WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+  INSERT INTO long_texts (content) VALUES (NEW.content);
+  UPDATE messages SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+    WHERE session_id = NEW.session_id AND seq = NEW.seq;
+END;
+
+CREATE TRIGGER long_message_deleted AFTER DELETE ON messages WHEN OLD.format >= 8 BEGIN
+  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
+    AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
+END;
+
+CREATE TRIGGER long_message_replaced AFTER UPDATE OF content ON messages WHEN OLD.format >= 8 BEGIN
+  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
+    AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
+END;
+
+CREATE TRIGGER long_version_changes AFTER UPDATE OF content ON message_versions
+WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+  INSERT INTO long_texts (content) VALUES (NEW.content);
+  UPDATE message_versions SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+    WHERE session_id = NEW.session_id AND seq = NEW.seq AND version = NEW.version;
+END;
+
+CREATE TRIGGER long_version_comes AFTER INSERT ON message_versions
+WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+  INSERT INTO long_texts (content) VALUES (NEW.content);
+  UPDATE message_versions SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+    WHERE session_id = NEW.session_id AND seq = NEW.seq AND version = NEW.version;
+END;
+
+CREATE TRIGGER long_version_deleted AFTER DELETE ON message_versions WHEN OLD.format >= 8 BEGIN
+  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
+    AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
+END;
+
+CREATE TRIGGER long_version_replaced AFTER UPDATE OF content ON message_versions WHEN OLD.format >= 8 BEGIN
+  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
+    AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
+END;
+
 CREATE TABLE api_keys (
   id TEXT NOT NULL PRIMARY KEY,
   namespace TEXT NOT NULL,
@@ -132,6 +184,12 @@ CREATE TABLE leases (
   until INTEGER,
   PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE long_texts (
+  -- Never used again, so that no mark can mean another text.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  content TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE memos (
   session_id INTEGER NOT NULL,
@@ -364,8 +422,12 @@ CREATE INDEX facts_gone ON facts (document_id) WHERE gone > 1;
 
 CREATE INDEX leases_held ON leases (namespace, name) WHERE owner IS NOT NULL;
 
+CREATE INDEX message_versions_by_long_text ON message_versions (content) WHERE format >= 8;
+
 CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_key)
   WHERE external_key IS NOT NULL;
+
+CREATE INDEX messages_by_long_text ON messages (content) WHERE format >= 8;
 
 CREATE INDEX requests_by_end ON requests (until);
 

@@ -1,0 +1,2 @@
+-- Nothing: PostgreSQL keeps long texts apart from their rows by itself. The schema of SQLite has this version.
+SELECT 1;
