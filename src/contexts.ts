@@ -35,6 +35,7 @@ import {
 import { type Message, modelText, withoutRecalled } from './log/index.ts'
 import { conversationLanguage } from './memory/document/language.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
+import { runInSlices } from './slices.ts'
 import {
   type ContextPin,
   type ContextRead,
@@ -53,7 +54,7 @@ import {
   calibrationOf,
   estimateTokens,
   initialCalibration,
-  measureMessage,
+  measureMessageInSteps,
 } from './tokens/index.ts'
 
 export interface ContextOptions {
@@ -220,7 +221,7 @@ export class Contexts {
         // Where nobody else spoke, the session as it is now says the same, and may be folded better.
         if (said === null) return this.context(key, asked)
         checkContextOptions(asked)
-        const again = await this.#compute(key, asked, withSaid(moment, said))
+        const again = await this.#compute(key, asked, await withSaid(moment, said))
         return toContext(again.assembled.parts, again)
       },
     }
@@ -446,7 +447,7 @@ export class Contexts {
     const own = new Set(added?.map(({ seq }) => seq))
     const isSeen = ({ seq }: Message) => added === null || seq <= (session.head?.seq ?? 0) || own.has(seq)
     // As in a fold: nothing is summarised twice.
-    const messages = withoutRecalled(newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
+    const messages = withoutRecalled(await newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
       messages,
@@ -568,9 +569,13 @@ function toPinned({ id, seq, note, message }: ContextPin): Pinned {
 }
 
 /** A moment that is past, with what the turn that began then has said itself. */
-function withSaid(moment: Looked, said: readonly Message[]): Looked {
+async function withSaid(moment: Looked, said: readonly Message[]): Promise<Looked> {
   const turn = moment.kept.messages.at(-1)?.turn ?? moment.session.head?.totals.turn ?? 0
-  const added = said.map(message => ({ ...message, turn, tokens: measureMessage(message).tokens }))
+  const added: ContextMessage[] = []
+  for (const message of said) {
+    const { tokens } = await runInSlices(measureMessageInSteps(message))
+    added.push({ ...message, turn, tokens })
+  }
   return { ...moment, added }
 }
 
@@ -640,10 +645,13 @@ function forgetBelow(rendered: Rendered, seq: number): void {
 }
 
 /** At least one, so that something can be said of them. */
-function newestWithin(messages: readonly Message[], tokens: number): readonly Message[] {
+async function newestWithin(messages: readonly Message[], tokens: number): Promise<readonly Message[]> {
   let left = tokens
   let first = messages.length
-  while (first > 0 && left > 0) left -= measureMessage(messages[--first]!).tokens
+  while (first > 0 && left > 0) {
+    first -= 1
+    left -= (await runInSlices(measureMessageInSteps(messages[first]!))).tokens
+  }
   return messages.slice(first)
 }
 

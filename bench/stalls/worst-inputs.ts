@@ -233,6 +233,12 @@ const OTHERS: readonly WorstInput[] = [
   },
 ]
 
+/** For a look: what is done with two sessions, from their first message to their end. */
+export const FEW_INPUTS: readonly WorstInput[] = ['15 MB of …', '5 MB of new words'].flatMap(session => [
+  ...APPENDS.filter(({ name }) => name === `append ${session}`),
+  ...ofSession(session),
+])
+
 export const WORST_INPUTS: readonly WorstInput[] = [
   ...APPENDS,
   ...ofSession('15 MB of …'),

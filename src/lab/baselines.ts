@@ -1,6 +1,7 @@
 import { renderMessage } from '../context/index.ts'
 import type { NewMessage, SessionKind, Size } from '../log/index.ts'
-import { MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../tokens/index.ts'
+import { MAX_AT_ONCE, runInSlices } from '../slices.ts'
+import { MESSAGE_OVERHEAD_TOKENS, measureMessageInSteps } from '../tokens/index.ts'
 import { Bill, type Break } from './bill/bill.ts'
 import { outputTokens } from './bill/output-tokens.ts'
 import { type CacheMark, PromptCache, type PromptRequest } from './bill/prompt-cache.ts'
@@ -41,7 +42,7 @@ export async function replayBaseline(
     let now = 0
     for await (const message of withoutRepeats(conversation.read())) {
       const arrival = Math.max(now, message.at ?? now)
-      const size = measureMessage(message)
+      const size = await runInSlices(measureMessageInSteps(message))
       const { calls = assumptions.calls } = conversation
       const asked = asksAt(message, { calls, lastArrival: now, arrival, messages: sent.messages })
       if (asked && asked.as !== 'after') charge(asked.at, outputTokens(message, size))
@@ -77,8 +78,9 @@ export async function replayBaseline(
   }
 }
 
-/** As a context would show it: in a group with the name of who speaks. */
-function sentTokens(message: NewMessage, { tokens }: Size, kind: SessionKind): number {
+/** As a context would show it: in a group with the name of who speaks. Of a long one a name more makes no difference. */
+function sentTokens(message: NewMessage, { tokens, characters }: Size, kind: SessionKind): number {
+  if (characters > MAX_AT_ONCE) return tokens
   const at = new Date(message.at ?? 0)
   const { parts } = renderMessage(
     { ...message, at, appendedAt: at, id: '', seq: 1, version: 1, archived: false, turn: 1, tokens },

@@ -1,5 +1,6 @@
 import { GROUP_TURN_MESSAGES, type NewMessage, type SessionKind } from '../log/index.ts'
-import { measureMessage } from '../tokens/index.ts'
+import { runInSlices } from '../slices.ts'
+import { measureMessageInSteps } from '../tokens/index.ts'
 import { lastMessages, NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Comparison, Run, Sweep, TranscriptFigures } from './comparison.ts'
 import { type ConditionOptions, conditionsOf, USUAL_KEEP_LAST } from './conditions.ts'
@@ -71,7 +72,7 @@ async function surveyTranscripts(
     let tokens = 0
     let hasReplies = false
     for await (const message of withoutRepeats(places.follow(transcript))) {
-      tokens += measureMessage(message).tokens
+      tokens += (await runInSlices(measureMessageInSteps(message))).tokens
       hasReplies ||= message.role === 'assistant'
     }
     figures.push({ path, title, format, kind: kind ?? transcript.kind, messages, tokens })

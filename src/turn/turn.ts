@@ -3,9 +3,10 @@ import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
 import { ContextOverflowError, InvalidArgumentError, isOverForGood, NotWaitingError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
+import { runInSlices } from '../slices.ts'
 import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../tokens/index.ts'
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessageInSteps } from '../tokens/index.ts'
 import { withApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
 import { type Base, baseOf } from './base.ts'
@@ -269,7 +270,7 @@ export class Turn<Tools extends object = object> {
     ) as never
     if (step.stepNumber === 0) return { model }
     let since = step.messages.slice(this.#standsFor) as SentToModel[]
-    if (this.#base.tokens + tokensOf(since) * this.#base.scale > this.#budget) {
+    if (this.#base.tokens + (await tokensOf(since)) * this.#base.scale > this.#budget) {
       this.#base = await this.#shownNow(this.#budget)
       since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
     }
@@ -423,11 +424,15 @@ function firstBase({ context, newest }: FrozenContext): Base {
   return { ...base, messages: withApprovals(base.messages, newest) }
 }
 
-function tokensOf(messages: readonly unknown[]): number {
-  return messages.reduce<number>((sum, message) => {
+async function tokensOf(messages: readonly unknown[]): Promise<number> {
+  let sum = 0
+  for (const message of messages) {
     const input = toInput(message)
-    return input === null ? sum : sum + measureMessage({ content: input.content, sender: null }).tokens
-  }, 0)
+    if (input === null) continue
+    const { tokens } = await runInSlices(measureMessageInSteps({ content: input.content, sender: null }))
+    sum += tokens
+  }
+  return sum
 }
 
 interface Rest<Tools extends object> {

@@ -3,9 +3,10 @@ import { handledTypes, MEMO_INSTRUCTIONS } from '../../compaction/index.ts'
 import { type Context, Contexts } from '../../contexts.ts'
 import type { NewMessage, Segment, SessionKind } from '../../log/index.ts'
 import { type Decision, judgeAll, type Policy } from '../../policy/index.ts'
+import { runInSlices } from '../../slices.ts'
 import type { FoldCommit } from '../../store/index.ts'
 import { extractive, type Summarizer } from '../../summarizer/index.ts'
-import { measureMessage } from '../../tokens/index.ts'
+import { measureMessageInSteps } from '../../tokens/index.ts'
 import type { Bill, Break } from '../bill/bill.ts'
 import { ExtractionCalls } from '../bill/extraction-calls.ts'
 import { outputTokens } from '../bill/output-tokens.ts'
@@ -108,7 +109,7 @@ export class ReplayedSession {
   async append(message: NewMessage): Promise<void> {
     if (this.#session.has(message)) return this.#judge()
     const arrival = Math.max(this.#now, message.at ?? this.#now)
-    const size = measureMessage(message)
+    const size = await runInSlices(measureMessageInSteps(message))
     const { calls } = this.#options.assumptions
     const asked = asksAt(message, { calls, lastArrival: this.#now, arrival, messages: this.messages })
     if (asked?.as === 'answer') await this.#request(asked.at, outputTokens(message, size))

@@ -2,7 +2,8 @@ import type { Message } from '../../log/index.ts'
 import type { ReplyRequest, Responder } from '../../runtime/responder.ts'
 import { searchResponder } from '../../runtime/responders/search-responder.ts'
 import type { Session } from '../../session.ts'
-import { estimateTokens, measureMessage } from '../../tokens/index.ts'
+import { runInSlices } from '../../slices.ts'
+import { estimateTokens, measureMessageInSteps } from '../../tokens/index.ts'
 import type { UnderWay } from '../under-way.ts'
 import type { Answering, Piece } from './answering.ts'
 import { askedIn } from './asked.ts'
@@ -67,12 +68,18 @@ async function* answerPieces(
     type: 'end',
     finishReason: 'stop',
     usage: {
-      inputTokens: asked.reduce((sum, message) => sum + measureMessage(message).tokens, 0),
+      inputTokens: await tokensOf(asked),
       cachedInputTokens: 0,
       outputTokens: estimateTokens(text),
       reasoningTokens: 0,
     },
   }
+}
+
+async function tokensOf(messages: readonly Message[]): Promise<number> {
+  let sum = 0
+  for (const message of messages) sum += (await runInSlices(measureMessageInSteps(message))).tokens
+  return sum
 }
 
 async function textOf(reply: Awaited<ReturnType<Responder>>): Promise<string> {

@@ -35,7 +35,7 @@ import { readLastSeq } from './head.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOf, keyOf } from './keys.ts'
 import { allIn } from './many.ts'
-import { HIGHEST_FORMAT, SESSION_COLUMNS, type SessionRow } from './rows.ts'
+import { MAX_FORMAT, SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { lockSession } from './session.ts'
 import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 
@@ -66,8 +66,8 @@ async function* checkedPages(pages: CopyImport['pages']): AsyncGenerator<CopyPag
 
 /** A higher one says that the text stands elsewhere in its own database. It would be somebody else's here. */
 function checkFormat(table: string, { format }: CopyRow['values']): void {
-  if (format === undefined || (typeof format === 'number' && format <= HIGHEST_FORMAT)) return
-  throw new InvalidExportError(`${table}.format`, `a number of at most ${HIGHEST_FORMAT}`, format)
+  if (format === undefined || (typeof format === 'number' && format <= MAX_FORMAT)) return
+  throw new InvalidExportError(`${table}.format`, `a number of at most ${MAX_FORMAT}`, format)
 }
 
 /** What nothing could follow goes nowhere: a database may have it from a file that was imported before they were checked. */

@@ -7,6 +7,7 @@ import { allIn } from './many.ts'
 import { ERASED, type SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
+import { holdsErased } from './unindex.ts'
 
 /** Messages that several sessions have, since some were forked from others. */
 
@@ -54,9 +55,16 @@ export const eraseFromFamily: ErasureStep = function* (slice, cursor) {
       ...skip,
       queue: [...queue, ...relatives],
       known: [...at.known, ...relatives.map(({ id }) => id)],
-      finish: oldest === null ? null : { session: session.id, from: oldest, through: oldest },
+      finish: yield* beginFinish(session, oldest),
     },
   } satisfies Progress
+}
+
+/** Where nothing was erased, another erasure may have been the first, and not yet be through with the index. */
+function* beginFinish(session: SessionRow, oldest: number | null): Steps<Finish | null> {
+  if (oldest !== null) return { session: session.id, from: oldest, through: oldest }
+  if (!(yield* holdsErased(session))) return null
+  return { session: session.id, from: Number.MAX_SAFE_INTEGER, through: Number.MAX_SAFE_INTEGER }
 }
 
 function fillCursor(cursor: { session: number } | FamilyCursor): FamilyCursor {
@@ -137,7 +145,7 @@ export const eraseFromForks: ErasureStep = function* (slice, cursor) {
     next: {
       ...skip,
       queue: [...queue, ...further],
-      finish: oldest === null ? null : { session: session.id, from: oldest, through: oldest },
+      finish: yield* beginFinish(session, oldest),
     },
   } satisfies Progress
 }

@@ -8,7 +8,7 @@ import { hideMessages } from './hidden-ranges.ts'
 import { erasedKey } from './keys.ts'
 import { fenceLease } from './leases.ts'
 import { allIn } from './many.ts'
-import { decodeContent, ERASED, type Extras, HIGHEST_FORMAT, LINKED, type SessionRow } from './rows.ts'
+import { decodeContent, ERASED, type Extras, LINKED, MAX_FORMAT, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, run, type Steps } from './steps.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
@@ -104,7 +104,7 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
 }
 
 const octets = (table: string) =>
-  `CASE WHEN ${table}.format > ${HIGHEST_FORMAT} THEN ${OCTETS_ELSEWHERE} ELSE octet_length(${table}.content) END`
+  `CASE WHEN ${table}.format > ${MAX_FORMAT} THEN ${OCTETS_ELSEWHERE} ELSE octet_length(${table}.content) END`
 
 function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(

@@ -156,7 +156,7 @@ const PARTS = 2
 /** Of a message that was erased only its place in the log is left. */
 export const ERASED = 3
 /** A database may keep a long text elsewhere than in its row, and adds to the format then: rows with more are long. */
-export const HIGHEST_FORMAT = ERASED
+export const MAX_FORMAT = 3
 
 /** NUL and lone surrogates are kept, though neither database can hold them: as JSON escapes. */
 export function encodeContent(content: Content): { content: string; format: number } {

@@ -71,6 +71,11 @@ export function* unindexErased(
   return yield* beginWalk(session)
 }
 
+/** Whether the session's index still has words of messages that were erased. */
+export function* holdsErased(session: SessionRow): Steps<boolean> {
+  return (yield* beginWalk(session)) !== null
+}
+
 function* beginWalk(session: SessionRow): Steps<UnindexCursor | null> {
   const left = yield* all<{ seq: number }>(
     `SELECT c.seq FROM index_changes c JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq

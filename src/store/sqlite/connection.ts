@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Pages in the log after which a commit copies them into the database, where no thread did it before. */
@@ -8,4 +9,10 @@ export function setDurability(database: DatabaseSync, durability: 'full' | 'norm
   database.exec(`PRAGMA synchronous = ${durability}`)
   // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
   if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
+}
+
+/** Which file has this name just now; `null`: none. */
+export function fileAt(path: string): string | null {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return file ? `${file.dev} ${file.ino}` : null
 }

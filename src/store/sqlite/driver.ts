@@ -10,7 +10,7 @@ import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
-import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
+import { CHECKPOINT_PAGES, fileAt, setDurability } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
 import { fillIn, hasMark } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
@@ -110,6 +110,7 @@ export class SqliteDriver implements Driver {
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
       })
+      if (durability === 'full' && !readOnly) this.#log = await this.#openLog(database)
     } catch (error) {
       database.close()
       throw error
@@ -118,20 +119,19 @@ export class SqliteDriver implements Driver {
     this.#statements = new Statements(database)
     const path = database.location()
     if (!path) return
-    this.#long = {
-      reads: new LongWork({ path, durability, readOnly: true }),
-      writes: new LongWork({ path, durability, readOnly: false }),
-      copies: new LongWork({ path, durability, readOnly: false }),
-    }
+    const commits = this.#log === null ? durability : 'normal'
+    if (!readOnly) setDurability(database, commits)
+    const file = fileAt(path)!
+    const long = (durability: 'full' | 'normal', readOnly: boolean) =>
+      new LongWork(this.name, { path, file, durability, readOnly })
+    this.#long = { reads: long(commits, true), writes: long(commits, false), copies: long(durability, false) }
     // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
     if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
-    if (durability === 'full' && !readOnly) await this.#syncOutside(database, path)
   }
 
-  /** From here on a commit does not wait for the disk, and who acknowledges it does. */
-  async #syncOutside(database: DatabaseSync, path: string): Promise<void> {
-    this.#log = await SyncedLog.open(path, this.#parts.sync)
-    if (this.#log !== null) database.exec('PRAGMA synchronous = NORMAL')
+  async #openLog(database: DatabaseSync): Promise<SyncedLog | null> {
+    const path = database.location()
+    return path ? SyncedLog.open(path, this.#parts.sync) : null
   }
 
   /** `null`: it is in memory. */
@@ -290,6 +290,7 @@ export class SqliteDriver implements Driver {
       }
       try {
         const result = await long.transaction(steps, { numbers, onCommit })
+        if (long === this.#long?.writes) this.#log?.noteCommit()
         this.#copyLog()
         return result
       } catch (error) {

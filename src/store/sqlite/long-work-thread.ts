@@ -1,12 +1,15 @@
 /** A thread with a connection of its own for transactions over many megabytes: the event loop of the others goes on. */
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
-import { CHECKPOINT_PAGES, setDurability } from './connection.ts'
+import { CHECKPOINT_PAGES, fileAt, setDurability } from './connection.ts'
 import { type Numbers, Statements } from './statements.ts'
 
 export interface LongWorkRequest {
   readonly path: string
+  /** Which file it was when it was opened: another may have taken its name. */
+  readonly file: string
   readonly durability: 'full' | 'normal'
   readonly readOnly: boolean
 }
@@ -30,8 +33,12 @@ export type LongWorkAnswer =
 /** So many characters are handed over at a time: who asked makes texts of them, which takes some milliseconds. */
 const CHARACTERS_AT_A_TIME = 4_000_000
 
-const { path, durability, readOnly } = workerData as LongWorkRequest
-const database = new DatabaseSync(path, { timeout: 0, readOnly })
+const { path, file, durability, readOnly } = workerData as LongWorkRequest
+if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
+// Not made anew if somebody took it away.
+const url = pathToFileURL(path)
+url.search = `?mode=${readOnly ? 'ro' : 'rw'}`
+const database = new DatabaseSync(url, { timeout: 0, readOnly })
 if (!readOnly) {
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   setDurability(database, durability)

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { StoreError } from '../../errors.ts'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { fillIn, hasMark } from './long-texts.ts'
@@ -31,13 +32,15 @@ const IDLE_MS = 10_000
  * works there: what a transaction decides between two statements is decided here, so that no code is there twice.
  */
 export class LongWork {
+  readonly #name: string
   readonly #request: LongWorkRequest
   #thread: Worker | null = null
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void } | null = null
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(request: LongWorkRequest) {
+  constructor(name: string, request: LongWorkRequest) {
+    this.#name = name
     this.#request = request
   }
 
@@ -118,7 +121,7 @@ export class LongWork {
     const fail = (error: unknown) => {
       if (this.#thread !== thread) return
       this.#thread = null
-      this.#waiting?.reject(error)
+      this.#waiting?.reject(this.#threadError(error))
       this.#waiting = null
     }
     thread.on('message', (answer: LongWorkAnswer) => {
@@ -127,8 +130,13 @@ export class LongWork {
       waiting?.resolve(answer)
     })
     thread.on('error', fail)
-    thread.on('exit', () => fail(new Error('the thread for long transactions ended too early')))
+    thread.on('exit', () => fail(null))
     return thread
+  }
+
+  #threadError(cause: unknown): StoreError {
+    const reason = cause instanceof Error ? cause.message : 'it has ended'
+    return new StoreError('store_failed', this.#name, `the thread for long work failed: ${reason}.`, cause)
   }
 
   async #end(): Promise<void> {
@@ -167,7 +175,7 @@ export class LongWork {
 
   async #ask(question: LongWorkQuestion): Promise<Rows> {
     const thread = this.#thread
-    if (thread === null) throw new Error('the thread for long transactions has ended')
+    if (thread === null) throw this.#threadError(null)
     const answer = await new Promise<LongWorkAnswer>((resolve, reject) => {
       this.#waiting = { resolve, reject }
       thread.postMessage(question)

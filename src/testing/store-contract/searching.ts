@@ -4,7 +4,7 @@ import { countTerms } from '../../search/index.ts'
 import type { IndexWork, IndexWrite, SearchRead, Store, WantedTerm } from '../../store/index.ts'
 import { Chat, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
-import { CANARY, toldBySession } from './erasing-kit.ts'
+import { CANARY, erase, toldBySession } from './erasing-kit.ts'
 
 const ALL_SESSIONS = { limit: 1_000 }
 const ALL = { messages: 1_000, characters: 10_000_000 }
@@ -94,6 +94,22 @@ export const searching = contractCases('the index', {
     assert.deepEqual(found.fork, [1, 3])
     assert.deepEqual(found.chat, [1, 3, ...Array.from({ length: slices }, (_, slice) => 5 + slice)])
     assert.ok(!(await toldBySession(store, 'chat')).includes(CANARY))
+  },
+
+  'has lost a long message when an erasure ends, also where another one of it was the first': async store => {
+    const chat = new Chat(store)
+    const words = Array.from({ length: 1_500 }, (_, word) => `${CANARY}${'x'.repeat(20)}${word}`).join(' ')
+    await chat.append(message('harbour'), message(words))
+    await chat.fork('fork', 2)
+    for (const each of [chat, chat.beside('fork')]) while (await index(each)) {}
+    const target = { kind: 'messages', sessionId: 'chat', seqs: [2] } as const
+    const { id } = await store.beginErasure('test', { target, now: chat.now })
+    for (let slice = 0; slice < 2; slice++) await store.continueErasure('test', { id, now: chat.now })
+    assert.ok((await toldBySession(store, 'chat')).includes(CANARY), 'it is under way')
+    const record = await erase(store, target)
+    assert.equal(record.counts.messages, 1, 'that of the fork')
+    for (const session of ['chat', 'fork'])
+      assert.ok(!(await toldBySession(store, session)).includes(CANARY), session)
   },
 
   'holds where terms stand, who said it and when': async store => {
