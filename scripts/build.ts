@@ -70,6 +70,7 @@ function entries(): string[] {
     'dist/cli/program.js',
     'dist/store/sqlite/scrub-thread.js',
     'dist/store/sqlite/long-work-thread.js',
+    'dist/finding/terms-thread.js',
   ]
   return files.map(file => posix.relative('dist', file).replace(/\.js$/, ''))
 }

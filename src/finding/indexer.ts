@@ -1,7 +1,5 @@
-import { searchableText } from '../log/index.ts'
-import type { countTermsInSteps, ManyTerms } from '../search/index.ts'
-import { type InSteps, runInSlices } from '../slices.ts'
 import { type IndexWork, type IndexWrite, keyName, type SessionKey, type Store } from '../store/index.ts'
+import type { FoundTerms } from './find-terms.ts'
 
 export interface IndexerEngine {
   readonly store: Store
@@ -37,6 +35,7 @@ export class Indexer {
   readonly #waiting = new Map<string, SessionKey>()
   #running: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
+  readonly #closing = new AbortController()
   #isClosed = false
   #runningSince = 0
   #restedAt = 0
@@ -82,6 +81,7 @@ export class Indexer {
   /** Waits for the transaction under way, and no longer. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#closing.abort()
     this.#endRest?.()
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#running
@@ -122,19 +122,27 @@ export class Indexer {
 
   async #indexSession(key: SessionKey): Promise<void> {
     const { store } = this.#engine
-    // Most programs end before there is anything to index.
-    const { countTermsInSteps, ManyTerms } = await import('../search/index.ts')
     while (!this.#isClosed) {
       const work = await store.readIndexWork(key, SLICE)
       if (work === null) return
-      // A message may be as long as a book.
-      const places = await runInSlices(placesIn(work, countTermsInSteps, new ManyTerms()))
-      for (const write of writesFor(work, places)) {
-        if (this.#isClosed) return
-        if (!(await store.writeIndex(key, write))) break
-        await this.#rest()
+      const found = await this.#find(work)
+      try {
+        for await (const write of writesFor(work, found)) {
+          if (this.#isClosed) return
+          if (!(await store.writeIndex(key, write))) break
+          await this.#rest()
+        }
+      } finally {
+        await found.close()
       }
     }
+  }
+
+  /** A message may be as long as a book: its words would fill the memory of the event loop's own thread. */
+  async #find(work: IndexWork): Promise<FoundTerms> {
+    // Most programs end before there is anything to index.
+    const { findTerms } = await import('./find-terms.ts')
+    return findTerms(work, this.#closing.signal)
   }
 
   /** Everything else gets its turn. */
@@ -185,97 +193,15 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
   return keyed.toSorted((one, other) => one.place - other.place).map(({ item }) => item)
 }
 
-/** Of each term the messages that hold it, how often, and of each message how many it has. */
-interface TermPlaces {
-  /** In the order in which the database keeps them. */
-  readonly terms: readonly (readonly [term: string, places: Places])[]
-  readonly finished: readonly Finished[]
-}
-
-/** By message, how often. Most words of a long text stand in one message: a map for each would be ten times its size. */
-type Places = readonly [seq: number, count: number] | Map<number, number>
-
-function listOf(places: Places): readonly (readonly [seq: number, count: number])[] {
-  return places instanceof Map ? [...places] : [places]
-}
-
-type Finished = NonNullable<IndexWrite['finish']>['messages'][number]
-
-const STEP_TERMS = 1_000
-
-/** A term that an edited message holds no more is taken from it. */
-function* placesIn(
-  work: IndexWork,
-  countTerms: typeof countTermsInSteps,
-  places: ManyTerms<Places>,
-): InSteps<TermPlaces> {
-  let steps = 0
-  const put = (term: string, seq: number, count: number) => {
-    const ofTerm = places.get(term)
-    if (ofTerm === undefined) places.set(term, [seq, count])
-    else if (ofTerm instanceof Map) ofTerm.set(seq, count)
-    else places.set(term, new Map([ofTerm, [seq, count]]))
-    return ++steps % STEP_TERMS === 0
-  }
-  for (const { seq, earlier } of work.edited)
-    for (const content of earlier)
-      for (const term of (yield* countTerms(searchableText(content))).keys()) if (put(term, seq, 0)) yield
-  const finished: Finished[] = []
-  const messages = new Map([...work.messages, ...work.edited].map(message => [message.seq, message]))
-  for (const { seq, role, senderId, at, content } of messages.values()) {
-    let length = 0
-    for (const [term, count] of yield* countTerms(searchableText(content))) {
-      length += count
-      if (put(term, seq, count)) yield
-    }
-    finished.push({ seq, role, senderId, at, length })
-  }
-  const terms: (readonly [string, Places])[] = []
-  for (const entry of places) if (terms.push(entry) % STEP_TERMS === 0) yield
-  return { terms: yield* inOrder(terms), finished }
-}
-
-/** Sorted in runs, which are then merged two by two: a pause between any two steps of it. */
-function* inOrder<Value>(
-  entries: readonly (readonly [string, Value])[],
-): InSteps<(readonly [string, Value])[]> {
-  let runs: (readonly [string, Value])[][] = []
-  for (let from = 0; from < entries.length; from += STEP_TERMS) {
-    runs.push(entries.slice(from, from + STEP_TERMS).sort(([one], [other]) => (one < other ? -1 : 1)))
-    yield
-  }
-  while (runs.length > 1) {
-    const merged: typeof runs = []
-    for (let place = 0; place < runs.length; place += 2)
-      merged.push(yield* mergeTwo(runs[place]!, runs[place + 1] ?? []))
-    runs = merged
-  }
-  return runs[0] ?? []
-}
-
-function* mergeTwo<Value>(
-  first: readonly (readonly [string, Value])[],
-  second: readonly (readonly [string, Value])[],
-): InSteps<(readonly [string, Value])[]> {
-  const merged: (readonly [string, Value])[] = []
-  for (let [left, right] = [0, 0]; left < first.length || right < second.length; ) {
-    const isFirst = right === second.length || (left < first.length && first[left]![0] < second[right]![0])
-    merged.push(isFirst ? first[left++]! : second[right++]!)
-    if (merged.length % STEP_TERMS === 0) yield
-  }
-  return merged
-}
-
 /** What a slice comes to, in parts: each is a transaction of its own. */
-function* writesFor(work: IndexWork, { terms, finished }: TermPlaces): Generator<IndexWrite, void, void> {
+async function* writesFor(
+  work: IndexWork,
+  { finished, next }: FoundTerms,
+): AsyncGenerator<IndexWrite, void, void> {
   const finish = { messages: finished, edited: work.edited.map(({ seq }) => seq) }
-  for (let from = 0; from === 0 || from < terms.length; from += TERMS_AT_A_TIME) {
-    const some = terms.slice(from, from + TERMS_AT_A_TIME)
-    const isLast = from + TERMS_AT_A_TIME >= terms.length
-    yield {
-      work,
-      terms: new Map(some.map(([term, ofTerm]) => [term, listOf(ofTerm)])),
-      ...(isLast && { finish }),
-    }
+  for (let isLast = false; !isLast; ) {
+    const some = await next(TERMS_AT_A_TIME)
+    isLast = some.length < TERMS_AT_A_TIME
+    yield { work, terms: new Map(some), ...(isLast && { finish }) }
   }
 }

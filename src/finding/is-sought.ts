@@ -9,5 +9,18 @@ export function isSought({ terms }: SearchQuery): (name: string) => boolean {
 export function matcherOf(terms: SearchQuery['terms']): (name: string) => boolean {
   const names = new Set(terms.map(({ term }) => term))
   const prefixes = terms.filter(({ prefix }) => prefix).map(({ term }) => term)
-  return name => names.has(name) || prefixes.some(prefix => name.startsWith(prefix))
+  return remembering(name => names.has(name) || prefixes.some(prefix => name.startsWith(prefix)))
+}
+
+const MAX_REMEMBERED = 10_000
+
+/** A text repeats its words, and a query may have many beginnings to compare each with. */
+function remembering(isSought: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>()
+  return name => {
+    const answer = known.get(name) ?? isSought(name)
+    if (known.size >= MAX_REMEMBERED) known.clear()
+    known.set(name, answer)
+    return answer
+  }
 }

@@ -1,6 +1,6 @@
 import { type Message, searchableText } from '../log/index.ts'
 import {
-  countTermsInSteps,
+  eachTermInSteps,
   MOST_COUNT,
   MOST_LENGTH,
   minuteOf,
@@ -89,8 +89,6 @@ async function complete(
   return { key, ...end.finish() }
 }
 
-const STEP_TERMS = 1_000
-
 /** Messages that the index does not have yet, or has as they were. */
 class UnindexedEnd {
   readonly #read: SearchRead
@@ -110,11 +108,12 @@ class UnindexedEnd {
     const { lengths, speakers, minutes } = this.#read.index
     const { seq, content, at } = message
     let length = 0
-    let terms = 0
-    for (const [term, count] of yield* countTermsInSteps(searchableText(content))) {
-      length += count
-      if (++terms % STEP_TERMS === 0) yield
-      if (!this.#isWanted(term)) continue
+    const counts = new Map<string, number>()
+    yield* eachTermInSteps(searchableText(content), term => {
+      length += 1
+      if (this.#isWanted(term)) counts.set(term, (counts.get(term) ?? 0) + 1)
+    })
+    for (const [term, count] of counts) {
       const places = this.#found.get(term)
       if (places) places.push([seq, count])
       else this.#found.set(term, [[seq, count]])

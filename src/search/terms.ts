@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import type { InSteps } from '../slices.ts'
 import { classOf, SEPARATOR, UNSPACED, WORD } from './character-class.ts'
 import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
 import { ManyTerms } from './many-terms.ts'
@@ -63,17 +64,25 @@ const MANY_CHARACTERS = 1_000_000
 const STEP_CHARACTERS = 8_192
 
 /** The same, for a text that would take long: it pauses of its own accord. */
-export function* countTermsInSteps(text: string): Generator<void, TermCounts, void> {
+export function* countTermsInSteps(text: string): InSteps<TermCounts> {
   const counts = text.length > MANY_CHARACTERS ? new ManyTerms<number>() : new Map<string, number>()
+  yield* eachTermInSteps(text, term => counts.set(term, (counts.get(term) ?? 0) + 1))
+  return counts
+}
+
+/** Each term as often as it occurs, for who does not need all of them at the same time. */
+export function* eachTermInSteps(text: string, visit: (term: string) => void): InSteps<void> {
   const normalized = yield* normalizeTextInSteps(text)
+  let isEmpty = true
+  const visitOne = (term: string) => {
+    isEmpty = false
+    visit(term)
+  }
   for (let place = 0; place < normalized.length; ) {
-    place = visitSome(normalized, { from: place, until: place + STEP_CHARACTERS }, term => {
-      counts.set(term, (counts.get(term) ?? 0) + 1)
-    })
+    place = visitSome(normalized, { from: place, until: place + STEP_CHARACTERS }, visitOne)
     yield
   }
-  if (counts.size > 0 && endsByAsking(normalized)) counts.set(ASKING, 1)
-  return counts
+  if (!isEmpty && endsByAsking(normalized)) visit(ASKING)
 }
 
 /** Whether the last marks that end a sentence hold a question mark; one inside a word or address ends none. */

@@ -16,3 +16,8 @@ export function fileAt(path: string): string | null {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file ? `${file.dev} ${file.ino}` : null
 }
+
+/** Stops this thread: not for the event loop's. */
+export function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
-import { CHECKPOINT_PAGES, fileAt, setDurability } from './connection.ts'
+import { CHECKPOINT_PAGES, fileAt, setDurability, sleep } from './connection.ts'
 import { type Numbers, Statements } from './statements.ts'
 
 export interface LongWorkRequest {
@@ -33,6 +33,9 @@ export type LongWorkAnswer =
 /** So many characters are handed over at a time: who asked makes texts of them, which takes some milliseconds. */
 const CHARACTERS_AT_A_TIME = 4_000_000
 
+const MAX_TRIES = 20
+const LONGEST_PAUSE_MS = 5
+
 const { path, file, durability, readOnly } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
 // Not made anew if somebody took it away.
@@ -59,7 +62,7 @@ parentPort!.on('message', (question: LongWorkQuestion) => {
 function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   try {
     if (question === 'copy the log') {
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      copyLog()
       return { columns: [], rows: [], isMore: false }
     }
     if (question !== 'more') {
@@ -72,6 +75,34 @@ function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
     const { message, code, errcode } = error as { message: string; code?: unknown; errcode?: unknown }
     return { message, code, errcode }
   }
+}
+
+/**
+ * Whoever writes next to a log that is all copied begins it anew, and waits for the disk. So that the event loop does
+ * not have to, something is written here at once that changes nothing.
+ */
+function copyLog(): void {
+  // The first does most of it, and nobody waits; during the second nobody writes.
+  database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  for (let tries = MAX_TRIES; !isAllCopied(); tries--) {
+    if (tries === 0) return
+    sleep(Math.random() * LONGEST_PAUSE_MS)
+  }
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
+      user_version: number
+    }
+    database.exec(`PRAGMA user_version = ${version}; COMMIT`)
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+}
+
+/** `false`: somebody writes just now, or reads what is in the log. */
+function isAllCopied(): boolean {
+  const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() as { busy: number }
+  return busy === 0
 }
 
 function nextRows(rows: Iterator<readonly SqlValue[]>): LongWorkAnswer {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { announce, withdraw } from './announcement.ts'
-import { setDurability } from './connection.ts'
+import { setDurability, sleep } from './connection.ts'
 import { findRoom, type RoomProblem, roomBeside } from './disk-room.ts'
 import { isBusy, isFull } from './errors.ts'
 
@@ -121,11 +121,7 @@ function succeeds(action: () => void, timeoutMs: number): boolean {
       if (!isBusy(error) && !(error instanceof LogInUse)) throw error
       if (performance.now() > deadline) return false
     }
+    // Of random length, so that it takes its turn among those who do the same.
     sleep(Math.random() * LONGEST_PAUSE_MS)
   }
-}
-
-/** Of random length, so that it takes its turn among those who do the same. */
-function sleep(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -1,0 +1,86 @@
+import { modelText } from '../log/index.ts'
+import { runInSlices } from '../slices.ts'
+import type { IndexWork } from '../store/index.ts'
+import { type Finished, listTerms, placesIn, type TermList } from './term-places.ts'
+import type { TermsAnswer, TermsQuestion } from './terms-thread.ts'
+
+/** What the messages of an `IndexWork` come to. */
+export interface FoundTerms {
+  readonly finished: readonly Finished[]
+  /** So many more of the terms, in the order in which the database keeps them; fewer: that was all. */
+  readonly next: (count: number) => Promise<TermList>
+  readonly close: () => Promise<void>
+}
+
+/** Of more than so many characters the terms are found by a thread. */
+const MAX_HERE = 250_000
+
+/** As it is in the sources, and as it is built. */
+const THREAD = import.meta.url.endsWith('.ts')
+  ? new URL('./terms-thread.ts', import.meta.url)
+  : new URL('./terms-thread.js', import.meta.url)
+
+/**
+ * A book has hundreds of thousands of words. To find them in slices holds nobody up; but while they are there, whoever
+ * collects the garbage of this thread looks at each of them, and stops it for a tenth of a second.
+ */
+export async function findTerms(work: IndexWork, signal: AbortSignal): Promise<FoundTerms> {
+  if (charactersOf(work) > MAX_HERE) {
+    const found = await findInThread(work, signal).catch(() => null)
+    // A bundler may have left the thread's file out: then it is slower, and no worse.
+    if (found !== null) return found
+    signal.throwIfAborted()
+  }
+  const { terms, finished } = await runInSlices(placesIn(work))
+  let place = 0
+  return {
+    finished,
+    next: async count => {
+      const some = terms.slice(place, place + count)
+      place += count
+      return listTerms(some)
+    },
+    close: async () => {},
+  }
+}
+
+function charactersOf({ messages, edited }: IndexWork): number {
+  let characters = 0
+  for (const { content } of [...messages, ...edited]) characters += modelText(content).length
+  for (const { earlier } of edited) for (const content of earlier) characters += modelText(content).length
+  return characters
+}
+
+async function findInThread(work: IndexWork, signal: AbortSignal): Promise<FoundTerms> {
+  const { Worker } = await import('node:worker_threads')
+  const thread = new Worker(THREAD, { workerData: work })
+  let answered = Promise.withResolvers<TermsAnswer>()
+  thread.on('message', answer => answered.resolve(answer))
+  thread.on('error', error => answered.reject(error))
+  let hasEnded = false
+  thread.on('exit', () => {
+    hasEnded = true
+    answered.reject(new Error('the thread that finds terms has ended'))
+  })
+  const close = async () => {
+    signal.removeEventListener('abort', close)
+    await thread.terminate()
+  }
+  signal.addEventListener('abort', close)
+  try {
+    const { finished } = (await answered.promise) as FirstAnswer
+    const next = async (count: number) => {
+      if (hasEnded) throw new Error('the thread that finds terms has ended')
+      answered = Promise.withResolvers()
+      thread.postMessage(count satisfies TermsQuestion)
+      return ((await answered.promise) as FurtherAnswer).terms
+    }
+    return { finished, next, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type FirstAnswer = Extract<TermsAnswer, { readonly finished: unknown }>
+type FurtherAnswer = Extract<TermsAnswer, { readonly terms: unknown }>
