@@ -46,7 +46,7 @@ async function open(
 }
 
 function connect(): DatabaseSync {
-  const connection = new DatabaseSync(file)
+  const connection = new DatabaseSync(file, { timeout: 10_000 })
   connections.push(connection)
   return connection
 }
