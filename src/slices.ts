@@ -33,7 +33,7 @@ const MAX_TURN_MS = 15
 
 /**
  * For short work that cannot pause: where this turn of the event loop has taken long already, it waits for a later one.
- * So many short works that come together hold nobody up.
+ * So many short works that come together do not hold up all others.
  */
 export function turnWithRoom(): Promise<void> | null {
   return performance.now() - beginInTurn() < MAX_TURN_MS ? null : nextTurn()

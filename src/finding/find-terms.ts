@@ -21,8 +21,8 @@ const THREAD = import.meta.url.endsWith('.ts')
   : new URL('./terms-thread.js', import.meta.url)
 
 /**
- * A book has hundreds of thousands of words. To find them in slices holds nobody up; but while they are there, whoever
- * collects the garbage of this thread looks at each of them, and stops it for a tenth of a second.
+ * A book has hundreds of thousands of words. To find them in slices is not enough: as long as they are there, the
+ * collector of garbage looks at each of them, and stops its thread for a tenth of a second. So it is another thread.
  */
 export async function findTerms(work: IndexWork, signal: AbortSignal): Promise<FoundTerms> {
   if (charactersOf(work) > MAX_HERE) {

@@ -64,7 +64,7 @@ async function* checkedPages(pages: CopyImport['pages']): AsyncGenerator<CopyPag
   }
 }
 
-/** A higher one says that the text stands elsewhere in its own database. It would be somebody else's here. */
+/** A higher one says that the text stands elsewhere in its own database. Here another text may stand there. */
 function checkFormat(table: string, { format }: CopyRow['values']): void {
   if (format === undefined || (typeof format === 'number' && format <= MAX_FORMAT)) return
   throw new InvalidExportError(`${table}.format`, `a number of at most ${MAX_FORMAT}`, format)

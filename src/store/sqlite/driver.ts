@@ -69,7 +69,7 @@ export class SqliteDriver implements Driver {
   #statements: Statements | null = null
   /** `null`: what is in memory only has one connection. */
   #long: { readonly reads: LongWork; readonly writes: LongWork; readonly copies: LongWork } | null = null
-  /** `null`: a commit waits for the disk itself, or nobody does. */
+  /** `null`: a commit waits for the disk itself, or no wait is wanted. */
   #log: SyncedLog | null = null
   #pagesInLog = 0
   #scrub: Promise<boolean> | null = null

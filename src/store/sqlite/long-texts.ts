@@ -5,7 +5,7 @@ import { first, type Row, type SqlValue, type Steps } from '../sql/steps.ts'
  * Here the texts take the place of their marks again, in all that is read: no other code knows of it.
  */
 
-/** Added to the `format` of a row whose text is kept apart. Nobody but the database sets it. */
+/** Added to the `format` of a row whose text is kept apart. Only the database sets it. */
 const KEPT_APART = 8
 const MARK = '"long text '
 

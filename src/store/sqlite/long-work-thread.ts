@@ -38,7 +38,7 @@ const LONGEST_PAUSE_MS = 5
 
 const { path, file, durability, readOnly } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
-// Not made anew if somebody took it away.
+// Not made anew if it was taken away.
 const url = pathToFileURL(path)
 url.search = `?mode=${readOnly ? 'ro' : 'rw'}`
 const database = new DatabaseSync(url, { timeout: 0, readOnly })
@@ -78,11 +78,11 @@ function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
 }
 
 /**
- * Whoever writes next to a log that is all copied begins it anew, and waits for the disk. So that the event loop does
- * not have to, something is written here at once that changes nothing.
+ * The next write to a log that is all copied begins it anew, and waits for the disk. So that this is no write of the
+ * event loop's, the thread writes something at once that changes nothing.
  */
 function copyLog(): void {
-  // The first does most of it, and nobody waits; during the second nobody writes.
+  // The first does most of it, while others write. The second holds them up, and has little left to do.
   database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   for (let tries = MAX_TRIES; !isAllCopied(); tries--) {
     if (tries === 0) return
@@ -99,7 +99,7 @@ function copyLog(): void {
   }
 }
 
-/** `false`: somebody writes just now, or reads what is in the log. */
+/** `false`: another connection writes just now, or reads what is in the log. */
 function isAllCopied(): boolean {
   const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() as { busy: number }
   return busy === 0
