@@ -13,6 +13,7 @@ const TEXT = 'Shall we meet at the harbour on Friday, or rather at the café whe
 /** How long the others call alone, before and after the one that sends the worst. */
 const ALONE_MS = 10_000
 const QUICK_ALONE_MS = 3_000
+const WARM_UP_MS = 5_000
 /** What an input leaves for the background, such as the index, is its doing as well. */
 const AFTER_MS = 1_000
 const PATIENCE_MS = 120_000
@@ -32,6 +33,8 @@ export const stalls: Benchmark = {
     const { port } = served
     await load(port, { requests: 4 * SESSIONS, connections: CONNECTIONS, next: place => append(place) })
     const aloneMs = quick ? QUICK_ALONE_MS : ALONE_MS
+    // Code that has just been loaded is slow, and says nothing about the machine.
+    await during(served, () => pause(WARM_UP_MS))
     progress(`stalls: ${CONNECTIONS} connections alone`)
     const before = await during(served, () => pause(aloneMs))
     const inputs: { readonly name: string; readonly stop: Stop }[] = []
