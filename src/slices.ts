@@ -6,7 +6,7 @@ export const MAX_AT_ONCE = 65_536
 
 /** How long a slice may hold the event loop, give or take a step. */
 const MIN_SLICE_MS = 5
-const MAX_SLICE_MS = 25
+const MAX_SLICE_MS = 15
 /** Of the time that it waited for its turn: where much else is to be done, its slices are longer, or it would never end. */
 const SHARE = 1 / 3
 

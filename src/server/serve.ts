@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { PalimpsestError } from '../errors.ts'
+import { loadLibrary } from '../mcp/index.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
 import type { Tenant } from './tenants.ts'
@@ -57,6 +58,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const hosts = needsKeys ? 'any' : [...new Set([...LOOPBACK_HOSTS, urlHost(host)])]
     const opened = await openApp({ ...others, hosts, needsKeys })
     serveWith(opened)
+    // To load it stops the event loop for a moment: better now than at the first call. Where it is missing, a call says so.
+    loadLibrary().catch(() => {})
     const { port } = server.address() as AddressInfo
     let closing: Promise<void> | null = null
     const close = () => {

@@ -25,7 +25,7 @@ import {
 } from './rows.ts'
 import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
-import { all, first, firstOfMany, insertContestedRow, insertRow, type Steps } from './steps.ts'
+import { all, first, firstOfMany, insertContestedRow, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -294,8 +294,7 @@ export function* insertMessage(
   const { seq, message, totals, now } = insert
   const { content, format } = encodeContent(message.content)
   const at = message.at ?? now
-  yield* insertRow(
-    INSERT_MESSAGE,
+  const parameters = [
     session.id,
     seq,
     ROLES.indexOf(message.role),
@@ -317,7 +316,8 @@ export function* insertMessage(
     totals.replies,
     totals.characters,
     totals.tokens,
-  )
+  ]
+  yield { sql: INSERT_MESSAGE, parameters, isUnread: true, together: 'rows', text: { content: 4, format: 5 } }
 }
 
 function extrasOf(message: MeasuredMessage): string | null {

@@ -80,16 +80,13 @@ function* replaceContent(
     seq,
     edited.now,
   )
-  yield* run(
-    `UPDATE messages SET content = ?3, format = ?4, characters = ?5, tokens = ?6, version = version + 1
+  yield {
+    sql: `UPDATE messages SET content = ?3, format = ?4, characters = ?5, tokens = ?6, version = version + 1
      WHERE session_id = ?1 AND seq = ?2`,
-    session.id,
-    seq,
-    edited.content,
-    edited.format,
-    edited.size.characters,
-    edited.size.tokens,
-  )
+    parameters: [session.id, seq, edited.content, edited.format, edited.size.characters, edited.size.tokens],
+    isUnread: true,
+    text: { content: 2, format: 3 },
+  }
 }
 
 /** Rolled-up ones too: a rollback may show them again. */

@@ -17,6 +17,8 @@ export interface Query {
    * it each is sent by itself.
    */
   readonly together?: 'rows' | 'contested rows' | 'questions'
+  /** Where among the parameters the text of a message stands, and its format: a database may keep a long one elsewhere. */
+  readonly text?: { readonly content: number; readonly format: number }
   /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
   readonly job?: QueueStep
 }

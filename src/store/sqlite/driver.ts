@@ -12,7 +12,7 @@ import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, fileAt, setDurability } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
-import { fillIn, hasMark } from './long-texts.ts'
+import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
@@ -358,7 +358,7 @@ export class SqliteDriver implements Driver {
     return query => {
       // One machine needs no queue: what is pending is folded by the processes that share the file.
       if (query.job !== undefined) return []
-      const rows = execute(query)
+      const rows = execute(bringsLongText(query) ? runSync(keepApart(query), execute) : query)
       return rows.some(hasMark) ? runSync(fillIn(rows), execute) : rows
     }
   }

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { StoreError } from '../../errors.ts'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
-import { fillIn, hasMark } from './long-texts.ts'
+import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 
@@ -35,7 +35,8 @@ export class LongWork {
   readonly #name: string
   readonly #request: LongWorkRequest
   #thread: Worker | null = null
-  #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void } | null = null
+  /** In the order in which they were asked, and are answered. */
+  #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void }[] = []
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
 
@@ -86,11 +87,20 @@ export class LongWork {
     onCommit: () => void,
   ): Promise<Result> {
     await this.#run(this.#request.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
+    // Others wait for the lock meanwhile: what need not be read is not waited for either.
+    const unread: Promise<unknown>[] = []
     try {
       const result = await runAsync(
         steps(),
-        oneAfterAnother(query => this.#answer(query, numbers)),
+        oneAfterAnother(async query => {
+          const answer = this.#answer(query, numbers)
+          if (!query.isUnread || bringsLongText(query)) return answer
+          unread.push(answer)
+          answer.catch(() => {})
+          return []
+        }),
       )
+      await Promise.all(unread)
       onCommit()
       await this.#run('COMMIT')
       return result
@@ -121,13 +131,12 @@ export class LongWork {
     const fail = (error: unknown) => {
       if (this.#thread !== thread) return
       this.#thread = null
-      this.#waiting?.reject(this.#threadError(error))
-      this.#waiting = null
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const { reject } of waiting) reject(this.#threadError(error))
     }
     thread.on('message', (answer: LongWorkAnswer) => {
-      const waiting = this.#waiting
-      this.#waiting = null
-      waiting?.resolve(answer)
+      this.#waiting.shift()?.resolve(answer)
     })
     thread.on('error', fail)
     thread.on('exit', () => fail(null))
@@ -157,7 +166,7 @@ export class LongWork {
   async #answer(query: Query, numbers: Numbers): Promise<readonly Row[]> {
     if (query.job !== undefined) return []
     const execute = (each: Query) => this.#query(each, numbers)
-    const rows = await execute(query)
+    const rows = await execute(bringsLongText(query) ? await runAsync(keepApart(query), execute) : query)
     return rows.some(hasMark) ? runAsync(fillIn(rows), execute) : rows
   }
 
@@ -177,7 +186,7 @@ export class LongWork {
     const thread = this.#thread
     if (thread === null) throw this.#threadError(null)
     const answer = await new Promise<LongWorkAnswer>((resolve, reject) => {
-      this.#waiting = { resolve, reject }
+      this.#waiting.push({ resolve, reject })
       thread.postMessage(question)
     })
     if ('rows' in answer) return answer
