@@ -1,6 +1,9 @@
 /** Work that pauses of its own accord: each `yield` ends a step of a fraction of a millisecond, or a few. */
 export type InSteps<Result> = Generator<void, Result, void>
 
+/** The real ones: tests that replace them would stop all that waits for a turn, also afterwards. */
+const { setImmediate, performance } = globalThis
+
 /** What is no longer is worked on in one go: it takes a few milliseconds. */
 export const MAX_AT_ONCE = 65_536
 
@@ -32,11 +35,37 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
 const MAX_TURN_MS = 15
 
 /**
- * For short work that cannot pause: where this turn of the event loop has taken long already, it waits for a later one.
- * So many short works that come together do not hold up all others.
+ * Does short work that cannot pause. Where this turn of the event loop has taken long already, or others wait, it waits
+ * for a later turn, in the order in which it came. So many short works that come together do not hold up all others.
  */
-export function turnWithRoom(): Promise<void> | null {
-  return performance.now() - beginInTurn() < MAX_TURN_MS ? null : nextTurn()
+export function whenThereIsRoom<Result>(work: () => Result): Result | Promise<Result> {
+  if (waiting.length === 0 && hasRoom()) return work()
+  return new Promise<Result>((resolve, reject) => {
+    waiting.push(() => {
+      try {
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+    })
+    if (waiting.length === 1) void workOff()
+  })
+}
+
+const waiting: (() => void)[] = []
+
+function hasRoom(): boolean {
+  return performance.now() - beginInTurn() < MAX_TURN_MS
+}
+
+async function workOff(): Promise<void> {
+  while (waiting.length > 0) {
+    await nextTurn()
+    do {
+      waiting[0]!()
+      waiting.shift()
+    } while (waiting.length > 0 && hasRoom())
+  }
 }
 
 /** When the first slice of this turn of the event loop began. */

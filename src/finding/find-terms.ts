@@ -68,12 +68,20 @@ async function findInThread(work: IndexWork, signal: AbortSignal): Promise<Found
   }
   signal.addEventListener('abort', close)
   try {
+    signal.throwIfAborted()
     const { finished } = (await answered.promise) as FirstAnswer
+    // Who rests between two transactions keeps no process alive.
+    thread.unref()
     const next = async (count: number) => {
       if (hasEnded) throw new Error('the thread that finds terms has ended')
       answered = Promise.withResolvers()
+      thread.ref()
       thread.postMessage(count satisfies TermsQuestion)
-      return ((await answered.promise) as FurtherAnswer).terms
+      try {
+        return ((await answered.promise) as FurtherAnswer).terms
+      } finally {
+        thread.unref()
+      }
     }
     return { finished, next, close }
   } catch (error) {

@@ -66,8 +66,8 @@ async function* checkedPages(pages: CopyImport['pages']): AsyncGenerator<CopyPag
 
 /** A higher one says that the text stands elsewhere in its own database. Here another text may stand there. */
 function checkFormat(table: string, { format }: CopyRow['values']): void {
-  if (format === undefined || (typeof format === 'number' && format <= MAX_FORMAT)) return
-  throw new InvalidExportError(`${table}.format`, `a number of at most ${MAX_FORMAT}`, format)
+  if (format === undefined || (typeof format === 'number' && format >= 0 && format <= MAX_FORMAT)) return
+  throw new InvalidExportError(`${table}.format`, `a number from 0 to ${MAX_FORMAT}`, format)
 }
 
 /** What nothing could follow goes nowhere: a database may have it from a file that was imported before they were checked. */

@@ -4,9 +4,15 @@ import type { DatabaseSync } from 'node:sqlite'
 /** Pages in the log after which a commit copies them into the database, where no thread did it before. */
 export const CHECKPOINT_PAGES = 16_000
 
-/** Every connection that writes has these, whichever thread it is in. */
-export function setDurability(database: DatabaseSync, durability: 'full' | 'normal'): void {
-  database.exec(`PRAGMA synchronous = ${durability}`)
+export type Durability = 'full' | 'normal'
+
+/** Every connection that writes has these, whichever thread it is in. `commits`: `normal` where the log is synced elsewhere. */
+export function setDurability(
+  database: DatabaseSync,
+  durability: Durability,
+  commits: Durability = durability,
+): void {
+  database.exec(`PRAGMA synchronous = ${commits}`)
   // On macOS an ordinary fsync does not reach the disk; elsewhere this means nothing.
   if (durability === 'full') database.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON')
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
-import { turnWithRoom } from '../../slices.ts'
+import { whenThereIsRoom } from '../../slices.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -110,7 +110,7 @@ export class SqliteDriver implements Driver {
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
       })
-      if (durability === 'full' && !readOnly) this.#log = await this.#openLog(database)
+      if (durability === 'full' && !readOnly) this.#log = this.#openLog(database)
     } catch (error) {
       database.close()
       throw error
@@ -120,18 +120,18 @@ export class SqliteDriver implements Driver {
     const path = database.location()
     if (!path) return
     const commits = this.#log === null ? durability : 'normal'
-    if (!readOnly) setDurability(database, commits)
+    if (!readOnly) setDurability(database, durability, commits)
     const file = fileAt(path)!
-    const long = (durability: 'full' | 'normal', readOnly: boolean) =>
-      new LongWork(this.name, { path, file, durability, readOnly })
-    this.#long = { reads: long(commits, true), writes: long(commits, false), copies: long(durability, false) }
+    const long = (readOnly: boolean) => new LongWork(this.name, { path, file, durability, commits, readOnly })
+    this.#long = { reads: long(true), writes: long(false), copies: long(false) }
     // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
     if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
   }
 
-  async #openLog(database: DatabaseSync): Promise<SyncedLog | null> {
+  #openLog(database: DatabaseSync): SyncedLog | null {
     const path = database.location()
-    return path ? SyncedLog.open(path, this.#parts.sync) : null
+    const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+    return path && mode === 'wal' ? SyncedLog.open(path, this.#parts.sync) : null
   }
 
   /** `null`: it is in memory. */
@@ -183,7 +183,6 @@ export class SqliteDriver implements Driver {
     if (this.#options.readOnly && this.#database !== null) throw this.#readOnlyError()
     if (this.#log?.hasFailed) throw asUndone(this.#unsyncedError())
     const result = await this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
-    // Also one that wrote nothing: it may have found what another has just written, a repeated message for one.
     await this.#synced()
     return result
   }
@@ -203,10 +202,8 @@ export class SqliteDriver implements Driver {
     long: LongWork | undefined,
   ): Promise<Result> {
     const stretch = long === undefined ? ENDLESS : this.#parts.stretch
-    const turn = turnWithRoom()
-    if (turn !== null) await turn
     try {
-      return await this.#attempt(() => this.#transaction(begin, steps, stretch))
+      return await this.#attempt(() => whenThereIsRoom(() => this.#transaction(begin, steps, stretch)))
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
@@ -264,7 +261,6 @@ export class SqliteDriver implements Driver {
     { begin, steps, stretch }: { begin: string; steps: () => Steps<Result>; stretch: Stretch },
   ): Result {
     const database = this.#database!
-    const pagesBefore = this.#pagesInLog
     this.#run(begin)
     let isCommitting = false
     try {
@@ -272,7 +268,8 @@ export class SqliteDriver implements Driver {
       const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
-      if (this.#pagesInLog > pagesBefore) this.#log?.noteCommit()
+      // Also where it wrote nothing: it may have found what another has just written, a repeated message for one.
+      if (begin !== 'BEGIN') this.#log?.noteCommit()
       this.#copyLog()
       return result
     } catch (error) {

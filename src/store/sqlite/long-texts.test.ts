@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadSqlite } from '../../../test/fixtures/load.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
-import { erase } from '../../testing/store-contract/erasing-kit.ts'
+import { erase, indexAll, toldBySession } from '../../testing/store-contract/erasing-kit.ts'
 import type { Store } from '../store.ts'
 
 const LONG = 65_536
@@ -60,9 +62,9 @@ describe('a long text', () => {
   }
 
   const kept = () =>
-    inDatabase<{ letter: string }>('SELECT substr(content, 1, 1) AS letter FROM long_texts ORDER BY id').map(
-      ({ letter }) => letter,
-    )
+    inDatabase<{ letter: string }>(
+      'SELECT substr(content, 1, 1) AS letter FROM long_texts ORDER BY rowid',
+    ).map(({ letter }) => letter)
 
   test('is there once for all rows that have it, and goes with the last of them', async () => {
     await chat.append(message(long('a')), message('short'), message(long('b').slice(1)))
@@ -115,13 +117,14 @@ describe('a long text', () => {
 })
 
 describe('what looks like a mark', () => {
-  const MARK = '"long text 1"'
-
   test('is a text as any other, wherever it stands', async () => {
     const place = sqlitePlace()
     const store = await place.open()
     const secret = `secret ${'x'.repeat(LONG)}`
     await new Chat(store, 'other').append(message(secret))
+    const database = sqliteBeside(place.address, { readOnly: true })
+    const { content: MARK } = database.prepare('SELECT content FROM messages').get() as { content: string }
+    database.close()
     const sender = { id: MARK, name: MARK }
     const chat = new Chat(store, MARK, { user: MARK, scope: MARK })
     await chat.append(
@@ -137,9 +140,69 @@ describe('what looks like a mark', () => {
       await store.exportSession(chat.key),
       await store.readSession(chat.key),
     ])
-    expect(seen).toContain('long text 1')
+    expect(seen).toContain(MARK)
     expect(seen).not.toContain('secret')
     await store.close()
     await place.remove()
+  })
+})
+
+describe('a program of the version before', () => {
+  const NAMESPACE = { namespace: 'beside' }
+  const long = (word: string) => `${word} `.repeat(LONG / word.length)
+
+  /** Both have it open, and the newer one has migrated it. */
+  async function openBoth(): Promise<{ old: Store; store: Store; place: StorePlace }> {
+    const place = sqlitePlace()
+    const file = place.address.slice('sqlite:'.length)
+    loadSqlite(fileURLToPath(new URL('../../../test/fixtures/10/sqlite.sql', import.meta.url)), file)
+    const fixture = new URL('../../../test/fixtures/10/stores.js', import.meta.url).href
+    const old: Store = (await import(fixture)).sqlite(file, { durability: 'normal' })
+    await old.open()
+    return { old, store: await place.open(), place }
+  }
+
+  test('stores long texts as they are, refuses those of a newer one, and erases none by half', async () => {
+    const { old, store, place } = await openBoth()
+    const chat = new Chat(store, 'chat', NAMESPACE)
+    const before = new Chat(old, 'chat', NAMESPACE)
+    await chat.append(message(long('zanzibarium')))
+    await before.append(message(long('quokka')), message('tea'))
+    await indexAll(chat)
+    const texts = (await chat.messages()).map(({ content }) => content)
+    expect(texts).toEqual([long('zanzibarium'), long('quokka'), 'tea'])
+    await expect(before.messages()).rejects.toMatchObject({ code: 'store_corrupt' })
+    const target = { kind: 'messages', sessionId: 'chat', seqs: [1] } as const
+    await expect(erase(old, target, NAMESPACE)).rejects.toMatchObject({ code: 'store_corrupt' })
+    expect(await chat.messages()).toHaveLength(3)
+    await erase(store, target, NAMESPACE)
+    expect(await toldBySession(store, 'chat', 'beside')).not.toContain('zanzibarium')
+    await old.close()
+    await store.close()
+    await place.remove()
+  })
+
+  test('copies no mark to another database, where it would be the text of another session', async () => {
+    const [one, two] = [await openBoth(), await openBoth()]
+    await new Chat(two.store, 'private', NAMESPACE).append(message(long('secret')))
+    const chat = new Chat(one.store, 'mine', NAMESPACE)
+    await chat.append(message(long('mine')))
+    const original = (await one.old.readCopyState(chat.key))!
+    const pages = async function* () {
+      for (let place: string | null = null; ; ) {
+        const page = await one.old.readCopyPage(chat.key, place as never)
+        yield page
+        place = page.next as string | null
+        if (place === null) return
+      }
+    }
+    const copy = two.old.importCopy(chat.key, { original, pages: pages(), now: chat.now } as never)
+    await expect(copy).rejects.toThrow('not in this database')
+    expect(await new Chat(two.store, 'mine', NAMESPACE).messages()).toEqual([])
+    for (const { old, store, place } of [one, two]) {
+      await old.close()
+      await store.close()
+      await place.remove()
+    }
   })
 })

@@ -8,7 +8,7 @@ import { first, type Query, type Row, type SqlValue, type Steps } from '../sql/s
 
 /** Added to the `format` of a row whose text is kept apart. Only the database sets it. */
 const KEPT_APART = 8
-const MARK = '"long text '
+const MARK = 'long text '
 
 /** The columns in which the text of a message is read, always with its `format` beside it. */
 const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
@@ -25,11 +25,11 @@ export function bringsLongText({ text, parameters }: Query): boolean {
 export function* keepApart({ text, parameters, ...query }: Query): Steps<Query> {
   const { content, format } = text!
   const sql = 'INSERT INTO long_texts (content) VALUES (?1) RETURNING id'
-  const { id } = (yield* first<{ id: number }>(sql, parameters[content]!))!
+  const { id } = (yield* first<{ id: string }>(sql, parameters[content]!))!
   return {
     ...query,
     parameters: parameters.map((value, place) =>
-      place === content ? `${MARK}${id}"` : place === format ? (value as number) + KEPT_APART : value,
+      place === content ? `${MARK}${id}` : place === format ? (value as number) + KEPT_APART : value,
     ),
   }
 }
@@ -55,7 +55,7 @@ function* fillInRow(row: Row): Steps<Row> {
 }
 
 function* readText(mark: string): Steps<string> {
-  const id = Number.parseInt(mark.slice(MARK.length), 10)
+  const id = mark.slice(MARK.length)
   const row = yield* first<{ content: string }>('SELECT content FROM long_texts WHERE id = ?1', id)
   // A lost page: what is not there cannot be read as if it were.
   if (row === undefined) throw new SyntaxError('a long text that is not there')

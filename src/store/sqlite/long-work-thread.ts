@@ -3,14 +3,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
-import { CHECKPOINT_PAGES, fileAt, setDurability, sleep } from './connection.ts'
+import { CHECKPOINT_PAGES, type Durability, fileAt, setDurability, sleep } from './connection.ts'
 import { type Numbers, Statements } from './statements.ts'
 
 export interface LongWorkRequest {
   readonly path: string
   /** Which file it was when it was opened: another may have taken its name. */
   readonly file: string
-  readonly durability: 'full' | 'normal'
+  readonly durability: Durability
+  /** As with `setDurability`. */
+  readonly commits: Durability
   readonly readOnly: boolean
 }
 
@@ -36,7 +38,7 @@ const CHARACTERS_AT_A_TIME = 4_000_000
 const MAX_TRIES = 20
 const LONGEST_PAUSE_MS = 5
 
-const { path, file, durability, readOnly } = workerData as LongWorkRequest
+const { path, file, durability, commits, readOnly } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
 // Not made anew if it was taken away.
 const url = pathToFileURL(path)
@@ -44,7 +46,7 @@ url.search = `?mode=${readOnly ? 'ro' : 'rw'}`
 const database = new DatabaseSync(url, { timeout: 0, readOnly })
 if (!readOnly) {
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-  setDurability(database, durability)
+  setDurability(database, durability, commits)
 }
 const statements = new Statements(database)
 let left: Iterator<readonly SqlValue[]> | null = null

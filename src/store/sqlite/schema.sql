@@ -1,51 +1,65 @@
 CREATE TRIGGER long_message_changes AFTER UPDATE OF content ON messages
-WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+WHEN NEW.format BETWEEN 0 AND 3 AND octet_length(NEW.content) > 65536 BEGIN
   INSERT INTO long_texts (content) VALUES (NEW.content);
-  UPDATE messages SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+  UPDATE messages SET format = NEW.format + 8,
+      content = 'long text ' || (SELECT id FROM long_texts WHERE rowid = last_insert_rowid())
     WHERE session_id = NEW.session_id AND seq = NEW.seq;
 END;
 
 CREATE TRIGGER long_message_comes AFTER INSERT ON messages
-WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+WHEN NEW.format BETWEEN 0 AND 3 AND octet_length(NEW.content) > 65536 BEGIN
   INSERT INTO long_texts (content) VALUES (NEW.content);
-  UPDATE messages SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+  UPDATE messages SET format = NEW.format + 8,
+      content = 'long text ' || (SELECT id FROM long_texts WHERE rowid = last_insert_rowid())
     WHERE session_id = NEW.session_id AND seq = NEW.seq;
 END;
 
 CREATE TRIGGER long_message_deleted AFTER DELETE ON messages WHEN OLD.format >= 8 BEGIN
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+  DELETE FROM long_texts WHERE id = substr(OLD.content, 11)
     AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
     AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
 END;
 
+CREATE TRIGGER long_message_known AFTER INSERT ON messages
+WHEN NEW.format > 3 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
+  SELECT RAISE(ABORT, 'the long text of this message is not in this database');
+END;
+
 CREATE TRIGGER long_message_replaced AFTER UPDATE OF content ON messages WHEN OLD.format >= 8 BEGIN
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+  DELETE FROM long_texts WHERE id = substr(OLD.content, 11)
     AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
     AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
 END;
 
 CREATE TRIGGER long_version_changes AFTER UPDATE OF content ON message_versions
-WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+WHEN NEW.format BETWEEN 0 AND 3 AND octet_length(NEW.content) > 65536 BEGIN
   INSERT INTO long_texts (content) VALUES (NEW.content);
-  UPDATE message_versions SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+  UPDATE message_versions SET format = NEW.format + 8,
+      content = 'long text ' || (SELECT id FROM long_texts WHERE rowid = last_insert_rowid())
     WHERE session_id = NEW.session_id AND seq = NEW.seq AND version = NEW.version;
 END;
 
 CREATE TRIGGER long_version_comes AFTER INSERT ON message_versions
-WHEN NEW.format < 8 AND octet_length(NEW.content) > 65536 BEGIN
+WHEN NEW.format BETWEEN 0 AND 3 AND octet_length(NEW.content) > 65536 BEGIN
   INSERT INTO long_texts (content) VALUES (NEW.content);
-  UPDATE message_versions SET content = '"long text ' || last_insert_rowid() || '"', format = NEW.format + 8
+  UPDATE message_versions SET format = NEW.format + 8,
+      content = 'long text ' || (SELECT id FROM long_texts WHERE rowid = last_insert_rowid())
     WHERE session_id = NEW.session_id AND seq = NEW.seq AND version = NEW.version;
 END;
 
 CREATE TRIGGER long_version_deleted AFTER DELETE ON message_versions WHEN OLD.format >= 8 BEGIN
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+  DELETE FROM long_texts WHERE id = substr(OLD.content, 11)
     AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
     AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
 END;
 
+CREATE TRIGGER long_version_known AFTER INSERT ON message_versions
+WHEN NEW.format > 3 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
+  SELECT RAISE(ABORT, 'the long text of this message is not in this database');
+END;
+
 CREATE TRIGGER long_version_replaced AFTER UPDATE OF content ON message_versions WHEN OLD.format >= 8 BEGIN
-  DELETE FROM long_texts WHERE id = CAST(substr(OLD.content, 12) AS INTEGER)
+  DELETE FROM long_texts WHERE id = substr(OLD.content, 11)
     AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
     AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
 END;
@@ -186,8 +200,8 @@ CREATE TABLE leases (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE long_texts (
-  -- Never used again, so that no mark can mean another text.
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- No other database has the same: a mark that comes from one means nothing here.
+  id TEXT NOT NULL PRIMARY KEY DEFAULT (lower(hex(randomblob(16)))),
   content TEXT NOT NULL
 ) STRICT;
 

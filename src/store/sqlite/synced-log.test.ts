@@ -95,6 +95,29 @@ test('a message that is sent again waits for the first one to be on the disk', a
   await store.close()
 })
 
+test('a message that another program has written is on the disk before it is a duplicate', async ({
+  onTestFinished,
+}) => {
+  const disk = Promise.withResolvers<void>()
+  const first = await open(join(folder, 'store.db'), () => disk.promise)
+  const syncs: number[] = []
+  const second = await open(join(folder, 'store.db'), async file => {
+    await syncFile(file)
+    syncs.push(file)
+  })
+  onTestFinished(async () => {
+    disk.resolve()
+    for (const store of [first, second]) await store.close()
+  })
+  const sent = { ...message('hello'), externalId: 'm1' }
+  const appended = new Chat(first).append(sent)
+  await expect.poll(() => first.readSession(new Chat(first).key)).not.toBeNull()
+  expect(await new Chat(second).append(sent)).toMatchObject({ messages: [{ duplicate: true }] })
+  expect(syncs).toHaveLength(1)
+  disk.resolve()
+  await appended
+})
+
 test('those that come while the disk works share the next wait', async () => {
   let syncs = 0
   const store = await open(join(folder, 'store.db'), file => {

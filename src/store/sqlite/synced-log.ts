@@ -1,44 +1,41 @@
-import { promises } from 'node:fs'
+import { close, fdatasync, openSync } from 'node:fs'
 
-type LogFile = promises.FileHandle
+/** Returns once what was written to this open file is on the disk. */
+export type SyncFile = (file: number) => Promise<void>
 
-/** Returns once what was written to this file is on the disk. */
-export type SyncFile = (file: LogFile) => Promise<void>
+export const syncFile: SyncFile = file => called(done => fdatasync(file, done))
 
-export const syncFile: SyncFile = file => file.datasync()
+function called(call: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => call(error => (error ? reject(error) : resolve())))
+}
 
 /**
  * Waits for the disk outside of the event loop. A commit writes to the log and goes on; who wants to acknowledge it
  * waits here until the log is on the disk. Those that come together share one wait.
  */
 export class SyncedLog {
-  readonly #file: LogFile
+  readonly #file: number
   readonly #sync: SyncFile
   #committed = 0
   #synced = 0
   #syncing: Promise<void> | null = null
   #failure: unknown = null
 
-  private constructor(file: LogFile, sync: SyncFile) {
+  private constructor(file: number, sync: SyncFile) {
     this.#file = file
     this.#sync = sync
   }
 
-  /** `null`: this database has no log, since its file system cannot share one. */
-  static async open(path: string, sync: SyncFile): Promise<SyncedLog | null> {
-    try {
-      return new SyncedLog(await promises.open(`${path}-wal`, 'r+'), sync)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    }
+  /** Of a database that has a log. */
+  static open(path: string, sync: SyncFile): SyncedLog {
+    return new SyncedLog(openSync(`${path}-wal`, 'r+'), sync)
   }
 
   get hasFailed(): boolean {
     return this.#failure !== null
   }
 
-  /** Something was written to the log, and is not on the disk yet. */
+  /** Something may have been written to the log that is not on the disk yet. */
   noteCommit(): void {
     this.#committed += 1
   }
@@ -72,6 +69,6 @@ export class SyncedLog {
 
   async close(): Promise<void> {
     await this.synced().catch(() => {})
-    await this.#file.close()
+    await called(done => close(this.#file, done))
   }
 }
