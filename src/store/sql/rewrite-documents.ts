@@ -185,23 +185,26 @@ function* bringBack(documentId: number, content: string, gone: readonly FactRow[
     `SELECT ${FACT_COLUMNS} FROM facts WHERE document_id = ?1 AND gone = 0 ORDER BY id`,
     documentId,
   )
-  const goneOf = Map.groupBy(gone, fact => fact.version)
-  const staying = new Set(rest.map(fact => fact.version))
   const stands = standsIn(content)
-  const standingLine = (fact: FactRow): string | null => {
-    for (const later of goneOf.get(fact.superseded_by ?? 0) ?? []) {
-      if (staying.has(later.version) && !isWithin(fact, later)) continue
-      if (stands(lineOf(later))) return lineOf(later)
-      // It was replaced in its turn.
-      const { superseded_by } = later
-      const line = (superseded_by ?? 0) > later.version ? standingLine({ ...fact, superseded_by }) : null
-      if (line !== null) return line
+  // Hundreds may have replaced hundreds: each is read once, and those that lead nowhere are left out.
+  const replacing = gone.flatMap(fact => {
+    const said = lineOf(fact)
+    const line = stands(said) ? said : null
+    return line !== null || wasReplaced(fact) ? [{ fact, line }] : []
+  })
+  const replacingIn = Map.groupBy(replacing, ({ fact }) => fact.version)
+  const staying = new Set(rest.map(fact => fact.version))
+  const standingLine = (fact: FactRow, version: number): string | null => {
+    for (const { fact: later, line } of replacingIn.get(version) ?? []) {
+      if (staying.has(version) && !isWithin(fact, later)) continue
+      const standing = line ?? standingLine(fact, later.superseded_by!)
+      if (standing !== null) return standing
     }
     return null
   }
   const back = new Map<string, string[]>()
   for (const fact of rest) {
-    const line = fact.superseded_by === null ? null : standingLine(fact)
+    const line = fact.superseded_by === null ? null : standingLine(fact, fact.superseded_by)
     if (line === null) continue
     const said = lineOf(fact)
     if (!stands(said)) back.set(line, [...(back.get(line) ?? []).filter(other => other !== said), said])
@@ -213,6 +216,11 @@ function* bringBack(documentId: number, content: string, gone: readonly FactRow[
   }
   const lines = linesOf(gone)
   return replaceLines(content, line => (lines.has(line) ? (back.get(line) ?? []) : null))
+}
+
+/** In its turn, by a later version. */
+function wasReplaced({ superseded_by, version }: FactRow): boolean {
+  return superseded_by !== null && superseded_by > version
 }
 
 function isWithin(fact: FactRow, { session_id, from_seq, to_seq }: FactRow): boolean {
