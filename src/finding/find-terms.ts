@@ -57,6 +57,7 @@ async function findInThread(work: IndexWork, signal: AbortSignal): Promise<Found
   let answered = Promise.withResolvers<TermsAnswer>()
   thread.on('message', answer => answered.resolve(answer))
   thread.on('error', error => answered.reject(error))
+  answered.promise.catch(() => {})
   let hasEnded = false
   thread.on('exit', () => {
     hasEnded = true
@@ -75,6 +76,7 @@ async function findInThread(work: IndexWork, signal: AbortSignal): Promise<Found
     const next = async (count: number) => {
       if (hasEnded) throw new Error('the thread that finds terms has ended')
       answered = Promise.withResolvers()
+      answered.promise.catch(() => {})
       thread.ref()
       thread.postMessage(count satisfies TermsQuestion)
       try {

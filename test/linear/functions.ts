@@ -106,7 +106,7 @@ import { refine } from '../../src/search/phrases.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { rank } from '../../src/search/rank.ts'
 import { namedSpeakers } from '../../src/search/speakers.ts'
-import { countTerms, countTermsInSteps, visitTerms } from '../../src/search/terms.ts'
+import { countTerms, countTermsInSteps, eachTermInSteps, visitTerms } from '../../src/search/terms.ts'
 import { Prints } from '../../src/server/completions/fingerprint.ts'
 import { decodedHeader, headerText } from '../../src/server/completions/named-session.ts'
 import { readParts, textIn } from '../../src/server/completions/read-parts.ts'
@@ -424,6 +424,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'search/speakers.ts namedSpeakers': text => namedSpeakers(text, ['Ann', 'Ben', '漢字']),
   'search/terms.ts countTerms': countTerms,
   'search/terms.ts countTermsInSteps': text => run(countTermsInSteps(text)),
+  'search/terms.ts eachTermInSteps': text => run(eachTermInSteps(text, () => {})),
   'search/terms.ts visitTerms': text => visitTerms(text, () => {}),
   'server/completions/fingerprint.ts Prints': text =>
     new Prints().of({ role: 'assistant', content: text } as never),

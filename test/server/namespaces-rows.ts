@@ -30,6 +30,14 @@ function ownerOf(table: string, columns: readonly string[], namespace: string): 
   if (columns.includes('namespace')) return `namespace = ${namespace}`
   const owned = (column: string, owner: string) =>
     `${column} IN (SELECT id FROM ${owner} WHERE namespace = ${namespace})`
+  // The text stands beside its row, which has a mark.
+  if (table === 'long_texts')
+    return ['messages', 'message_versions']
+      .map(
+        rows =>
+          `id IN (SELECT substr(content, 11) FROM ${rows} WHERE ${owned('session_id', 'sessions')} AND format > 3)`,
+      )
+      .join(' OR ')
   const owners = [
     ...(columns.includes('session_id') ? [owned('session_id', 'sessions')] : []),
     ...(columns.includes('document_id') ? [owned('document_id', 'documents')] : []),

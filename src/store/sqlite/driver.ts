@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
-import { whenThereIsRoom } from '../../slices.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -203,7 +202,7 @@ export class SqliteDriver implements Driver {
   ): Promise<Result> {
     const stretch = long === undefined ? ENDLESS : this.#parts.stretch
     try {
-      return await this.#attempt(() => whenThereIsRoom(() => this.#transaction(begin, steps, stretch)))
+      return await this.#attempt(() => this.#transaction(begin, steps, stretch))
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
