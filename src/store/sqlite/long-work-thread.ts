@@ -36,7 +36,7 @@ export type LongWorkAnswer =
 const CHARACTERS_AT_A_TIME = 4_000_000
 
 const MAX_TRIES = 20
-const LONGEST_PAUSE_MS = 5
+const MAX_PAUSE_MS = 5
 
 const { path, file, durability, commits, readOnly } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
@@ -88,7 +88,7 @@ function copyLog(): void {
   database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   for (let tries = MAX_TRIES; !isAllCopied(); tries--) {
     if (tries === 0) return
-    sleep(Math.random() * LONGEST_PAUSE_MS)
+    sleep(Math.random() * MAX_PAUSE_MS)
   }
   database.exec('BEGIN IMMEDIATE')
   try {
