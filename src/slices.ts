@@ -31,6 +31,43 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
   }
 }
 
+/** What a turn of the event loop has room for, give or take one work. */
+const MAX_TURN_MS = 15
+
+/**
+ * Does short work that cannot pause. Where this turn of the event loop has taken long already, or others wait, it waits
+ * for a later turn, in the order in which it came. So many short works that come together do not hold up all others.
+ */
+export function whenThereIsRoom<Result>(work: () => Result): Result | Promise<Result> {
+  if (waiting.length === 0 && hasRoom()) return work()
+  return new Promise<Result>((resolve, reject) => {
+    waiting.push(() => {
+      try {
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+    })
+    if (waiting.length === 1) void workOff()
+  })
+}
+
+const waiting: (() => void)[] = []
+
+function hasRoom(): boolean {
+  return performance.now() - beginInTurn() < MAX_TURN_MS
+}
+
+async function workOff(): Promise<void> {
+  while (waiting.length > 0) {
+    await nextTurn()
+    do {
+      waiting[0]!()
+      waiting.shift()
+    } while (waiting.length > 0 && hasRoom())
+  }
+}
+
 /** When the first slice of this turn of the event loop began. */
 let turnBegun: number | null = null
 

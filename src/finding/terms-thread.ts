@@ -1,4 +1,5 @@
 /** A thread that finds the terms of long texts: what it fills is its own memory, not that of the event loop. */
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runAtOnce } from '../slices.ts'
 import type { IndexWork } from '../store/index.ts'
@@ -8,6 +9,9 @@ import { type Finished, listTerms, placesIn, type TermList } from './term-places
 export type TermsQuestion = number
 
 export type TermsAnswer = { readonly finished: readonly Finished[] } | { readonly terms: TermList }
+
+// Nobody waits for it, so the event loop comes first where cores are few. Only on Linux a thread has its own priority.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const say = (answer: TermsAnswer): void => parentPort!.postMessage(answer)
 

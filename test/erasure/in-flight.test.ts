@@ -37,12 +37,18 @@ const TELLING = `Both agreed on ${WORDS} with the lemons from Porto, and on the 
 const FINE =
   'Bob agreed to pay for the lemons and the tea by Friday; the harbour office knows about all of it.'
 
-/** Answers only when it is told to. */
-function held(text: string): { readonly reply: ModelScript; readonly asked: Promise<void>; release(): void } {
+const tells = (body: unknown) => JSON.stringify(body).includes(WORDS)
+
+/** Asked with what is to be erased, or with anything, it answers only when it is told to; with the rest at once. */
+function held(
+  text: string,
+  holds = tells,
+): { readonly reply: ModelScript; readonly asked: Promise<void>; release(): void } {
   const asked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   return {
-    reply: async () => {
+    reply: async ({ body }) => {
+      if (!holds(body)) return answer(FINE)
       asked.resolve()
       await released.promise
       return answer(text)
@@ -64,7 +70,6 @@ describe('a fold in flight', () => {
     await asked
     const { id } = await palimpsest.forget(PERSON)
     await expectUnseen(palimpsest)
-    server.setReply(answer(FINE))
     release()
     expect(await folding).toMatchObject({ outcome: 'skipped', reason: 'epoch_conflict' })
     await expectUnseen(palimpsest)
@@ -81,7 +86,6 @@ describe('a fold in flight', () => {
       summarizer: summarizer(),
       onErasure: ({ stage }) => {
         stages.push(stage)
-        server.setReply(answer(FINE))
         release()
       },
     })
@@ -98,7 +102,7 @@ describe('a fold in flight', () => {
 
 describe('segments that a model made', () => {
   async function fillByModel(): Promise<Palimpsest> {
-    server.setReply(({ body }) => answer(JSON.stringify(body).includes(WORDS) ? TELLING : FINE))
+    server.setReply(({ body }) => answer(tells(body) ? TELLING : FINE))
     const palimpsest = await world.open({ summarizer: summarizer() })
     await fill(palimpsest)
     return palimpsest
@@ -114,7 +118,7 @@ describe('segments that a model made', () => {
   it('tell of the rest at once, in the words of those who spoke, and later in the model’s', async () => {
     const palimpsest = await fillByModel()
     expect(texts(await palimpsest.session(GROUP).segments())).toContain(WORDS)
-    const { reply, asked, release } = held(FINE)
+    const { reply, asked, release } = held(FINE, () => true)
     server.setReply(reply)
     const { id } = await palimpsest.forget(PERSON)
     await expectUnseen(palimpsest)

@@ -69,10 +69,16 @@ async function expectTakenUp(world: World, said: readonly string[]): Promise<voi
   expect(world.errors).toEqual([])
 }
 
+function stepsOf(said: readonly string[]): number {
+  return Number(said.at(-1)!.split(' ')[1])
+}
+
 async function dieAtStep(dieAt: number): Promise<void> {
   const world = copy()
   const { signal, said } = await start(world, dieAt).ended
-  expect(signal).toBe('SIGKILL')
+  // What takes too long at a stretch is begun anew: one process comes to a few more steps than another.
+  if (signal === null) expect(stepsOf(said)).toBeLessThan(dieAt)
+  else expect(signal).toBe('SIGKILL')
   await expectTakenUp(world, said)
   await world.remove()
 }
@@ -85,7 +91,7 @@ describe('kill -9', () => {
     expect(said.slice(0, -1)).toEqual(['erasing', 'rebuilding', 'files', 'forgotten', 'scrubbing', 'done'])
     expect(whole.found()).toEqual({})
     await whole.remove()
-    const steps = Number(said.at(-1)!.split(' ')[1])
+    const steps = stepsOf(said)
     expect(steps).toBeGreaterThan(500)
     const stride = Math.floor(steps / DEATHS)
     const first = 1 + Math.floor(Math.random() * stride)

@@ -1,9 +1,11 @@
 import { SessionNotFoundError } from '../../errors.ts'
 import type { Fact, NewFact } from '../document.ts'
 import type { DocumentRow } from './documents.ts'
+import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
+import { runIn } from './many.ts'
 import { findSession } from './session.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, first, type Steps } from './steps.ts'
 
 interface FactRow {
   readonly line: string
@@ -100,42 +102,54 @@ export function* recordFacts(
     readonly now: number
   },
 ): Steps<void> {
-  for (const line of change.superseded)
-    yield* run(
-      `UPDATE facts SET superseded_at = ?3, superseded_by = ?4
-       WHERE document_id = ?1 AND line_key = ?2 AND superseded_at IS NULL AND gone = 0`,
-      document.id,
-      lineKey(line),
-      change.now,
-      document.version,
-    )
+  yield* runIn(
+    `UPDATE facts SET superseded_at = ?2, superseded_by = ?3
+     WHERE document_id = ?1 AND line_key IN (*) AND superseded_at IS NULL AND gone = 0`,
+    [document.id, change.now, document.version],
+    [...new Set(change.superseded.map(lineKey))],
+  )
   if (change.facts.length === 0) return
   const newest = yield* first<{ id: number | null }>(
     'SELECT max(id) AS id FROM facts WHERE document_id = ?1',
     document.id,
   )
-  let id = newest?.id ?? 0
-  for (const fact of change.facts) {
-    const { sessionId, fromSeq, toSeq } = fact.origin
-    const session = yield* findSession({ namespace: change.namespace, id: sessionId })
-    if (!session) throw new SessionNotFoundError(sessionId)
-    id += 1
-    yield* run(
-      `INSERT INTO facts
-         (document_id, id, line, line_key, subject, session_id, from_seq, to_seq, said_at, on_day, source, version)
-       VALUES (?1, ?2, ?3, ?12, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-      document.id,
-      id,
-      JSON.stringify(fact.line),
-      fact.subject,
-      session.id,
-      fromSeq,
-      toSeq,
-      fact.saidAt.getTime(),
-      fact.on,
-      fact.from,
-      document.version,
-      lineKey(fact.line),
-    )
-  }
+  const sessions = new Map<string, number>()
+  for (const { origin } of change.facts)
+    if (!sessions.has(origin.sessionId)) sessions.set(origin.sessionId, yield* idOf(change.namespace, origin))
+  const rows = change.facts.map((fact, place) => [
+    document.id,
+    (newest?.id ?? 0) + 1 + place,
+    JSON.stringify(fact.line),
+    lineKey(fact.line),
+    fact.subject,
+    sessions.get(fact.origin.sessionId)!,
+    fact.origin.fromSeq,
+    fact.origin.toSeq,
+    fact.saidAt.getTime(),
+    fact.on,
+    fact.from,
+    document.version,
+  ])
+  yield* insertRows('facts', COLUMNS, rows)
+}
+
+const COLUMNS = [
+  'document_id',
+  'id',
+  'line',
+  'line_key',
+  'subject',
+  'session_id',
+  'from_seq',
+  'to_seq',
+  'said_at',
+  'on_day',
+  'source',
+  'version',
+]
+
+function* idOf(namespace: string, { sessionId }: NewFact['origin']): Steps<number> {
+  const session = yield* findSession({ namespace, id: sessionId })
+  if (!session) throw new SessionNotFoundError(sessionId)
+  return session.id
 }

@@ -197,22 +197,54 @@ function* changeTerm(session: SessionRow, term: string, place: Place): Steps<voi
 /** Takes messages from terms, whether they hold them or not. */
 export function* takeOut(session: SessionRow, places: ReadonlyMap<string, ReadonlySet<number>>): Steps<void> {
   const written: SqlValue[] = []
-  for (const [term, seqs] of places) {
-    let left = [...seqs].sort((one, other) => one - other)
-    while (left.length > 0) {
-      const row = yield* rowReaching(session, term, left.at(-1)!)
-      if (!row) break
-      const within = left.filter(seq => seq >= row.first)
+  let left = [...places].map(([term, seqs]) => ({ term, seqs: [...seqs].sort((one, other) => one - other) }))
+  while (left.length > 0) {
+    const rows = yield* rowsReaching(session, left)
+    const below: typeof left = []
+    for (const { term, seqs } of left) {
+      const row = rows.get(term)
+      if (!row) continue
+      const within = seqs.filter(seq => seq >= row.first)
       const changed = changePostings(
         row,
         within.map(seq => [seq, 0]),
       )
       if (changed === null) yield* dropRow(session, term, row.first)
       else written.push(term, changed.first, changed.data)
-      left = left.filter(seq => seq < row.first)
+      if (within.length < seqs.length) below.push({ term, seqs: seqs.slice(0, seqs.length - within.length) })
     }
+    left = below
   }
   yield* writeRows(session, written)
+}
+
+/** Of each term the row that holds the last of its messages, if any does. */
+function* rowsReaching(
+  session: SessionRow,
+  terms: readonly { readonly term: string; readonly seqs: readonly number[] }[],
+): Steps<ReadonlyMap<string, PostingsRow>> {
+  const rows = new Map<string, PostingsRow>()
+  const marks = Array.from(
+    { length: TERMS_AT_A_TIME },
+    (_, place) => `(?${2 * place + 2}, CAST(?${2 * place + 3} AS BIGINT))`,
+  )
+  for (let from = 0; from < terms.length; from += TERMS_AT_A_TIME) {
+    const some = terms.slice(from, from + TERMS_AT_A_TIME)
+    const wanted = Array.from({ length: TERMS_AT_A_TIME }, (_, place) => {
+      const { term, seqs } = some[place] ?? {}
+      return [term ?? null, seqs?.at(-1) ?? null]
+    })
+    const found = yield* all<PostingsRow & { term: string }>(
+      `WITH wanted (term, seq) AS (VALUES ${marks.join(', ')})
+       SELECT p.term, p.first_seq AS first, p.data FROM wanted w JOIN postings p
+         ON p.session_id = ?1 AND p.term = w.term AND p.first_seq =
+           (SELECT max(first_seq) FROM postings WHERE session_id = ?1 AND term = w.term AND first_seq <= w.seq)`,
+      session.id,
+      ...wanted.flat(),
+    )
+    for (const { term, first, data } of found) rows.set(term, { first, data })
+  }
+  return rows
 }
 
 /** Takes messages from these rows, as far as they hold them. */

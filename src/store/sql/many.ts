@@ -1,4 +1,4 @@
-import { all, type Row, type SqlValue, type Steps } from './steps.ts'
+import { all, type Row, run, type SqlValue, type Steps } from './steps.ts'
 
 /** Lists are asked for in few sizes, so that there are few statements to prepare. */
 const SIZES = [1, 4, 16, 64]
@@ -14,13 +14,29 @@ export function* allIn<R = Row>(
   values: readonly SqlValue[],
 ): Steps<readonly R[]> {
   const rows: R[] = []
+  for (const part of inParts(sql, parameters, values))
+    for (const row of yield* all<R>(part.sql, ...part.parameters)) rows.push(row)
+  return rows
+}
+
+/** Changes the rows of a list of values of any length; `sql` as above. */
+export function* runIn(
+  sql: string,
+  parameters: readonly SqlValue[],
+  values: readonly SqlValue[],
+): Steps<void> {
+  for (const part of inParts(sql, parameters, values)) yield* run(part.sql, ...part.parameters)
+}
+
+function* inParts(sql: string, parameters: readonly SqlValue[], values: readonly SqlValue[]) {
   for (let from = 0; from < values.length; from += LARGEST) {
     const part = values.slice(from, from + LARGEST)
     const size = SIZES.find(each => each >= part.length)!
     const marks = Array.from({ length: size }, (_, place) => `?${parameters.length + place + 1}`)
-    const padded = [...part, ...Array<null>(size - part.length).fill(null)]
-    for (const row of yield* all<R>(sql.replace('(*)', `(${marks.join(', ')})`), ...parameters, ...padded))
-      rows.push(row)
+    const padding = Array<null>(size - part.length).fill(null)
+    yield {
+      sql: sql.replace('(*)', `(${marks.join(', ')})`),
+      parameters: [...parameters, ...part, ...padding],
+    }
   }
-  return rows
 }

@@ -10,6 +10,7 @@ import { lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
 import { replaceLines, standsIn } from './facts.ts'
+import { runIn } from './many.ts'
 import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
@@ -203,17 +204,19 @@ function* bringBack(documentId: number, content: string, gone: readonly FactRow[
     return null
   }
   const back = new Map<string, string[]>()
+  const standing: number[] = []
   for (const fact of rest) {
     const line = fact.superseded_by === null ? null : standingLine(fact, fact.superseded_by)
     if (line === null) continue
     const said = lineOf(fact)
     if (!stands(said)) back.set(line, [...(back.get(line) ?? []).filter(other => other !== said), said])
-    yield* run(
-      'UPDATE facts SET superseded_at = NULL, superseded_by = NULL WHERE document_id = ?1 AND id = ?2',
-      documentId,
-      fact.id,
-    )
+    standing.push(fact.id)
   }
+  yield* runIn(
+    'UPDATE facts SET superseded_at = NULL, superseded_by = NULL WHERE document_id = ?1 AND id IN (*)',
+    [documentId],
+    standing,
+  )
   const lines = linesOf(gone)
   return replaceLines(content, line => (lines.has(line) ? (back.get(line) ?? []) : null))
 }

@@ -3,9 +3,10 @@ import type { FileDocument } from '../session-file.ts'
 import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, versionsOf } from './documents.ts'
 import { condemnedLines, lineKey, readFacts, type StoredFact, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
+import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, first, type Steps } from './steps.ts'
 import { deltaBack } from './text-delta.ts'
 
 /** A session's own documents, its chat memory and daily log, where it is forked, exported or imported. */
@@ -82,28 +83,42 @@ export function* importDocuments(
 ): Steps<void> {
   for (const { day, tokens, versions, facts } of documents) {
     const { id, before } = yield* insertDocument(session, { sessionId, day, tokens, versions })
-    for (const [index, fact] of facts.entries())
-      yield* run(
-        `INSERT INTO facts (document_id, id, line, subject, session_id, from_seq, to_seq, said_at, on_day, source,
-           version, superseded_at, line_key, gone)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`,
-        id,
-        index + 1,
-        JSON.stringify(fact.line),
-        fact.subject,
-        session.id,
-        fact.fromSeq,
-        fact.toSeq,
-        Date.parse(fact.saidAt),
-        fact.on,
-        fact.from,
-        before + fact.version,
-        fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
-        lineKey(fact.line),
-        fact.withdrawn ? 1 : 0,
-      )
+    const rows = facts.map((fact, place) => [
+      id,
+      place + 1,
+      JSON.stringify(fact.line),
+      fact.subject,
+      session.id,
+      fact.fromSeq,
+      fact.toSeq,
+      Date.parse(fact.saidAt),
+      fact.on,
+      fact.from,
+      before + fact.version,
+      fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
+      lineKey(fact.line),
+      fact.withdrawn ? 1 : 0,
+    ])
+    yield* insertRows('facts', FACT_COLUMNS, rows)
   }
 }
+
+const FACT_COLUMNS = [
+  'document_id',
+  'id',
+  'line',
+  'subject',
+  'session_id',
+  'from_seq',
+  'to_seq',
+  'said_at',
+  'on_day',
+  'source',
+  'version',
+  'superseded_at',
+  'line_key',
+  'gone',
+]
 
 function* insertDocument(
   session: { readonly id: number; readonly namespace: string },

@@ -107,6 +107,33 @@ describe('a database that another process keeps locked', () => {
     other.exec('ROLLBACK')
     expect(await waiting).toEqual([2])
   })
+
+  test('is written to in the order of the calls, also of those that come while some wait', async () => {
+    const store = await open({ busyTimeoutMs: 10_000 })
+    const chat = new Chat(store)
+    await chat.say(1)
+    const other = connect()
+    other.exec('BEGIN IMMEDIATE')
+    const texts = Array.from({ length: 40 }, (_, place) => `number ${place}`)
+    const edits: Promise<unknown>[] = []
+    for (const [place, text] of texts.entries()) {
+      edits.push(chat.edit(1, text))
+      await new Promise(resolve => setTimeout(resolve, 1))
+      if (place === 20) other.exec('ROLLBACK')
+    }
+    await Promise.all(edits)
+    const versions = await store.readVersions(chat.key, 1)
+    expect(versions.map(({ content }) => content).slice(1)).toEqual(texts)
+  })
+
+  test('is busy for all that wait: they fail at their own time, not one after the other', async () => {
+    const store = await open({ busyTimeoutMs: 200 })
+    const chat = new Chat(store)
+    connect().exec('BEGIN IMMEDIATE')
+    const begun = performance.now()
+    await Promise.all(Array.from({ length: 40 }, () => refuses(chat.say(1), 'store_busy')))
+    expect(performance.now() - begun).toBeLessThan(40 * 200)
+  })
 })
 
 describe('a database for reading only', () => {

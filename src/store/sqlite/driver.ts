@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
+import { whenThereIsRoom } from '../../slices.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -58,6 +59,11 @@ const CHARACTERS_A_PAGE = 3_000
 /** Whatever somebody announced, nobody waits longer for them. */
 const LONGEST_SCRUB_MS = 3_600_000
 
+/** Since when none of those who wait for the same lock has got it. */
+interface Busy {
+  since: number | null
+}
+
 export class SqliteDriver implements Driver {
   readonly name: string
   readonly dialect = DIALECT
@@ -71,6 +77,8 @@ export class SqliteDriver implements Driver {
   /** `null`: a commit waits for the disk itself, or no wait is wanted. */
   #log: SyncedLog | null = null
   #pagesInLog = 0
+  #lastWriter: Promise<void> | null = null
+  readonly #writers: Busy = { since: null }
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
@@ -201,14 +209,38 @@ export class SqliteDriver implements Driver {
     long: LongWork | undefined,
   ): Promise<Result> {
     const stretch = long === undefined ? ENDLESS : this.#parts.stretch
+    const transact = () => whenThereIsRoom(() => this.#transaction(begin, steps, stretch))
     try {
-      return await this.#attempt(() => this.#transaction(begin, steps, stretch))
+      return await (begin === 'BEGIN' ? this.#attempt(transact) : this.#inOrder(transact))
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
     // As much as a short one never is.
     if (long === this.#long?.writes) this.#pagesInLog += COPIED_PAGES
     return this.#attempt(() => this.#longTransaction(steps, long!))
+  }
+
+  /**
+   * Only one can write at a time: who comes later does not overtake who waits, also where another process, or a thread
+   * of this one, writes for long.
+   */
+  async #inOrder<Result>(transact: () => Result | Promise<Result>): Promise<Result> {
+    const came = performance.now()
+    const before = this.#lastWriter
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#lastWriter = promise
+    if (before !== null) await before
+    const attempt = async () => {
+      // To try again and again would take the time that the thread's statements wait for.
+      while (this.#long?.writes.locked) await this.#long.writes.locked
+      return transact()
+    }
+    try {
+      return await this.#attempt(attempt, { busy: this.#writers, came })
+    } finally {
+      resolve()
+      if (this.#lastWriter === promise) this.#lastWriter = null
+    }
   }
 
   /** Those that come while one is under way share the next: what they let go may have come too late for it. */
@@ -376,20 +408,28 @@ export class SqliteDriver implements Driver {
    * starve whoever sleeps longest: pauses of random length, during which everything else goes on. While the
    * database is being scrubbed, here or by another process, the time-out does not run.
    */
-  async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
+  async #attempt<Result>(
+    action: () => Result | Promise<Result>,
+    { busy = { since: null }, came = performance.now() }: { busy?: Busy; came?: number } = {},
+  ): Promise<Result> {
     let start: number | null = null
     let deadline = 0
     for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       try {
-        return await action()
+        const result = await action()
+        busy.since = null
+        return result
       } catch (error) {
-        if (error instanceof LongWorkError) throw error
+        if (!isBusy(error)) {
+          busy.since = null
+          throw error instanceof LongWorkError ? error : asUndoneAs(toStoreError(error, this.name), error)
+        }
         const now = performance.now()
-        if (!isBusy(error)) throw asUndoneAs(toStoreError(error, this.name), error)
-        // From here on: before, it may have waited for its turn among our own.
+        busy.since ??= now
+        // Before, it waited for its turn among our own.
         if (start === null) {
-          start = now
-          deadline = now + this.#options.busyTimeoutMs
+          start = Math.max(busy.since, came)
+          deadline = start + this.#options.busyTimeoutMs
         }
         if (now > deadline) {
           if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed())

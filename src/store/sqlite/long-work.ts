@@ -42,10 +42,16 @@ export class LongWork {
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void }[] = []
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
+  #locked: Promise<void> | null = null
 
   constructor(name: string, request: LongWorkRequest) {
     this.#name = name
     this.#request = request
+  }
+
+  /** Until a transaction has let go of the lock that only one writer has; `null`: none has it now. */
+  get locked(): Promise<void> | null {
+    return this.#locked
   }
 
   /** `onCommit` is called just before the commit: what fails from there on may have been stored. */
@@ -90,6 +96,8 @@ export class LongWork {
     onCommit: () => void,
   ): Promise<Result> {
     await this.#run(this.#request.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
+    const { promise, resolve: unlock } = Promise.withResolvers<void>()
+    this.#locked = promise
     // Others wait for the lock meanwhile: what need not be read is not waited for either.
     const unread: Promise<unknown>[] = []
     try {
@@ -111,6 +119,9 @@ export class LongWork {
       // Some errors, such as a full disk, have already undone the transaction.
       await this.#run('ROLLBACK').catch(() => {})
       throw error
+    } finally {
+      this.#locked = null
+      unlock()
     }
   }
 
