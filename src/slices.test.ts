@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { afterEach, expect, test } from 'vitest'
-import { nextTurn, whenThereIsRoom } from './slices.ts'
+import { nextTurn, runInSlices, whenThereIsRoom } from './slices.ts'
 
 afterEach(() => mock.timers.reset())
 
@@ -15,7 +15,7 @@ test('short work is done at once where there is room, and its error is thrown', 
     throw new Error('no')
   }
   expect(() => whenThereIsRoom(fail)).toThrow('no')
-  work(20)
+  whenThereIsRoom(() => work(20))
   await expect(Promise.resolve(whenThereIsRoom(fail))).rejects.toThrow('no')
 })
 
@@ -52,6 +52,44 @@ test('many works leave room for others between them', async () => {
 test('timers that a test replaces stop nothing', async () => {
   mock.timers.enable()
   await nextTurn()
-  work(20)
+  whenThereIsRoom(() => work(20))
   expect(await whenThereIsRoom(() => 'done')).toBe('done')
+})
+
+test('short works do not wait for slices', async () => {
+  await nextTurn()
+  let isOver = false
+  const long = function* () {
+    while (!isOver) {
+      work(1)
+      yield
+    }
+  }
+  const slices = Array.from({ length: 30 }, () => runInSlices(long()))
+  let turns = 0
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  for (let number = 0; number < 20; number++) {
+    await whenThereIsRoom(() => work(20))
+    await whenThereIsRoom(() => {})
+  }
+  isOver = true
+  await Promise.all(slices)
+  // In line with the slices each would have waited for thirty turns.
+  expect(turns).toBeLessThan(200)
+})
+
+test('a work that another calls in its middle is done after it', async () => {
+  await nextTurn()
+  const done: string[] = []
+  let inner: unknown
+  whenThereIsRoom(() => {
+    inner = whenThereIsRoom(() => done.push('inner'))
+    done.push('outer')
+  })
+  await inner
+  expect(done).toEqual(['outer', 'inner'])
 })

@@ -31,41 +31,53 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
   }
 }
 
-/** What a turn of the event loop has room for, give or take one work. */
-const MAX_TURN_MS = 15
+/** What transactions take of a turn of the event loop, give or take one. */
+const MAX_WORK_MS = 15
 
 /**
- * Does short work that cannot pause. Where this turn of the event loop has taken long already, or others wait, it waits
- * for a later turn, in the order in which it came. So many short works that come together do not hold up all others.
+ * Does short work that cannot pause. Where such works have taken long in this turn of the event loop, or others wait, it
+ * waits for a later turn, in the order in which it came, or before all others (`first`). So many short works that come
+ * together do not hold up everything else. They do not wait for slices: those have their own share of a turn.
  */
-export function whenThereIsRoom<Result>(work: () => Result): Result | Promise<Result> {
-  if (waiting.length === 0 && hasRoom()) return work()
+export function whenThereIsRoom<Result>(work: () => Result, place?: 'first'): Result | Promise<Result> {
+  const isNext = waiting.length === 0 || place === 'first'
+  // One that another one calls in its middle, by a callback of a caller's, is done after it.
+  if (isNext && !isWorking && workedMs < MAX_WORK_MS) return measured(work)
   return new Promise<Result>((resolve, reject) => {
-    waiting.push(() => {
+    const later = () => {
       try {
         resolve(work())
       } catch (error) {
         reject(error)
       }
-    })
-    if (waiting.length === 1) void workOff()
+    }
+    if (place === 'first') waiting.unshift(later)
+    else waiting.push(later)
   })
 }
 
 const waiting: (() => void)[] = []
+let workedMs = 0
+let isWorking = false
+let isTurnAhead = false
 
-function hasRoom(): boolean {
-  return performance.now() - beginInTurn() < MAX_TURN_MS
+function measured<Result>(work: () => Result): Result {
+  const begun = performance.now()
+  isWorking = true
+  try {
+    return work()
+  } finally {
+    isWorking = false
+    workedMs += performance.now() - begun
+    if (!isTurnAhead) setImmediate(turn)
+    isTurnAhead = true
+  }
 }
 
-async function workOff(): Promise<void> {
-  while (waiting.length > 0) {
-    await nextTurn()
-    do {
-      waiting[0]!()
-      waiting.shift()
-    } while (waiting.length > 0 && hasRoom())
-  }
+function turn(): void {
+  isTurnAhead = false
+  workedMs = 0
+  while (waiting.length > 0 && workedMs < MAX_WORK_MS) measured(waiting.shift()!)
 }
 
 /** When the first slice of this turn of the event loop began. */

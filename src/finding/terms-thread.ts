@@ -11,7 +11,11 @@ export type TermsQuestion = number
 export type TermsAnswer = { readonly finished: readonly Finished[] } | { readonly terms: TermList }
 
 // Nobody waits for it, so the event loop comes first where cores are few. Only on Linux a thread has its own priority.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+try {
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+} catch {
+  // The whole process has a lower one already.
+}
 
 const say = (answer: TermsAnswer): void => parentPort!.postMessage(answer)
 

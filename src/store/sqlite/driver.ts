@@ -17,6 +17,7 @@ import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from 
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
+import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
 export interface SqliteOptions {
   /**
@@ -56,13 +57,6 @@ const LONGEST_PAUSE_MS = 20
 const COPIED_PAGES = 3_000
 const PARAMETERS_A_PAGE = 4
 const CHARACTERS_A_PAGE = 3_000
-/** Whatever somebody announced, nobody waits longer for them. */
-const LONGEST_SCRUB_MS = 3_600_000
-
-/** Since when none of those who wait for the same lock has got it. */
-interface Busy {
-  since: number | null
-}
 
 export class SqliteDriver implements Driver {
   readonly name: string
@@ -77,8 +71,7 @@ export class SqliteDriver implements Driver {
   /** `null`: a commit waits for the disk itself, or no wait is wanted. */
   #log: SyncedLog | null = null
   #pagesInLog = 0
-  #lastWriter: Promise<void> | null = null
-  readonly #writers: Busy = { since: null }
+  readonly #writers: WriteLine
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
@@ -98,6 +91,12 @@ export class SqliteDriver implements Driver {
     if (durability !== 'full' && durability !== 'normal')
       throw new InvalidArgumentError('durability', durability, 'full, normal')
     checkPositive('busyTimeoutMs', busyTimeoutMs)
+    this.#writers = new WriteLine({
+      locked: () => this.#long?.writes.locked ?? null,
+      isBusy,
+      busyTimeoutMs,
+      isBeingScrubbed: () => this.#isBeingScrubbed(),
+    })
   }
 
   async open(): Promise<void> {
@@ -129,8 +128,10 @@ export class SqliteDriver implements Driver {
     const commits = this.#log === null ? durability : 'normal'
     if (!readOnly) setDurability(database, durability, commits)
     const file = fileAt(path)!
-    const long = (readOnly: boolean) => new LongWork(this.name, { path, file, durability, commits, readOnly })
-    this.#long = { reads: long(true), writes: long(false), copies: long(false) }
+    const long = (readOnly: boolean, giveWay?: () => Promise<void>) =>
+      new LongWork(this.name, { path, file, durability, commits, readOnly }, giveWay)
+    const writes = long(false, () => this.#writers.served())
+    this.#long = { reads: long(true), writes, copies: long(false) }
     // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
     if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
   }
@@ -209,38 +210,19 @@ export class SqliteDriver implements Driver {
     long: LongWork | undefined,
   ): Promise<Result> {
     const stretch = long === undefined ? ENDLESS : this.#parts.stretch
-    const transact = () => whenThereIsRoom(() => this.#transaction(begin, steps, stretch))
+    const transact = () => this.#transaction(begin, steps, stretch)
     try {
-      return await (begin === 'BEGIN' ? this.#attempt(transact) : this.#inOrder(transact))
+      return await (begin === 'BEGIN'
+        ? this.#attempt(() => whenThereIsRoom(transact))
+        : this.#writers.run(transact).catch(error => {
+            throw this.#asStoreError(error)
+          }))
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
     // As much as a short one never is.
     if (long === this.#long?.writes) this.#pagesInLog += COPIED_PAGES
     return this.#attempt(() => this.#longTransaction(steps, long!))
-  }
-
-  /**
-   * Only one can write at a time: who comes later does not overtake who waits, also where another process, or a thread
-   * of this one, writes for long.
-   */
-  async #inOrder<Result>(transact: () => Result | Promise<Result>): Promise<Result> {
-    const came = performance.now()
-    const before = this.#lastWriter
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#lastWriter = promise
-    if (before !== null) await before
-    const attempt = async () => {
-      // To try again and again would take the time that the thread's statements wait for.
-      while (this.#long?.writes.locked) await this.#long.writes.locked
-      return transact()
-    }
-    try {
-      return await this.#attempt(attempt, { busy: this.#writers, came })
-    } finally {
-      resolve()
-      if (this.#lastWriter === promise) this.#lastWriter = null
-    }
   }
 
   /** Those that come while one is under way share the next: what they let go may have come too late for it. */
@@ -392,7 +374,7 @@ export class SqliteDriver implements Driver {
   }
 
   #guessPages({ sql, parameters }: Query, characters: number): void {
-    if (sql.startsWith('SELECT')) return
+    if (/^(SELECT|WITH)/.test(sql)) return
     this.#pagesInLog += 1 + parameters.length / PARAMETERS_A_PAGE + characters / CHARACTERS_A_PAGE
   }
 
@@ -408,32 +390,22 @@ export class SqliteDriver implements Driver {
    * starve whoever sleeps longest: pauses of random length, during which everything else goes on. While the
    * database is being scrubbed, here or by another process, the time-out does not run.
    */
-  async #attempt<Result>(
-    action: () => Result | Promise<Result>,
-    { busy = { since: null }, came = performance.now() }: { busy?: Busy; came?: number } = {},
-  ): Promise<Result> {
+  async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
     let start: number | null = null
     let deadline = 0
     for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
       try {
-        const result = await action()
-        busy.since = null
-        return result
+        return await action()
       } catch (error) {
-        if (!isBusy(error)) {
-          busy.since = null
-          throw error instanceof LongWorkError ? error : asUndoneAs(toStoreError(error, this.name), error)
-        }
+        if (!isBusy(error)) throw this.#asStoreError(error)
         const now = performance.now()
-        busy.since ??= now
-        // Before, it waited for its turn among our own.
+        // From here on: before, it may have waited for its turn among our own.
         if (start === null) {
-          start = Math.max(busy.since, came)
-          deadline = start + this.#options.busyTimeoutMs
+          start = now
+          deadline = now + this.#options.busyTimeoutMs
         }
         if (now > deadline) {
-          if (now - start > LONGEST_SCRUB_MS || !this.#isBeingScrubbed())
-            throw asUndoneAs(toStoreError(error, this.name), error)
+          if (now - start > MAX_SCRUB_MS || !this.#isBeingScrubbed()) throw this.#asStoreError(error)
           deadline = now + this.#options.busyTimeoutMs
         }
       }
@@ -441,11 +413,15 @@ export class SqliteDriver implements Driver {
     }
   }
 
+  #asStoreError(error: unknown): unknown {
+    return error instanceof LongWorkError ? error : asUndoneAs(toStoreError(error, this.name), error)
+  }
+
   #isBeingScrubbed(): boolean {
     if (this.#scrub !== null) return true
     try {
       const until = this.#database && readAnnouncement(this.#database)
-      return until !== null && isToCome(until, { now: Date.now(), longestMs: LONGEST_SCRUB_MS })
+      return until !== null && isToCome(until, { now: Date.now(), longestMs: MAX_SCRUB_MS })
     } catch {
       return false
     }

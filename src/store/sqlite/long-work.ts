@@ -37,6 +37,7 @@ const IDLE_MS = 10_000
 export class LongWork {
   readonly #name: string
   readonly #request: LongWorkRequest
+  readonly #giveWay: () => Promise<void>
   #thread: Worker | null = null
   /** In the order in which they were asked, and are answered. */
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void }[] = []
@@ -44,9 +45,11 @@ export class LongWork {
   #last: Promise<unknown> = Promise.resolve()
   #locked: Promise<void> | null = null
 
-  constructor(name: string, request: LongWorkRequest) {
+  /** `giveWay`: waited for before the lock is taken, or one long write after the other would keep all others waiting. */
+  constructor(name: string, request: LongWorkRequest, giveWay: () => Promise<void> = async () => {}) {
     this.#name = name
     this.#request = request
+    this.#giveWay = giveWay
   }
 
   /** Until a transaction has let go of the lock that only one writer has; `null`: none has it now. */
@@ -95,6 +98,7 @@ export class LongWork {
     numbers: Numbers,
     onCommit: () => void,
   ): Promise<Result> {
+    await this.#giveWay()
     await this.#run(this.#request.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
     const { promise, resolve: unlock } = Promise.withResolvers<void>()
     this.#locked = promise

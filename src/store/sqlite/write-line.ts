@@ -1,0 +1,126 @@
+import { whenThereIsRoom } from '../../slices.ts'
+
+export interface WriteLineParts {
+  /** Until a long write of our own has let go of the lock; `null`: none has it. */
+  readonly locked: () => Promise<void> | null
+  /** The lock is another's: to be tried again. */
+  readonly isBusy: (error: unknown) => boolean
+  readonly busyTimeoutMs: number
+  /** Rewriting a database takes long: nobody gives up meanwhile. */
+  readonly isBeingScrubbed: () => boolean
+}
+
+interface Writer {
+  /** Begins, works and commits, in one go. */
+  readonly transact: () => void
+  readonly fail: (error: unknown) => void
+  readonly came: number
+  /** Since when the lock has been another's, as far as this writer has seen. */
+  busySince: number | null
+}
+
+const MAX_PAUSE_MS = 20
+/** A process that rewrites the database has died if it takes longer. */
+export const MAX_SCRUB_MS = 3_600_000
+/** What those in line take of a turn of the event loop, give or take one: the rest is for those who read. */
+const MAX_DRAIN_MS = 8
+
+/**
+ * Only one can write to SQLite at a time. Writers that find the lock taken wait in line: who comes later does not
+ * overtake them. One of them tries for all, with pauses of random length, so that the event loop goes on, and another
+ * process gets its turn. While a thread of our own has the lock no one tries: that would take the processor's time from
+ * the thread that all wait for.
+ */
+export class WriteLine {
+  readonly #parts: WriteLineParts
+  readonly #waiting: Writer[] = []
+
+  constructor(parts: WriteLineParts) {
+    this.#parts = parts
+  }
+
+  async run<Result>(transact: () => Result): Promise<Result> {
+    const entered = await whenThereIsRoom((): { result: Promise<Result> } | { done: Result } => {
+      if (this.#waiting.length > 0 || this.#parts.locked() !== null)
+        return { result: this.#enter(transact, null) }
+      try {
+        return { done: transact() }
+      } catch (error) {
+        if (!this.#parts.isBusy(error)) throw error
+        return { result: this.#enter(transact, performance.now()) }
+      }
+    })
+    return 'done' in entered ? entered.done : entered.result
+  }
+
+  /** Once those have had their turn who wait now. */
+  async served(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#enter(() => {}, null).catch(() => {})
+  }
+
+  #enter<Result>(transact: () => Result, busySince: number | null): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({
+        transact: () => resolve(transact()),
+        fail: reject,
+        came: performance.now(),
+        busySince,
+      })
+      if (this.#waiting.length === 1) void this.#serve()
+    })
+  }
+
+  /** Until none waits. */
+  async #serve(): Promise<void> {
+    for (let pause = 1; this.#waiting.length > 0; ) {
+      const locked = this.#parts.locked()
+      if (locked !== null) {
+        await locked
+        // That time was our own.
+        for (const writer of this.#waiting) writer.busySince = null
+      } else if ((await whenThereIsRoom(() => this.#drain(), 'first')) === 'busy') {
+        await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
+        pause = Math.min(MAX_PAUSE_MS, pause * 2)
+        continue
+      }
+      pause = 1
+    }
+  }
+
+  #drain(): 'busy' | 'done' {
+    const begun = performance.now()
+    while (this.#waiting.length > 0 && performance.now() - begun < MAX_DRAIN_MS) {
+      const [writer] = this.#waiting
+      try {
+        writer!.transact()
+      } catch (error) {
+        if (this.#parts.isBusy(error)) {
+          this.#giveUp(error)
+          return 'busy'
+        }
+        writer!.fail(error)
+      }
+      this.#waiting.shift()
+    }
+    return 'done'
+  }
+
+  /** Those whose time is over. */
+  #giveUp(error: unknown): void {
+    const now = performance.now()
+    const { busyTimeoutMs, isBeingScrubbed } = this.#parts
+    for (const writer of this.#waiting) writer.busySince ??= now
+    if (!this.#waiting.some(({ busySince }) => now - busySince! > busyTimeoutMs)) return
+    const isScrubbed = isBeingScrubbed()
+    const left = this.#waiting.filter(writer => {
+      if (now - writer.busySince! <= busyTimeoutMs) return true
+      if (isScrubbed && now - writer.came <= MAX_SCRUB_MS) {
+        writer.busySince = now
+        return true
+      }
+      writer.fail(error)
+      return false
+    })
+    this.#waiting.splice(0, this.#waiting.length, ...left)
+  }
+}
