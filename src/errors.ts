@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   context_overflow: { status: 422, exit: 65 },
   message_conflict: { status: 409, exit: 65 },
   history_conflict: { status: 409, exit: 75 },
+  position_lost: { status: 410, exit: 75 },
   not_waiting: { status: 409, exit: 65 },
   erased_meanwhile: { status: 409, exit: 65 },
   taken_back: { status: 409, exit: 65 },
@@ -163,6 +164,19 @@ export class PolicyTimeoutError extends PalimpsestError<{ sessionId: string; tim
       `A policy of your own did not answer within ${timeoutMs} ms in session ${JSON.stringify(sessionId)}. The built-in ` +
         'rules decided without it. Make it answer sooner, or raise policyTimeoutMs.',
       { sessionId, timeoutMs },
+    )
+  }
+}
+
+/** Of events: the database was restored since, and what happened after the position is not in it, or is something else. */
+export class PositionLostError extends PalimpsestError {
+  override readonly name = 'PositionLostError'
+  constructor() {
+    super(
+      'position_lost',
+      'The database was restored from a backup since this position was given. Read what you need anew, and go on from ' +
+        'the last position that there is now.',
+      {},
     )
   }
 }

@@ -238,6 +238,7 @@ export const STORE_METHODS: Methods = {
   readPins: 'reads',
   readSettings: 'reads',
   readOwnSettings: 'reads',
+  readIdentity: 'reads',
   readRevision: 'reads',
   readKey: 'reads',
   listKeys: 'reads',

@@ -39,7 +39,7 @@ describe('an event feed', () => {
   test('beats while nothing happens, and moves on what a client would resume from', async () => {
     open({ heartbeatMs: 1_000 })
     const reader = await listen()
-    expect(await reader.block()).toBe('retry: 2000\nid: 0')
+    expect(await reader.block()).toMatch(/^retry: 2000\nid: 0~[0-9a-f]{16}$/)
     // Of another namespace: nothing of it is heard.
     const other = await createPalimpsest({ store: await place.open(), namespace: 'other' })
     await other.session('s').append({ role: 'user', text: 'hi' })
@@ -47,7 +47,7 @@ describe('an event feed', () => {
     const beat = reader.block()
     now = 1_000
     const last = await store.readLastPosition()
-    expect(await beat).toMatch(/^:\nid: \d+$/)
+    expect(await beat).toMatch(/^:\nid: \d+~[0-9a-f]{16}$/)
     await vi.waitFor(async () => {
       const again = reader.block()
       now += 1_000

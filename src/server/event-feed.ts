@@ -1,4 +1,4 @@
-import { ClosedError, describeError, PalimpsestError } from '../errors.ts'
+import { ClosedError, describeError, PalimpsestError, PositionLostError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import { comparePositions, START } from './event-position.ts'
 import { EventRing } from './event-ring.ts'
@@ -73,13 +73,23 @@ export class EventFeed {
     if (this.#isClosed) throw new ClosedError('server')
     const { store, mostListeners } = this.#options
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
-    this.#lastKnown = (await store.readLastPosition()) ?? START
-    // One that is yet to come is of another database: there is nothing of it to resume from.
-    const isKnown = after !== null && comparePositions(after, this.#lastKnown) <= 0
-    const position = isKnown ? after : this.#lastKnown
-    const stream = new EventStream(audience, { position, reader: this.#reader, isAllowed })
+    this.#lastKnown = await store.readLastPosition()
+    const isAnew = after !== null && !(await this.#isKnown(after))
+    const position = after === null || isAnew ? this.#lastKnown : after
+    const stream = new EventStream(audience, { position, isAnew, reader: this.#reader, isAllowed })
     signal?.addEventListener('abort', () => stream.end(), { once: true })
     return stream.body
+  }
+
+  /** One that is yet to come is of a file that was put back: there is nothing to resume from. */
+  async #isKnown(position: string): Promise<boolean> {
+    try {
+      await this.#options.store.readEvents({ after: position, limit: 1 })
+      return comparePositions(position, this.#lastKnown) <= 0
+    } catch (error) {
+      if (error instanceof PositionLostError) return false
+      throw error
+    }
   }
 
   /** For whoever may hear of one namespace only. */
@@ -165,6 +175,12 @@ export class EventFeed {
   }
 
   #failed(error: unknown): void {
+    // They come again, and are told.
+    if (error instanceof PositionLostError) {
+      this.#ring = null
+      for (const stream of this.#streams) stream.end()
+      return
+    }
     this.#failures += 1
     if (this.#failures === 1 && !this.#isClosed) this.#options.onError(error)
   }

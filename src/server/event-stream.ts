@@ -1,5 +1,5 @@
 import type { StoreEvent } from '../store/index.ts'
-import { eventText, heartbeatText, openingText } from './event-text.ts'
+import { beginAnewText, eventText, heartbeatText, openingText } from './event-text.ts'
 
 /** What a listener may hear of. There is none without a namespace. */
 export interface Audience {
@@ -40,15 +40,18 @@ export class EventStream {
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #state: 'unopened' | 'pulling' | 'resting' | 'ended' = 'unopened'
   #position: string
+  /** What the client resumes from is of another history. */
+  readonly #isAnew: boolean
   /** When it was last given something. */
   #fedAt = 0
   #news = Promise.withResolvers<void>()
 
   constructor(
     audience: Audience,
-    of: { position: string; reader: EventReader; isAllowed: () => Promise<boolean> },
+    of: { position: string; isAnew: boolean; reader: EventReader; isAllowed: () => Promise<boolean> },
   ) {
-    const { position, reader, isAllowed } = of
+    const { position, isAnew, reader, isAllowed } = of
+    this.#isAnew = isAnew
     this.audience = audience
     this.#position = position
     this.#reader = reader
@@ -111,7 +114,8 @@ export class EventStream {
   #open(): string {
     this.#state = 'pulling'
     this.#reader.opened(this)
-    return openingText(this.#position)
+    // The id of the opening would move the client on before it has heard of it.
+    return this.#isAnew ? beginAnewText(this.#position) : openingText(this.#position)
   }
 
   async #next(): Promise<string> {

@@ -8,6 +8,11 @@ export function openingText(position: string): string {
   return `retry: ${RETRY_MS}\nid: ${position}\n\n`
 }
 
+/** What was told before is of another history: the database was restored. The id says so, so it is told once. */
+export function beginAnewText(position: string): string {
+  return `retry: ${RETRY_MS}\nid: ${position}\nevent: begin-anew\ndata: ${JSON.stringify({ type: 'begin-anew' })}\n\n`
+}
+
 /** JSON has no line breaks of its own, so one line holds it. */
 export function eventText({ position, type, sessionId, at, fromSeq, toSeq, data }: StoreEvent): string {
   const told = JSON.stringify({ type, sessionId, at, fromSeq, toSeq, data })

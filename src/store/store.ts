@@ -594,6 +594,7 @@ export interface Store {
     changes: Readonly<Record<string, unknown>>,
     options?: { readonly expected?: Readonly<Record<string, unknown>> },
   ): Promise<void>
+  readIdentity(): Promise<Identity>
   /** Grows with every change of settings or keys, in any namespace and by any process. */
   readRevision(): Promise<number>
 
@@ -870,10 +871,22 @@ export interface Store {
    */
   scrub(onScrub?: OnScrub): Promise<boolean>
 
-  /** In the order of their commits, each once, those after `position`. */
+  /**
+   * In the order of their commits, each once, those after `position`. A `PositionLostError` where the database was
+   * restored since the position was given.
+   */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>
-  /** After this position there is nothing but what happens from now on; `null`: nothing ever happened. */
-  readLastPosition(): Promise<string | null>
+  /** After this position there is nothing but what happens from now on. */
+  readLastPosition(): Promise<string>
+}
+
+/** Which database it is. Copies of one have the same id. */
+export interface Identity {
+  readonly id: string
+  /** Higher in a database that was restored than in the one that its backup was made of. */
+  readonly generation: number
+  /** Of two restores of the same backup each has its own. */
+  readonly generationKey: string
 }
 
 /** Hears that a database begins to be rewritten: how large it is, and how long that usually takes. */

@@ -6,6 +6,7 @@ const SMALL: Readonly<Record<string, string>> = {
   settings: 'a row for each setting that a namespace has of its own',
   mirrors: 'a row for each namespace with a folder',
   revision: 'one row',
+  identity: 'one row',
   migrations: 'a row for each migration',
 }
 

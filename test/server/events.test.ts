@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type OpenedApp, openApp } from '../../src/server/index.ts'
 import { newKey } from '../../src/server/keys/new-key.ts'
 import { EVENT_TYPES } from '../../src/store/index.ts'
-import { PLACES, type StorePlace, sqlitePlace } from '../stores.ts'
+import { changeRows, PLACES, type StorePlace, sqlitePlace } from '../stores.ts'
 import { talk } from './client.ts'
 import { EventReader } from './event-reader.ts'
 
@@ -31,7 +31,7 @@ async function open(place: StorePlace, options: { namespace?: string } = {}): Pr
     const response = await opened.app.request(`/v1/events${query}`, { headers })
     expect(response.status).toBe(200)
     const reader = new EventReader(response.body)
-    expect(await reader.block()).toMatch(/^retry: 2000\nid: \d+(\.\d+)?$/)
+    expect(await reader.block()).toMatch(/^retry: 2000\nid: \d+(\.\d+)?(~[0-9a-f]{16})?$/)
     return reader
   }
   const call = async (path: string, body: unknown, method = 'POST') => {
@@ -46,7 +46,36 @@ async function open(place: StorePlace, options: { namespace?: string } = {}): Pr
 const say = ({ call }: Caller, session: string, text = 'hello') =>
   call(`/v1/sessions/${session}/messages`, { role: 'user', text })
 
+const BEGIN_ANEW = /^retry: 2000\nid: [0-9.]+~[0-9a-f]{16}\nevent: begin-anew\ndata: \{"type":"begin-anew"\}$/
+
+async function resume({ opened }: Caller, id: string): Promise<EventReader> {
+  return new EventReader((await opened.app.request('/v1/events', { headers: { 'last-event-id': id } })).body)
+}
+
 describe.each(Object.entries(PLACES))('events from %s', (_, create) => {
+  test('tell once to begin anew after a restore, and miss nothing from then on', async () => {
+    const place = newPlace(create)
+    const caller = await open(place)
+    const early = await caller.listen()
+    await say(caller, 's')
+    const [, before] = await early.take(2)
+    await changeRows(
+      place,
+      "UPDATE identity SET generation = generation + 1, generation_key = 'abcdef0123456789'",
+    )
+    await say(caller, 's')
+    // It may have been told of that already; then it ends.
+    while ((await early.block()) !== null);
+    const reader = await resume(caller, before!.id)
+    expect(await reader.block()).toMatch(BEGIN_ANEW)
+    await reader.cancel()
+    const again = await caller.listen('', { 'last-event-id': reader.lastId })
+    await say(caller, 's', 'after')
+    expect(await again.take(1)).toMatchObject([{ event: 'message-appended', data: { fromSeq: 3 } }])
+    const all = await caller.listen('?after=start')
+    expect((await all.take(4)).map(({ data }) => data.toSeq)).toEqual([null, 1, 2, 3])
+  })
+
   test('tell what happens from now on, and nothing of what was said', async () => {
     const caller = await open(newPlace(create))
     await say(caller, 'before')
@@ -210,10 +239,11 @@ describe('a stream of events', () => {
       expect((await opened.app.request(`/v1/events?${query}`)).status).toBe(422)
   })
 
-  test('begins now where the position is of another database', async () => {
+  test('tells once to begin anew where the position is of another database', async () => {
     const caller = await open(newPlace())
     await say(caller, 's')
-    const reader = await caller.listen('', { 'last-event-id': '123456789' })
+    const reader = await resume(caller, '123456789')
+    expect(await reader.block()).toMatch(BEGIN_ANEW)
     await say(caller, 's')
     expect((await reader.take(1)).map(({ data }) => data.fromSeq)).toEqual([2])
   })

@@ -62,7 +62,8 @@ async function follow(signal: AbortSignal): Promise<void> {
         silence.putOff()
         lastId = /^id: (.*)$/m.exec(block)?.[1] ?? lastId
         const data = /^data: (.*)$/m.exec(block)?.[1]
-        if (data !== undefined) tell(JSON.parse(data) as ServerEvent)
+        if (/^event: begin-anew$/m.test(block)) location.reload()
+        else if (data !== undefined) tell(JSON.parse(data) as ServerEvent)
       }
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) whenRefused = 'fail'

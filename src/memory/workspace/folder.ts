@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InvalidArgumentError } from '../../errors.ts'
+import type { Identity } from '../../store/index.ts'
 import { closeToOthers, privateMode } from '../../store/private-file.ts'
 import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
 
@@ -46,19 +47,25 @@ const MOST_ASIDE = 1_000
 /** Not followed where the system can help it; and no pipe makes it wait. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
+/** Whose files they are. */
+export interface FolderOwner {
+  readonly namespace: string
+  readonly database: Identity
+}
+
 export class Folder {
   readonly path: string
-  readonly #namespace: string
+  readonly #owner: FolderOwner
 
-  private constructor(path: string, namespace: string) {
+  private constructor(path: string, owner: FolderOwner) {
     this.path = path
-    this.#namespace = namespace
+    this.#owner = owner
   }
 
-  static async open(path: string, namespace: string): Promise<Folder> {
+  static async open(path: string, owner: FolderOwner): Promise<Folder> {
     try {
       await mkdir(path, { recursive: true, mode: 0o700 })
-      const folder = new Folder(await realpath(path), namespace)
+      const folder = new Folder(await realpath(path), owner)
       await folder.claim()
       return folder
     } catch (error) {
@@ -66,12 +73,18 @@ export class Folder {
     }
   }
 
-  /** Makes what is missing of it. One that belongs to another namespace is refused. */
+  /**
+   * Makes what is missing of it. One that belongs to another namespace or database is refused. One that an earlier
+   * version marked, which named no database, is taken; so is one of an earlier generation of the same database.
+   */
   async claim(): Promise<void> {
     try {
       await mkdir(this.path, { recursive: true, mode: 0o700 })
       if ((await this.#readMarker()) === null) await this.#writeMarker()
-      this.#check(await this.#readMarker())
+      if (this.#check(await this.#readMarker()) === 'older') {
+        await this.#replaceMarker()
+        this.#check(await this.#readMarker())
+      }
       // One that cannot be made now is tried again when something is written there.
       for (const name of DOCUMENT_FOLDERS) await this.#make(name).catch(() => undefined)
     } catch (error) {
@@ -81,8 +94,7 @@ export class Folder {
 
   /** Of two at once only one can link. Where links are not to be had, the first finds out at its next look. */
   async #writeMarker(): Promise<void> {
-    const marker = { format: FORMAT, namespace: this.#namespace }
-    const temporary = await this.#writeTemporary(MARKER, `${JSON.stringify(marker)}\n`)
+    const temporary = await this.#writeTemporary(MARKER, this.#marker())
     try {
       await link(temporary, this.at(MARKER))
     } catch (error) {
@@ -91,6 +103,17 @@ export class Folder {
       await removeQuietly(temporary)
     }
     await syncFolder(this.path)
+  }
+
+  async #replaceMarker(): Promise<void> {
+    const temporary = await this.#writeTemporary(MARKER, this.#marker())
+    await rename(temporary, this.at(MARKER)).finally(() => removeQuietly(temporary))
+    await syncFolder(this.path)
+  }
+
+  #marker(): string {
+    const { namespace, database } = this.#owner
+    return `${JSON.stringify({ format: FORMAT, namespace, database })}\n`
   }
 
   async #readMarker(): Promise<string | null> {
@@ -107,13 +130,27 @@ export class Folder {
     }
   }
 
-  #check(marker: string | null): void {
-    const { format, namespace: owner } = parseMarker(marker)
-    if (format !== FORMAT || typeof owner !== 'string')
+  /** `older`: its marker is to be replaced. */
+  #check(marker: string | null): 'ours' | 'older' {
+    const { format, namespace, database } = parseMarker(marker)
+    if (format !== FORMAT || typeof namespace !== 'string')
       throw new InvalidArgumentError('folder', this.path, `a folder whose ${MARKER} has format ${FORMAT}`)
-    if (owner === this.#namespace) return
-    const allowed = `a folder of the namespace ${JSON.stringify(this.#namespace)}; this one belongs to ${JSON.stringify(owner)}`
-    throw new InvalidArgumentError('folder', this.path, allowed)
+    const ours = this.#owner
+    if (namespace !== ours.namespace)
+      throw new InvalidArgumentError(
+        'folder',
+        this.path,
+        `a folder of the namespace ${JSON.stringify(ours.namespace)}; this one belongs to ${JSON.stringify(namespace)}`,
+      )
+    const { id, generation, generationKey } = Object(database) as Partial<Identity>
+    if (database === undefined) return 'older'
+    if (id === ours.database.id && generationKey === ours.database.generationKey) return 'ours'
+    if (id === ours.database.id && Number(generation) < ours.database.generation) return 'older'
+    throw new InvalidArgumentError(
+      'folder',
+      this.path,
+      OF_ANOTHER_DATABASE[id === ours.database.id ? 'copy' : 'other'],
+    )
   }
 
   at(path: string): string {
@@ -297,7 +334,13 @@ function refusal(path: string, error: unknown): InvalidArgumentError {
   return new InvalidArgumentError('folder', path, allowed)
 }
 
-function parseMarker(text: string | null): { format?: unknown; namespace?: unknown } {
+const TO_MOVE = `To give it to this one on purpose, stop the other program and delete ${MARKER} in the folder: what the files say is then taken over`
+const OF_ANOTHER_DATABASE = {
+  other: `a folder of its own for each database; this one belongs to another database. ${TO_MOVE}`,
+  copy: `a folder of its own for each database; this one belongs to a later copy of this database. ${TO_MOVE}`,
+}
+
+function parseMarker(text: string | null): { format?: unknown; namespace?: unknown; database?: unknown } {
   try {
     return Object(JSON.parse(text ?? ''))
   } catch {

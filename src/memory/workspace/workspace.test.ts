@@ -54,9 +54,9 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-function open({ namespace = 'test', folder = 'files', owner = 'me' } = {}): Workspace {
+function open({ namespace = 'test', folder = 'files', owner = 'me', store: own = store } = {}): Workspace {
   const workspace = new Workspace({
-    store,
+    store: own,
     namespace,
     folder: join(root, folder),
     clock: () => now,
@@ -682,6 +682,8 @@ describe('damage', () => {
 })
 
 describe('the folder', () => {
+  const marker = async () => ({ format: 1, namespace: 'test', database: await store.readIdentity() })
+
   it('belongs to one namespace', async () => {
     await open().sync()
     const other = open({ namespace: 'other' })
@@ -690,7 +692,43 @@ describe('the folder', () => {
     expect(refused.message).toContain('"test"')
     expect(refused.message).toContain('"other"')
     await expect(other.sync()).rejects.toThrow(InvalidArgumentError)
-    expect(JSON.parse(text('.palimpsest.json'))).toEqual({ format: 1, namespace: 'test' })
+    expect(JSON.parse(text('.palimpsest.json'))).toEqual(await marker())
+  })
+
+  it('belongs to one database, until it is given to another on purpose', async () => {
+    await change('global', '', MEMORY)
+    const workspace = open()
+    await workspace.sync()
+    const elsewhere = sqlitePlace()
+    const other = await elsewhere.open()
+    const beside = open({ store: other })
+    await expect(beside.start()).rejects.toThrow(/belongs to another database.*delete \.palimpsest\.json/)
+    await expect(beside.sync()).rejects.toThrow(InvalidArgumentError)
+    expect(await other.listDocuments('test', { limit: 1 })).toHaveLength(0)
+    expect(text('MEMORY.md')).toContain('tea')
+    await workspace.close()
+    rmSync(at('.palimpsest.json'))
+    expect((await beside.sync()).read).toBe(1)
+    await expect(open().start()).rejects.toThrow('belongs to another database')
+    await beside.close()
+    await other.close()
+    await elsewhere.remove()
+  })
+
+  it('is taken over from a marker that names no database, and from an earlier generation', async () => {
+    mkdirSync(at('.'))
+    const { database } = await marker()
+    const earlier = { ...database, generation: 0, generationKey: 'before' }
+    for (const before of [undefined, earlier]) {
+      write('.palimpsest.json', JSON.stringify({ format: 1, namespace: 'test', database: before }))
+      await open().sync()
+      expect(JSON.parse(text('.palimpsest.json'))).toEqual(await marker())
+    }
+    for (const later of [1, 2]) {
+      const copy = { ...database, generation: later, generationKey: 'of a copy' }
+      write('.palimpsest.json', JSON.stringify({ format: 1, namespace: 'test', database: copy }))
+      await expect(open().start()).rejects.toThrow('belongs to a later copy of this database')
+    }
   })
 
   it('is not taken where that cannot be told, or it cannot be made', async () => {
@@ -709,7 +747,7 @@ describe('the folder', () => {
     await workspace.sync()
     rmSync(at('.'), { recursive: true })
     expect((await workspace.sync()).written).toBe(1)
-    expect(JSON.parse(text('.palimpsest.json'))).toEqual({ format: 1, namespace: 'test' })
+    expect(JSON.parse(text('.palimpsest.json'))).toEqual(await marker())
     write('.palimpsest.json', '{"format":1,"namespace":"other"}')
     rmSync(at('MEMORY.md'))
     await expect(workspace.sync()).rejects.toThrow(InvalidArgumentError)

@@ -46,8 +46,8 @@ const NOTHING: SyncResult = { written: 0, read: 0, setAside: 0 }
  *   new ── start or sync ──▶ standing by ◀── the lease is another's ──▶ mirroring ── close ──▶ closed
  *
  * What always holds: of all processes on a database one mirrors a namespace, the one that has the lease;
- * one pass goes on at a time; a folder belongs to one namespace for ever, so that no tenant's memory gets
- * into another's; a pass begins with the files of documents that were erased, so that none is read again; and no trouble with a file reaches a caller: it is warned of once and tried again.
+ * one pass goes on at a time; a folder belongs to one namespace of one database, so that no tenant's memory gets
+ * into another's, and no test's into production; a pass begins with the files of documents that were erased, so that none is read again; and no trouble with a file reaches a caller: it is warned of once and tried again.
  */
 export class Workspace {
   readonly #options: WorkspaceOptions
@@ -78,7 +78,7 @@ export class Workspace {
     this.#lease = new WorkspaceLease(options)
   }
 
-  /** An `InvalidArgumentError` where the folder is another namespace's or cannot be made. */
+  /** An `InvalidArgumentError` where the folder is another namespace's or database's, or cannot be made. */
   async start(): Promise<void> {
     if (this.#closed) throw new ClosedError('workspace')
     const { watch } = await this.#open()
@@ -156,7 +156,11 @@ export class Workspace {
   }
 
   async #openFolder(): Promise<OpenFolder> {
-    const folder = await Folder.open(this.#options.folder, this.#options.namespace)
+    const { store, namespace } = this.#options
+    const folder = await Folder.open(this.#options.folder, {
+      namespace,
+      database: await store.readIdentity(),
+    })
     return { folder, watch: new FolderWatch(folder, path => this.#noteTouch(path)), mirror: null }
   }
 

@@ -89,7 +89,11 @@ export class PostgresDriver implements Driver {
 
   async open(): Promise<void> {
     const { migrate } = await import('./migrate.ts')
-    this.#pool = await this.#connect((client, schema) => migrate(client, schema, this.name))
+    const { settlePlace } = await import('./place.ts')
+    this.#pool = await this.#connect(async (client, schema) => {
+      await migrate(client, schema, this.name)
+      await settlePlace(client, schema)
+    })
   }
 
   /** How far it is, without opening it for good. */

@@ -90,6 +90,13 @@ CREATE TABLE hidden_ranges (
   to_seq bigint NOT NULL
 );
 
+CREATE TABLE identity (
+  row integer NOT NULL,
+  id text NOT NULL,
+  generation bigint NOT NULL,
+  generation_key text NOT NULL
+);
+
 CREATE TABLE index_blocks (
   session_id bigint NOT NULL,
   block bigint NOT NULL,
@@ -340,6 +347,8 @@ CREATE INDEX facts_gone ON facts USING btree (document_id) WHERE (gone > 1);
 CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
 
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
+
+CREATE UNIQUE INDEX identity_pkey ON identity USING btree ("row");
 
 CREATE UNIQUE INDEX index_blocks_pkey ON index_blocks USING btree (session_id, block);
 

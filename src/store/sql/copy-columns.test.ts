@@ -42,7 +42,17 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
 
 /** Copied by calls of their own (`addKey`, `writeSettings`); or of this database alone, and not copied. */
 const OTHER_TABLES = [
-  ...['api_keys', 'settings', 'revision', 'requests', 'spending', 'leases', 'mirrors', 'sqlite_sequence'],
+  ...[
+    'api_keys',
+    'settings',
+    'revision',
+    'identity',
+    'requests',
+    'spending',
+    'leases',
+    'mirrors',
+    'sqlite_sequence',
+  ],
   ...['events', 'erasures', 'erased_documents', 'postings', 'index_blocks', 'index_changes'],
   // Its texts are copied with the messages whose they are.
   'long_texts',

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../errors.ts'
+import { InvalidArgumentError, PositionLostError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { type EventRow, toEvent } from './rows.ts'
@@ -42,14 +42,50 @@ export function* readEvents(
   page: { after: string | null; limit: number },
   dialect: Dialect,
 ): Steps<readonly StoreEvent[]> {
-  if (page.after !== null && !/^\d{1,19}(\.\d{1,19})?$/.test(page.after))
+  const after = parsePosition(page.after ?? '0')
+  if (after === null)
     throw new InvalidArgumentError('after', page.after, 'the position of an event that was read before')
-  const [major = 0, minor = 0] = (page.after ?? '').split('.').map(Number)
-  const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
-  return rows.map(row => toEvent(row, dialect.eventPosition(row)))
+  const history = yield* readHistory()
+  if (!isOf(history, after)) throw new PositionLostError()
+  const rows = yield* all<EventRow>(dialect.readEvents, after.major, after.minor, page.limit)
+  return rows.map(row => toEvent(row, positionIn(history, dialect.eventPosition(row))))
 }
 
-export function* readLastPosition(dialect: Dialect): Steps<string | null> {
+export function* readLastPosition(dialect: Dialect): Steps<string> {
+  const history = yield* readHistory()
   const row = yield* first<Pick<EventRow, 'major' | 'minor'>>(dialect.readLastPosition)
-  return row === undefined ? null : dialect.eventPosition(row)
+  return positionIn(history, row === undefined ? '0' : dialect.eventPosition(row))
+}
+
+/** After a restore the same numbers are given to other events: a position says in which history it is one. */
+interface History {
+  readonly generation: number
+  readonly generation_key: string
+}
+
+function* readHistory(): Steps<History> {
+  return (yield* first<History>('SELECT generation, generation_key FROM identity'))!
+}
+
+function positionIn({ generation_key }: History, position: string): string {
+  return `${position}~${generation_key}`
+}
+
+interface Position {
+  readonly major: number
+  readonly minor: number
+  /** `null`: a program of an earlier version gave it. */
+  readonly history: string | null
+}
+
+function parsePosition(text: string): Position | null {
+  const parts = /^(\d{1,19})(?:\.(\d{1,19}))?(?:~([0-9a-f]{1,32}))?$/.exec(text)
+  if (parts === null) return null
+  return { major: Number(parts[1]), minor: Number(parts[2] ?? 0), history: parts[3] ?? null }
+}
+
+/** Before all events is before those of every history. */
+function isOf({ generation, generation_key }: History, { major, history }: Position): boolean {
+  if (history !== null) return history === generation_key
+  return major === 0 || generation === 1
 }

@@ -285,6 +285,10 @@ export class SqlStore implements Store {
     return this.#write(({ sql }) => sql.writeSettings(namespace, changes, options))
   }
 
+  readIdentity() {
+    return this.#read(({ sql }) => sql.readIdentity(this.name))
+  }
+
   readRevision() {
     return this.#read(({ sql }) => sql.readRevision())
   }

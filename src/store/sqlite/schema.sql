@@ -177,6 +177,14 @@ CREATE TABLE hidden_ranges (
   PRIMARY KEY (session_id, from_seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE identity (
+  row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
+  id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  -- Two copies of one backup have the same generation, and each a key of its own.
+  generation_key TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE index_blocks (
   session_id INTEGER NOT NULL,
   block INTEGER NOT NULL,

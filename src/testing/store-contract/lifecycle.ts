@@ -109,6 +109,7 @@ export const lifecycle = contractCases('a store', {
       updateSettings: () => store.updateSettings(key, {}),
       readSettings: () => store.readSettings('test'),
       writeSettings: () => store.writeSettings('test', { policy: 'count' }),
+      readIdentity: () => store.readIdentity(),
       readRevision: () => store.readRevision(),
       addKey: () => store.addKey(apiKey()),
       readKey: () => store.readKey('one'),

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { changeRows, postgresPlace } from '../../../test/stores.ts'
+import { Chat } from '../../testing/store-contract/chat.ts'
+import { refuses } from '../../testing/store-contract/contract-case.ts'
+
+/** As `pg_restore` does it: tables made anew, with the rows as they were on a server that was far ahead, or behind. */
+const restored = (transactions: string) => `
+  ALTER TABLE events RENAME TO before;
+  CREATE TABLE events (LIKE before INCLUDING ALL);
+  INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM before;
+  UPDATE events SET transaction_id = CAST(CAST(CAST(transaction_id AS TEXT) AS BIGINT) ${transactions} AS TEXT)::xid8;
+  DROP TABLE before CASCADE`
+
+test.each(['+ 1000000000', '- 10'])(
+  'a database that was restored, its transactions %s',
+  async transactions => {
+    const place = postgresPlace()
+    const store = await place.open()
+    await new Chat(store).say(3)
+    const identity = await store.readIdentity()
+    const position = await store.readLastPosition()
+    await store.close()
+
+    // Opened again where it was, it is the same.
+    const same = await place.open()
+    expect(await same.readIdentity()).toEqual(identity)
+    expect(await same.readEvents({ after: position, limit: 10 })).toEqual([])
+    await same.close()
+
+    await changeRows(place, restored(transactions))
+    const elsewhere = await place.open()
+    const now = await elsewhere.readIdentity()
+    expect(now).toMatchObject({ id: identity.id, generation: identity.generation + 1 })
+    expect(now.generationKey).not.toBe(identity.generationKey)
+    await refuses(elsewhere.readEvents({ after: position, limit: 10 }), 'position_lost')
+    const last = await elsewhere.readLastPosition()
+    const tell = async (after: string | null) =>
+      (await elsewhere.readEvents({ after, limit: 100 })).map(({ type, toSeq }) => [type, toSeq])
+    expect(await tell(null)).toEqual([
+      ['session-created', null],
+      ['message-appended', 3],
+    ])
+    expect(await tell(last)).toEqual([])
+    await new Chat(elsewhere).say(1)
+    await expect.poll(() => tell(last), { timeout: 30_000 }).toEqual([['message-appended', 4]])
+    await elsewhere.close()
+    await place.remove()
+  },
+)
