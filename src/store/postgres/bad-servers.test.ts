@@ -6,6 +6,7 @@ import { postgresPlace } from '../../../test/stores.ts'
 import { Chat, checkFigures } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
 import { postgres } from './index.ts'
+import { readSchemaVersions } from './schema-versions.ts'
 
 const servers: Server[] = []
 
@@ -104,6 +105,59 @@ test('a schema that a newer version wrote is left alone', async () => {
   await query(`INSERT INTO ${schema}.migrations VALUES (999, now())`)
   const store = postgres(inject('postgresUrl'), { schema })
   await refuses(store.open(), 'store_version')
+  await place.remove()
+})
+
+test.for(['SQL_ASCII', 'LATIN1', 'EUC_JP'])(
+  'a database in %s is refused, and left as it is',
+  async encoding => {
+    const name = `encoding_${encoding.toLowerCase()}_${process.pid}`
+    await query(`CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`)
+    const url = Object.assign(new URL(inject('postgresUrl')), { pathname: `/${name}` }).href
+    try {
+      for (const attempt of [() => postgres(url).open(), () => readSchemaVersions(url)]) {
+        const error = await refuses(attempt(), 'store_encoding')
+        expect(error.message).toContain(encoding)
+        expect(error.message).toContain("ENCODING 'UTF8'")
+      }
+      const client = new pg.Client(url)
+      await client.connect()
+      const { rows } = await client.query("SELECT to_regnamespace('palimpsest') AS schema")
+      await client.end()
+      expect(rows).toEqual([{ schema: null }])
+    } finally {
+      await query(`DROP DATABASE ${name} WITH (FORCE)`)
+    }
+  },
+)
+
+test('a migration is not cancelled by the time-outs that a role has for its statements', async () => {
+  const place = postgresPlace()
+  const schema = place.address.split(':')[1]!
+  // Another process migrates, for longer than a statement of this role may take.
+  const [other, watcher] = [new pg.Client(inject('postgresUrl')), new pg.Client(inject('postgresUrl'))]
+  for (const client of [other, watcher]) await client.connect()
+  await other.query("BEGIN; SELECT pg_advisory_xact_lock(x'50414c49'::int)")
+  const settings = `-c statement_timeout=1000 -c lock_timeout=1000 -c transaction_timeout=1000 -c application_name=${schema}`
+  const store = postgres(`${inject('postgresUrl')}?options=${encodeURIComponent(settings)}`, { schema })
+  const opening = store.open()
+  opening.catch(() => {})
+  const waiting = async () => {
+    const { rows } = await watcher.query(
+      `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'advisory'
+         AND clock_timestamp() > query_start + interval '1500 ms'`,
+      [schema],
+    )
+    return rows.length
+  }
+  try {
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+  } finally {
+    for (const client of [other, watcher]) await client.end()
+  }
+  await opening
+  expect(await new Chat(store).say(1)).toEqual([1])
+  await store.close()
   await place.remove()
 })
 

@@ -13,6 +13,7 @@ import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { checkEncoding } from './encoding.ts'
 import { isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
 import { forgetJobs } from './forget-jobs.ts'
@@ -136,6 +137,7 @@ export class PostgresDriver implements Driver {
     try {
       const client = await pool.connect()
       try {
+        await checkEncoding(client, this.name)
         await begin(client, this.#options.schema)
       } finally {
         client.release()
