@@ -61,6 +61,8 @@ export async function startPostgres({
     // The tests kill our processes, not the machine; a benchmark wants what an append really costs.
     fsync: durable ? 'on' : 'off',
     max_connections: 200,
+    // A connection that never says its password holds up every DROP DATABASE, and that the events of all other tests.
+    authentication_timeout: '5s',
     ...own,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

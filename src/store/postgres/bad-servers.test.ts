@@ -6,7 +6,6 @@ import { postgresPlace } from '../../../test/stores.ts'
 import { Chat, checkFigures } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
 import { postgres } from './index.ts'
-import { readSchemaVersions } from './schema-versions.ts'
 
 const servers: Server[] = []
 
@@ -107,29 +106,6 @@ test('a schema that a newer version wrote is left alone', async () => {
   await refuses(store.open(), 'store_version')
   await place.remove()
 })
-
-test.for(['SQL_ASCII', 'LATIN1', 'EUC_JP'])(
-  'a database in %s is refused, and left as it is',
-  async encoding => {
-    const name = `encoding_${encoding.toLowerCase()}_${process.pid}`
-    await query(`CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`)
-    const url = Object.assign(new URL(inject('postgresUrl')), { pathname: `/${name}` }).href
-    try {
-      for (const attempt of [() => postgres(url).open(), () => readSchemaVersions(url)]) {
-        const error = await refuses(attempt(), 'store_encoding')
-        expect(error.message).toContain(encoding)
-        expect(error.message).toContain("ENCODING 'UTF8'")
-      }
-      const client = new pg.Client(url)
-      await client.connect()
-      const { rows } = await client.query("SELECT to_regnamespace('palimpsest') AS schema")
-      await client.end()
-      expect(rows).toEqual([{ schema: null }])
-    } finally {
-      await query(`DROP DATABASE ${name} WITH (FORCE)`)
-    }
-  },
-)
 
 test('a migration is not cancelled by the time-outs that a role has for its statements', async () => {
   const place = postgresPlace()
