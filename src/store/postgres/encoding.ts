@@ -1,16 +1,15 @@
 import type { ClientBase } from 'pg'
 import { StoreError } from '../../errors.ts'
 
-/**
- * Only UTF8 holds what people write. Any other encoding refuses a message for one of its characters, and SQL_ASCII
- * knows no characters at all: it takes any bytes, and counts and compares those.
- */
+/** SQL_ASCII takes any bytes and gives them back as they were. All others refuse a message for one of its characters. */
+const FIT = ['UTF8', 'SQL_ASCII']
+
 export async function checkEncoding(client: ClientBase, name: string): Promise<void> {
   const { rows } = await client.query<{ encoding: string; database: string }>(
     "SELECT current_setting('server_encoding') AS encoding, quote_ident(current_database()) AS database",
   )
   const { encoding, database } = rows[0]!
-  if (encoding === 'UTF8') return
+  if (FIT.includes(encoding)) return
   throw new StoreError(
     'store_encoding',
     name,

@@ -94,7 +94,8 @@ CREATE TABLE identity (
   row integer NOT NULL,
   id text NOT NULL,
   generation bigint NOT NULL,
-  generation_key text NOT NULL
+  generation_key text NOT NULL,
+  place text
 );
 
 CREATE TABLE index_blocks (
