@@ -10,7 +10,7 @@ export type TermsQuestion = number
 
 export type TermsAnswer = { readonly finished: readonly Finished[] } | { readonly terms: TermList }
 
-// Nobody waits for it, so the event loop comes first where cores are few. Only on Linux a thread has its own priority.
+// No request waits for it, so the event loop comes first where cores are few. Only on Linux a thread has its own priority.
 try {
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {

@@ -80,9 +80,9 @@ export class Folder {
   async claim(): Promise<void> {
     try {
       await mkdir(this.path, { recursive: true, mode: 0o700 })
-      if ((await this.#readMarker()) === null) await this.#writeMarker()
+      if ((await this.#readMarker()) === null) await this.#writeMarker('anew')
       if (this.#check(await this.#readMarker()) === 'older') {
-        await this.#replaceMarker()
+        await this.#writeMarker('over')
         this.#check(await this.#readMarker())
       }
       // One that cannot be made now is tried again when something is written there.
@@ -93,27 +93,19 @@ export class Folder {
   }
 
   /** Of two at once only one can link. Where links are not to be had, the first finds out at its next look. */
-  async #writeMarker(): Promise<void> {
-    const temporary = await this.#writeTemporary(MARKER, this.#marker())
+  async #writeMarker(how: 'anew' | 'over'): Promise<void> {
+    const marker = { format: FORMAT, ...this.#owner }
+    const temporary = await this.#writeTemporary(MARKER, `${JSON.stringify(marker)}\n`)
     try {
-      await link(temporary, this.at(MARKER))
+      if (how === 'over') await rename(temporary, this.at(MARKER))
+      else await link(temporary, this.at(MARKER))
     } catch (error) {
+      if (how === 'over') throw error
       if (codeOf(error) !== 'EEXIST') await rename(temporary, this.at(MARKER))
     } finally {
       await removeQuietly(temporary)
     }
     await syncFolder(this.path)
-  }
-
-  async #replaceMarker(): Promise<void> {
-    const temporary = await this.#writeTemporary(MARKER, this.#marker())
-    await rename(temporary, this.at(MARKER)).finally(() => removeQuietly(temporary))
-    await syncFolder(this.path)
-  }
-
-  #marker(): string {
-    const { namespace, database } = this.#owner
-    return `${JSON.stringify({ format: FORMAT, namespace, database })}\n`
   }
 
   async #readMarker(): Promise<string | null> {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, PositionLostError } from '../../errors.ts'
-import { EVENT_TYPES, type EventType, type StoreEvent } from '../store.ts'
+import { EVENT_TYPES, type EventType, type Identity, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
+import { readIdentity } from './identity.ts'
 import { type EventRow, toEvent } from './rows.ts'
 import { all, first, insertRow, run, type Steps } from './steps.ts'
 
@@ -45,47 +46,38 @@ export function* readEvents(
   const after = parsePosition(page.after ?? '0')
   if (after === null)
     throw new InvalidArgumentError('after', page.after, 'the position of an event that was read before')
-  const history = yield* readHistory()
-  if (!isOf(history, after)) throw new PositionLostError()
+  const identity = yield* readIdentity()
+  if (!isOf(identity, after)) throw new PositionLostError()
   const rows = yield* all<EventRow>(dialect.readEvents, after.major, after.minor, page.limit)
-  return rows.map(row => toEvent(row, positionIn(history, dialect.eventPosition(row))))
+  return rows.map(row => toEvent(row, positionIn(identity, dialect.eventPosition(row))))
 }
 
 export function* readLastPosition(dialect: Dialect): Steps<string> {
-  const history = yield* readHistory()
+  const identity = yield* readIdentity()
   const row = yield* first<Pick<EventRow, 'major' | 'minor'>>(dialect.readLastPosition)
-  return positionIn(history, row === undefined ? '0' : dialect.eventPosition(row))
+  return positionIn(identity, row === undefined ? '0' : dialect.eventPosition(row))
 }
 
-/** After a restore the same numbers are given to other events: a position says in which history it is one. */
-interface History {
-  readonly generation: number
-  readonly generation_key: string
-}
-
-function* readHistory(): Steps<History> {
-  return (yield* first<History>('SELECT generation, generation_key FROM identity'))!
-}
-
-function positionIn({ generation_key }: History, position: string): string {
-  return `${position}~${generation_key}`
+/** After a restore the same numbers are given to other events: a position says in which generation it is one. */
+function positionIn({ generationKey }: Identity, position: string): string {
+  return `${position}~${generationKey}`
 }
 
 interface Position {
   readonly major: number
   readonly minor: number
   /** `null`: a program of an earlier version gave it. */
-  readonly history: string | null
+  readonly generationKey: string | null
 }
 
 function parsePosition(text: string): Position | null {
   const parts = /^(\d{1,19})(?:\.(\d{1,19}))?(?:~([0-9a-f]{1,32}))?$/.exec(text)
   if (parts === null) return null
-  return { major: Number(parts[1]), minor: Number(parts[2] ?? 0), history: parts[3] ?? null }
+  return { major: Number(parts[1]), minor: Number(parts[2] ?? 0), generationKey: parts[3] ?? null }
 }
 
-/** Before all events is before those of every history. */
-function isOf({ generation, generation_key }: History, { major, history }: Position): boolean {
-  if (history !== null) return history === generation_key
-  return major === 0 || generation === 1
+/** Before all events is before those of every generation. */
+function isOf(identity: Identity, { major, generationKey }: Position): boolean {
+  if (generationKey !== null) return generationKey === identity.generationKey
+  return major === 0 || identity.generation === 1
 }

@@ -116,21 +116,31 @@ export function* recordFacts(
   const sessions = new Map<string, number>()
   for (const { origin } of change.facts)
     if (!sessions.has(origin.sessionId)) sessions.set(origin.sessionId, yield* idOf(change.namespace, origin))
-  const rows = change.facts.map((fact, place) => [
-    document.id,
-    (newest?.id ?? 0) + 1 + place,
-    JSON.stringify(fact.line),
-    lineKey(fact.line),
-    fact.subject,
-    sessions.get(fact.origin.sessionId)!,
-    fact.origin.fromSeq,
-    fact.origin.toSeq,
-    fact.saidAt.getTime(),
-    fact.on,
-    fact.from,
-    document.version,
-  ])
-  yield* insertRows('facts', COLUMNS, rows)
+  const rows = change.facts.map((fact, place) => ({
+    id: (newest?.id ?? 0) + 1 + place,
+    line: fact.line,
+    subject: fact.subject,
+    sessionId: sessions.get(fact.origin.sessionId)!,
+    fromSeq: fact.origin.fromSeq,
+    toSeq: fact.origin.toSeq,
+    saidAt: fact.saidAt.getTime(),
+    on: fact.on,
+    from: fact.from,
+    version: document.version,
+    supersededAt: null,
+    isWithdrawn: false,
+  }))
+  yield* insertFacts(document.id, rows)
+}
+
+interface InsertedFact extends Pick<Fact, 'line' | 'subject' | 'on' | 'from' | 'version'> {
+  readonly id: number
+  readonly sessionId: number
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly saidAt: number
+  readonly supersededAt: number | null
+  readonly isWithdrawn: boolean
 }
 
 const COLUMNS = [
@@ -146,7 +156,29 @@ const COLUMNS = [
   'on_day',
   'source',
   'version',
+  'superseded_at',
+  'gone',
 ]
+
+export function* insertFacts(documentId: number, facts: readonly InsertedFact[]): Steps<void> {
+  const rows = facts.map(fact => [
+    documentId,
+    fact.id,
+    JSON.stringify(fact.line),
+    lineKey(fact.line),
+    fact.subject,
+    fact.sessionId,
+    fact.fromSeq,
+    fact.toSeq,
+    fact.saidAt,
+    fact.on,
+    fact.from,
+    fact.version,
+    fact.supersededAt,
+    fact.isWithdrawn ? 1 : 0,
+  ])
+  yield* insertRows('facts', COLUMNS, rows)
+}
 
 function* idOf(namespace: string, { sessionId }: NewFact['origin']): Steps<number> {
   const session = yield* findSession({ namespace, id: sessionId })

@@ -1,4 +1,3 @@
-import { StoreError } from '../../errors.ts'
 import type { Identity } from '../store.ts'
 import { first, type Steps } from './steps.ts'
 
@@ -8,9 +7,9 @@ interface IdentityRow {
   readonly generation_key: string
 }
 
-export function* readIdentity(name: string): Steps<Identity> {
+export function* readIdentity(): Steps<Identity> {
   const row = yield* first<IdentityRow>('SELECT id, generation, generation_key FROM identity')
-  if (row === undefined)
-    throw new StoreError('store_corrupt', name, 'its table "identity" is empty. Restore a backup.')
+  // A lost page: the driver tells of damage.
+  if (row === undefined) throw new SyntaxError('the identity of the database is not there')
   return { id: row.id, generation: row.generation, generationKey: row.generation_key }
 }

@@ -1,9 +1,8 @@
 import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
 import type { FileDocument } from '../session-file.ts'
 import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, versionsOf } from './documents.ts'
-import { condemnedLines, lineKey, readFacts, type StoredFact, withoutLines } from './facts.ts'
+import { condemnedLines, insertFacts, readFacts, type StoredFact, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
-import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
@@ -83,42 +82,18 @@ export function* importDocuments(
 ): Steps<void> {
   for (const { day, tokens, versions, facts } of documents) {
     const { id, before } = yield* insertDocument(session, { sessionId, day, tokens, versions })
-    const rows = facts.map((fact, place) => [
-      id,
-      place + 1,
-      JSON.stringify(fact.line),
-      fact.subject,
-      session.id,
-      fact.fromSeq,
-      fact.toSeq,
-      Date.parse(fact.saidAt),
-      fact.on,
-      fact.from,
-      before + fact.version,
-      fact.supersededAt === null ? null : Date.parse(fact.supersededAt),
-      lineKey(fact.line),
-      fact.withdrawn ? 1 : 0,
-    ])
-    yield* insertRows('facts', FACT_COLUMNS, rows)
+    const rows = facts.map(({ saidAt, supersededAt, withdrawn, ...fact }, place) => ({
+      ...fact,
+      id: place + 1,
+      sessionId: session.id,
+      saidAt: Date.parse(saidAt),
+      version: before + fact.version,
+      supersededAt: supersededAt === null ? null : Date.parse(supersededAt),
+      isWithdrawn: withdrawn === true,
+    }))
+    yield* insertFacts(id, rows)
   }
 }
-
-const FACT_COLUMNS = [
-  'document_id',
-  'id',
-  'line',
-  'subject',
-  'session_id',
-  'from_seq',
-  'to_seq',
-  'said_at',
-  'on_day',
-  'source',
-  'version',
-  'superseded_at',
-  'line_key',
-  'gone',
-]
 
 function* insertDocument(
   session: { readonly id: number; readonly namespace: string },

@@ -286,7 +286,7 @@ export class SqlStore implements Store {
   }
 
   readIdentity() {
-    return this.#read(({ sql }) => sql.readIdentity(this.name))
+    return this.#read(({ sql }) => sql.readIdentity())
   }
 
   readRevision() {

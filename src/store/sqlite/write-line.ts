@@ -6,7 +6,7 @@ export interface WriteLineParts {
   /** The lock is another's: to be tried again. */
   readonly isBusy: (error: unknown) => boolean
   readonly busyTimeoutMs: number
-  /** Rewriting a database takes long: nobody gives up meanwhile. */
+  /** Rewriting a database takes long: no writer gives up meanwhile. */
   readonly isBeingScrubbed: () => boolean
 }
 
@@ -34,6 +34,7 @@ const MAX_DRAIN_MS = 8
 export class WriteLine {
   readonly #parts: WriteLineParts
   readonly #waiting: Writer[] = []
+  #isServing = false
 
   constructor(parts: WriteLineParts) {
     this.#parts = parts
@@ -66,12 +67,13 @@ export class WriteLine {
         came: performance.now(),
         busySince,
       })
-      if (this.#waiting.length === 1) void this.#serve()
+      if (!this.#isServing) void this.#serve()
     })
   }
 
   /** Until none waits. */
   async #serve(): Promise<void> {
+    this.#isServing = true
     for (let pause = 1; this.#waiting.length > 0; ) {
       const locked = this.#parts.locked()
       if (locked !== null) {
@@ -85,6 +87,7 @@ export class WriteLine {
       }
       pause = 1
     }
+    this.#isServing = false
   }
 
   #drain(): 'busy' | 'done' {
