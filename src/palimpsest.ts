@@ -12,7 +12,6 @@ import {
   PolicyFailures,
   SpendGuard,
 } from './compaction/index.ts'
-import { renderSegment } from './context/index.ts'
 import { Contexts } from './contexts.ts'
 import type { ErasureProgress, ErasureReceipt, Erasures } from './erasure/index.ts'
 import {
@@ -44,12 +43,12 @@ import {
   window,
 } from './policy/index.ts'
 import { type Measures, type Redact, redactingStore, redactSecrets } from './redaction/index.ts'
+import { renderedFile, renderedStore } from './rendered-segments.ts'
 import { type Appended, type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import {
   type ErasureTarget,
   type LayerName,
   parseSessionFile,
-  type SessionFile,
   type SessionKey,
   type SessionRecord,
   type SpendLimits,
@@ -61,12 +60,7 @@ import {
 import { asSummarizer } from './summarizer/as-summarizer.ts'
 import type { LanguageModelLike, Summarizer } from './summarizer/index.ts'
 import { type Logger, quietLogger, type Tracer } from './telemetry.ts'
-import {
-  estimateTokens,
-  estimateTokensInSteps,
-  measureMessage,
-  measureMessageInSteps,
-} from './tokens/index.ts'
+import { estimateTokensInSteps, measureMessage, measureMessageInSteps } from './tokens/index.ts'
 import { ToldOnce } from './told-once.ts'
 
 export interface PalimpsestOptions {
@@ -231,7 +225,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     callListener(() => tellError(error, details))
   const policyFailures = new PolicyFailures((error, key) => onError(error, { sessionId: key.id }))
   const redaction = { hook: hookOf(options.redact) }
-  const store = redactingStore(options.store, redaction, MEASURES)
+  const store = renderedStore(redactingStore(options.store, redaction, MEASURES))
   const folds: FoldEngine = {
     store,
     namespace: checkNamespace(namespace),
@@ -499,16 +493,6 @@ function isPreset(policy: unknown): boolean {
   return [resize, count, rounds, window, tokens, custom, compose].includes(policy as never)
 }
 
-/** A file from elsewhere may not say how the model reads its segments. */
-function withSegmentTexts(file: SessionFile): SessionFile {
-  const segments = file.segments.map(segment => {
-    if (segment.text !== '' || segment.summary === '') return segment
-    const text = renderSegment(segment)
-    return { ...segment, text, tokensAfter: estimateTokens(text) }
-  })
-  return { ...file, segments }
-}
-
 function checkArgumentId(field: string, value: unknown): string {
   if (isId(value)) return value
   throw new InvalidArgumentError(field, value, ID_RULE)
@@ -634,7 +618,10 @@ export class Palimpsest implements AsyncDisposable {
     return (await this.#loadErasures()).receipt(id)
   }
 
-  /** Waits until all of it is done, down to the bytes; or until the signal: then the receipt says what is pending. */
+  /**
+   * Waits until all of it is done, down to the bytes; until an operator has to do what is left (a place of the receipt has
+   * a `statement`); or until the signal. The receipt says what is pending.
+   */
   async erased(id: number, options: { signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
     return (await this.#loadErasures()).finished(id, options)
   }
@@ -703,7 +690,7 @@ export class Palimpsest implements AsyncDisposable {
     const { store, policy, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json)
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
-    await store.importSession(key, withSegmentTexts(file), {
+    await store.importSession(key, renderedFile(file), {
       measure: measureMessage,
       groupTurnMessages,
       now: clock(),

@@ -1,4 +1,5 @@
 import type { ErasureReceipt } from '../erasure/index.ts'
+import { waitsForOperator } from '../erasure/receipt.ts'
 import { describe } from '../errors.ts'
 import { type Message, modelText } from '../log/index.ts'
 import type { ErasurePlace, ErasureRecord, ErasureStage, ErasureTarget } from '../store/index.ts'
@@ -101,10 +102,11 @@ export function stageText(stage: ErasureStage, counts: ErasureRecord['counts']):
 }
 
 /** What is pending goes on where something runs; a person of whom nothing was known was perhaps misnamed. */
-function remarks({ target, done, places }: ErasureReceipt): readonly string[] {
+function remarks(receipt: ErasureReceipt): readonly string[] {
+  const { target, done, places } = receipt
   const wasAnything = places.some(({ place, count }) => place !== 'database' && count > 0)
   return [
-    ...(done
+    ...(done || waitsForOperator(receipt)
       ? []
       : [
           'What is pending goes on while a bot, `palimpsest serve` or `palimpsest forget` runs on this database.\n',
@@ -121,13 +123,13 @@ export function receiptText(receipt: ErasureReceipt, shown: Shown): string {
   const { id, target, requestedAt, done, places } = receipt
   const what = target === null ? '' : ` of ${targetText(target, shown)}`
   const when = `${timeText(requestedAt, shown.zone)} ${shown.zone}`
-  const title = `Erasure ${id}${what}, asked for ${when}: ${done ? 'done' : 'under way'}\n`
+  const title = `Erasure ${id}${what}, asked for ${when}: ${done ? 'done' : waitsForOperator(receipt) ? 'waits for an operator' : 'under way'}\n`
   // Where there was nothing, there is nothing to say.
   const rows = places
     .filter(({ count, state }) => count > 0 || state === 'pending')
     .map(({ place, count, state }) => [PLACES[place], String(count), state])
-  const notes = places.flatMap(({ place, note }) =>
-    note === undefined ? [] : [`${PLACES[place]}: ${note}\n`],
+  const notes = places.flatMap(({ place, note, statement }) =>
+    note === undefined ? [] : [`${PLACES[place]}: ${note}\n${statement ? `\n  ${statement}\n` : ''}`],
   )
   const table = drawTable([left('where'), right('how many'), left('state')], rows)
   return [`${title}\n${table}`, ...notes, ...remarks(receipt)].join('\n')

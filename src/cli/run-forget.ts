@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Layer } from '../config/index.ts'
 import type { ErasureProgress, ErasureReceipt } from '../erasure/index.ts'
-import { ErasureNotFoundError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { waitsForOperator } from '../erasure/receipt.ts'
+import { ERROR_CODES, ErasureNotFoundError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { ErasureTarget, Store } from '../store/index.ts'
 import { confirm, requireConsent } from './confirm.ts'
@@ -13,7 +14,7 @@ import { loadConfiguration } from './load-configuration.ts'
 import { openStore } from './options.ts'
 import { placeFlags } from './place-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
-import { InterruptedError, type Terminal } from './terminal.ts'
+import { ExitCodeError, InterruptedError, type Terminal } from './terminal.ts'
 
 interface Run {
   readonly flags: ForgetFlags
@@ -33,6 +34,14 @@ export async function runForget(flags: ForgetFlags, terminal: Terminal): Promise
   terminal.output.write(
     json ? `${JSON.stringify(receipt)}\n` : receiptText({ ...receipt, target }, { zone, namespace }),
   )
+  if (!receipt.done) throw new ExitCodeError(NOT_PERMITTED, waiting(receipt.id, flags))
+}
+
+/** As for whatever else a role may not do. */
+const NOT_PERMITTED = ERROR_CODES.store_read_only.exit
+
+function waiting(id: number, flags: ForgetFlags): string {
+  return `Nothing of it can be seen any more, and its bytes wait for an operator. palimpsest forget --receipt ${id} ${placeFlags(flags, flags.namespace)} says when they are gone.`
 }
 
 function targetOf({ session, seq, user, all }: ForgetFlags): ErasureTarget {
@@ -82,7 +91,7 @@ async function erase(target: ErasureTarget, run: Run): Promise<ErasureReceipt> {
   try {
     const { id } = await palimpsest.forget(target)
     const receipt = await palimpsest.erased(id, { signal: abort.signal })
-    if (receipt.done) return receipt
+    if (receipt.done || waitsForOperator(receipt)) return receipt
     throw interrupted(id, run.flags)
   } finally {
     process.off('SIGINT', onSignal)

@@ -10,7 +10,7 @@ import { checkTarget } from './check-target.ts'
 import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
 import { PhysicalErasure } from './physical-erasure.ts'
 import { type RebuildFailure, rebuildSegments } from './rebuild.ts'
-import { type ErasureReceipt, toReceipt } from './receipt.ts'
+import { type ErasureReceipt, toReceipt, waitsForOperator } from './receipt.ts'
 import { RetryLater } from './retry-later.ts'
 import { underLease } from './under-lease.ts'
 
@@ -99,16 +99,20 @@ export class Erasures {
   }
 
   async #receiptOf(record: ErasureRecord): Promise<ErasureReceipt> {
-    return toReceipt(record, await this.#physical.filesState())
+    const [files, scrub] = [await this.#physical.filesState(), await this.#physical.scrubState(record)]
+    return toReceipt(record, files, scrub)
   }
 
-  /** Resolves when all of it is done, or when the signal says that it has been long enough: with what is there then. */
+  /**
+   * Resolves when all of it is done, when an operator has to do what is left (a place of the receipt has a `statement`),
+   * or when the signal says that it has been long enough: with what is there then.
+   */
   async finished(id: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
     this.start()
     for (;;) {
       const receipt = await this.receipt(id)
       if (receipt === null) throw new ErasureNotFoundError(id)
-      if (receipt.done || signal?.aborted) return receipt
+      if (receipt.done || waitsForOperator(receipt) || signal?.aborted) return receipt
       this.#checkOpen()
       await sleep(POLL_MS, signal)
     }

@@ -1,5 +1,5 @@
 import { countFilesBehindErasures } from '../memory/workspace/lost-lines.ts'
-import type { ErasureRecord } from '../store/index.ts'
+import type { ErasureRecord, OperatorTask, ScrubState } from '../store/index.ts'
 import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
 import type { FilesState } from './receipt.ts'
 import { RetryLater } from './retry-later.ts'
@@ -23,6 +23,8 @@ export class PhysicalErasure {
   readonly #retryScrub = new RetryLater({ firstMs: 500, longestMs: 60_000 })
   /** Those of which the database was scrubbed before their files are done. */
   readonly #scrubbed = new Set<number>()
+  /** Those of which the log says already that an operator has to do something. */
+  readonly #waiting = new Set<number>()
 
   constructor(engine: ErasureEngine, files: ErasureFiles | null, advance: Advance) {
     this.#engine = engine
@@ -34,6 +36,12 @@ export class PhysicalErasure {
     const { store, namespace } = this.#engine
     const isMirrored = (await store.readMirrorFolder(namespace)) !== null
     return { isMirrored, hasWorkspace: this.#files !== null }
+  }
+
+  /** Before the stage `scrubbing` there may be more to come. */
+  async scrubState({ id, stage }: ErasureRecord): Promise<ScrubState> {
+    const { store, namespace } = this.#engine
+    return stage === 'scrubbing' ? store.readScrub(namespace, id) : { isGone: false }
   }
 
   async followFiles(records: readonly ErasureRecord[]): Promise<number | null> {
@@ -90,17 +98,46 @@ export class PhysicalErasure {
 
   async scrub(records: readonly ErasureRecord[]): Promise<number | null> {
     const retry = this.#retryScrub
-    if (records.length === 0) return null
+    // An operator, or another process, may have done it.
+    const left = await this.#endThoseGone(records)
+    if (left.length === 0) return null
     if (retry.leftMs > 0) return retry.leftMs
     // Until it has worked.
     retry.failed()
-    if (!(await this.#scrubOnce(records))) return retry.leftMs
+    if (await this.#scrubOnce(left)) for (const record of left) await this.#end(record)
+    // Newer ones may have to wait longer than these.
+    else if ((await this.#endThoseGone(left)).length > 0) return retry.leftMs
     retry.succeeded()
-    for (const record of records) await this.#advance(record, 'scrubbing', { database: 1 })
     return null
   }
 
-  /** `false`: somebody still reads what was there before. */
+  /** Answers with the others. */
+  async #endThoseGone(records: readonly ErasureRecord[]): Promise<readonly ErasureRecord[]> {
+    const left: ErasureRecord[] = []
+    for (const record of records) {
+      const { isGone, waitsFor } = await this.scrubState(record)
+      if (isGone) await this.#end(record)
+      else left.push(record)
+      if (waitsFor) this.#tellOperator(record, waitsFor)
+    }
+    return left
+  }
+
+  async #end(record: ErasureRecord): Promise<void> {
+    this.#waiting.delete(record.id)
+    await this.#advance(record, 'scrubbing', { database: 1 })
+  }
+
+  #tellOperator({ id }: ErasureRecord, { note, statement }: OperatorTask): void {
+    if (this.#waiting.has(id)) return
+    this.#waiting.add(id)
+    this.#engine.logger?.warn(
+      { erasure: id, statement },
+      `palimpsest: erasure ${id} waits for an operator: ${note}: ${statement}`,
+    )
+  }
+
+  /** `false`: a transaction still reads what was there before, or an operator has to do it. */
   async #scrubOnce(records: readonly ErasureRecord[]): Promise<boolean> {
     const erasures = records.map(({ id }) => id)
     return this.#engine.store.scrub(({ bytes, usualMs }) => {

@@ -5,6 +5,7 @@ import {
   type ErasureRecord,
   type ErasureStage,
   type ErasureTarget,
+  type ScrubState,
 } from '../store/index.ts'
 
 /** What became of an erasure, place by place. */
@@ -22,8 +23,10 @@ interface PlaceReceipt {
   /** How many were erased there or made anew. */
   readonly count: number
   readonly state: 'done' | 'pending'
-  /** What it waits for, where somebody has to do something about it. */
+  /** What it waits for, where an operator has to do something about it. */
   readonly note?: string
+  /** What the operator runs in the database then; the receipt is done by itself afterwards. */
+  readonly statement?: string
 }
 
 /** Where a workspace's files are concerned, as far as this process knows. */
@@ -45,8 +48,14 @@ const UNCONCERNED: Readonly<Record<ErasureTarget['kind'], readonly ErasurePlace[
 const WAITS_FOR_WORKSPACE =
   'memory is mirrored as files, and no process with that folder is running: start one with the workspace'
 
-export function toReceipt(record: ErasureRecord, files: FilesState): ErasureReceipt {
-  const { id, target, requestedAt, stage } = record
+export function toReceipt(
+  record: ErasureRecord,
+  files: FilesState,
+  { isGone, waitsFor }: ScrubState,
+): ErasureReceipt {
+  const { id, target, requestedAt } = record
+  // The database was looked at: the record follows when a process next works at it.
+  const stage = isGone && record.stage === 'scrubbing' ? 'done' : record.stage
   return {
     id,
     target,
@@ -54,13 +63,19 @@ export function toReceipt(record: ErasureRecord, files: FilesState): ErasureRece
     done: stage === 'done',
     places: ERASURE_PLACES.filter(place => concerns(record, place, files)).map(place => ({
       place,
-      count: record.counts[place] ?? 0,
+      count: record.counts[place] ?? (place === 'database' && stage === 'done' ? 1 : 0),
       state: isPast(stage, lastStage(place)) ? 'done' : 'pending',
       ...(place === 'files' &&
         !isPast(stage, 'files') &&
         !files.hasWorkspace && { note: WAITS_FOR_WORKSPACE }),
+      ...(place === 'database' && stage === 'scrubbing' && waitsFor),
     })),
   }
+}
+
+/** Nothing else is left to be done. */
+export function waitsForOperator({ places }: ErasureReceipt): boolean {
+  return places.every(({ state, statement }) => state === 'done' || statement !== undefined)
 }
 
 function concerns({ target, counts }: ErasureRecord, place: ErasurePlace, files: FilesState): boolean {

@@ -215,6 +215,7 @@ export const STORE_METHODS: Methods = {
   setMirrorFolder: 'keys and numbers',
   noteVerified: 'keys and numbers',
 
+  readScrub: 'reads',
   readWaiting: 'reads',
   readSession: 'reads',
   readSeen: 'reads',

@@ -53,6 +53,21 @@ export interface ErasureRecord {
   readonly counts: Partial<Readonly<Record<ErasurePlace, number>>>
 }
 
+/** Whether the bytes of an erasure are gone from the database. */
+export interface ScrubState {
+  /** They were seen to be gone, whichever process or operator removed them. `false` also where a database cannot tell. */
+  readonly isGone: boolean
+  /** Left out: nothing that the program does not do itself. */
+  readonly waitsFor?: OperatorTask
+}
+
+/** What only an operator may do. */
+export interface OperatorTask {
+  readonly note: string
+  /** In the words of the database, to be run as it is. */
+  readonly statement: string
+}
+
 /** A segment that has to be made anew, since messages under it were erased. */
 export interface WithheldSegment {
   readonly key: SessionKey

@@ -27,6 +27,7 @@ import type {
   ErasureStage,
   ErasureTarget,
   RebuiltSegment,
+  ScrubState,
   WithheldSegment,
 } from './erasure.ts'
 import type { Answers, Awaits, WaitingEntry } from './inbox.ts'
@@ -218,7 +219,10 @@ export interface ContextRead {
   /** `null`: the epoch is that of `since`, so they are the same. */
   readonly base: {
     /** Those that are not rolled up, oldest first. */
-    readonly segments: readonly Pick<Segment, 'fromSeq' | 'toSeq' | 'text' | 'tokensAfter'>[]
+    readonly segments: readonly (Pick<Segment, 'fromSeq' | 'toSeq' | 'text' | 'tokensAfter'> & {
+      /** Of one from the first schema, which has no text: what the text is made of. */
+      readonly untold?: Pick<Segment, 'summary' | 'events' | 'details'>
+    })[]
   } | null
   /** In the order in which they were pinned. */
   readonly pins: readonly ContextPin[]
@@ -866,10 +870,12 @@ export interface Store {
     documents: readonly { layer: LayerName; key: string }[],
   ): Promise<void>
   /**
-   * Overwrites what the database has let go, in its files and its write-ahead log. `false`: somebody still reads
-   * what was there before; try again later. Appends wait meanwhile, and do not fail.
+   * Overwrites what the database has let go, in its files and its write-ahead log. `false`: a transaction still reads
+   * what was there before, or an operator has to do it; try again later. Appends wait meanwhile, and do not fail.
    */
   scrub(onScrub?: OnScrub): Promise<boolean>
+  /** Of an erasure in the stage `scrubbing`, as it is now. Where a database cannot tell, only `scrub` says it. */
+  readScrub(namespace: string, id: number): Promise<ScrubState>
 
   /**
    * In the order of their commits, each once, those after `position`. A `PositionLostError` where the database was

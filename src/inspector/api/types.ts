@@ -304,7 +304,15 @@ export interface ErasureReceipt {
   readonly target: Readonly<Record<string, unknown>> | null
   readonly requestedAt: string
   readonly done: boolean
-  readonly places: readonly { readonly place: string; readonly count: number; readonly state: string }[]
+  readonly places: readonly {
+    readonly place: string
+    readonly count: number
+    readonly state: string
+    /** What it waits for, where an operator has to do something about it. */
+    readonly note?: string
+    /** What the operator runs in the database then. */
+    readonly statement?: string
+  }[]
 }
 
 export interface ServerEvent {

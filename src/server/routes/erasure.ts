@@ -2,12 +2,12 @@ import { ErasureNotFoundError } from '../../errors.ts'
 import { type Answer, type Call, endpoint } from '../endpoint.ts'
 import { readNumber } from './messages.ts'
 
-const RECEIPT = '{ id, target, requestedAt, done, places: [{ place, count, state }] }'
+const RECEIPT = '{ id, target, requestedAt, done, places: [{ place, count, state, note?, statement? }] }'
 
 /** Answered when nothing of it can be seen any more. */
 const ANSWERS = {
   200: `${RECEIPT}: everything is erased, bytes included`,
-  202: `${RECEIPT}: nothing of it can be seen any more; what is pending goes on, and GET /v1/erasures/{id} says how far it is`,
+  202: `${RECEIPT}: nothing of it can be seen any more; what is pending goes on, or waits for an operator where a place has a statement to run in the database; GET /v1/erasures/{id} says how far it is`,
 }
 
 const eraseMessage = endpoint({

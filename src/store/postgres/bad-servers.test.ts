@@ -107,6 +107,36 @@ test('a schema that a newer version wrote is left alone', async () => {
   await place.remove()
 })
 
+test('a migration is not cancelled by the time-outs that a role has for its statements', async () => {
+  const place = postgresPlace()
+  const schema = place.address.split(':')[1]!
+  // Another process migrates, for longer than a statement of this role may take.
+  const [other, watcher] = [new pg.Client(inject('postgresUrl')), new pg.Client(inject('postgresUrl'))]
+  for (const client of [other, watcher]) await client.connect()
+  await other.query("BEGIN; SELECT pg_advisory_xact_lock(x'50414c49'::int)")
+  const settings = `-c statement_timeout=1000 -c lock_timeout=1000 -c transaction_timeout=1000 -c application_name=${schema}`
+  const store = postgres(`${inject('postgresUrl')}?options=${encodeURIComponent(settings)}`, { schema })
+  const opening = store.open()
+  opening.catch(() => {})
+  const waiting = async () => {
+    const { rows } = await watcher.query(
+      `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'advisory'
+         AND clock_timestamp() > query_start + interval '1500 ms'`,
+      [schema],
+    )
+    return rows.length
+  }
+  try {
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+  } finally {
+    for (const client of [other, watcher]) await client.end()
+  }
+  await opening
+  expect(await new Chat(store).say(1)).toEqual([1])
+  await store.close()
+  await place.remove()
+})
+
 test('many processes may open an empty place at once', async () => {
   const place = postgresPlace()
   const stores = await Promise.all(Array.from({ length: 6 }, () => place.open()))

@@ -7,11 +7,13 @@ import {
   MissingPeerError,
   StoreError,
 } from '../../errors.ts'
+import type { ScrubState } from '../erasure.ts'
 import type { SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { checkEncoding } from './encoding.ts'
 import { isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
 import { forgetJobs } from './forget-jobs.ts'
@@ -135,6 +137,7 @@ export class PostgresDriver implements Driver {
     try {
       const client = await pool.connect()
       try {
+        await checkEncoding(client, this.name)
         await begin(client, this.#options.schema)
       } finally {
         client.release()
@@ -179,15 +182,24 @@ export class PostgresDriver implements Driver {
   }
 
   async scrub(): Promise<boolean> {
+    const { vacuumTables } = await import('./scrub.ts')
+    return this.#outsideTransactions(client => vacuumTables(client, this.#options.schema))
+  }
+
+  async readScrub(erasure: { readonly namespace: string; readonly id: number }): Promise<ScrubState> {
+    const { readScrub } = await import('./scrub.ts')
+    return this.#outsideTransactions(client => readScrub(client, this.#options.schema, erasure))
+  }
+
+  /** A vacuum is not allowed in one. */
+  async #outsideTransactions<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     if (this.#pool === null) throw new ClosedError('store')
     let client: PoolClient | undefined
     try {
-      const { vacuumTables } = await import('./scrub.ts')
-      // Outside of any transaction: it is not allowed in one.
       client = await this.#pool.connect()
-      await vacuumTables(client, this.#options.schema)
+      const result = await work(client)
       client.release()
-      return true
+      return result
     } catch (error) {
       client?.release(true)
       throw toStoreError(error, this.name)

@@ -1,19 +1,132 @@
 import type { ClientBase } from 'pg'
+import type { OperatorTask, ScrubState } from '../erasure.ts'
 import { jobsSchema } from './boss.ts'
 
 /**
- * Gives the space of deleted rows back, in tables and indexes, one table after the other; nobody waits for it.
+ * Gives the space of deleted rows back, in tables and indexes, one table after the other; no other transaction waits
+ * for it.
  *
- * What PostgreSQL offers ends here. Rows that a transaction under way may still see are left to its own vacuum.
- * The space is free but not overwritten at once: the bytes in it go when new rows take their place. Rewriting
- * the tables (`VACUUM FULL`) would do that at once, and would lock everybody out meanwhile, so it is left to
- * whoever runs the server; and so are its write-ahead log, its replicas and its backups.
+ * What PostgreSQL offers ends here. The space is free but not overwritten at once: the bytes in it go when new rows
+ * take their place. Rewriting the tables (`VACUUM FULL`) would do that at once, and would lock every other transaction
+ * out meanwhile, so it is left to the operator of the server; and so are its write-ahead log, its replicas and its
+ * backups.
+ *
+ * How it is known that rows are gone: `VACUUM (FREEZE)` ends by writing into `pg_class.relfrozenxid` the oldest
+ * transaction of which the table may still hold anything, deleted rows included. Where that is younger than the
+ * transaction that deleted them, no deleted row is left. Any role may read it, no statistics have to be on, a vacuum
+ * that was refused, skipped or cancelled does not move it, nor does one that had to leave rows to an older transaction,
+ * and a vacuum by another role moves it just as well.
  */
-export async function vacuumTables(client: ClientBase, schema: string): Promise<void> {
-  const { rows } = await client.query<{ table: string }>(
-    "SELECT format('%I.%I', schemaname, tablename) AS table FROM pg_tables WHERE schemaname = ANY($1) ORDER BY 1",
-    [[schema, jobsSchema(schema)]],
+const VACUUM = 'VACUUM (FREEZE, INDEX_CLEANUP ON'
+
+/** The statement has them all. */
+const MAX_NAMES_IN_NOTE = 3
+
+interface LeftTable {
+  readonly table: string
+  readonly isPermitted: boolean
+}
+
+/** `false`: not all of it is gone, since an older transaction may still see it, or since this role may not vacuum. */
+export async function vacuumTables(client: ClientBase, schema: string): Promise<boolean> {
+  const since = await lastDeletion(client, schema)
+  const left = await listLeftTables(client, schema, since)
+  await withoutTimeouts(client, async () => {
+    // A table that another vacuum is at is left for the next time. Indexes are cleaned also where few rows were deleted.
+    for (const { table, isPermitted } of left)
+      if (isPermitted) await client.query(`${VACUUM}, SKIP_LOCKED) ${table}`)
+  })
+  return (await listLeftTables(client, schema, since)).length === 0
+}
+
+/** Of one erasure that has no more to delete. */
+export async function readScrub(
+  client: ClientBase,
+  schema: string,
+  erasure: { readonly namespace: string; readonly id: number },
+): Promise<ScrubState> {
+  const { rows } = await client.query<{ since: string }>(
+    `SELECT xmin::text AS since FROM ${schema}.erasures WHERE namespace = $1 AND id = $2`,
+    [erasure.namespace, erasure.id],
   )
-  // By default the indexes of a table with few deleted rows are left as they are, with what was in them.
-  for (const { table } of rows) await client.query(`VACUUM (INDEX_CLEANUP ON) ${table}`)
+  if (rows[0] === undefined) return { isGone: false }
+  const left = await listLeftTables(client, schema, rows[0].since)
+  const forbidden = left.filter(({ isPermitted }) => !isPermitted).map(({ table }) => table)
+  if (forbidden.length === 0) return { isGone: left.length === 0 }
+  return { isGone: false, waitsFor: await describeTask(client, schema, forbidden) }
+}
+
+/**
+ * The newest transaction that deleted for an erasure. Its record is written last, so that the transaction which wrote
+ * that row comes after all others of it. Without any erasure: one that begins now.
+ */
+async function lastDeletion(client: ClientBase, schema: string): Promise<string> {
+  const { rows } = await client.query<{ since: string }>(
+    `SELECT coalesce(
+       (SELECT xmin FROM ${schema}.erasures WHERE stage IN ('files', 'scrubbing') ORDER BY age(xmin) LIMIT 1),
+       pg_current_xact_id()::xid)::text AS since`,
+  )
+  return rows[0]!.since
+}
+
+/** Long texts lie in a table beside their own (TOAST), which is vacuumed with it. */
+async function listLeftTables(
+  client: ClientBase,
+  schema: string,
+  since: string,
+): Promise<readonly LeftTable[]> {
+  const { rows } = await client.query<LeftTable>(
+    `SELECT format('%I.%I', n.nspname, c.relname) AS table,
+       has_schema_privilege(n.oid, 'USAGE') AND (
+         pg_has_role((SELECT datdba FROM pg_database WHERE datname = current_database()), 'USAGE')
+         OR CASE WHEN current_setting('server_version_num')::int >= 170000
+              THEN has_table_privilege(c.oid, 'MAINTAIN')
+              ELSE pg_has_role(c.relowner, 'USAGE') END) AS "isPermitted"
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       LEFT JOIN pg_class long ON long.oid = c.reltoastrelid
+     WHERE c.relkind = 'r' AND n.nspname = ANY($1)
+       AND greatest(age(c.relfrozenxid), age(long.relfrozenxid)) >= age($2::xid)
+     ORDER BY 1`,
+    [[schema, jobsSchema(schema)], since],
+  )
+  return rows
+}
+
+async function describeTask(
+  client: ClientBase,
+  schema: string,
+  tables: readonly string[],
+): Promise<OperatorTask> {
+  const { rows } = await client.query<{ role: string; version: number }>(
+    "SELECT quote_ident(current_user) AS role, current_setting('server_version_num')::int AS version",
+  )
+  const { role, version } = rows[0]!
+  const more = tables.length - MAX_NAMES_IN_NOTE
+  const names = tables.slice(0, MAX_NAMES_IN_NOTE).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const grant =
+    version >= 170000
+      ? `GRANT MAINTAIN ON ALL TABLES IN SCHEMA ${schema} TO ${role}`
+      : `make ${role} a member of the role that owns the tables`
+  return {
+    note:
+      `the role ${role} may not vacuum ${names}, so deleted rows are still in their files. Run the statement as ` +
+      `their owner or as a superuser: the receipt is done then. To let this role do it from now on: ${grant}`,
+    statement: `${VACUUM}) ${tables.join(', ')};`,
+  }
+}
+
+/**
+ * A role may have time-outs for its statements, which are meant for others. Those that it has none of are left alone:
+ * a pooler may hand this connection to another program.
+ */
+async function withoutTimeouts(client: ClientBase, work: () => Promise<void>): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name, set_config(name, '0', false) FROM pg_settings
+     WHERE name IN ('statement_timeout', 'transaction_timeout', 'lock_timeout') AND setting <> '0'`,
+  )
+  try {
+    await work()
+  } finally {
+    for (const { name } of rows) await client.query(`RESET ${name}`)
+  }
 }

@@ -3,7 +3,14 @@ import { shownRow } from './fold-state.ts'
 import { newestRow } from './head.ts'
 import { layersOf } from './layers.ts'
 import { contextPins, pinRows } from './pins.ts'
-import { MESSAGE_COLUMNS, MESSAGE_TABLES, type MessageRow, type SessionRow, toMessage } from './rows.ts'
+import {
+  MESSAGE_COLUMNS,
+  MESSAGE_TABLES,
+  type MessageRow,
+  type SegmentRow,
+  type SessionRow,
+  toMessage,
+} from './rows.ts'
 import { memoRow, recordOf } from './session-record.ts'
 import { all, askAll, type Steps } from './steps.ts'
 import { readVisible, type SeqRange } from './visible.ts'
@@ -83,11 +90,19 @@ function toMessages(
   }))
 }
 
+type SegmentTextRow = Pick<SegmentRow, 'from_seq' | 'to_seq' | 'text' | 'tokens_after'> & {
+  readonly [column in 'summary' | 'events' | 'details']: string | null
+}
+
+/** The first schema had no text. */
+const UNTOLD = `text = '""' AND summary <> '""'`
+
 /** Without what stands beside the text: a segment may have very many details. */
 function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['base']>['segments']> {
-  const rows = yield* all<{ from_seq: number; to_seq: number; text: string; tokens_after: number }>(
-    `SELECT from_seq, to_seq, text, tokens_after FROM segments
-     WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
+  const rows = yield* all<SegmentTextRow>(
+    `SELECT from_seq, to_seq, text, tokens_after, CASE WHEN ${UNTOLD} THEN summary END AS summary,
+       CASE WHEN ${UNTOLD} THEN events END AS events, CASE WHEN ${UNTOLD} THEN details END AS details
+     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
     session.id,
   )
   return rows.map(row => ({
@@ -95,6 +110,13 @@ function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['
     toSeq: row.to_seq,
     text: JSON.parse(row.text) as string,
     tokensAfter: row.tokens_after,
+    ...(row.summary !== null && {
+      untold: {
+        summary: JSON.parse(row.summary) as string,
+        events: JSON.parse(row.events!) as unknown[],
+        details: JSON.parse(row.details!) as unknown[],
+      },
+    }),
   }))
 }
 

@@ -1,3 +1,4 @@
+import type { ScrubState } from '../erasure.ts'
 import type { OnScrub } from '../store.ts'
 import type { Steps } from './steps.ts'
 
@@ -16,8 +17,10 @@ export interface Driver {
    * May run the steps again, unless it is to wait for nobody: then whoever is in the way is an error.
    */
   write<Result>(steps: () => Steps<Result>, options?: { readonly waits?: boolean }): Promise<Result>
-  /** Overwrites what was deleted. `false`: not all of it yet, since somebody reads what was there before. */
+  /** Overwrites what was deleted. `false`: not all of it yet, since a transaction reads what was there before, or an operator has to do it. */
   scrub(onScrub?: OnScrub): Promise<boolean>
+  /** For a database that can tell afterwards what a scrub has left, whichever program scrubbed it. */
+  readScrub?(erasure: { readonly namespace: string; readonly id: number }): Promise<ScrubState>
 }
 
 export interface Dialect {

@@ -565,6 +565,10 @@ export class SqlStore implements Store {
     return this.#while(() => this.#driver.scrub(onScrub))
   }
 
+  readScrub(namespace: string, id: number) {
+    return this.#while(async () => (await this.#driver.readScrub?.({ namespace, id })) ?? { isGone: false })
+  }
+
   readEvents(page: { after: string | null; limit: number }) {
     return this.#read(({ sql }) => sql.readEvents(page, this.#driver.dialect))
   }

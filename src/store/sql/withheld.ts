@@ -15,6 +15,8 @@ const SELF_CONTAINED = `(level = 1 AND summarizer IN ('verbatim', 'extractive'))
 
 const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0,
   window_messages = NULL`
+/** One of the first schema has no text, and its summary tells all the same. */
+const TELLS = `(text <> '""' OR summary <> '""')`
 /** One that the next fold is to take in again stays so. */
 const DIRTY = `state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END`
 
@@ -22,7 +24,7 @@ interface Candidate {
   readonly id: number
   readonly from_seq: number
   readonly to_seq: number
-  readonly text: string
+  readonly tells: number
   readonly window_through: number | null
   /** Somebody chose to say nothing of its messages. */
   readonly is_empty_window: number
@@ -36,7 +38,7 @@ interface Candidate {
  */
 export function* withholdOver(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
   const candidates = yield* all<Candidate>(
-    `SELECT id, from_seq, to_seq, text, window_through,
+    `SELECT id, from_seq, to_seq, window_through, CASE WHEN ${TELLS} THEN 1 ELSE 0 END AS tells,
        CASE WHEN window_messages = '[]' THEN 1 ELSE 0 END AS is_empty_window,
        CASE WHEN ${AFTER_WINDOW} THEN 1 ELSE 0 END AS is_after_window
      FROM segments WHERE session_id = ?1 AND (
@@ -47,7 +49,7 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
   )
   for (const candidate of candidates) {
     if (!tellsOf(candidate, seqs)) continue
-    const { id, from_seq, to_seq, text, is_empty_window } = candidate
+    const { id, from_seq, to_seq, tells, is_empty_window } = candidate
     const left = yield* countVisible(session, { after: from_seq - 1, through: to_seq })
     if (is_empty_window === 1) {
       yield* run(
@@ -67,7 +69,7 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
       left,
       left === 0 ? 0 : 2,
     )
-    if (text !== '""') slice.count('segments', 1)
+    if (tells === 1) slice.count('segments', 1)
   }
 }
 
@@ -82,7 +84,7 @@ function tellsOf(
 /** The oldest window whose maker had read this message. */
 const OLDEST_WINDOW = 'SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through >= ?2'
 
-const AFTER_WINDOW = `(text <> '""' AND NOT ${SELF_CONTAINED} AND id > (${OLDEST_WINDOW}))`
+const AFTER_WINDOW = `(${TELLS} AND NOT ${SELF_CONTAINED} AND id > (${OLDEST_WINDOW}))`
 
 interface ToldRow {
   readonly from_seq: number
@@ -160,7 +162,7 @@ export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): 
   const withheld = yield* all<{ id: number }>(
     `UPDATE segments SET ${NOTHING}, withheld = 2, ${DIRTY} WHERE session_id = ?1 AND id IN (
        SELECT id FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq > ?2 AND withheld < 2
-         AND text <> '""' AND NOT ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
+         AND ${TELLS} AND NOT ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
      RETURNING id`,
     session.id,
     seq,

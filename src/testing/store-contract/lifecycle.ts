@@ -78,6 +78,7 @@ export const lifecycle = contractCases('a store', {
       listErasedDocuments: () => store.listErasedDocuments('test'),
       forgetErasedDocuments: () => store.forgetErasedDocuments('test', []),
       scrub: () => store.scrub(),
+      readScrub: () => store.readScrub('test', 1),
       readContext: () => store.readContext(key, { tokens: 1, archivedTokens: 0 }),
       readPins: () => store.readPins(key),
       pin: () => store.pin(key, { seq: 1, note: null, tokens: 1, mostTokens: 1, now }),

@@ -19,6 +19,9 @@ const useTexts = defineTexts({
     erased: 'Everything is erased, down to the bytes in the database.',
     goesOn:
       'Nothing of it can be seen any more. What is pending goes on by itself, also when you leave this page.',
+    waits:
+      'Nothing of it can be seen any more. Its bytes in the database wait for an operator, who runs the statement below.',
+    operator: 'waits for an operator',
     nothing: 'Nothing was found under this name.',
     another: 'Erase something else',
     noNumber: 'Receipts have numbers. This is none:',
@@ -30,6 +33,8 @@ const useTexts = defineTexts({
     pending: '进行中',
     erased: '一切都已删除，直至数据库中的字节。',
     goesOn: '其中的内容已经看不到了。其余部分会自行继续，离开此页也不受影响。',
+    waits: '其中的内容已经看不到了。数据库中的字节等待管理员执行下面的语句。',
+    operator: '等待管理员',
     nothing: '此名称下没有找到任何内容。',
     another: '删除其他内容',
     noNumber: '回执以数字编号。这不是数字：',
@@ -65,18 +70,24 @@ function Receipt({ receipt }: { readonly receipt: ErasureReceipt }) {
   const { number, moment } = useFormats()
   const { id, target, requestedAt, done, places } = receipt
   const isNothing = places.every(({ place, count }) => place === 'database' || count === 0)
+  // Of what is pending, nothing goes on by itself.
+  const isWaiting = places.every(({ state, statement }) => state === 'done' || statement !== undefined)
   return (
     <article class="receipt card">
       <header>
         <h2>{texts.title(number(id))}</h2>
         <span class={`chip ${done ? 'good' : 'warn'}`} role="status">
-          {done ? texts.done : texts.pending}
+          {done ? texts.done : isWaiting ? texts.operator : texts.pending}
         </span>
         <time class="hint" dateTime={requestedAt}>
           {texts.asked(moment(requestedAt))}
         </time>
       </header>
-      {isNothing ? <p class="erasure-doubt">{texts.nothing}</p> : <p>{done ? texts.erased : texts.goesOn}</p>}
+      {isNothing ? (
+        <p class="erasure-doubt">{texts.nothing}</p>
+      ) : (
+        <p>{done ? texts.erased : isWaiting ? texts.waits : texts.goesOn}</p>
+      )}
       <ReceiptTarget target={target} />
       <ReceiptPlaces places={places} />
       <ReceiptJson receipt={receipt} />

@@ -11,6 +11,8 @@ const useTexts = defineTexts({
     nothingIn: 'Nothing was there to erase in:',
     files:
       'Memory is kept as files, too, and no process with that folder is running: start one with the workspace.',
+    vacuum:
+      'The program’s role may not vacuum these tables, so deleted rows are still in their files. Run this in the database as their owner or as a superuser; the receipt is done by itself then:',
   },
   zh: {
     where: '位置',
@@ -19,11 +21,12 @@ const useTexts = defineTexts({
     states: { done: '完成', pending: '进行中' },
     nothingIn: '以下位置没有可删除的内容：',
     files: '记忆也以文件保存，而没有进程在使用该文件夹：请启动一个带工作区的进程。',
+    vacuum:
+      '程序所用的角色无权清理（VACUUM）这些表，已删除的行仍留在其文件中。请以表的所有者或超级用户身份在数据库中执行以下语句，之后回执会自行完成：',
   },
 })
 
-/** `note`: what it waits for, where somebody has to do something about it. */
-type Place = ErasureReceipt['places'][number] & { readonly note?: string }
+type Place = ErasureReceipt['places'][number]
 
 export function ReceiptPlaces({ places }: { readonly places: readonly Place[] }) {
   const texts = useTexts()
@@ -45,11 +48,16 @@ export function ReceiptPlaces({ places }: { readonly places: readonly Place[] })
           </tr>
         </thead>
         <tbody>
-          {places.filter(isTelling).map(({ place, count, state, note }) => (
+          {places.filter(isTelling).map(({ place, count, state, note, statement }) => (
             <tr key={place}>
               <td>
                 {nameOf(place)}
-                {note !== undefined && <p class="hint">{place === 'files' ? texts.files : note}</p>}
+                {note !== undefined && (
+                  <p class="hint">
+                    {place === 'files' ? texts.files : statement === undefined ? note : texts.vacuum}
+                  </p>
+                )}
+                {statement !== undefined && <code class="receipt-statement">{statement}</code>}
               </td>
               <td class="number">{place === 'database' ? '–' : number(count)}</td>
               <td>

@@ -1,0 +1,55 @@
+import { renderSegment } from './context/index.ts'
+import type { Segment } from './log/index.ts'
+import type { SessionFile, Store } from './store/index.ts'
+import { estimateTokens } from './tokens/index.ts'
+
+/**
+ * Segments of the first schema do not say how the model reads them, nor need those of a file from elsewhere. They are
+ * rendered whenever they are read, so that no reader has to know of them, and stay as they are stored: a program of
+ * an earlier version may be reading them, too. The same segment gives the same text each time.
+ */
+
+type Rendered = Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details' | 'text' | 'tokensAfter'>
+
+export function renderedStore(store: Store): Store {
+  return {
+    ...store,
+    readSegments: async (...args) => (await store.readSegments(...args)).map(rendered),
+    readSegment: async (...args) => {
+      const found = await store.readSegment(...args)
+      return found && { ...found, segment: rendered(found.segment), lower: found.lower.map(rendered) }
+    },
+    readContext: async (...args) => {
+      const read = await store.readContext(...args)
+      return read?.base ? { ...read, base: { segments: read.base.segments.map(renderedText) } } : read
+    },
+    listWithheld: async (...args) =>
+      (await store.listWithheld(...args)).map(withheld => ({
+        ...withheld,
+        lower: withheld.lower.map(rendered),
+      })),
+    exportSession: async (...args) => renderedFile(await store.exportSession(...args)),
+  }
+}
+
+export function renderedFile(file: SessionFile): SessionFile {
+  return { ...file, segments: file.segments.map(rendered) }
+}
+
+/** One that an erasure took the words of has no summary either. */
+function rendered<Some extends Rendered>(segment: Some): Some {
+  if (segment.text !== '' || segment.summary === '') return segment
+  const text = renderSegment(segment)
+  return { ...segment, text, tokensAfter: estimateTokens(text) }
+}
+
+/** As a context needs it, without what it is made of. */
+function renderedText({ untold, ...segment }: ContextSegment): ContextSegment {
+  if (untold === undefined) return segment
+  const { fromSeq, toSeq, text, tokensAfter } = rendered({ ...segment, ...untold })
+  return { fromSeq, toSeq, text, tokensAfter }
+}
+
+type ContextSegment = NonNullable<
+  NonNullable<Awaited<ReturnType<Store['readContext']>>>['base']
+>['segments'][number]

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { ErasureReceipt, Palimpsest } from '../../src/index.ts'
+import { postgres } from '../../src/store/postgres/index.ts'
+import { Chat } from '../../src/testing/store-contract/chat.ts'
+import { runHere } from '../cli/run.ts'
+import { ANN, fill, World } from './world.ts'
+
+/**
+ * A database of its own, so that no other test's transaction keeps rows in it; its tables belong to one role, and the
+ * bot connects as another that may read and write them, as docs/stores.md says.
+ */
+let world: World
+let database: string
+let bot: string
+let owner: pg.Client
+
+beforeEach(async () => {
+  world = new World()
+  const suffix = randomUUID().replaceAll('-', '').slice(0, 12)
+  ;[database, bot] = [`role_${suffix}`, `bot_${suffix}`]
+  await asAdmin(`CREATE DATABASE ${database}`, `CREATE ROLE ${bot} LOGIN PASSWORD 'bot'`)
+  const store = postgres(urlOf('owner'))
+  await store.open()
+  await store.close()
+  owner = new pg.Client(urlOf('owner'))
+  await owner.connect()
+  for (const sql of [
+    'CREATE EXTENSION pgstattuple',
+    `GRANT USAGE ON SCHEMA palimpsest TO ${bot}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA palimpsest TO ${bot}`,
+  ])
+    await owner.query(sql)
+})
+
+afterEach(async () => {
+  await world.remove()
+  await owner.end()
+  await asAdmin(`DROP DATABASE ${database} WITH (FORCE)`, `DROP ROLE ${bot}`)
+  expect(world.errors).toEqual([])
+})
+
+async function asAdmin(...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(inject('postgresUrl'))
+  await client.connect()
+  for (const sql of statements) await client.query(sql)
+  await client.end()
+}
+
+function urlOf(who: 'owner' | 'bot'): string {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = `/${database}`
+  if (who === 'bot') Object.assign(url, { username: bot, password: 'bot' })
+  return url.href
+}
+
+function openBot(): Promise<Palimpsest> {
+  return world.open({ store: postgres(urlOf('bot'), { connections: 4 }) })
+}
+
+/** Rows that were deleted and whose bytes are still there, in tables and in those of long texts beside them. */
+async function deletedRows(): Promise<number> {
+  const { rows } = await owner.query<{ dead: string }>(
+    `SELECT sum((pgstattuple(c.oid)).dead_tuple_count) AS dead FROM pg_class c
+     WHERE c.relkind = 'r' AND c.relnamespace = 'palimpsest'::regnamespace
+       OR c.oid IN (SELECT reltoastrelid FROM pg_class WHERE relnamespace = 'palimpsest'::regnamespace)`,
+  )
+  return Number(rows[0]?.dead)
+}
+
+function databaseOf({ places }: ErasureReceipt) {
+  return places.find(({ place }) => place === 'database')!
+}
+
+async function forgetAnn(palimpsest: Palimpsest): Promise<ErasureReceipt> {
+  await fill(palimpsest, { rounds: 3 })
+  const { id } = await palimpsest.forget({ kind: 'person', id: ANN })
+  return palimpsest.erased(id)
+}
+
+describe('a role that may not vacuum', () => {
+  it('gets a receipt that is pending, with the statement that makes it done', async () => {
+    const palimpsest = await openBot()
+    const receipt = await forgetAnn(palimpsest)
+    expect(await deletedRows()).toBeGreaterThan(0)
+    expect(receipt.done).toBe(false)
+    const { state, note, statement } = databaseOf(receipt)
+    expect(state).toBe('pending')
+    expect(note).toContain(`GRANT MAINTAIN ON ALL TABLES IN SCHEMA palimpsest TO ${bot}`)
+    expect(statement).toMatch(/^VACUUM \(FREEZE, INDEX_CLEANUP ON\) .*palimpsest\.messages.*;$/)
+    const others = receipt.places.filter(({ place }) => place !== 'database')
+    expect(others.every(place => place.state === 'done')).toBe(true)
+    // Another process says the same, and a restart forgets nothing.
+    await palimpsest.close()
+    const next = await openBot()
+    expect(await next.erasure(receipt.id)).toEqual(receipt)
+
+    await owner.query(statement!)
+    expect(await next.erasure(receipt.id)).toMatchObject({ done: true })
+    const done = await next.erased(receipt.id)
+    expect(databaseOf(done)).toEqual({ place: 'database', count: 1, state: 'done' })
+    // Down to the record itself, which the next erasure does not look at any more.
+    const stages = () => owner.query('SELECT stage FROM palimpsest.erasures').then(({ rows }) => rows)
+    await expect.poll(stages, { timeout: 30_000 }).toEqual([{ stage: 'done' }])
+  })
+
+  it('does not take a vacuum for one that could not remove the rows, or that came before', async () => {
+    const palimpsest = await openBot()
+    await fill(palimpsest, { rounds: 3 })
+    // A snapshot that still sees what is erased below.
+    const reader = new pg.Client(urlOf('owner'))
+    await reader.connect()
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM palimpsest.messages')
+    const { id } = await palimpsest.forget({ kind: 'person', id: ANN })
+    const { statement } = databaseOf(await palimpsest.erased(id))
+    await owner.query(statement!)
+    expect(await palimpsest.erasure(id)).toMatchObject({ done: false })
+    expect(await deletedRows()).toBeGreaterThan(0)
+    await reader.query('COMMIT')
+    await reader.end()
+    await owner.query(statement!)
+    expect(await palimpsest.erased(id)).toMatchObject({ done: true })
+  })
+
+  it('does the rest itself once it may', async () => {
+    const palimpsest = await openBot()
+    const { id } = await forgetAnn(palimpsest)
+    await owner.query(`GRANT MAINTAIN ON ALL TABLES IN SCHEMA palimpsest TO ${bot}`)
+    await palimpsest.close()
+    const next = await openBot()
+    expect(await next.erased(id)).toMatchObject({ done: true })
+  })
+
+  it('is told by the command line, which does not wait for ever', async () => {
+    const palimpsest = await openBot()
+    await fill(palimpsest, { rounds: 3 })
+    await palimpsest.close()
+    const flags = ['--store', urlOf('bot')]
+    const { code, stdout } = await runHere(['forget', '--user', ANN, '--yes', ...flags])
+    expect(code).toBe(77)
+    const [statement] = /VACUUM .*;/.exec(stdout)!
+    await owner.query(statement)
+    const later = await runHere(['forget', '--receipt', '1', ...flags])
+    expect(later.code).toBe(0)
+    expect(later.stdout).toContain('done')
+    expect(later.stdout).not.toContain('VACUUM')
+  })
+})
+
+describe('a role that may', () => {
+  it.each([
+    ['MAINTAIN on each table', () => `GRANT MAINTAIN ON ALL TABLES IN SCHEMA palimpsest TO ${bot}`],
+    ['pg_maintain', () => `GRANT pg_maintain TO ${bot}`],
+    ['membership in the role that owns them', () => `GRANT postgres TO ${bot}`],
+    ['the whole database', () => `ALTER DATABASE ${database} OWNER TO ${bot}`],
+  ])('by %s removes the rows, and says so when they are gone', async (_, grant) => {
+    await owner.query(grant())
+    const receipt = await forgetAnn(await openBot())
+    expect(receipt.done).toBe(true)
+    const dead = await owner.query(
+      `SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'palimpsest'::regnamespace
+         AND c.relname IN ('messages', 'segments', 'senders', 'facts') AND (pgstattuple(c.oid)).dead_tuple_count > 0`,
+    )
+    expect(dead.rows).toEqual([])
+  })
+
+  it('is not hindered by the time-outs that it has for its statements', async () => {
+    // Of one table, so that it takes a second and not twenty.
+    await owner.query(`GRANT MAINTAIN ON palimpsest.messages TO ${bot}`)
+    const store = postgres(`${urlOf('bot')}?options=${encodeURIComponent(SLOW_VACUUM)}`)
+    await store.open()
+    await new Chat(store).say(3)
+    const oldest = async () => {
+      const { rows } = await owner.query(
+        "SELECT relfrozenxid::text AS oldest FROM pg_class WHERE oid = 'palimpsest.messages'::regclass",
+      )
+      return rows[0].oldest
+    }
+    const before = await oldest()
+    expect(await store.scrub()).toBe(false)
+    expect(await oldest()).not.toBe(before)
+    await store.close()
+  })
+})
+
+/** A vacuum that rests 400 ms after a page that it changed: longer than a statement may take. */
+const SLOW_VACUUM =
+  '-c vacuum_cost_delay=100 -c vacuum_cost_limit=1 -c statement_timeout=300 -c lock_timeout=300'
