@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createPalimpsest } from '../palimpsest.ts'
-import { dbOption, namespaceOption, openStore, storeOption } from './options.ts'
+import { openReadOnly, requireDatabase } from './existing-database.ts'
+import { dbOption, namespaceOption, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 import { writeOutput } from './write-output.ts'
 
@@ -25,8 +26,9 @@ export function exportCommand(terminal: Terminal): Command {
 
 async function runExport(id: string, flags: ExportFlags, terminal: Terminal): Promise<void> {
   const { namespace } = flags
-  const store = await openStore(flags)
-  await using palimpsest = await createPalimpsest({ store, namespace, folding: 'manual' })
+  requireDatabase(flags)
+  const store = await openReadOnly(flags)
+  await using palimpsest = await createPalimpsest({ store, namespace, folding: 'manual', indexing: 'off' })
   const json = `${JSON.stringify(await palimpsest.session(id).export())}\n`
   if (flags.output === undefined) terminal.output.write(json)
   else writeOutput(flags.output, json, terminal)

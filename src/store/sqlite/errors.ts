@@ -4,6 +4,9 @@ const BUSY = 5
 const LOCKED = 6
 const FULL = 13
 const TOO_LONG = 18
+const IO_ERROR = 10
+/** SQLite's extended codes SHMOPEN, SHMSIZE, SHMLOCK and SHMMAP. */
+const SHARED_MEMORY = [18, 19, 20, 21]
 
 /** SQLite's result code, without the extension in its upper bits. */
 function resultCode(error: unknown): number | null {
@@ -25,6 +28,12 @@ export function isFull(error: unknown): boolean {
 /** A value is longer than this connection takes. */
 export function isTooLong(error: unknown): boolean {
   return resultCode(error) === TOO_LONG
+}
+
+/** Opening, sizing, locking or mapping the index of the log (`-shm`) failed. */
+export function isSharedMemoryError(error: unknown): boolean {
+  const code = (error as { errcode?: unknown } | null)?.errcode
+  return SHARED_MEMORY.some(extension => code === (IO_ERROR | (extension << 8)))
 }
 
 export function toStoreError(error: unknown, name: string): unknown {
