@@ -20,7 +20,10 @@ export function exportCommand(terminal: Terminal): Command {
     .addOption(storeOption())
     .addOption(namespaceOption())
     .option('--output <file>', 'a file instead of standard output')
-    .addHelpText('after', '\nExample:\n  palimpsest export telegram:42 --db palimpsest.db --output chat.json')
+    .addHelpText(
+      'after',
+      '\nNothing is changed: an older database has to be migrated first.\n\nExample:\n  palimpsest export telegram:42 --db palimpsest.db --output chat.json',
+    )
     .action((session: string, flags: ExportFlags) => runExport(session, flags, terminal))
 }
 
