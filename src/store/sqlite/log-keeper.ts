@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { stat } from 'node:fs'
 import { PalimpsestError } from '../../errors.ts'
 import type { Warn } from '../store.ts'
 import type { LongWork } from './long-work.ts'
@@ -128,11 +128,10 @@ export class LogKeeper {
     )
   }
 
-  async #bytes(): Promise<number> {
-    return stat(this.#parts.file).then(
-      ({ size }) => size,
-      () => 0,
-    )
+  #bytes(): Promise<number> {
+    return new Promise(resolve => {
+      stat(this.#parts.file, (error, found) => resolve(error ? 0 : found.size))
+    })
   }
 }
 

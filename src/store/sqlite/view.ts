@@ -1,5 +1,4 @@
 import { realpathSync, statSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 
 /**
  * How a file is read so that nothing is made or changed beside it. SQLite would make a log and its index for every
@@ -41,7 +40,8 @@ export function isReliable(view: View, name: string): boolean {
 
 /** As SQLite opens it. */
 export function addressOf(path: string, parameters: string): URL {
-  const url = pathToFileURL(path)
+  // Loaded only where it is needed: most programs never do.
+  const url = process.getBuiltinModule('node:url').pathToFileURL(path)
   url.search = `?${parameters}`
   return url
 }
