@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { inject } from 'vitest'
 import type { Store, Warn } from '../src/store/index.ts'
 import { postgres } from '../src/store/postgres/index.ts'
 import { sqlite } from '../src/store/sqlite/index.ts'
+import { postgresUrl } from './postgres/url.ts'
 
 /** A new, empty place for a store, and a way to open it any number of times. */
 export interface StorePlace {
@@ -39,7 +39,7 @@ export function sqliteBeside(address: string, options: { readOnly?: boolean } = 
 }
 
 export function postgresPlace(): StorePlace {
-  const url = inject('postgresUrl')
+  const url = postgresUrl()
   const schema = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`
   return {
     address: `postgres:${schema}`,
@@ -67,7 +67,7 @@ export async function changeRows(place: StorePlace, sql: string): Promise<void> 
     return
   }
   const { default: pg } = await import('pg')
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   await client.query(`SET search_path TO ${place.address.slice('postgres:'.length)}`)
   await client.query(sql)

@@ -29,7 +29,7 @@ export function copyCommand(terminal: Terminal): Command {
       `
 It goes on where it was when it is run again, after Ctrl-C or a crash, and brings a copy up to date with what was
 said since. What is there with other content is named and left alone; then, and where something is missing or
-differs, the exit code is 1.
+differs, the exit code is 1. Nothing is changed in --from: an older database has to be migrated first.
 
 Examples:
   palimpsest copy --from sqlite:palimpsest.db --to postgres://user@host/database

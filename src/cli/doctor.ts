@@ -21,6 +21,7 @@ export function doctorCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
+Without --replay it changes nothing: it migrates no database, and makes no queue.
 Exit code 0: all is well. 1: something is not, and it is said what.
 
 Examples:

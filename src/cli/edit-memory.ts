@@ -23,7 +23,7 @@ import type { Terminal } from './terminal.ts'
 
 export async function editMemory(written: WrittenName, flags: EditFlags, terminal: Terminal): Promise<void> {
   const section = flags.section === undefined ? null : checkSectionName(flags.section)
-  await using memory = await openMemory(flags, terminal, { creates: true })
+  await using memory = await openMemory(flags, terminal, { to: 'create' })
   const document = documentOf(memory, written)
   const before = await readBefore(memory, document)
   const draft = new Edit(document, before, section)

@@ -3,7 +3,7 @@ import type { Layer } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
-import { openStore } from './options.ts'
+import { checkUrl } from './options.ts'
 import { storedSettings } from './stored-settings.ts'
 
 interface DatabaseFlags {
@@ -43,18 +43,14 @@ export async function openForReading(
   })
 }
 
-/** A database of an older version has to be brought up to date first. */
-export async function openReadOnly(flags: DatabaseFlags): Promise<Store> {
-  if (flags.store !== undefined) return openStore(flags)
-  const { sqlite } = await import('../store/sqlite/index.ts')
-  const store = sqlite(flags.db, { readOnly: true })
-  try {
-    await store.open()
-    return store
-  } catch (error) {
-    if (!PalimpsestError.isInstance(error) || error.code !== 'store_version') throw error
-    return openStore(flags)
-  }
+/** As it is: nothing is made or changed. A database of an older version is refused, with what brings it up to date. */
+export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<Store> {
+  const store =
+    url === undefined
+      ? (await import('../store/sqlite/index.ts')).sqlite(db, { readOnly: true })
+      : (await import('../store/postgres/index.ts')).postgres(checkUrl(url), { readOnly: true })
+  await store.open()
+  return store
 }
 
 /** Connections that stay open would keep the process waiting. */

@@ -26,7 +26,7 @@ export function keysCommand(terminal: Terminal): Command {
     'after',
     `
 As soon as a database has a key, every call to a server on it needs one. Changes are in force at once, in every
-server on the database.
+server on the database. list changes nothing: an older database has to be migrated first.
 
 Examples:
   palimpsest keys create telegram-bot

@@ -51,6 +51,8 @@ export function memoryCommand(terminal: Terminal): Command {
     'after',
     `${KEY_HELP}
 
+list, show and history change nothing: an older database has to be migrated first.
+
 Examples:
   palimpsest memory list
   palimpsest memory show chat telegram:42

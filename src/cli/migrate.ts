@@ -11,7 +11,9 @@ export interface MigrateFlags {
 
 export function migrateCommand(terminal: Terminal): Command {
   return new Command('migrate')
-    .description('Bring the schema of a database up to date. Every start does so, too.')
+    .description(
+      'Bring the schema of a database up to date. serve, bot, chat, worker, mcp and commands that write do so, too.',
+    )
     .option('--db <file>', 'the SQLite database (default: PALIMPSEST_DB, or "palimpsest.db")')
     .addOption(storeOption())
     .option('--check', 'only say whether there is something to do; exit code 3 if so')
@@ -20,7 +22,7 @@ export function migrateCommand(terminal: Terminal): Command {
       'after',
       `
 Forward only, one process at a time, all or nothing. Programs of the version before that are running go on;
-those that start afterwards refuse the database and say so.
+those that start afterwards refuse the database and say so. Commands that only read migrate nothing.
 
 Examples:
   palimpsest migrate --store postgres://user@host/database

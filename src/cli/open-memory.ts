@@ -3,7 +3,7 @@ import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import { memoryOf, redactionOf } from '../server/configuration.ts'
 import { missingDocument, readDocumentName } from '../server/document-name.ts'
 import type { LayerName } from '../store/index.ts'
-import { requireDatabase } from './existing-database.ts'
+import { openReadOnly, orClose, requireDatabase } from './existing-database.ts'
 import type { MemoryFlags, WrittenName } from './memory.ts'
 import { openStore } from './options.ts'
 import { environmentSettings, storedSettings } from './stored-settings.ts'
@@ -19,26 +19,29 @@ export interface OpenMemory extends AsyncDisposable {
 export async function openMemory(
   flags: MemoryFlags,
   terminal: Terminal,
-  { creates = false }: { readonly creates?: boolean } = {},
+  { to }: { readonly to: 'read' | 'change' | 'create' },
 ): Promise<OpenMemory> {
   const environment = environmentSettings(terminal)
-  if (!creates) requireDatabase(flags)
-  const store = await openStore(flags)
-  const { namespace } = flags
-  const values = await storedSettings(store, { namespace, environment })
-  const { zone } = values
-  const memory = memoryOf(values)
-  const palimpsest = await createPalimpsest({
-    ...{ store, namespace, zone, memory },
-    redact: redactionOf(values),
-    folding: 'manual',
+  if (to !== 'create') requireDatabase(flags)
+  const store = await (to === 'read' ? openReadOnly : openStore)(flags)
+  return orClose(store, async () => {
+    const { namespace } = flags
+    const values = await storedSettings(store, { namespace, environment })
+    const { zone } = values
+    const memory = memoryOf(values)
+    const palimpsest = await createPalimpsest({
+      ...{ store, namespace, zone, memory },
+      redact: redactionOf(values),
+      folding: 'manual',
+      ...(to === 'read' && { indexing: 'off' }),
+    })
+    return {
+      palimpsest,
+      zone,
+      budgets: memory.budgets,
+      [Symbol.asyncDispose]: () => palimpsest.close(),
+    }
   })
-  return {
-    palimpsest,
-    zone,
-    budgets: memory.budgets,
-    [Symbol.asyncDispose]: () => palimpsest.close(),
-  }
 }
 
 export function documentOf({ palimpsest }: OpenMemory, written: WrittenName): MemoryDocument {

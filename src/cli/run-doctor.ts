@@ -3,10 +3,9 @@ import { PalimpsestError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
 import type { DoctorFlags } from './doctor.ts'
-import { requireDatabase } from './existing-database.ts'
+import { openReadOnly, requireDatabase } from './existing-database.ts'
 import { queueOf } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
-import { openStore } from './options.ts'
 import { withFlags } from './setting-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { NoResultError, type Terminal } from './terminal.ts'
@@ -30,7 +29,7 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
   const place = queueOf(values)
   const findings: Finding[] = [nodeFinding()]
   requireDatabase({ db, ...(url !== null && { store: url }) })
-  const store = await openStore({ db, ...(url !== null && { store: url }) }).catch(error => {
+  const store = await openReadOnly({ db, ...(url !== null && { store: url }) }).catch(error => {
     if (!PalimpsestError.isInstance(error)) throw error
     findings.push({ what: 'database', isWell: false, says: error.message })
     return null

@@ -27,6 +27,7 @@ export async function runForget(flags: ForgetFlags, terminal: Terminal): Promise
   if (flags.receipt !== undefined) return showReceipt(flags.receipt, run)
   const target = targetOf(flags)
   if (!flags.dryRun) requireConsent(flags)
+  if (flags.yes && !flags.dryRun) await bringUpToDate(flags)
   const { zone } = await look(target, run)
   if (flags.dryRun) return
   const receipt = await erase(target, run)
@@ -59,6 +60,12 @@ function targetOf({ session, seq, user, all }: ForgetFlags): ErasureTarget {
   return seq === undefined
     ? { kind: 'session', sessionId: session }
     : { kind: 'messages', sessionId: session, seqs: seq }
+}
+
+/** Not before it is certain that something is to be erased: who is still to be asked may say no. */
+async function bringUpToDate(flags: ForgetFlags): Promise<void> {
+  requireDatabase(flags)
+  await (await openStore(flags)).close()
 }
 
 /** Changes nothing. Says what would be erased, and asks whether that is meant, unless somebody said so already. */

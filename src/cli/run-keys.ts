@@ -3,7 +3,7 @@ import { describe, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { newKey } from '../server/keys/new-key.ts'
 import type { ApiKey, Store } from '../store/index.ts'
 import { databasePlace } from './database-place.ts'
-import { orClose, requireDatabase } from './existing-database.ts'
+import { openReadOnly, orClose, requireDatabase } from './existing-database.ts'
 import { inertLine } from './inert-text.ts'
 import type { CreateKeyFlags, KeysFlags, RevokeKeyFlags } from './keys.ts'
 import { timeText } from './memory-text.ts'
@@ -21,7 +21,7 @@ export async function createKey(name: string, flags: CreateKeyFlags, terminal: T
   const scopes = flags.scope.split(',').map(scope => scope.trim())
   // Before anything is opened or made: what is wrong is said first.
   const { key, written } = newKey({ name, namespace, scopes, now: new Date() })
-  const others = await withStore(flags, { environment, existing: false }, async store => {
+  const others = await withStore(flags, { environment, to: 'create' }, async store => {
     const others = await store.listKeys()
     await store.addKey(key)
     return others.length
@@ -42,7 +42,7 @@ export async function createKey(name: string, flags: CreateKeyFlags, terminal: T
 
 export async function listKeys(flags: KeysFlags, terminal: Terminal): Promise<void> {
   const environment = environmentSettings(terminal)
-  const keys = await withStore(flags, { environment, existing: true }, store => store.listKeys())
+  const keys = await withStore(flags, { environment, to: 'read' }, store => store.listKeys())
   if (flags.json) terminal.output.write(`${JSON.stringify({ keys: keys.map(shown) })}\n`)
   else terminal.output.write(listText(keys, resolveSettings({ environment }).values.zone))
 }
@@ -61,7 +61,7 @@ function listText(keys: readonly ApiKey[], zone: string): string {
 
 export async function revokeKey(wanted: string, flags: RevokeKeyFlags, terminal: Terminal): Promise<void> {
   const environment = environmentSettings(terminal)
-  const { key, left } = await withStore(flags, { environment, existing: true }, async store => {
+  const { key, left } = await withStore(flags, { environment, to: 'change' }, async store => {
     const key = findKey(await store.listKeys(), wanted, flags.namespace)
     await store.removeKey(key.id)
     return { key, left: (await store.listKeys()).length }
@@ -119,12 +119,12 @@ function shown({ hash: _, ...key }: ApiKey): Omit<ApiKey, 'hash'> {
 
 async function withStore<Result>(
   flags: KeysFlags,
-  { environment, existing }: { readonly environment: Layer; readonly existing: boolean },
+  { environment, to }: { readonly environment: Layer; readonly to: 'read' | 'change' | 'create' },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const place = databasePlace(flags, environment)
-  if (existing) requireDatabase(place)
-  const store = await openStore(place)
+  if (to !== 'create') requireDatabase(place)
+  const store = await (to === 'read' ? openReadOnly : openStore)(place)
   const result = await orClose(store, () => work(store))
   await store.close()
   return result

@@ -17,7 +17,7 @@ type Listed = Omit<DocumentRecord, 'content'>
 
 export async function listMemory(flags: ListFlags, terminal: Terminal): Promise<void> {
   const layer = flags.layer === undefined ? null : checkLayer(flags.layer)
-  await using memory = await openMemory(flags, terminal)
+  await using memory = await openMemory(flags, terminal, { to: 'read' })
   const documents = await listAll(memory, layer)
   terminal.output.write(flags.json ? listJson(documents, memory) : listText(documents, memory))
 }
@@ -66,7 +66,7 @@ function listText(documents: readonly Listed[], { budgets, zone }: OpenMemory): 
 }
 
 export async function showMemory(written: WrittenName, flags: ShowFlags, terminal: Terminal): Promise<void> {
-  await using memory = await openMemory(flags, terminal)
+  await using memory = await openMemory(flags, terminal, { to: 'read' })
   const document = documentOf(memory, written)
   const current = await readExisting(memory, document)
   const shown =
@@ -111,7 +111,7 @@ export async function showHistory(
   flags: HistoryFlags,
   terminal: Terminal,
 ): Promise<void> {
-  await using memory = await openMemory(flags, terminal)
+  await using memory = await openMemory(flags, terminal, { to: 'read' })
   const document = documentOf(memory, written)
   await readExisting(memory, document)
   // One more: the oldest is told by what was before it.
@@ -140,7 +140,7 @@ export async function showHistory(
 }
 
 export async function undoMemory(written: WrittenName, flags: UndoFlags, terminal: Terminal): Promise<void> {
-  await using memory = await openMemory(flags, terminal)
+  await using memory = await openMemory(flags, terminal, { to: 'change' })
   const document = documentOf(memory, written)
   const before = await readExisting(memory, document)
   const { version } = await document.undo({

@@ -48,6 +48,7 @@ export function searchCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
+It changes nothing, and needs no right to write. An older database: palimpsest migrate first.
 Exit code 1: nothing was found; with --json the empty answer says so, with exit code 0.
 
 Examples:

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { StoreError } from '../errors.ts'
 
 export interface Migration {
   readonly version: number
@@ -26,4 +27,16 @@ export function readMigrations(folder: URL): readonly Migration[] {
       version: Number(file.slice(0, 4)),
       sql: readFileSync(new URL(file, folder), 'utf8'),
     }))
+}
+
+/** For those who change nothing, or were told not to migrate. */
+export function requireNewest({ store, version, newest }: SchemaVersions): void {
+  if (version === newest) return
+  const has = version === 0 ? 'it has no schema of Palimpsest yet' : `it has schema ${version}`
+  throw new StoreError(
+    'store_version',
+    store,
+    `${has}; this program needs schema ${newest}. Nothing was changed. "palimpsest migrate" brings it up to date, ` +
+      'after which programs of an earlier version refuse it when they start.',
+  )
 }

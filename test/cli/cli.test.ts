@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 import { postgresPlace } from '../stores.ts'
 import { run, temporaryFolder, transcript } from './run.ts'
 
@@ -87,7 +88,7 @@ describe('palimpsest import', () => {
 
   test('into PostgreSQL', async () => {
     const place = postgresPlace()
-    const url = inject('postgresUrl')
+    const url = postgresUrl()
     const db = url.replace(/postgres$/, `db_${place.address.slice(-8)}`)
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
 import type { Store } from '../../src/store/index.ts'
 import { postgres } from '../../src/store/postgres/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { temporaryFolder } from './run.ts'
 
 /** A database as the command line is given it, in neither of which there is anything. */
@@ -27,7 +27,7 @@ export function sqliteDatabase(): Database {
 }
 
 export async function postgresDatabase(): Promise<Database> {
-  const admin = inject('postgresUrl')
+  const admin = postgresUrl()
   const name = `db_${randomUUID().replaceAll('-', '').slice(0, 16)}`
   await inPostgres(admin, `CREATE DATABASE ${name}`)
   const url = admin.replace(/postgres$/, name)

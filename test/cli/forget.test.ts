@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../src/palimpsest.ts'
 import { startServer } from '../../src/server/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { sqliteBeside } from '../stores.ts'
 import { run, runHere, temporaryFolder, transcript } from './run.ts'
 
@@ -285,7 +286,7 @@ Type yes to erase it:`)
   })
 
   test('over PostgreSQL', async () => {
-    const url = inject('postgresUrl')
+    const url = postgresUrl()
     const name = `forget_${process.pid}_${Date.now()}`
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { MAIN, run, runHere, temporaryFolder } from './run.ts'
 
 const folder = temporaryFolder()
@@ -174,7 +175,7 @@ describe('palimpsest memory', () => {
   })
 
   test('over PostgreSQL', async () => {
-    const url = inject('postgresUrl')
+    const url = postgresUrl()
     const name = `memory_${process.pid}_${Date.now()}`
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)

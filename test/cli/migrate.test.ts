@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { Store } from '../../src/store/index.ts'
 import { sqliteBeside } from '../stores.ts'
 import { DATABASES, type Database, inPostgres } from './databases.ts'
+import { insertAsFirstVersion, makeOld, migrations, type Name, newest } from './old-databases.ts'
 import { run, runHere } from './run.ts'
 
 const databases: Database[] = []
@@ -12,46 +12,10 @@ afterAll(async () => {
   for (const database of databases) await database.remove()
 })
 
-const FOLDERS = {
-  SQLite: new URL('../../src/store/sqlite/migrations/', import.meta.url),
-  PostgreSQL: new URL('../../src/store/postgres/migrations/', import.meta.url),
-} as const
-type Name = keyof typeof DATABASES
-
 async function made(name: Name): Promise<Database> {
   const database = await DATABASES[name]()
   databases.push(database)
   return database
-}
-
-function migrations(name: Name): readonly { readonly version: number; readonly sql: string }[] {
-  return readdirSync(FOLDERS[name])
-    .sort()
-    .map(file => ({
-      version: Number(file.slice(0, 4)),
-      sql: readFileSync(new URL(file, FOLDERS[name]), 'utf8'),
-    }))
-}
-
-const newest = (name: Name) => migrations(name).at(-1)!.version
-
-/** As the program of an earlier version left it. */
-async function makeOld(name: Name, database: Database, through: number): Promise<void> {
-  const old = migrations(name).filter(({ version }) => version <= through)
-  if (name === 'SQLite') {
-    const db = sqliteBeside(database.address)
-    for (const { sql } of old) db.exec(sql)
-    db.exec(`PRAGMA user_version = ${through}; PRAGMA application_id = ${0x50414c49}`)
-    db.close()
-    return
-  }
-  await inPostgres(
-    database.address,
-    'CREATE SCHEMA palimpsest',
-    'SET search_path TO palimpsest',
-    'CREATE TABLE migrations (version INTEGER PRIMARY KEY, applied_at TIMESTAMPTZ NOT NULL)',
-    ...old.flatMap(({ sql, version }) => [sql, `INSERT INTO migrations VALUES (${version}, now())`]),
-  )
 }
 
 async function setVersion(name: Name, database: Database, version: number): Promise<void> {
@@ -98,7 +62,6 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('palimpsest migrate on %s', nam
   test('leaves what is running as it is: what an old program writes goes on', async () => {
     const database = await made(name)
     await makeOld(name, database, 1)
-    // In the words of the first version, before and after.
     await insertAsFirstVersion(name, database, 'before')
     expect((await migrate(database)).code).toBe(0)
     await insertAsFirstVersion(name, database, 'after')
@@ -137,15 +100,6 @@ async function speak(store: Store): Promise<void> {
   const palimpsest = await createPalimpsest({ store, folding: 'manual' })
   await palimpsest.session('s').append({ role: 'user', content: 'hello' })
   await palimpsest.close()
-}
-
-async function insertAsFirstVersion(name: Name, database: Database, id: string): Promise<void> {
-  const sql = (schema: string) => `INSERT INTO ${schema}sessions (namespace, name_key, name, kind, created_at)
-    VALUES ('default', '${id}', '${id}', 'private', 0)`
-  if (name === 'PostgreSQL') return inPostgres(database.address, sql('palimpsest.'))
-  const db = sqliteBeside(database.address)
-  db.exec(sql(''))
-  db.close()
 }
 
 test('on PostgreSQL it gives way to whoever holds a table, instead of letting everybody wait behind it', async () => {

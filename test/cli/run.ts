@@ -20,11 +20,15 @@ interface RunOptions {
   readonly stdin?: string | Uint8Array
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** By another user than root, whom no mode of a file keeps from anything. */
+  readonly withoutRights?: boolean
   /** A module that is loaded before the program. */
   readonly hook?: string
   /** Told what it is and what it has said on standard error, whenever it says something there. */
   readonly onStderr?: (child: ChildProcess, stderr: string) => void
 }
+
+const NOBODY = 65_534
 
 /** The command line as a person runs it: a process of its own, here without a terminal. */
 export function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
@@ -33,6 +37,7 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
     const child = spawn(process.execPath, [...hooks, MAIN, ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
+      ...(options.withoutRights && process.getuid?.() === 0 && { uid: NOBODY, gid: NOBODY }),
     })
     let stdout = ''
     let stderr = ''

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import { startServer } from '../../src/server/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { run, runHere, temporaryFolder, transcript } from './run.ts'
 
 const folder = temporaryFolder()
@@ -183,7 +184,7 @@ group/1  Bob  2026-02-01 10:00 UTC
   })
 
   test('over PostgreSQL', async () => {
-    const url = inject('postgresUrl')
+    const url = postgresUrl()
     const name = `search_${process.pid}_${Date.now()}`
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 import { talk } from '../server/client.ts'
 import { MAIN, run, temporaryFolder } from './run.ts'
 
@@ -128,7 +129,7 @@ describe('palimpsest serve', () => {
   })
 
   test('over PostgreSQL', async () => {
-    const url = inject('postgresUrl')
+    const url = postgresUrl()
     const name = `serve_${process.pid}_${Date.now()}`
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Palimpsest } from '../../src/index.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { postgresPlace, type StorePlace } from '../stores.ts'
 import { bytesInFiles } from './bytes-in-files.ts'
 import { ANN, CANARIES, expectUnseen, fill, othersOf, World } from './world.ts'
@@ -25,7 +26,7 @@ afterEach(async () => {
 async function tablesWith(canary: string): Promise<readonly string[]> {
   const schema = place.address.slice('postgres:'.length)
   const { default: pg } = await import('pg')
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   try {
     const { rows } = await client.query<{ name: string }>(

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ErasureReceipt, Palimpsest } from '../../src/index.ts'
 import { postgres } from '../../src/store/postgres/index.ts'
 import { Chat } from '../../src/testing/store-contract/chat.ts'
 import { runHere } from '../cli/run.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { ANN, fill, World } from './world.ts'
 
 /**
@@ -42,14 +43,14 @@ afterEach(async () => {
 })
 
 async function asAdmin(...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   for (const sql of statements) await client.query(sql)
   await client.end()
 }
 
 function urlOf(who: 'owner' | 'bot'): string {
-  const url = new URL(inject('postgresUrl'))
+  const url = new URL(postgresUrl())
   url.pathname = `/${database}`
   if (who === 'bot') Object.assign(url, { username: bot, password: 'bot' })
   return url.href

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { inject } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 
 export interface Acknowledgement {
   readonly externalId: string
@@ -59,7 +59,7 @@ export function startWriter(options: {
   dieAt?: number
 }): Writer {
   const { address, writer, messages, dieAt = 0 } = options
-  const args = [address, inject('postgresUrl'), writer, String(messages), String(dieAt)]
+  const args = [address, postgresUrl(), writer, String(messages), String(dieAt)]
   const { child, ended } = startScript('append-child.ts', args)
   return {
     ended: ended.then(({ stdout, ...rest }) => {

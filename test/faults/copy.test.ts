@@ -1,7 +1,8 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { CopyPage, CopyPlace, Store } from '../../src/store/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { stride } from '../runs.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 import { driverFor } from './drivers.ts'
@@ -55,7 +56,7 @@ test.each(Object.entries(PLACES))(
       const earlier = round === 'new' ? null : await before.exportSession(KEY)
       if (round === 'replaced') await chat.edit(5, 'edited')
       for (let failAt = 1; ; failAt += stride(3)) {
-        const driver = faultyDriver(driverFor(target.address, inject('postgresUrl')), step => {
+        const driver = faultyDriver(driverFor(target.address, postgresUrl()), step => {
           if (step === failAt) throw new Error('a planted fault')
         })
         const store = new SqlStore(driver, () => {})

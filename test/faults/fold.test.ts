@@ -1,4 +1,4 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   count,
   createPalimpsest,
@@ -9,6 +9,7 @@ import {
 } from '../../src/index.ts'
 import type { SessionFile } from '../../src/store/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { stride } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 import { runScript } from './children.ts'
@@ -36,13 +37,7 @@ const FOLDED = { compactedThrough: 11, segments: [[1, 11]], lastFoldAt: true }
 async function dieAtStep(ground: Ground, dieAt: number): Promise<boolean> {
   const { address, namespace } = ground
   const before = essence(await ground.stored())
-  const { signal } = await runScript('fold-child.ts', [
-    address,
-    inject('postgresUrl'),
-    String(dieAt),
-    '0',
-    namespace,
-  ])
+  const { signal } = await runScript('fold-child.ts', [address, postgresUrl(), String(dieAt), '0', namespace])
   expect([before, { ...before, ...FOLDED }]).toContainEqual(essence(await ground.stored()))
   // Another process takes over once the lease has run out.
   const store = await ground.open()
@@ -85,7 +80,7 @@ test.each(Object.entries(GROUNDS))(
       const before = essence(await ground.stored())
       failed = false
       let isFirst = true
-      const driver = faultyDriver(driverFor(ground.address, inject('postgresUrl')), step => {
+      const driver = faultyDriver(driverFor(ground.address, postgresUrl()), step => {
         if (!isFirst || step !== failAt) return
         failed = true
         throw new StoreError('store_full', 'test', 'the disk is full')
@@ -117,7 +112,7 @@ test.each(Object.entries(PLACES))(
     const place = open()
     await fill(await place.open(), policy)
     const children = Array.from({ length: 4 }, () =>
-      runScript('fold-child.ts', [place.address, inject('postgresUrl'), '0', '0', 'default']),
+      runScript('fold-child.ts', [place.address, postgresUrl(), '0', '0', 'default']),
     )
     const outcomes = (await Promise.all(children)).map(({ stdout }) => JSON.parse(stdout) as FoldOutcome)
     // Whoever waited for it tells of the same fold.

@@ -1,6 +1,7 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, PalimpsestError, rounds, StoreError } from '../../src/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { PLACES } from '../stores.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
@@ -47,7 +48,7 @@ test.each(Object.entries(PLACES))(
     for (let failAt = 1, failures = 1; failures > 0; failAt++) {
       const here = place()
       let armed = true
-      const driver = faultyDriver(driverFor(here.address, inject('postgresUrl')), step => {
+      const driver = faultyDriver(driverFor(here.address, postgresUrl()), step => {
         if (armed && step === failAt) {
           armed = false
           throw new StoreError('store_full', 'test', 'the disk is full')

@@ -1,6 +1,6 @@
-import { inject } from 'vitest'
 import type { Store, Warn } from '../../src/store/index.ts'
 import { postgresPlace, type StorePlace } from '../stores.ts'
+import { postgresUrl } from './url.ts'
 
 /**
  * Schemas that are used one after the other, each emptied in between: to make one anew takes ten times as long. For
@@ -37,7 +37,7 @@ export class EmptiedPlaces {
 async function empty(place: StorePlace): Promise<void> {
   const schema = place.address.slice('postgres:'.length)
   const { default: pg } = await import('pg')
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   try {
     const tables = await client.query<{ name: string }>(

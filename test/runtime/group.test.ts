@@ -1,4 +1,5 @@
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 import { longest, runs } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 import { groupChat } from './group-chat.ts'
@@ -19,7 +20,7 @@ test.each(Object.entries(SIZES))(
     onTestFinished(() => place.remove())
     const simulation = simulateGroup({
       messages: groupChat({ seed, messages: runs(messages) }),
-      ...{ seed, kills: runs(kills), place, postgresUrl: inject('postgresUrl') },
+      ...{ seed, kills: runs(kills), place, postgresUrl: postgresUrl() },
     })
     const figures = await simulation.catch(cause => {
       throw new Error(`PALIMPSEST_TEST_SEED=${seed}: ${String(cause)}`, { cause })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { inject } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 import { sqliteBeside } from '../stores.ts'
 
 /** Of a table: what says who is at work, not what there is. */
@@ -66,7 +66,7 @@ async function connect(address: string): Promise<Connected> {
     }
   }
   const schema = address.slice('postgres:'.length)
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   await client.query(`SET search_path TO ${schema}`)
   return {

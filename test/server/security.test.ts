@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { findSetting } from '../../src/config/index.ts'
 import { type AppOptions, openApp, startServer } from '../../src/server/index.ts'
 import { newKey } from '../../src/server/keys/new-key.ts'
@@ -15,6 +15,7 @@ import { postgres } from '../../src/store/postgres/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { MAIN, run } from '../cli/run.ts'
+import { postgresUrl } from '../postgres/url.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 import { openClient, talk } from './client.ts'
 
@@ -489,7 +490,7 @@ describe('a server as a person starts it', () => {
   })
 
   test('tells no password of a database, not of one that is gone either', async () => {
-    const url = new URL(inject('postgresUrl'))
+    const url = new URL(postgresUrl())
     const name = `secret_${process.pid}_${Date.now()}`
     const password = 'canary-database-word-77c1'
     const { default: pg } = await import('pg')

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
 import type { Store } from '../../src/store/index.ts'
 import { type FoldPolicy, openBoss, type QueuePlace } from '../../src/store/postgres/boss.ts'
 import { postgres } from '../../src/store/postgres/index.ts'
 import { DEFAULT_SCHEMA } from '../../src/store/postgres/schema-name.ts'
+import { postgresUrl } from '../postgres/url.ts'
 
 /** A job of the queue, as its table has it. */
 interface JobRow {
@@ -28,7 +28,7 @@ export interface TestPlace extends QueuePlace, AsyncDisposable {
 /** A schema of its own with a queue of its own, in the tests' PostgreSQL; with other retries, where that is asked. */
 export async function queuePlace(policy?: Partial<FoldPolicy>): Promise<TestPlace> {
   const schema = `queue_${randomName()}`
-  return placeIn({ url: inject('postgresUrl'), schema }, policy, async query => {
+  return placeIn({ url: postgresUrl(), schema }, policy, async query => {
     await query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
     await query(`DROP SCHEMA IF EXISTS ${schema}_jobs CASCADE`)
   })
@@ -38,13 +38,13 @@ export async function queuePlace(policy?: Partial<FoldPolicy>): Promise<TestPlac
 export async function databasePlace(policy?: Partial<FoldPolicy>): Promise<TestPlace> {
   const name = `queue_${randomName()}`
   const administer = async (sql: string) => {
-    const client = new pg.Client(inject('postgresUrl'))
+    const client = new pg.Client(postgresUrl())
     await client.connect()
     await client.query(sql)
     await client.end()
   }
   await administer(`CREATE DATABASE ${name}`)
-  const url = inject('postgresUrl').replace(/[^/]*$/, name)
+  const url = postgresUrl().replace(/[^/]*$/, name)
   const place = await placeIn({ url, schema: DEFAULT_SCHEMA }, policy, async () => {})
   return {
     ...place,

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:net'
 import { inspect } from 'node:util'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 import { Chat, checkFigures } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
@@ -22,7 +23,7 @@ async function listen(onConnection: Parameters<typeof createServer>[1] = () => {
 }
 
 async function query(sql: string): Promise<void> {
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   await client.query(sql)
   await client.end()
@@ -57,7 +58,7 @@ describe('a server that cannot be used', () => {
     ['missing password', { password: '' }],
     ['database', { pathname: '/missing' }],
   ] as const)('because of a wrong %s is unavailable', async ([, change]) => {
-    const url = Object.assign(new URL(inject('postgresUrl')), change)
+    const url = Object.assign(new URL(postgresUrl()), change)
     const error = await refuses(postgres(url.href).open(), 'store_unavailable')
     expect(`${error.message} ${JSON.stringify(error)}`).not.toContain('secret')
   })
@@ -65,7 +66,7 @@ describe('a server that cannot be used', () => {
   test('can be used once it is there', async () => {
     const place = postgresPlace()
     const schema = place.address.split(':')[1]!
-    const store = postgres(inject('postgresUrl'), { schema })
+    const store = postgres(postgresUrl(), { schema })
     const connect = vi.spyOn(pg.Pool.prototype, 'connect').mockImplementationOnce(() => {
       throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     })
@@ -102,7 +103,7 @@ test('a schema that a newer version wrote is left alone', async () => {
   const schema = place.address.split(':')[1]!
   await (await place.open()).close()
   await query(`INSERT INTO ${schema}.migrations VALUES (999, now())`)
-  const store = postgres(inject('postgresUrl'), { schema })
+  const store = postgres(postgresUrl(), { schema })
   await refuses(store.open(), 'store_version')
   await place.remove()
 })
@@ -111,11 +112,11 @@ test('a migration is not cancelled by the time-outs that a role has for its stat
   const place = postgresPlace()
   const schema = place.address.split(':')[1]!
   // Another process migrates, for longer than a statement of this role may take.
-  const [other, watcher] = [new pg.Client(inject('postgresUrl')), new pg.Client(inject('postgresUrl'))]
+  const [other, watcher] = [new pg.Client(postgresUrl()), new pg.Client(postgresUrl())]
   for (const client of [other, watcher]) await client.connect()
   await other.query("BEGIN; SELECT pg_advisory_xact_lock(x'50414c49'::int)")
   const settings = `-c statement_timeout=1000 -c lock_timeout=1000 -c transaction_timeout=1000 -c application_name=${schema}`
-  const store = postgres(`${inject('postgresUrl')}?options=${encodeURIComponent(settings)}`, { schema })
+  const store = postgres(`${postgresUrl()}?options=${encodeURIComponent(settings)}`, { schema })
   const opening = store.open()
   opening.catch(() => {})
   const waiting = async () => {

@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss'
-import { MissingPeerError } from '../../errors.ts'
+import { MissingPeerError, StoreError } from '../../errors.ts'
 
 /** Where our jobs are: beside our tables, in a schema of the queue's own. */
 export interface QueuePlace {
@@ -54,11 +54,11 @@ export interface FoldPolicy {
   readonly retryDelay: number
 }
 
-/** `worker`: it also looks after the queue, as somebody has to. */
+/** `worker`: it also looks after the queue, as somebody has to. `migrates: false`: a queue that is not there is refused. */
 export async function openBoss(
   { url, schema }: QueuePlace,
   role: 'sender' | 'worker',
-  policy: Partial<FoldPolicy> = {},
+  { migrates = true, ...policy }: Partial<FoldPolicy> & { readonly migrates?: boolean } = {},
 ): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss').catch(cause => {
     throw new MissingPeerError('pg-boss', 'The queue of folds', cause)
@@ -71,6 +71,7 @@ export async function openBoss(
     application_name: `palimpsest ${role}`,
     supervise: isWorker,
     schedule: isWorker,
+    migrate: migrates,
     useListenNotify: isWorker,
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
@@ -78,7 +79,8 @@ export async function openBoss(
   // A connection that broke is replaced; what it was needed for is tried again by whoever needed it.
   boss.on('error', () => {})
   try {
-    await boss.start()
+    await (migrates ? boss.start() : startAsItIs(boss, schema))
+    if (!migrates) return boss
     await boss.createQueue(DEAD_FOLDS, { retryLimit: 0, deleteAfterSeconds: 30 * 86_400 })
     await boss.createQueue(FOLDS, { ...FOLD_POLICY, ...policy })
     await boss.createQueue(SWEEPS, SWEEP_POLICY)
@@ -88,6 +90,18 @@ export async function openBoss(
     await boss.stop({ graceful: false }).catch(() => {})
     throw error
   }
+}
+
+async function startAsItIs(boss: PgBoss, schema: string): Promise<void> {
+  await boss.start().catch(cause => {
+    throw new StoreError(
+      'store_version',
+      `the queue in ${jobsSchema(schema)}`,
+      'it is not there, or of an older version of pg-boss. Nothing was changed. "palimpsest serve" or "palimpsest ' +
+        'worker" with PALIMPSEST_QUEUE=on makes it and brings it up to date.',
+      cause,
+    )
+  })
 }
 
 export function jobsSchema(schema: string): string {

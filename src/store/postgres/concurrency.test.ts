@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
 import { tokens } from '../../policy/index.ts'
@@ -9,7 +10,7 @@ import { PostgresDriver } from './driver.ts'
 import { toStoreError } from './errors.ts'
 import { postgres } from './index.ts'
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 const place = postgresPlace()
 const schema = place.address.slice('postgres:'.length)
 let one: Palimpsest

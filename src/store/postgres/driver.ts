@@ -8,7 +8,7 @@ import {
   StoreError,
 } from '../../errors.ts'
 import type { ScrubState } from '../erasure.ts'
-import type { SchemaVersions } from '../migrations.ts'
+import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
@@ -34,6 +34,10 @@ export interface PostgresOptions {
    * number of workers. Needs the package `pg-boss`. The default: each process folds what it appends.
    */
   readonly queue?: boolean
+  /** Opens an existing database for reading only, as it is. One of an older version is refused. */
+  readonly readOnly?: boolean
+  /** `false`: a database without our tables, or of an older version, is refused and not changed. */
+  readonly migrate?: boolean
 }
 
 const DIALECT: Dialect = {
@@ -79,9 +83,11 @@ export class PostgresDriver implements Driver {
       connectTimeoutMs = 10_000,
       busyTimeoutMs = 10_000,
       queue = false,
+      readOnly = false,
+      migrate = true,
     } = options
     this.queuesFolds = queue
-    this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs, queue }
+    this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs, queue, readOnly, migrate }
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new InvalidArgumentError('schema', schema, 'lower-case letters, digits and underscores')
     checkPositive('connections', connections)
@@ -90,11 +96,13 @@ export class PostgresDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    const { migrate } = await import('./migrate.ts')
+    const { migrate, readVersions } = await import('./migrate.ts')
     const { settlePlace } = await import('./place.ts')
+    const { readOnly, migrate: migrates } = this.#options
     this.#pool = await this.#connect(async (client, schema) => {
-      await migrate(client, schema, this.name)
-      await settlePlace(client, schema)
+      if (migrates && !readOnly) await migrate(client, schema, this.name)
+      else requireNewest(await readVersions(client, schema, this.name))
+      if (!readOnly) await settlePlace(client, schema)
     })
   }
 
@@ -142,9 +150,10 @@ export class PostgresDriver implements Driver {
       } finally {
         client.release()
       }
-      if (this.#options.queue) {
+      const { queue, readOnly, schema, migrate } = this.#options
+      if (queue && !readOnly) {
         const { FoldQueue } = await import('./fold-queue.ts')
-        this.#queue = await FoldQueue.open({ url: this.#url, schema: this.#options.schema })
+        this.#queue = await FoldQueue.open({ url: this.#url, schema }, { migrates: migrate })
       }
     } catch (error) {
       await pool.end()
@@ -168,6 +177,7 @@ export class PostgresDriver implements Driver {
     steps: () => Steps<Result>,
     { waits = true }: { readonly waits?: boolean } = {},
   ): Promise<Result> {
+    this.#requireWriting()
     if (!waits) return this.#transaction(`BEGIN; SET LOCAL lock_timeout = ${HARDLY_MS}`, steps)
     const deadline = performance.now() + this.#options.busyTimeoutMs
     for (let pause = 2; ; pause = Math.min(100, pause * 2)) {
@@ -182,6 +192,7 @@ export class PostgresDriver implements Driver {
   }
 
   async scrub(): Promise<boolean> {
+    this.#requireWriting()
     const { vacuumTables } = await import('./scrub.ts')
     return this.#outsideTransactions(client => vacuumTables(client, this.#options.schema))
   }
@@ -204,6 +215,13 @@ export class PostgresDriver implements Driver {
       client?.release(true)
       throw toStoreError(error, this.name)
     }
+  }
+
+  #requireWriting(): void {
+    if (this.#options.readOnly && this.#pool !== null)
+      throw asUndone(
+        new StoreError('store_read_only', this.name, 'the database was opened for reading only.'),
+      )
   }
 
   async #transaction<Result>(begin: string, steps: () => Steps<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inPostgres } from '../../../test/cli/databases.ts'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { createPalimpsest } from '../../palimpsest.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
 import { postgres } from './index.ts'
@@ -9,10 +10,10 @@ import { readSchemaVersions } from './schema-versions.ts'
 test.for(['LATIN1', 'EUC_JP'])('a database in %s is refused, and left as it is', async encoding => {
   const name = `encoding_${encoding.toLowerCase()}_${process.pid}`
   await inPostgres(
-    inject('postgresUrl'),
+    postgresUrl(),
     `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
   )
-  const url = Object.assign(new URL(inject('postgresUrl')), { pathname: `/${name}` }).href
+  const url = Object.assign(new URL(postgresUrl()), { pathname: `/${name}` }).href
   try {
     for (const attempt of [() => postgres(url).open(), () => readSchemaVersions(url)]) {
       const error = await refuses(attempt(), 'store_encoding')
@@ -25,17 +26,17 @@ test.for(['LATIN1', 'EUC_JP'])('a database in %s is refused, and left as it is',
     await client.end()
     expect(rows).toEqual([{ schema: null }])
   } finally {
-    await inPostgres(inject('postgresUrl'), `DROP DATABASE ${name} WITH (FORCE)`)
+    await inPostgres(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`)
   }
 })
 
 test('a database in SQL_ASCII holds what people write, as databases of earlier versions do', async () => {
   const name = `encoding_sql_ascii_${process.pid}`
   await inPostgres(
-    inject('postgresUrl'),
+    postgresUrl(),
     `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
   )
-  const store = postgres(Object.assign(new URL(inject('postgresUrl')), { pathname: `/${name}` }).href)
+  const store = postgres(Object.assign(new URL(postgresUrl()), { pathname: `/${name}` }).href)
   const palimpsest = await createPalimpsest({ store })
   try {
     const texts = ['灯塔在港口 🗼', 'Ærøskøbing, naïve', 'the harbour']
@@ -45,6 +46,6 @@ test('a database in SQL_ASCII holds what people write, as databases of earlier v
     expect((await chat.search('灯塔')).results).toHaveLength(1)
   } finally {
     await palimpsest.close()
-    await inPostgres(inject('postgresUrl'), `DROP DATABASE ${name} WITH (FORCE)`)
+    await inPostgres(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`)
   }
 })

@@ -18,8 +18,8 @@ export class FoldQueue {
     this.#bury = `DELETE FROM ${jobsSchema(schema)}.job WHERE name = '${DEAD_FOLDS}' AND data = $1`
   }
 
-  static async open(place: QueuePlace): Promise<FoldQueue> {
-    return new FoldQueue(await openBoss(place, 'sender'), place)
+  static async open(place: QueuePlace, { migrates }: { readonly migrates: boolean }): Promise<FoldQueue> {
+    return new FoldQueue(await openBoss(place, 'sender', { migrates }), place)
   }
 
   async take(step: Exclude<QueueStep, ForgetStep>, client: ClientBase): Promise<void> {

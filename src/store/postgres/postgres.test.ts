@@ -1,9 +1,10 @@
 import pg from 'pg'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { checkPlans } from '../../../test/postgres/check-plans.ts'
 import { EmptiedPlaces } from '../../../test/postgres/emptied-places.ts'
 import { fillSchema } from '../../../test/postgres/fill-schema.ts'
 import { recording, Statements } from '../../../test/postgres/recording-driver.ts'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
 import { SqlStore } from '../sql/sql-store.ts'
@@ -16,7 +17,7 @@ const statements = new Statements()
 afterAll(() => places.remove())
 
 async function open(address: string): Promise<SqlStore> {
-  const driver = new PostgresDriver(inject('postgresUrl'), { schema: schemaOf(address), connections: 4 })
+  const driver = new PostgresDriver(postgresUrl(), { schema: schemaOf(address), connections: 4 })
   const store = new SqlStore(recording(driver, statements), warnOnStderr)
   await store.open()
   return store
@@ -41,7 +42,7 @@ describe.concurrent('PostgreSQL keeps the contract of stores', () => {
 test('no statement of the contract reads a whole table or sorts a whole namespace', async () => {
   const place = postgresPlace()
   await (await place.open()).close()
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   try {
     await fillSchema(client, schemaOf(place.address))

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 
 const COLUMNS = `
@@ -14,7 +15,7 @@ test('the schema is the one that was reviewed', async () => {
   const place = postgresPlace()
   const schema = place.address.split(':')[1]!
   await (await place.open()).close()
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   const { rows: columns } = await client.query<{ table_name: string; line: string }>(COLUMNS, [schema])
   const { rows: indexes } = await client.query<{ indexdef: string }>(

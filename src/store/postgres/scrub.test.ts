@@ -1,4 +1,5 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 import { Chat } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
@@ -6,7 +7,7 @@ import { refuses } from '../../testing/store-contract/contract-case.ts'
 /** Rows that were deleted and still take their space, in all tables of a schema. */
 async function deletedRows(schema: string): Promise<number> {
   const { default: pg } = await import('pg')
-  const client = new pg.Client(inject('postgresUrl'))
+  const client = new pg.Client(postgresUrl())
   await client.connect()
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS pgstattuple').catch(() => {})

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { driverFor } from '../../../test/faults/drivers.ts'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { PLACES } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest } from '../../index.ts'
 import type { Driver } from './driver.ts'
@@ -27,7 +28,7 @@ describe.each(Object.entries(PLACES))('%s', (_, placeOf) => {
 
   beforeAll(async () => {
     const store = new SqlStore(
-      counted(driverFor(place.address, inject('postgresUrl')), () => {
+      counted(driverFor(place.address, postgresUrl()), () => {
         commits += 1
       }),
       () => {},

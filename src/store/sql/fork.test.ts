@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { driverFor, interrupted } from '../../../test/faults/drivers.ts'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { PLACES, type StorePlace } from '../../../test/stores.ts'
 import { PalimpsestError } from '../../errors.ts'
 import { Chat, checkFigures, message } from '../../testing/store-contract/chat.ts'
@@ -29,7 +30,7 @@ async function world(create: () => StorePlace): Promise<World> {
   const place = create()
   places.push(place)
   const store = await place.open()
-  const driver = driverFor(place.address, inject('postgresUrl'))
+  const driver = driverFor(place.address, postgresUrl())
   await driver.open()
   opened.push(driver, store)
   const chat = new Chat(store, 'chat', { kind: 'group' })

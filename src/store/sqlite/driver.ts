@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
 import { whenThereIsRoom } from '../../slices.ts'
-import type { SchemaVersions } from '../migrations.ts'
+import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
@@ -10,13 +10,15 @@ import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
-import { CHECKPOINT_PAGES, fileAt, setDurability } from './connection.ts'
+import { CHECKPOINT_PAGES, fileAt, setDurability, setLog } from './connection.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
+import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
 import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
+import { addressOf, isReliable, isSpecialName, isStill, type View, viewOf } from './view.ts'
 import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
 export interface SqliteOptions {
@@ -27,14 +29,20 @@ export interface SqliteOptions {
   readonly durability?: 'full' | 'normal'
   /** How long to wait for other processes that write. */
   readonly busyTimeoutMs?: number
-  /** Opens an existing database for reading only. */
+  /**
+   * Opens an existing database for reading only, as it is: nothing is made or changed, neither in it nor beside it. One
+   * of an older version is refused.
+   */
   readonly readOnly?: boolean
+  /** `false`: a database that is not there, or is of an older version, is refused and not made or changed. */
+  readonly migrate?: boolean
 }
 
 /** What tests choose otherwise. */
 export interface DriverParts {
   readonly stretch?: Stretch | undefined
   readonly sync?: SyncFile | undefined
+  readonly limits?: Partial<LogLimits> | undefined
 }
 
 /** As stored. */
@@ -53,8 +61,8 @@ const DIALECT: Dialect = {
 }
 
 const LONGEST_PAUSE_MS = 20
-/** Pages of the log, as far as they can be guessed, after which a thread copies it into the database. */
-const COPIED_PAGES = 3_000
+/** A file that changes under a reader more often than that is not to be read now. */
+const MAX_VIEWS = 10
 const PARAMETERS_A_PAGE = 4
 const CHARACTERS_A_PAGE = 3_000
 
@@ -70,21 +78,24 @@ export class SqliteDriver implements Driver {
   #long: { readonly reads: LongWork; readonly writes: LongWork; readonly copies: LongWork } | null = null
   /** `null`: a commit waits for the disk itself, or no wait is wanted. */
   #log: SyncedLog | null = null
-  #pagesInLog = 0
+  #keeper: LogKeeper | null = null
+  /** `null`: it is open for writing. */
+  #view: View | null = null
+  #renewing: Promise<void> | null = null
   readonly #writers: WriteLine
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
-  readonly #parts: { readonly stretch: Stretch; readonly sync: SyncFile }
+  readonly #parts: { readonly stretch: Stretch; readonly sync: SyncFile; readonly limits: LogLimits }
 
   constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr, parts: DriverParts = {}) {
-    const { stretch = DEFAULT_STRETCH, sync = syncFile } = parts
-    this.#parts = { stretch, sync }
+    const { stretch = DEFAULT_STRETCH, sync = syncFile, limits } = parts
+    this.#parts = { stretch, sync, limits: { ...DEFAULT_LOG_LIMITS, ...limits } }
     this.name = `SQLite ${path}`
     this.#warn = warn
     this.#path = path
-    const { durability = 'full', busyTimeoutMs = 10_000, readOnly = false } = options
-    this.#options = { durability, busyTimeoutMs, readOnly }
+    const { durability = 'full', busyTimeoutMs = 10_000, readOnly = false, migrate = true } = options
+    this.#options = { durability, busyTimeoutMs, readOnly, migrate }
     // SQLite takes an empty name for a database that vanishes when it is closed.
     if (typeof path !== 'string' || path.trim() === '')
       throw new InvalidArgumentError('path', path, 'the name of a file, such as "./palimpsest.db"')
@@ -100,46 +111,117 @@ export class SqliteDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    const { readOnly, durability } = this.#options
+    const { readOnly, durability, migrate: migrates } = this.#options
+    if (readOnly) return this.#openAsItIs()
+    if (!migrates) requireNewest(await this.readSchemaVersions())
     // SQLite gives the log and its index the mode of the database: a new one has them private from the first byte on.
-    if (!readOnly && !/^(:memory:|file:)/.test(this.#path)) createPrivately(this.#path)
-    const database = await this.#connect(readOnly)
-    if (!readOnly) this.#closeToOthers(database.location())
+    else if (!isSpecialName(this.#path)) createPrivately(this.#path)
+    const database = await this.#connect(this.#path, readOnly)
+    const path = database.location()
+    this.#closeToOthers(path)
     try {
       await this.#attempt(() => {
         // The first read of the file: what is not a database shows itself here.
         const mustMigrate = needsMigration(database, this.name)
-        if (readOnly && mustMigrate) throw outdated(this.name)
-        if (readOnly) return
-        database.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+        setLog(database, this.name)
         setDurability(database, durability)
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
       })
-      if (durability === 'full' && !readOnly) this.#log = this.#openLog(database)
+      if (durability === 'full' && path) this.#log = SyncedLog.open(path, this.#parts.sync)
     } catch (error) {
       database.close()
       throw error
     }
-    this.#database = database
-    this.#statements = new Statements(database)
-    const path = database.location()
+    this.#use(database)
     if (!path) return
     const commits = this.#log === null ? durability : 'normal'
-    if (!readOnly) setDurability(database, durability, commits)
+    setDurability(database, durability, commits)
     const file = fileAt(path)!
     const long = (readOnly: boolean, giveWay?: () => Promise<void>) =>
-      new LongWork(this.name, { path, file, durability, commits, readOnly }, giveWay)
+      new LongWork(
+        this.name,
+        {
+          ...{ path, file, durability, commits, readOnly },
+          parameters: readOnly ? 'mode=ro' : 'mode=rw',
+        },
+        giveWay,
+      )
+    const copies = long(false)
     const writes = long(false, () => this.#writers.served())
-    this.#long = { reads: long(true), writes, copies: long(false) }
-    // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
-    if (database.limits) database.limits.length = MAX_BYTES_OF_VALUE
+    this.#long = { reads: long(true), writes, copies }
+    this.#keeper = new LogKeeper({
+      file: `${path}-wal`,
+      thread: copies,
+      limits: this.#parts.limits,
+      warn: this.#warn,
+      isScrubbing: () => this.#scrub !== null,
+      onNoThread: () => {
+        if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+      },
+    })
   }
 
-  #openLog(database: DatabaseSync): SyncedLog | null {
-    const path = database.location()
-    const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
-    return path && mode === 'wal' ? SyncedLog.open(path, this.#parts.sync) : null
+  #use(database: DatabaseSync): void {
+    this.#database = database
+    this.#statements = new Statements(database)
+    // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
+    if (database.limits && database.location()) database.limits.length = MAX_BYTES_OF_VALUE
+  }
+
+  async #openAsItIs(): Promise<void> {
+    const { database, view, versions } = await this.#connectAsItIs()
+    try {
+      requireNewest(versions)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    this.#use(database)
+    this.#view = view
+    const { path, parameters } = view
+    const file = path && fileAt(path)
+    if (!path || !file) return
+    const { durability } = this.#options
+    const request = { path, file, durability, commits: durability, readOnly: true, parameters }
+    const long = new LongWork(this.name, request)
+    this.#long = { reads: long, writes: long, copies: long }
+  }
+
+  /** Another may begin to write between a look at the files and their opening. */
+  async #connectAsItIs(): Promise<{ database: DatabaseSync; view: View; versions: SchemaVersions }> {
+    for (let tries = MAX_VIEWS; ; tries--) {
+      const view = viewOf(this.#path)
+      const { path, parameters } = view
+      try {
+        const address = path === null ? this.#path : addressOf(path, parameters)
+        const database = await this.#connect(address, true)
+        try {
+          const versions = await this.#attempt(() => checkVersions(database, this.name))
+          if (isReliable(view, this.#path)) return { database, view, versions }
+          if (tries === 0) throw this.#unsteadyError()
+        } catch (error) {
+          database.close()
+          throw error
+        }
+        database.close()
+      } catch (error) {
+        if (tries === 0 || isStill(view, this.#path)) throw this.#afterOpening(error, view)
+      }
+    }
+  }
+
+  /** In a folder that cannot be written, a log without its index cannot be read. */
+  #afterOpening(error: unknown, { parameters }: View): unknown {
+    const { code } = error as { code?: unknown }
+    if (parameters !== 'mode=ro' || (code !== 'store_unavailable' && code !== 'store_read_only')) return error
+    return new StoreError(
+      'store_unavailable',
+      this.name,
+      'beside it is a log (-wal or -journal) with what is not in the file yet, and SQLite can read that only where it ' +
+        'can write. Nothing was changed. Copy the file together with its log to a folder that can be written.',
+      error,
+    )
   }
 
   /** `null`: it is in memory. */
@@ -151,15 +233,12 @@ export class SqliteDriver implements Driver {
 
   /** How far it is, without opening it for good. */
   async readSchemaVersions(): Promise<SchemaVersions> {
-    const database = await this.#connect(true)
-    try {
-      return await this.#attempt(() => checkVersions(database, this.name))
-    } finally {
-      database.close()
-    }
+    const { database, versions } = await this.#connectAsItIs()
+    database.close()
+    return versions
   }
 
-  async #connect(readOnly: boolean): Promise<DatabaseSync> {
+  async #connect(address: string | URL, readOnly: boolean): Promise<DatabaseSync> {
     const { DatabaseSync } = await import('node:sqlite').catch(cause => {
       throw new StoreError(
         'store_unavailable',
@@ -168,23 +247,52 @@ export class SqliteDriver implements Driver {
         cause,
       )
     })
-    return this.#attempt(() => new DatabaseSync(this.#path, { timeout: 0, readOnly }))
+    return this.#attempt(() => new DatabaseSync(address, { timeout: 0, readOnly }))
   }
 
   async close(): Promise<void> {
     // A thread cannot be stopped in the middle of it; it takes seconds.
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
+    await this.#keeper?.close()
+    this.#keeper = null
     await Promise.all(Object.values(this.#long ?? {}).map(long => long.close()))
     this.#long = null
     await this.#log?.close()
     this.#log = null
     this.#statements = null
+    this.#view = null
     this.#database?.close()
     this.#database = null
   }
 
   async read<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#perform('BEGIN', steps, this.#long?.reads)
+    for (let tries = MAX_VIEWS; ; tries--) {
+      await this.#renewing
+      const view = this.#view
+      const [read] = await Promise.allSettled([this.#perform('BEGIN', steps, this.#long?.reads)])
+      if (view === null || isReliable(view, this.#path)) {
+        if (read.status === 'rejected') throw read.reason
+        return read.value
+      }
+      if (tries === 0) throw this.#unsteadyError()
+      await this.#renew(view)
+    }
+  }
+
+  /** Others have written since the file was opened, which this connection cannot notice. */
+  #renew(view: View): Promise<void> {
+    if (this.#view !== view) return Promise.resolve()
+    this.#renewing ??= this.#renewOnce().finally(() => {
+      this.#renewing = null
+    })
+    return this.#renewing
+  }
+
+  async #renewOnce(): Promise<void> {
+    const [database, long] = [this.#database, this.#long]
+    await this.#openAsItIs()
+    await long?.reads.close()
+    database?.close()
   }
 
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
@@ -221,7 +329,7 @@ export class SqliteDriver implements Driver {
       if (!(error instanceof LongWorkError)) throw error
     }
     // As much as a short one never is.
-    if (long === this.#long?.writes) this.#pagesInLog += COPIED_PAGES
+    if (long === this.#long?.writes) this.#keeper?.noteLongWork()
     return this.#attempt(() => this.#longTransaction(steps, long!))
   }
 
@@ -249,13 +357,7 @@ export class SqliteDriver implements Driver {
     // What is in memory only is in no file.
     if (!path) return true
     const { scrubInThread } = await import('./scrub.ts')
-    // The log holds the whole database for a moment. Copying it back is the thread's task, not the next append's.
-    database.exec('PRAGMA wal_autocheckpoint = 0')
-    try {
-      return await scrubInThread(this.name, { path, durability, busyTimeoutMs }, onScrub)
-    } finally {
-      if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    }
+    return scrubInThread(this.name, { path, durability, busyTimeoutMs }, onScrub)
   }
 
   /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
@@ -282,8 +384,7 @@ export class SqliteDriver implements Driver {
       isCommitting = true
       this.#run('COMMIT')
       // Also where it wrote nothing: it may have found what another has just written, a repeated message for one.
-      if (begin !== 'BEGIN') this.#log?.noteCommit()
-      this.#copyLog()
+      if (begin !== 'BEGIN') this.#noteCommit()
       return result
     } catch (error) {
       // Some errors, such as a full disk, have already undone the transaction.
@@ -300,8 +401,7 @@ export class SqliteDriver implements Driver {
       }
       try {
         const result = await long.transaction(steps, { numbers, onCommit })
-        if (long === this.#long?.writes) this.#log?.noteCommit()
-        this.#copyLog()
+        if (long === this.#long?.writes) this.#noteCommit()
         return result
       } catch (error) {
         throw this.#afterFailure(error, numbers, isCommitting)
@@ -322,6 +422,14 @@ export class SqliteDriver implements Driver {
 
   #readOnlyError(): StoreError {
     return new StoreError('store_read_only', this.name, 'the database was opened for reading only.')
+  }
+
+  #unsteadyError(): StoreError {
+    return new StoreError(
+      'store_busy',
+      this.name,
+      'the file was changed again and again while it was read, without a log beside it. Try again.',
+    )
   }
 
   #unsyncedError(cause?: unknown): StoreError {
@@ -375,14 +483,12 @@ export class SqliteDriver implements Driver {
 
   #guessPages({ sql, parameters }: Query, characters: number): void {
     if (/^(SELECT|WITH)/.test(sql)) return
-    this.#pagesInLog += 1 + parameters.length / PARAMETERS_A_PAGE + characters / CHARACTERS_A_PAGE
+    this.#keeper?.notePages(1 + parameters.length / PARAMETERS_A_PAGE + characters / CHARACTERS_A_PAGE)
   }
 
-  /** In a thread: a commit that does it waits for the disk, and the event loop with it. */
-  #copyLog(): void {
-    if (this.#pagesInLog < COPIED_PAGES || this.#scrub !== null) return
-    this.#pagesInLog = 0
-    this.#long?.copies.copyLog()
+  #noteCommit(): void {
+    this.#log?.noteCommit()
+    this.#keeper?.noteCommit()
   }
 
   /**
@@ -437,14 +543,6 @@ function charactersOf({ parameters }: Query): number {
 /** A whole number beyond those that JavaScript tells apart. */
 function isTooLarge(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_OUT_OF_RANGE'
-}
-
-function outdated(name: string): StoreError {
-  return new StoreError(
-    'store_version',
-    name,
-    'this database is empty or of an older version. Open it for writing once, which brings it up to date.',
-  )
 }
 
 function inTransaction(database: DatabaseSync, action: () => void): void {

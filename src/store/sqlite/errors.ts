@@ -4,17 +4,27 @@ const BUSY = 5
 const LOCKED = 6
 const FULL = 13
 const TOO_LONG = 18
+/** A reader that may not write to the log's index has found no place in it. It finds one as soon as another reads. */
+const READ_ONLY_CANTLOCK = 520
+const IO_ERROR = 10
+/** SQLite's extended codes SHMOPEN, SHMSIZE, SHMLOCK and SHMMAP. */
+const SHARED_MEMORY = [18, 19, 20, 21]
 
 /** SQLite's result code, without the extension in its upper bits. */
 function resultCode(error: unknown): number | null {
+  const code = extendedCode(error)
+  return code === null ? null : code & 0xff
+}
+
+function extendedCode(error: unknown): number | null {
   const code = (error as { errcode?: unknown } | null)?.errcode
-  return typeof code === 'number' ? code & 0xff : null
+  return typeof code === 'number' ? code : null
 }
 
 /** Somebody else writes just now: wait and try again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error)
-  return code === BUSY || code === LOCKED
+  return code === BUSY || code === LOCKED || extendedCode(error) === READ_ONLY_CANTLOCK
 }
 
 /** There is no room on the disk. */
@@ -25,6 +35,12 @@ export function isFull(error: unknown): boolean {
 /** A value is longer than this connection takes. */
 export function isTooLong(error: unknown): boolean {
   return resultCode(error) === TOO_LONG
+}
+
+/** Opening, sizing, locking or mapping the index of the log (`-shm`) failed. */
+export function isSharedMemoryError(error: unknown): boolean {
+  const code = extendedCode(error)
+  return SHARED_MEMORY.some(extension => code === (IO_ERROR | (extension << 8)))
 }
 
 export function toStoreError(error: unknown, name: string): unknown {

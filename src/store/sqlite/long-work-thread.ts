@@ -1,10 +1,11 @@
 /** A thread with a connection of its own for transactions over many megabytes: the event loop of the others goes on. */
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
 import { CHECKPOINT_PAGES, type Durability, fileAt, setDurability, sleep } from './connection.ts'
+import { isBusy } from './errors.ts'
 import { type Numbers, Statements } from './statements.ts'
+import { addressOf } from './view.ts'
 
 export interface LongWorkRequest {
   readonly path: string
@@ -14,6 +15,8 @@ export interface LongWorkRequest {
   /** As with `setDurability`. */
   readonly commits: Durability
   readonly readOnly: boolean
+  /** Of the address by which SQLite opens it. */
+  readonly parameters: string
 }
 
 /** `more`: the next rows of the question before. */
@@ -21,6 +24,7 @@ export type LongWorkQuestion =
   | { readonly sql: string; readonly parameters: readonly SqlValue[]; readonly numbers: Numbers }
   | 'more'
   | 'copy the log'
+  | 'empty the log'
   | 'end'
 
 export type LongWorkAnswer =
@@ -38,14 +42,17 @@ const CHARACTERS_AT_A_TIME = 4_000_000
 const MAX_TRIES = 20
 const MAX_PAUSE_MS = 5
 
-const { path, file, durability, commits, readOnly } = workerData as LongWorkRequest
+/** What its file keeps when the log is begun anew: about as much as there is between two copies. */
+const MAX_LOG_BYTES = 16_000_000
+
+const { path, file, durability, commits, readOnly, parameters } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
 // Not made anew if it was taken away.
-const url = pathToFileURL(path)
-url.search = `?mode=${readOnly ? 'ro' : 'rw'}`
-const database = new DatabaseSync(url, { timeout: 0, readOnly })
+const database = new DatabaseSync(addressOf(path, parameters), { timeout: 0, readOnly })
 if (!readOnly) {
-  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  database.exec(
+    `PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`,
+  )
   setDurability(database, durability, commits)
 }
 const statements = new Statements(database)
@@ -63,9 +70,9 @@ parentPort!.on('message', (question: LongWorkQuestion) => {
 
 function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   try {
-    if (question === 'copy the log') {
-      copyLog()
-      return { columns: [], rows: [], isMore: false }
+    if (question === 'copy the log' || question === 'empty the log') {
+      const isDone = shortenLog(question === 'copy the log' ? 'RESTART' : 'TRUNCATE')
+      return { columns: ['isDone'], rows: [[isDone ? 1 : 0]], isMore: false }
     }
     if (question !== 'more') {
       const asked = statements.iterate(question, question.numbers)
@@ -79,17 +86,36 @@ function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   }
 }
 
+/** `false`: another connection writes just now, or reads what was there before. */
+function shortenLog(mode: 'RESTART' | 'TRUNCATE'): boolean {
+  for (let tries = MAX_TRIES; !isShortened(mode); tries--) {
+    if (tries === 0) return false
+    sleep(Math.random() * MAX_PAUSE_MS)
+  }
+  try {
+    beginLog()
+  } catch (error) {
+    // Another was first.
+    if (!isBusy(error)) throw error
+  }
+  return true
+}
+
+/** The first does most of it, while others write. The second holds them up, so it is left out where it is in vain. */
+function isShortened(mode: 'RESTART' | 'TRUNCATE'): boolean {
+  const first = checkpoint('PASSIVE')
+  return first.busy === 0 && first.checkpointed === first.log && checkpoint(mode).busy === 0
+}
+
+function checkpoint(mode: string): { busy: number; log: number; checkpointed: number } {
+  return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as never
+}
+
 /**
  * The next write to a log that is all copied begins it anew, and waits for the disk. So that this is no write of the
  * event loop's, the thread writes something at once that changes nothing.
  */
-function copyLog(): void {
-  // The first does most of it, while others write. The second holds them up, and has little left to do.
-  database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-  for (let tries = MAX_TRIES; !isAllCopied(); tries--) {
-    if (tries === 0) return
-    sleep(Math.random() * MAX_PAUSE_MS)
-  }
+function beginLog(): void {
   database.exec('BEGIN IMMEDIATE')
   try {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
@@ -99,12 +125,6 @@ function copyLog(): void {
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
   }
-}
-
-/** `false`: another connection writes just now, or reads what is in the log. */
-function isAllCopied(): boolean {
-  const { busy } = database.prepare('PRAGMA wal_checkpoint(RESTART)').get() as { busy: number }
-  return busy === 0
 }
 
 function nextRows(rows: Iterator<readonly SqlValue[]>): LongWorkAnswer {

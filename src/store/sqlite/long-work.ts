@@ -83,9 +83,10 @@ export class LongWork {
     return working
   }
 
-  /** Copies the log into the database, which takes a moment for the disk. One that fails is made up for by the next. */
-  copyLog(): void {
-    this.#afterAll(() => this.#ask('copy the log')).catch(() => {})
+  /** Copies the log into the database and begins it anew. `empty`: and cuts it off. `false`: others are in the way. */
+  async shortenLog(how: 'copy' | 'empty'): Promise<boolean> {
+    const { rows } = await this.#afterAll(() => this.#ask(`${how} the log`))
+    return rows[0]![0] === 1
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { announce, withdraw } from './announcement.ts'
 import { setDurability, sleep } from './connection.ts'
 import { findRoom, type RoomProblem, roomBeside } from './disk-room.ts'
 import { isBusy, isFull } from './errors.ts'
+import { addressOf } from './view.ts'
 
 export interface RewriteRequest {
   /** Absolute. */
@@ -40,9 +40,7 @@ export function rewriteDatabase(
   onBegin: (size: { readonly bytes: number }) => void,
 ): RewriteOutcome {
   // Not made anew if somebody took it away.
-  const url = pathToFileURL(request.path)
-  url.search = '?mode=rw'
-  const database = new DatabaseSync(url, { timeout: 0 })
+  const database = new DatabaseSync(addressOf(request.path, 'mode=rw'), { timeout: 0 })
   try {
     setDurability(database, request.durability)
     return rewriteAnnounced(database, request, onBegin)
