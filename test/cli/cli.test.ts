@@ -89,7 +89,7 @@ describe('palimpsest import', () => {
   test('into PostgreSQL', async () => {
     const place = postgresPlace()
     const url = postgresUrl()
-    const db = url.replace(/postgres$/, `db_${place.address.slice(-8)}`)
+    const db = postgresUrl(`db_${place.address.slice(-8)}`)
     const { default: pg } = await import('pg')
     const admin = new pg.Client(url)
     await admin.connect()

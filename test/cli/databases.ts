@@ -30,7 +30,7 @@ export async function postgresDatabase(): Promise<Database> {
   const admin = postgresUrl()
   const name = `db_${randomUUID().replaceAll('-', '').slice(0, 16)}`
   await inPostgres(admin, `CREATE DATABASE ${name}`)
-  const url = admin.replace(/postgres$/, name)
+  const url = postgresUrl(name)
   return {
     address: url,
     flags: ['--store', url],

@@ -292,7 +292,7 @@ Type yes to erase it:`)
     const admin = new pg.Client(url)
     await admin.connect()
     await admin.query(`CREATE DATABASE ${name}`)
-    const store = ['--store', url.replace(/postgres$/, name)]
+    const store = ['--store', postgresUrl(name)]
     const lines = folder.file('postgres.jsonl', transcript(20))
     expect((await run(['import', lines, '--session', 'chat', ...store])).code).toBe(0)
     const { code, stdout } = await run(['forget', '--session', 'chat', '--yes', '--json', ...store])

@@ -181,7 +181,7 @@ describe('palimpsest memory', () => {
     const admin = new pg.Client(url)
     await admin.connect()
     await admin.query(`CREATE DATABASE ${name}`)
-    const store = ['--store', url.replace(/postgres$/, name), '--namespace', 'one']
+    const store = ['--store', postgresUrl(name), '--namespace', 'one']
     expect((await run(['memory', 'edit', 'global', ...store], { stdin: '- Porto' })).code).toBe(0)
     expect(await contentOf(['global'], store)).toBe('- Porto\n')
     expect((await json(['memory', 'list', ...store])).documents).toHaveLength(1)

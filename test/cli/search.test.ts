@@ -190,7 +190,7 @@ group/1  Bob  2026-02-01 10:00 UTC
     const admin = new pg.Client(url)
     await admin.connect()
     await admin.query(`CREATE DATABASE ${name}`)
-    const store = ['--store', url.replace(/postgres$/, name)]
+    const store = ['--store', postgresUrl(name)]
     const lines = folder.file('postgres.jsonl', transcript(20))
     expect((await run(['import', lines, '--session', 'chat', ...store])).code).toBe(0)
     const { stdout } = await run(['search', 'message 17', '--limit', '1', '--json', ...store])

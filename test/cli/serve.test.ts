@@ -135,7 +135,7 @@ describe('palimpsest serve', () => {
     const admin = new pg.Client(url)
     await admin.connect()
     await admin.query(`CREATE DATABASE ${name}`)
-    const server = await serve([], { PALIMPSEST_STORE: url.replace(/postgres$/, name) })
+    const server = await serve([], { PALIMPSEST_STORE: postgresUrl(name) })
     expect((await server.call('POST', '/v1/sessions/s/messages', { role: 'user', text: 'x' })).status).toBe(
       201,
     )

@@ -2,11 +2,11 @@ import { inject } from 'vitest'
 
 /**
  * Each worker of the run has a database of its own on the one server: a vacuum leaves what an older transaction of the
- * same database may still see, and tests of other files have long ones.
+ * same database may still see, and tests of other files have long ones. `database`: another one on the same server.
  */
-export function postgresUrl(): string {
+export function postgresUrl(database = databaseOf(Number(process.env.VITEST_POOL_ID))): string {
   const url = new URL(inject('postgresUrl'))
-  url.pathname = databaseOf(Number(process.env.VITEST_POOL_ID))
+  url.pathname = database
   return url.href
 }
 

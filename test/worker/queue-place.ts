@@ -44,7 +44,7 @@ export async function databasePlace(policy?: Partial<FoldPolicy>): Promise<TestP
     await client.end()
   }
   await administer(`CREATE DATABASE ${name}`)
-  const url = postgresUrl().replace(/[^/]*$/, name)
+  const url = postgresUrl(name)
   const place = await placeIn({ url, schema: DEFAULT_SCHEMA }, policy, async () => {})
   return {
     ...place,

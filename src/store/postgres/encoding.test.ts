@@ -13,7 +13,7 @@ test.for(['LATIN1', 'EUC_JP'])('a database in %s is refused, and left as it is',
     postgresUrl(),
     `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
   )
-  const url = Object.assign(new URL(postgresUrl()), { pathname: `/${name}` }).href
+  const url = postgresUrl(name)
   try {
     for (const attempt of [() => postgres(url).open(), () => readSchemaVersions(url)]) {
       const error = await refuses(attempt(), 'store_encoding')
@@ -36,7 +36,7 @@ test('a database in SQL_ASCII holds what people write, as databases of earlier v
     postgresUrl(),
     `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
   )
-  const store = postgres(Object.assign(new URL(postgresUrl()), { pathname: `/${name}` }).href)
+  const store = postgres(postgresUrl(name))
   const palimpsest = await createPalimpsest({ store })
   try {
     const texts = ['灯塔在港口 🗼', 'Ærøskøbing, naïve', 'the harbour']
