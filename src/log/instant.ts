@@ -76,34 +76,54 @@ function wallClockOf(match: RegExpExecArray | null): number | null {
   return isReal ? date.getTime() : null
 }
 
+/**
+ * A time that the clocks show twice is the first of the two. One that they skip is as much later as they skip: half past
+ * two in a night that has no hour from two to three is half past three.
+ */
 function instantInZone(wallClock: number, zone: string): number {
-  // The offset depends on the instant that we look for: a second look settles all but the skipped hour.
-  const guess = wallClock - zoneOffset(wallClock, zone)
-  return wallClock - zoneOffset(guess, zone)
+  const [before, after] = [-DAY_MS, DAY_MS].map(shift => wallClock - zoneOffset(wallClock + shift, zone))
+  const shows = (instant: number) => instant + zoneOffset(instant, zone) === wallClock
+  return !shows(before!) && shows(after!) ? after! : before!
 }
 
+const DAY_MS = 86_400_000
+
+/** What clocks in the zone are ahead of those in UTC. */
 function zoneOffset(instant: number, zone: string): number {
   if (zone === 'UTC') return 0
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const parts = clockOf(zone).formatToParts(instant)
+  const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
+  // `Date.UTC` takes the years from 0 to 99 for those of the last century.
+  const wallClock = new Date(0)
+  const year = parts.some(({ type, value }) => type === 'era' && value.startsWith('B')) ? 1 - read('year') : read('year')
+  wallClock.setUTCFullYear(year, read('month') - 1, read('day'))
+  wallClock.setUTCHours(read('hour'), read('minute'), read('second'))
+  return wallClock.getTime() - Math.floor(instant / 1000) * 1000
+}
+
+/** To make one takes a hundred times as long as to use it. */
+const clocks = new Map<string, Intl.DateTimeFormat>()
+const MAX_CLOCKS = 500
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone)
+  if (known) return known
+  const clock = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
+    calendar: 'gregory',
     hourCycle: 'h23',
+    era: 'short',
     year: 'numeric',
     month: 'numeric',
     day: 'numeric',
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(instant)
-  const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
-  const wallClock = Date.UTC(
-    read('year'),
-    read('month') - 1,
-    read('day'),
-    read('hour'),
-    read('minute'),
-    read('second'),
-  )
-  return wallClock - Math.floor(instant / 1000) * 1000
+  })
+  // There are about as many zones; the same one can be written in many ways.
+  if (clocks.size >= MAX_CLOCKS) clocks.clear()
+  clocks.set(zone, clock)
+  return clock
 }
 
 export function isZone(zone: string): boolean {
