@@ -437,7 +437,8 @@ export class Contexts {
     const name = `${plan.fromSeq}-${plan.toSeq}:${plan.tokens}`
     const known = interims.get(name)
     if (known !== undefined) return known
-    const { store, zone } = this.#engine
+    const { store } = this.#engine
+    const zone = session.zone ?? this.#engine.zone
     const newest = await store.readMessages(key, {
       after: plan.fromSeq - 1,
       before: plan.toSeq + 1,

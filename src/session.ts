@@ -330,6 +330,7 @@ export class Session {
       policy,
       groupTurnMessages,
       extraction,
+      zone,
       now: clock(),
     }
     return (): AppendRequest | Promise<AppendRequest> => {

@@ -391,7 +391,8 @@ async function work(
   { plan, session, under, tally, spending }: Attempt,
   signal: AbortSignal,
 ): Promise<FoldWorked> {
-  const { store, policy, zone } = engine
+  const { store, policy } = engine
+  const zone = session.zone ?? engine.zone
   const { decision, range } = plan
   const handler = engine.handlers[decision.type] as FoldHandler | undefined
   const segments = await shownSegments(store, key, session)

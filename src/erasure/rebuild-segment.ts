@@ -76,12 +76,13 @@ const NOTHING_LEFT = {
 
 /** What a fold of this range would be given, but for the messages. */
 async function workFor(
-  { store, policy, zone }: RebuildEngine,
+  { store, policy, zone: ofEngine }: RebuildEngine,
   { key, segment }: WithheldSegment,
   { summarizer, signal }: { summarizer: Summarizer; signal: AbortSignal },
 ): Promise<Omit<FoldWork, 'messages'>> {
   const { fromSeq, toSeq, type, reason } = segment
   const session = await store.readSession(key)
+  const zone = session?.zone ?? ofEngine
   const shown = await store.readSegments(key, 'shown')
   const warn = () => {}
   // No memo is asked for: it has a cursor of its own.

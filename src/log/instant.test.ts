@@ -38,7 +38,9 @@ describe('a local time', () => {
   test('means in every zone the earliest instant at which clocks there show it, or the first after what they skip', () => {
     const zones = Intl.supportedValuesOf('timeZone')
     const shown = (instant: number, zone: string) =>
-      new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(instant)
+      new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(
+        instant,
+      )
     const minute = 60_000
     fc.assert(
       fc.property(

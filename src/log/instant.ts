@@ -95,7 +95,9 @@ function zoneOffset(instant: number, zone: string): number {
   const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
   // `Date.UTC` takes the years from 0 to 99 for those of the last century.
   const wallClock = new Date(0)
-  const year = parts.some(({ type, value }) => type === 'era' && value.startsWith('B')) ? 1 - read('year') : read('year')
+  const year = parts.some(({ type, value }) => type === 'era' && value.startsWith('B'))
+    ? 1 - read('year')
+    : read('year')
   wallClock.setUTCFullYear(year, read('month') - 1, read('day'))
   wallClock.setUTCHours(read('hour'), read('minute'), read('second'))
   return wallClock.getTime() - Math.floor(instant / 1000) * 1000

@@ -22,7 +22,8 @@ export async function initialContent(engine: Reader, document: DocumentKey): Pro
 }
 
 export async function newChatMemory(engine: Reader, session: SessionRecord): Promise<string> {
-  const { store, namespace, zone } = engine
+  const { store, namespace } = engine
+  const zone = session.zone ?? engine.zone
   const messages = await firstMessages({ store }, { namespace, id: session.id })
   const first = messages[0]
   return chatTemplate({

@@ -10,6 +10,7 @@ import {
   ALL_HEADINGS,
   appendText,
   datedLine,
+  dayOfLine,
   findHeading,
   headings,
   languageOf,
@@ -31,15 +32,17 @@ type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'clock' | 'lay
  * first, so that the transaction itself has nothing to wait for.
  */
 export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<readonly DocumentWrite[]> {
-  const { store, zone } = engine
+  const { store } = engine
   const { key, session } = fold
+  const zone = session.zone ?? engine.zone
   const chat: DocumentKey = { namespace: key.namespace, layer: 'chat', key: key.id }
   const facts = await learned(fold, zone)
   const superseded = await supersededFacts(store, chat, fold)
   if (facts.length === 0 && superseded.length === 0) return []
   const stale = new Set(superseded.map(({ line }) => line))
   const history = headings(languageOf(fold.messages)).history
-  const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, zone))
+  const day = ({ line, saidAt }: Pick<Fact, 'line' | 'saidAt'>) =>
+    dayOfLine(line) ?? formatDay(dayInZone(saidAt, zone))
   const days = [...new Set([...facts, ...superseded].map(day))].sort()
   const growths: Growth[] = [
     {

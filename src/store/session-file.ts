@@ -2,6 +2,7 @@ import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
 import type { Content, Memo, Pin, Segment, Sender, SessionKind, WindowMessage } from '../log/index.ts'
 import {
   checkId,
+  isZone,
   MAX_CONTENT_CHARACTERS,
   MESSAGE_INSTANT_RULE,
   normalizeMessage,
@@ -25,6 +26,8 @@ export interface SessionFile {
   readonly createdAt: string
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
+  /** In which those of its messages were said that name none; `null`: not known. */
+  readonly zone: string | null
   readonly epoch: number
   readonly compactedThrough: number
   readonly counters: FileCounters
@@ -171,6 +174,7 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
     createdAt,
     origin: optional(file['origin'], 'origin', originParser(lastSeq), null),
     settings: optional(file['settings'], 'settings', object, {}),
+    zone: optional(file['zone'], 'zone', zone, null),
     epoch: optional(file['epoch'], 'epoch', count, 0),
     counters: optional(file['counters'], 'counters', parseCounters, EMPTY_COUNTERS),
     memo: optional(file['memo'], 'memo', memoParser(lastSeq, warnings), null),
@@ -580,6 +584,11 @@ function id(value: unknown, field: string): string {
   } catch (error) {
     throw new InvalidExportError(field, (error as InvalidMessageError).details.allowed)
   }
+}
+
+function zone(value: unknown, field: string): string {
+  if (typeof value === 'string' && isZone(value)) return value
+  throw new InvalidExportError(field, 'an IANA time zone such as "Asia/Shanghai"', value)
 }
 
 function whole(least: number, most: number): (value: unknown, field: string) => number {

@@ -70,6 +70,8 @@ export interface SessionRecord extends SessionTraits {
   readonly createdAt: Date
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
+  /** In which those of its messages were said that name none; `null`: not known. */
+  readonly zone: string | null
   readonly epoch: number
   /** The epoch that it began with. One of this name that was erased had lower ones. */
   readonly firstEpoch: number
@@ -117,6 +119,8 @@ export interface AppendRequest {
   /** Each of the messages that is new waits for an answer. */
   readonly awaits?: Awaits
   readonly answers?: Answers
+  /** In which those of the messages are said that name none. Left out: it is not known. */
+  readonly zone?: string
   readonly now: number
 }
 

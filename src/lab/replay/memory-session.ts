@@ -230,6 +230,7 @@ export class MemorySession
       createdAt: new Date(0),
       origin: null,
       settings: {},
+      zone: null,
       epoch: this.#epoch,
       firstEpoch: 0,
       state: this.#state,

@@ -120,6 +120,7 @@ interface Step {
 async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<ExtractionOutcome> {
   const { store, clock, noteChange, extraction: rules } = engine
   const { key, session, token, signal } = step
+  const zone = session.zone ?? engine.zone
   const after = session.extractedThrough
   const page = await store.readMessages(key, { after, limit: MOST_MESSAGES, from: 'oldest' })
   const messages = firstWithin(page, MOST_TOKENS)
@@ -131,7 +132,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const asked =
     target === null
       ? NOTHING_ASKED
-      : await askForFacts(engine, { messages, target, summarizer, signal }).catch(unlessSpent(spending))
+      : await askForFacts(engine, { messages, target, zone, summarizer, signal }).catch(unlessSpent(spending))
   if ('waits' in asked) {
     const { waits, usage } = asked
     await store.failExtraction(key, { retryAt: waits.until })
@@ -150,7 +151,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
             messages,
             sessionId: key.id,
             author: engine.summarizer.name,
-            zone: engine.zone,
+            zone,
             now,
           }),
         ]
@@ -221,17 +222,18 @@ function unlessSpent(spending: SpendWatch | null) {
 interface Question {
   readonly messages: readonly Message[]
   readonly target: FactTarget
+  readonly zone: string
   readonly summarizer: Summarizer
   readonly signal: AbortSignal
 }
 
 async function askForFacts(
   engine: ExtractionEngine,
-  { messages, target, summarizer, signal }: Question,
+  { messages, target, zone, summarizer, signal }: Question,
 ): Promise<Asked> {
   const sources = messages.filter(message => maySay(message, target)).filter(isTelling)
   if (sources.length === 0) return NOTHING_ASKED
-  const { store, zone, summarizerTimeoutMs } = engine
+  const { store, summarizerTimeoutMs } = engine
   const known = listLines((await store.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()

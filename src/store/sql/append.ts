@@ -25,7 +25,7 @@ import {
 } from './rows.ts'
 import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
-import { all, first, firstOfMany, insertContestedRow, type Steps } from './steps.ts'
+import { all, first, firstOfMany, insertContestedRow, run, type Steps } from './steps.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -49,7 +49,10 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const answers = answersOf(request, repeats)
   if (answers) yield* checkWaiting(request.key, known, answers)
   yield* checkFollows(request, known)
-  const session = known ?? (yield* lockOrCreateSession(request.key, request, dialect))
+  const session = yield* settleZone(
+    known ?? (yield* lockOrCreateSession(request.key, request, dialect)),
+    request,
+  )
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
   yield* keepOwed(session, { request, answers, messages })
@@ -65,6 +68,13 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
   return { ...receipt, ...verdict, extractAt }
+}
+
+/** A session of an earlier version does not know it yet. */
+function* settleZone(session: SessionRow, { zone, messages }: AppendRequest): Steps<SessionRow> {
+  if (session.zone !== null || zone === undefined || messages.length === 0) return session
+  yield* run('UPDATE sessions SET zone = ?2 WHERE id = ?1', session.id, zone)
+  return { ...session, zone }
 }
 
 /** What the caller has to be told: the session is without it, and an append does not assign it. */
@@ -259,7 +269,13 @@ function* insertAll(
     seq += 1
     const totals = nextTotals(head?.totals ?? null, message, message.size, rules)
     const senderId = index === 0 ? start.senderId : null
-    yield* insertMessage(session, { seq, message, totals, senderId, now: request.now })
+    yield* insertMessage(session, {
+      seq,
+      message: inZone(session, message, request),
+      totals,
+      senderId,
+      now: request.now,
+    })
     head = { seq, totals, appendedAt: request.now }
     firstTurn ??= totals.turn
     messages.push({ seq, duplicate: false })
@@ -273,6 +289,11 @@ function* insertAll(
       toSeq: seq,
     })
   return { head, firstTurn, messages }
+}
+
+/** Where the zone is another than when the session began, the message has to say so. */
+function inZone(session: SessionRow, message: MeasuredMessage, { zone }: AppendRequest): MeasuredMessage {
+  return message.zone === null && zone !== undefined && zone !== session.zone ? { ...message, zone } : message
 }
 
 export const INSERT_MESSAGE = `INSERT INTO messages (session_id, seq, role, sender_id, content, format, at, lag,

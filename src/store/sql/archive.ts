@@ -53,6 +53,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     createdAt: new Date(session.created_at).toISOString(),
     origin: session.origin === null ? null : JSON.parse(session.origin),
     settings: settingsOf(session),
+    zone: session.zone,
     epoch: session.epoch - session.first_epoch,
     compactedThrough: session.compacted_through,
     counters: { decided, lastFoldAt, overheadTokens },
@@ -284,7 +285,8 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
     })
     yield* writeFoldState(session, { ...state, lastFoldAt: file.counters.lastFoldAt ?? state.lastFoldAt })
     yield* run(
-      `UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5, extracted_through = ?6
+      `UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5, extracted_through = ?6,
+         zone = ?7
        WHERE id = ?1`,
       session.id,
       file.epoch,
@@ -292,6 +294,7 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
       Object.keys(file.settings).length === 0 ? null : JSON.stringify(file.settings),
       Date.parse(file.createdAt),
       file.extractedThrough,
+      file.zone,
     )
   })
 }

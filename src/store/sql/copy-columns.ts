@@ -46,6 +46,7 @@ export const SESSION_COPIED = [
     'scope_id',
     'origin',
     'settings',
+    'zone',
     'created_at',
     'compacted_through',
     'folded_messages',

@@ -184,7 +184,8 @@ function* finishFork(
       actual: current.epoch,
     })
   yield* run(
-    `UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4, user_id = ?5, scope_id = ?6
+    `UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4, user_id = ?5, scope_id = ?6,
+       zone = ?7
      WHERE id = ?1`,
     copy.id,
     JSON.stringify({ sessionId: key.id, seq: origin.seq }),
@@ -194,6 +195,7 @@ function* finishFork(
     // Assigned since the copy was begun, perhaps: it belongs to the same person as what it was made of.
     current.user_id,
     current.scope_id,
+    current.zone,
   )
   yield* copyHidden(current, copy, origin.through)
   yield* copyPins(current, copy, origin.seq)

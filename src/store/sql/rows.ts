@@ -26,6 +26,7 @@ export interface SessionRow {
   readonly scope_id: string | null
   readonly origin: string | null
   readonly settings: string | null
+  readonly zone: string | null
   readonly created_at: number
   readonly epoch: number
   readonly compacted_through: number
@@ -74,7 +75,7 @@ export function settingsOf({ settings }: Pick<SessionRow, 'settings'>): Readonly
 }
 
 /** By name and never `*`: a later migration may add columns while this program runs. */
-export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, origin, settings, created_at, epoch,
+export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, origin, settings, zone, created_at, epoch,
   compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,

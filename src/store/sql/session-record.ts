@@ -63,6 +63,7 @@ function* toRecord(
     createdAt: new Date(session.created_at),
     origin: session.origin === null ? null : JSON.parse(session.origin),
     settings: settingsOf(session),
+    zone: session.zone,
     epoch: session.epoch,
     firstEpoch: session.first_epoch,
     state,

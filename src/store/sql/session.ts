@@ -72,16 +72,16 @@ export function* lockExistingSession(key: SessionKey, dialect: Dialect): Steps<S
 
 export function* lockOrCreateSession(
   key: SessionKey,
-  { traits, now }: { traits: GivenTraits; now: number },
+  { traits, zone = null, now }: { traits: GivenTraits; zone?: string | null; now: number },
   dialect: Dialect,
 ): Steps<SessionRow> {
   const existing = yield* lockSession(key, dialect)
   if (existing) return existing
   checkNewIds({ session: key.id, user: traits.user, scope: traits.scope })
   const [created] = yield* all<{ id: number }>(
-    `INSERT INTO sessions (namespace, name_key, name, kind, user_id, scope_id, created_at,
+    `INSERT INTO sessions (namespace, name_key, name, kind, user_id, scope_id, created_at, zone,
        epoch, first_epoch, lease_token)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ${FLOOR}, ${FLOOR}, ${FLOOR})
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ${FLOOR}, ${FLOOR}, ${FLOOR})
      ON CONFLICT (namespace, name_key) DO NOTHING RETURNING id`,
     key.namespace,
     keyOf(key.id),
@@ -90,6 +90,7 @@ export function* lockOrCreateSession(
     traits.user,
     traits.scope,
     now,
+    zone,
   )
   if (created) yield* recordEvent({ sessionId: created.id, type: 'session-created', at: now })
   return yield* lockExistingSession(key, dialect)
