@@ -396,5 +396,8 @@ describe.concurrent.for(Object.entries(PLACES))('%s', ([name, open]) => {
       }),
       { numRuns: RUNS[name as keyof typeof RUNS], endOnFailure: false, interruptAfterTimeLimit: 50_000 },
     )
+    // All that these histories left is consistent by its rows alone, too.
+    const results = await store.checkUp!({ now: Date.now(), isDeep: true })
+    expect(results.find(({ what }) => what.startsWith('sessions'))).toMatchObject({ isWell: true })
   })
 })

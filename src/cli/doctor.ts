@@ -6,16 +6,21 @@ export interface DoctorFlags {
   readonly store?: string
   readonly db?: string
   readonly replay?: true
+  readonly deep?: true
   readonly json?: true
 }
 
 export function doctorCommand(terminal: Terminal): Command {
   return new Command('doctor')
     .description(
-      'Look whether all is well: the database, the settings, the queue, and folds that were given up.',
+      'Look whether all is well: the file and its log, the schema, the disk, clocks, folds and erasures that wait, the index, settings, the queue.',
     )
     .option('--store <url>', 'the PostgreSQL database: postgres://user@host/database')
     .option('--db <file>', 'the SQLite database (default: PALIMPSEST_DB, or palimpsest.db)')
+    .option(
+      '--deep',
+      'also read every session: gaps, totals, segments, the search index, rows without an owner',
+    )
     .option('--replay', 'put the folds that were given up back into the queue')
     .addOption(jsonOption())
     .addHelpText(
@@ -25,6 +30,7 @@ Without --replay it changes nothing: it migrates no database, and makes no queue
 Exit code 0: all is well. 1: something is not, and it is said what.
 
 Examples:
+  palimpsest doctor --db bot.db --deep
   palimpsest doctor --store postgres://bot@db.internal/bot
   palimpsest doctor --store postgres://bot@db.internal/bot --replay`,
     )

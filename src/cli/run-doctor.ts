@@ -1,6 +1,6 @@
 import { type Layer, readStored, resolveSettings, type SettingValues } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
-import type { Store } from '../store/index.ts'
+import type { CheckResult, Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
 import type { DoctorFlags } from './doctor.ts'
 import { openReadOnly, requireDatabase } from './existing-database.ts'
@@ -8,16 +8,9 @@ import { queueOf } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { withFlags } from './setting-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
-import { NoResultError, type Terminal } from './terminal.ts'
+import { NoResultError, Progress, type Terminal } from './terminal.ts'
 
-/** One thing that was looked at. */
-interface Finding {
-  readonly what: string
-  readonly isWell: boolean
-  readonly says: string
-  /** For programs. */
-  readonly details?: unknown
-}
+type Finding = CheckResult
 
 const OLDEST_NODE = 24
 
@@ -37,6 +30,7 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
   if (store !== null)
     try {
       findings.push({ what: 'database', isWell: true, says: store.name })
+      findings.push(...(await checkStore(store, flags, terminal)))
       findings.push(...(await settingsFindings(store, { namespace, environment })))
       if (place !== null) findings.push(await queueFinding(place, { replays: flags.replay === true }))
     } finally {
@@ -49,6 +43,20 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
       : `${findings.map(({ what, isWell, says }) => `${isWell ? 'ok  ' : 'BAD '} ${what}: ${inertLines(says)}`).join('\n')}\n`,
   )
   if (!isWell) throw new NoResultError('Not all is well.')
+}
+
+/** What is damaged may not even be read: that is a finding, too. */
+async function checkStore(store: Store, flags: DoctorFlags, terminal: Terminal): Promise<readonly Finding[]> {
+  const progress = new Progress(terminal, 'sessions')
+  const onProgress = (done: number, all: number) => progress.update(done / all, `${done} of ${all}`)
+  try {
+    return (await store.checkUp?.({ now: Date.now(), isDeep: flags.deep === true, onProgress })) ?? []
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error
+    return [{ what: 'what is stored', isWell: false, says: error.message, details: { code: error.code } }]
+  } finally {
+    progress.end()
+  }
 }
 
 function nodeFinding(): Finding {

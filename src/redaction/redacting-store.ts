@@ -216,6 +216,7 @@ export const STORE_METHODS: Methods = {
   noteVerified: 'keys and numbers',
 
   readScrub: 'reads',
+  checkUp: 'reads',
   readWaiting: 'reads',
   readSession: 'reads',
   readSeen: 'reads',

@@ -1,6 +1,7 @@
 import type { Content, Memo, Message, NewMessage, NewSegment, Pin, Segment, Size } from '../log/index.ts'
 import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
 import type { ApiKey } from './api-key.ts'
+import type { CheckResult, CheckUpRequest } from './check-up.ts'
 import type {
   CopyImport,
   CopyPage,
@@ -880,6 +881,9 @@ export interface Store {
   scrub(onScrub?: OnScrub): Promise<boolean>
   /** Of an erasure in the stage `scrubbing`, as it is now. Where a database cannot tell, only `scrub` says it. */
   readScrub(namespace: string, id: number): Promise<ScrubState>
+
+  /** Looks whether all is well, and changes nothing. A store that cannot tell has no such method. */
+  checkUp?(request: CheckUpRequest): Promise<readonly CheckResult[]>
 
   /**
    * In the order of their commits, each once, those after `position`. A `PositionLostError` where the database was

@@ -7,6 +7,7 @@ import {
   MissingPeerError,
   StoreError,
 } from '../../errors.ts'
+import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import type { ScrubState } from '../erasure.ts'
 import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -52,7 +53,7 @@ const DIALECT: Dialect = {
       AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
       AND (s.id IS NOT NULL OR d.id IS NOT NULL)
     ORDER BY e.transaction_id, e.id LIMIT ?3`,
-  readLastPosition: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor FROM events e
+  readLastPosition: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor, e.at FROM events e
     WHERE e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
     ORDER BY e.transaction_id DESC, e.id DESC LIMIT 1`,
   eventPosition: row => `${row.major}.${row.minor}`,
@@ -200,6 +201,11 @@ export class PostgresDriver implements Driver {
   async readScrub(erasure: { readonly namespace: string; readonly id: number }): Promise<ScrubState> {
     const { readScrub } = await import('./scrub.ts')
     return this.#outsideTransactions(client => readScrub(client, this.#options.schema, erasure))
+  }
+
+  async checkUp({ now }: CheckUpRequest): Promise<readonly CheckResult[]> {
+    const { checkServer } = await import('./check-server.ts')
+    return this.#outsideTransactions(client => checkServer(client, this.#options.schema, now))
   }
 
   /** A vacuum is not allowed in one. */

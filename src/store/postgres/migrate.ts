@@ -3,7 +3,7 @@ import { StoreError } from '../../errors.ts'
 import { readMigrations, type SchemaVersions } from '../migrations.ts'
 import { isTransient } from './errors.ts'
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url)
+export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
 /** Any number that no other program is likely to lock: "PALI". */
 const LOCK = 0x50414c49

@@ -1,3 +1,4 @@
+import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import type { ScrubState } from '../erasure.ts'
 import type { OnScrub } from '../store.ts'
 import type { Steps } from './steps.ts'
@@ -21,6 +22,8 @@ export interface Driver {
   scrub(onScrub?: OnScrub): Promise<boolean>
   /** For a database that can tell afterwards what a scrub has left, whichever program scrubbed it. */
   readScrub?(erasure: { readonly namespace: string; readonly id: number }): Promise<ScrubState>
+  /** What only this database has: its file, its server, its indexes. */
+  checkUp?(request: CheckUpRequest): Promise<readonly CheckResult[]>
 }
 
 export interface Dialect {
@@ -34,7 +37,7 @@ export interface Dialect {
   readonly nameContains: (parameter: string) => string
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
-  /** Where the newest of them is, whether its session is still there or not. */
+  /** Where the newest of them is, and when it was, whether its session is still there or not. */
   readonly readLastPosition: string
   /** The two numbers of a position in those queries, and back. */
   readonly eventPosition: (row: { readonly major: number; readonly minor: number }) => string

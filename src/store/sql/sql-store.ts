@@ -1,5 +1,6 @@
 import { ClosedError } from '../../errors.ts'
 import type { ApiKey } from '../api-key.ts'
+import type { CheckUpRequest } from '../check-up.ts'
 import type { CopyImport, CopyPlace } from '../copying.ts'
 import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
 import type { RebuiltSegment } from '../erasure.ts'
@@ -37,6 +38,9 @@ type Operations = Awaited<ReturnType<typeof loadOperations>>
 
 /** Few programs erase anything, and it takes all that searching does. */
 const loadErasure = () => import('./erasure.ts')
+
+/** Only an operator asks. */
+const loadCheckUp = () => import('./check-up.ts')
 
 /** Fewer still move to another store. */
 const loadCopying = () => import('./copying.ts')
@@ -567,6 +571,11 @@ export class SqlStore implements Store {
 
   readScrub(namespace: string, id: number) {
     return this.#while(async () => (await this.#driver.readScrub?.({ namespace, id })) ?? { isGone: false })
+  }
+
+  async checkUp(request: CheckUpRequest) {
+    const { checkUp } = await loadCheckUp()
+    return this.#while(() => checkUp(this.#driver, request))
   }
 
   readEvents(page: { after: string | null; limit: number }) {

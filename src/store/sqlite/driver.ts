@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import { isToCome } from '../../log/index.ts'
 import { whenThereIsRoom } from '../../slices.ts'
+import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
@@ -56,7 +57,7 @@ const DIALECT: Dialect = {
       e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
     WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
-  readLastPosition: 'SELECT e.id AS major, 0 AS minor FROM events e ORDER BY e.id DESC LIMIT 1',
+  readLastPosition: 'SELECT e.id AS major, 0 AS minor, e.at FROM events e ORDER BY e.id DESC LIMIT 1',
   eventPosition: row => String(row.major),
 }
 
@@ -358,6 +359,13 @@ export class SqliteDriver implements Driver {
     if (!path) return true
     const { scrubInThread } = await import('./scrub.ts')
     return scrubInThread(this.name, { path, durability, busyTimeoutMs }, onScrub)
+  }
+
+  async checkUp({ isDeep }: CheckUpRequest): Promise<readonly CheckResult[]> {
+    const database = this.#database
+    if (database === null) throw new ClosedError('store')
+    const { checkFile } = await import('./check-file.ts')
+    return this.#attempt(() => checkFile(database, isDeep))
   }
 
   /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */

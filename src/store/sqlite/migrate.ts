@@ -5,7 +5,7 @@ import { readMigrations, type SchemaVersions } from '../migrations.ts'
 /** "PALI", in the header of every database of ours. */
 const APPLICATION_ID = 0x50414c49
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url)
+export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
 function pragma(db: DatabaseSync, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])

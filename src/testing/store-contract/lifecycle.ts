@@ -79,6 +79,9 @@ export const lifecycle = contractCases('a store', {
       forgetErasedDocuments: () => store.forgetErasedDocuments('test', []),
       scrub: () => store.scrub(),
       readScrub: () => store.readScrub('test', 1),
+      // A store need not have it.
+      checkUp: async () =>
+        store.checkUp ? store.checkUp({ now: 0, isDeep: true }) : store.readScrub('test', 1),
       readContext: () => store.readContext(key, { tokens: 1, archivedTokens: 0 }),
       readPins: () => store.readPins(key),
       pin: () => store.pin(key, { seq: 1, note: null, tokens: 1, mostTokens: 1, now }),

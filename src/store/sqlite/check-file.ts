@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import type { CheckResult } from '../check-up.ts'
+import { readMigrations } from '../migrations.ts'
+import { missingObjects } from '../schema-objects.ts'
+import { findRoom } from './disk-room.ts'
+import { MIGRATIONS } from './migrate.ts'
+
+/** What a store keeps its log below, while no reader holds it. */
+const MAX_LOG_BYTES = 64_000_000
+const MAX_PROBLEMS = 10
+
+export function checkFile(database: DatabaseSync, isDeep: boolean): readonly CheckResult[] {
+  const path = database.location()
+  return [
+    checkPages(database, isDeep),
+    checkSchema(database),
+    ...(path ? [checkLog(path), checkDisk(path)] : []),
+  ]
+}
+
+/** Reads every page. The deep form also compares each index with its table. */
+function checkPages(database: DatabaseSync, isDeep: boolean): CheckResult {
+  const pragma = isDeep ? 'integrity_check' : 'quick_check'
+  const says = tell(database, `${pragma}(${MAX_PROBLEMS})`)
+  const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
+  const isWell = says.length === 1 && says[0] === 'ok'
+  return {
+    what: 'file',
+    isWell,
+    says: isWell
+      ? `${pages} pages read, none is damaged`
+      : [
+          'it is damaged. Stop what writes to it, and restore a backup; keep this file to look at.',
+          ...says,
+        ].join('\n  '),
+    details: { pages, problems: isWell ? [] : says },
+  }
+}
+
+/** A damage may be such that SQLite does not even get to its report. */
+function tell(database: DatabaseSync, pragma: string): readonly string[] {
+  try {
+    return database
+      .prepare(`PRAGMA ${pragma}`)
+      .all()
+      .map(row => String(Object.values(row)[0]))
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+function checkSchema(database: DatabaseSync): CheckResult {
+  const there = database.prepare('SELECT name FROM sqlite_schema').all() as { name: string }[]
+  const missing = missingObjects(
+    readMigrations(MIGRATIONS),
+    there.map(({ name }) => name),
+  )
+  const isWell = missing.length === 0
+  return {
+    what: 'schema',
+    isWell,
+    says: isWell
+      ? 'all tables, indexes and triggers are there'
+      : `missing: ${missing.join(', ')}. Another program took them away: restore a backup.`,
+    details: { missing },
+  }
+}
+
+function checkLog(path: string): CheckResult {
+  const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const isWell = bytes <= MAX_LOG_BYTES
+  return {
+    what: 'write-ahead log',
+    isWell,
+    says: isWell
+      ? `${megabytes(bytes)} MB`
+      : `${megabytes(bytes)} MB, which is much: a reader that does not end keeps it from being copied, or no program ` +
+        'that could copy it is running. End the reader, or open the database with palimpsest serve or bot.',
+    details: { bytes },
+  }
+}
+
+/** As much as an erasure needs, which writes the database anew. */
+function checkDisk(path: string): CheckResult {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const problem = findRoom(path, bytes)
+  return {
+    what: 'disk',
+    isWell: problem === null,
+    says:
+      problem === null
+        ? 'there is room for writing the database anew, as an erasure does'
+        : `${problem.folder} has ${megabytes(problem.freeBytes)} MB left; ${megabytes(problem.neededBytes)} MB are needed ` +
+          'for writing the database anew, as an erasure does. Make room, or move the database.',
+    details: problem ?? {},
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1)
+}
