@@ -398,6 +398,8 @@ describe.concurrent.for(Object.entries(PLACES))('%s', ([name, open]) => {
     )
     // All that these histories left is consistent by its rows alone, too.
     const results = await store.checkUp!({ now: Date.now(), isDeep: true })
-    expect(results.find(({ what }) => what.startsWith('sessions'))).toMatchObject({ isWell: true })
+    expect(results.find(({ what }) => what.startsWith('sessions'))?.says).toMatch(
+      /^\d+ looked at: no message is missing/,
+    )
   })
 })

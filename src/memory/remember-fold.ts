@@ -10,7 +10,6 @@ import {
   ALL_HEADINGS,
   appendText,
   datedLine,
-  dayOfLine,
   findHeading,
   headings,
   languageOf,
@@ -41,8 +40,8 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   if (facts.length === 0 && superseded.length === 0) return []
   const stale = new Set(superseded.map(({ line }) => line))
   const history = headings(languageOf(fold.messages)).history
-  const day = ({ line, saidAt }: Pick<Fact, 'line' | 'saidAt'>) =>
-    dayOfLine(line) ?? formatDay(dayInZone(saidAt, zone))
+  // The log of a day is of the day where the bot is.
+  const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, engine.zone))
   const days = [...new Set([...facts, ...superseded].map(day))].sort()
   const growths: Growth[] = [
     {

@@ -1,4 +1,3 @@
-import { formatDay, realDay } from '../../summarizer/calendar-day.ts'
 import { inertLine } from './inert-line.ts'
 import { type MarkdownLine, scanLines } from './markdown-lines.ts'
 import { appendText, readSection } from './sections.ts'
@@ -6,15 +5,6 @@ import { appendText, readSection } from './sections.ts'
 /** What is learned stands in a document as list items of one line each, and is found again by that line. */
 export function datedLine(day: string, text: string): string {
   return `- ${day}: ${inertLine(text)}`
-}
-
-/** The day on which it was said, for those who were there. `null`: it does not say. */
-export function dayOfLine(line: string): string | null {
-  const date = /^- (\d{4})-(\d{2})-(\d{2}): /.exec(line)
-  if (date === null) return null
-  const [year, month, day] = date.slice(1).map(Number)
-  const real = realDay(year!, month!, day!)
-  return real === null ? null : formatDay(real)
 }
 
 /** What a line says, whenever: the same thing on another day is nothing new. */

@@ -2,7 +2,7 @@ import { BLOCK_MESSAGES, type PostingsRow, unpackColumns, unpackPostings } from 
 import { ERASED, type SessionRow } from './rows.ts'
 import { readRecord } from './session-record.ts'
 import { all, first, type Steps } from './steps.ts'
-import { countVisible } from './visible.ts'
+import { AND_VISIBLE, countVisible } from './visible.ts'
 
 /** All that can be told of one session from its rows alone; what is wrong with it, in words. */
 export function* checkSession(session: SessionRow): Steps<readonly string[]> {
@@ -14,14 +14,16 @@ export function* checkSession(session: SessionRow): Steps<readonly string[]> {
   ]
 }
 
-function* checkLog({ id }: SessionRow): Steps<readonly string[]> {
-  const row = yield* first<{ count: number; least: number | null; most: number | null }>(
-    'SELECT count(*) AS count, min(seq) AS least, max(seq) AS most FROM messages WHERE session_id = ?1',
-    id,
+/** A fork and a file may lack what is hidden. */
+function* checkLog(session: SessionRow): Steps<readonly string[]> {
+  const row = yield* first<{ count: number; newest: number | null }>(
+    `SELECT count(*) AS count, (SELECT max(n.seq) FROM messages n WHERE n.session_id = ?1) AS newest
+     FROM messages WHERE session_id = ?1 ${AND_VISIBLE}`,
+    session.id,
   )
-  const { count, least, most } = row!
-  if (count === 0 || (least === 1 && most === count)) return []
-  return [`messages are missing: there are ${count}, from ${least} to ${most}`]
+  const { count, newest } = row!
+  const due = yield* countVisible(session, { after: 0, through: newest ?? 0 })
+  return count === due ? [] : [`messages are missing: of ${due} that are not hidden there are ${count}`]
 }
 
 function* checkTotals(session: SessionRow): Steps<readonly string[]> {
