@@ -116,3 +116,7 @@ function parse(text: string): object {
     return {}
   }
 }
+
+export function isFilesLine(line: ErasedLine | FilesLine): line is FilesLine {
+  return 'files' in line
+}

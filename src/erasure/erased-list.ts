@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, link, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { PalimpsestError } from '../errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import {
   ErasedHashes,
   type ErasedLine,
@@ -190,14 +191,6 @@ async function readFrom(handle: FileHandle, from: number, to: number): Promise<B
     read += bytesRead
   }
   return buffer.subarray(0, read)
-}
-
-/** What was made or moved in it stays so. Not every system can. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const handle = await open(path, 'r')
-    await handle.sync().finally(() => handle.close())
-  } catch {}
 }
 
 function missing(error: unknown): null {
