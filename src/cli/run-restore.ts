@@ -7,7 +7,7 @@ import type { Restored, RestoreProgress } from '../restore/restore-sqlite.ts'
 import type { Store } from '../store/index.ts'
 import { lentStore } from '../store/lent-store.ts'
 import { databasePlace } from './database-place.ts'
-import { orClose } from './existing-database.ts'
+import { openReadOnly, orClose } from './existing-database.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import { openStore } from './options.ts'
 import type { RestoreFlags } from './restore.ts'
@@ -78,7 +78,8 @@ async function eraseInServer(url: string, run: Run): Promise<void> {
       'the list of what was erased, with --store; without one nothing is to be done',
     )
   const { eraseAgainIn } = await import('../restore/restore-postgres.ts')
-  const store = await openStore({ db: '', store: url })
+  const open = flags.dryRun ? openReadOnly : openStore
+  const store = await open({ db: '', store: url })
   const progress = new Progress(terminal, 'erasing')
   const again = await orClose(store, () =>
     interruptible(isInterrupted =>
