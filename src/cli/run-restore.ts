@@ -29,14 +29,13 @@ export async function runRestore(
   const environment = environmentSettings(terminal)
   const { db, store: url } = databasePlace(flags, environment)
   const run = { flags, environment, terminal }
-  // Who names a backup means a file, whatever database the environment names.
-  if (backup !== undefined && flags.store === undefined) return restoreFile(backup, db, run)
+  if (backup !== undefined && url === undefined) return restoreFile(backup, db, run)
   if (url === undefined) throw new InvalidArgumentError('backup', backup, 'the backup of a SQLite database')
   if (backup !== undefined)
     throw new InvalidArgumentError(
       'backup',
       backup,
-      'none beside --store: restore PostgreSQL by its own means first',
+      'none for PostgreSQL: restore it by its own means first; for a SQLite database name the file with --db',
     )
   return eraseInServer(url, run)
 }

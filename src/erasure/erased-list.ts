@@ -7,6 +7,7 @@ import {
   ErasedHashes,
   type ErasedLine,
   type FilesLine,
+  isFilesLine,
   type ListedErasure,
   readLine,
   toLine,
@@ -37,9 +38,8 @@ const NEW_LINE = 0x0a
 export class ErasedList {
   readonly path: string
   readonly #database: () => Promise<string>
-  readonly #known = new Map<string, { isFilesDone: boolean }>()
-  /** How far the file was read, and which one it was. */
-  #read = { file: '', bytes: 0 }
+  /** Erasures of which this process has seen or written the line. */
+  readonly #known = new Set<string>()
 
   /** `database`: the id of the database that is erased from. */
   constructor(path: string, database: () => Promise<string>) {
@@ -47,22 +47,25 @@ export class ErasedList {
     this.#database = database
   }
 
-  /** Whether it has a line on this erasure. */
+  /** Whether it has a line on this erasure. Looks for the id and reads no other line: there may be very many. */
   async has(id: string): Promise<boolean> {
-    await this.#catchUp()
-    return this.#known.has(id)
+    if (this.#known.has(id)) return true
+    const bytes = await readFile(this.path).catch(missing)
+    const isThere =
+      bytes !== null && linesWith(bytes, `"id":${JSON.stringify(id)}`).some(line => line.id === id)
+    if (isThere) this.#known.add(id)
+    return isThere
   }
 
   /** Resolves when the line survives a power cut. */
   async add(erasure: ListedErasure): Promise<void> {
     const hashes = new ErasedHashes(await this.#takeKey())
     await this.#append(toLine(erasure, hashes, await this.#database()))
+    this.#known.add(erasure.id)
   }
 
-  /** Notes that the files of the workspace have followed an erasure. */
+  /** Notes that the files of the workspace have followed an erasure. A repeat does no harm. */
   async noteFilesDone(id: string): Promise<void> {
-    await this.#catchUp()
-    if (this.#known.get(id)?.isFilesDone) return
     await this.#append({ format: 1, id, database: await this.#database(), files: 'done' })
   }
 
@@ -83,36 +86,6 @@ export class ErasedList {
     } finally {
       await handle.close()
     }
-    this.#note(line)
-  }
-
-  /** The file may have been moved away, or put back from elsewhere, while this process runs. */
-  async #catchUp(): Promise<void> {
-    const handle = await open(this.path, 'r').catch(missing)
-    if (handle === null) {
-      this.#known.clear()
-      this.#read = { file: '', bytes: 0 }
-      return
-    }
-    try {
-      const { dev, ino, size } = await handle.stat({ bigint: true })
-      const file = `${dev} ${ino}`
-      if (file !== this.#read.file || Number(size) < this.#read.bytes) {
-        this.#known.clear()
-        this.#read = { file, bytes: 0 }
-      }
-      const bytes = await readFrom(handle, this.#read.bytes, Number(size))
-      const whole = bytes.subarray(0, bytes.lastIndexOf(NEW_LINE) + 1)
-      for (const line of linesOf(whole.toString('utf8'))) this.#note(line)
-      this.#read.bytes += whole.length
-    } finally {
-      await handle.close()
-    }
-  }
-
-  #note(line: ErasedLine | FilesLine): void {
-    const isFilesDone = 'files' in line || this.#known.get(line.id)?.isFilesDone === true
-    this.#known.set(line.id, { isFilesDone })
   }
 
   /** Read each time: who moves the list away moves the key away, too. */
@@ -182,15 +155,17 @@ async function lastByte(handle: FileHandle, size: number): Promise<number | unde
   return buffer[0]
 }
 
-async function readFrom(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.max(0, to - from))
-  let read = 0
-  while (read < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, read, buffer.length - read, from + read)
-    if (bytesRead === 0) break
-    read += bytesRead
+/** The lines on erasures that a text stands in. */
+function linesWith(bytes: Buffer, text: string): readonly ErasedLine[] {
+  const found: ErasedLine[] = []
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) {
+    const end = bytes.indexOf(NEW_LINE, at)
+    const line = readLine(
+      bytes.toString('utf8', bytes.lastIndexOf(NEW_LINE, at) + 1, end === -1 ? undefined : end),
+    )
+    if (line !== null && !isFilesLine(line)) found.push(line)
   }
-  return buffer.subarray(0, read)
+  return found
 }
 
 function missing(error: unknown): null {

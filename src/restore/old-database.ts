@@ -6,7 +6,7 @@ import { checkVersions } from '../store/sqlite/migrate.ts'
 import { addressOf, viewOf } from '../store/sqlite/view.ts'
 
 /** An erasure as its record has it; the same in all copies of a database. */
-export interface KnownRecord {
+interface KnownRecord {
   readonly namespace: string
   readonly id: number
   readonly requestedAt: number
@@ -69,7 +69,8 @@ export function readFacts(database: DatabaseSync): DatabaseFacts {
 export interface OldDatabase {
   /** `damaged`: SQLite cannot open it, so it could not be seen either whether another process has it open. */
   readonly state: 'whole' | 'damaged' | 'missing'
-  release(): void
+  /** Where it was not replaced, it has a log again. */
+  release(outcome: 'replaced' | 'kept'): void
 }
 
 /**
@@ -83,8 +84,7 @@ export function holdOldDatabase(path: string): OldDatabase {
     database = new DatabaseSync(path, { timeout: 0 })
     database.prepare('PRAGMA journal_mode = DELETE').get()
     database.exec('BEGIN EXCLUSIVE')
-    const held = database
-    return { state: 'whole', release: () => held.close() }
+    return { state: 'whole', release: releaseOf(database) }
   } catch (error) {
     database?.close()
     if (!isBusy(error)) return { state: 'damaged', release: () => {} }
@@ -95,5 +95,17 @@ export function holdOldDatabase(path: string): OldDatabase {
         'was changed.',
       error,
     )
+  }
+}
+
+function releaseOf(database: DatabaseSync): OldDatabase['release'] {
+  return outcome => {
+    try {
+      database.exec('ROLLBACK')
+      // Not of one that was replaced: SQLite would make the log beside the new one.
+      if (outcome === 'kept') database.exec('PRAGMA journal_mode = WAL')
+    } finally {
+      database.close()
+    }
   }
 }

@@ -95,6 +95,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
   const list = await listFor(path, options)
   const held = dryRun ? null : holdOldDatabase(path)
   const temporary = temporaryOf(path)
+  let outcome: 'replaced' | 'kept' = 'kept'
   try {
     const { schema } = await copyBackup(backup, temporary, {
       onProgress: share => onProgress?.({ stage: 'copying', share }),
@@ -121,10 +122,11 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
     await bringList(list, path, options)
     options.check?.()
     onStep('synced')
+    outcome = 'replaced'
     await takePlace(temporary, path, { aside: result.aside ?? asideName(path, new Date()), onStep })
     return result
   } finally {
-    held?.release()
+    held?.release(outcome)
     await removeTemporary(temporary)
   }
 }
