@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   message_not_found: { status: 404, exit: 66 },
   segment_not_found: { status: 404, exit: 66 },
   erasure_not_found: { status: 404, exit: 66 },
+  erased_list_missing: { status: 500, exit: 66 },
   document_not_found: { status: 404, exit: 66 },
   document_conflict: { status: 412, exit: 75 },
   file_not_found: { status: 404, exit: 66 },

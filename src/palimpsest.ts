@@ -114,6 +114,11 @@ export interface PalimpsestOptions {
    * tokens, passwords and card numbers; `false`: everything is stored as it came.
    */
   readonly redact?: Redact | false
+  /**
+   * The file with the list of what was erased, by which a restore of an older backup erases it again. The default: beside the
+   * file of an SQLite database, its name with `.erased`; elsewhere none. `false`: none.
+   */
+  readonly erasedList?: string | false
   /** Hears how far each erasure is that this process carries out. */
   readonly onErasure?: (progress: ErasureProgress) => void
   /** Hears what each append of this process has stored. */
@@ -301,6 +306,8 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     Object.assign(engine, {
       logger,
       redaction,
+      erasedList:
+        options.erasedList === false ? null : (options.erasedList ?? options.store.erasedList ?? null),
       onErasure: options.onErasure,
       prefixOf: contexts.prefixOf.bind(contexts),
       scheduler: folding === 'manual' ? null : scheduler,
@@ -402,6 +409,7 @@ const OPTIONS = [
   'memory',
   'workspace',
   'redact',
+  'erasedList',
   'onErasure',
   'onAppend',
   'onFold',
@@ -422,7 +430,9 @@ function checkOptions(options: PalimpsestOptions): void {
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
   const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
   if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
-  const { foldConcurrency, memo, folding } = options
+  const { foldConcurrency, memo, folding, erasedList = false } = options
+  if (erasedList !== false && (typeof erasedList !== 'string' || erasedList.trim() === ''))
+    throw new InvalidArgumentError('erasedList', erasedList, 'the name of a file, or false')
   if (folding !== undefined && !FOLDINGS.includes(folding))
     throw new InvalidArgumentError('folding', folding, FOLDINGS.join(', '))
   if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
@@ -531,6 +541,7 @@ function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): v
 type PalimpsestEngine = Engine & {
   readonly logger: Logger | undefined
   readonly redaction: { hook: Redact }
+  readonly erasedList: string | null
   readonly onErasure: PalimpsestOptions['onErasure'] | undefined
 }
 

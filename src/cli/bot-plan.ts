@@ -18,6 +18,7 @@ export function placeOf({ store, db }: BotConfig, file: string, environment: Lay
 export interface BotPlan {
   readonly responder: Responder
   readonly workspace: string | null
+  readonly erasedList: string | null
   readonly warnings: readonly string[]
   /** What is told of it. */
   readonly summary: BotSummary
@@ -39,6 +40,7 @@ export async function planBot(config: BotConfig, resolved: Resolved): Promise<Bo
   return {
     responder: responder ?? (await responderOf(resolved, answering)),
     workspace: values.workspace,
+    erasedList: values.erasedList,
     warnings: policyOf(resolved).warnings,
     summary: {
       channels: channels.map(({ name }) => name),

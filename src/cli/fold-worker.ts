@@ -12,8 +12,23 @@ export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'qu
   return url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
 }
 
-/** What instances of a process do about folds, by how many it may carry out at a time and whether there is a queue. */
-export function foldingBy(
+/** What all instances of a process have alike. */
+export function instanceOptions(
+  values: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec' | 'erasedList'>,
+  place: QueuePlace | null,
+): Partial<PalimpsestOptions> {
+  return { ...foldingBy(values, place), ...erasedListOf(values) }
+}
+
+/** Where the list of what was erased is; left out: where the store has it. */
+export function erasedListOf({
+  erasedList,
+}: Pick<SettingValues, 'erasedList'>): Pick<PalimpsestOptions, 'erasedList'> {
+  return erasedList === null ? {} : { erasedList }
+}
+
+/** What they do about folds, by how many the process may carry out at a time and whether there is a queue. */
+function foldingBy(
   { foldWorkers, foldLeaseSec }: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec'>,
   place: QueuePlace | null,
 ): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency' | 'foldLeaseMs'> {

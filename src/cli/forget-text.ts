@@ -81,6 +81,7 @@ const PLACES: Readonly<Record<ErasurePlace, string>> = {
   events: 'events',
   settings: 'settings',
   files: 'files of the workspace',
+  backups: 'list for restores',
   database: 'database',
 }
 

@@ -8,6 +8,7 @@ export interface ForgetFlags {
   readonly store?: string
   readonly namespace: string
   readonly workspace?: string
+  readonly erasedList?: string
   readonly session?: string
   readonly seq?: readonly number[]
   readonly user?: string
@@ -35,6 +36,10 @@ export function forgetCommand(terminal: Terminal): Command {
     .addOption(storeOption())
     .addOption(namespaceOption())
     .option('--workspace <folder>', "the memory's files (default: the folder that the database remembers)")
+    .option(
+      '--erased-list <file>',
+      'the list of what was erased, for restores (default: beside the SQLite database; PostgreSQL: none)',
+    )
     .optionsGroup('How:')
     .option('--dry-run', 'only say what would be erased')
     .option('--yes', 'do not ask; needed where there is no terminal')

@@ -14,6 +14,7 @@ import { memoryCommand } from './memory.ts'
 import { migrateCommand } from './migrate.ts'
 import { replayCommand } from './replay.ts'
 import { reportError } from './report-error.ts'
+import { restoreCommand } from './restore.ts'
 import { searchCommand } from './search.ts'
 import { serveCommand } from './serve.ts'
 import type { Terminal } from './terminal.ts'
@@ -49,7 +50,7 @@ function createProgram(terminal: Terminal): Command {
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
     ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand],
-    ...[migrateCommand, copyCommand, doctorCommand],
+    ...[migrateCommand, copyCommand, restoreCommand, doctorCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

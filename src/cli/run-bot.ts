@@ -103,13 +103,17 @@ async function openBot(
     const settings = new LiveSettings({ store, namespace, environment, over: config.settings, onWarning })
     const configuration = await namingTheFile(config, () => settings.load())
     const plan = await planBot(config, settings.current)
-    const { workspace, warnings, summary } = plan
+    const { workspace, erasedList, warnings, summary } = plan
     for (const warning of warnings) onWarning(warning)
     if (summary.answers === 'search') log(NO_MODEL)
     const failures = new FoldFailures(onWarning)
     const onFold = failures.note.bind(failures)
     const options = { store, namespace, ...configuration, onError, onFold }
-    const palimpsest = await createPalimpsest({ ...options, ...(workspace !== null && { workspace }) })
+    const palimpsest = await createPalimpsest({
+      ...options,
+      ...(workspace !== null && { workspace }),
+      ...(erasedList !== null && { erasedList }),
+    })
     const make = (resolved: Resolved) => planBot(config, resolved)
     const { current, refresh } = followSettings(settings, { palimpsest, made: plan, make })
     return {

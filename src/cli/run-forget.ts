@@ -42,7 +42,7 @@ export async function runForget(flags: ForgetFlags, terminal: Terminal): Promise
 const NOT_PERMITTED = ERROR_CODES.store_read_only.exit
 
 function waiting(id: number, flags: ForgetFlags): string {
-  return `Nothing of it can be seen any more, and its bytes wait for an operator. palimpsest forget --receipt ${id} ${placeFlags(flags, flags.namespace)} says when they are gone.`
+  return `Nothing of it can be seen any more, and the rest waits for an operator. palimpsest forget --receipt ${id} ${placeFlags(flags, flags.namespace)} says when it is done.`
 }
 
 function targetOf({ session, seq, user, all }: ForgetFlags): ErasureTarget {
@@ -117,7 +117,8 @@ async function openForErasing({ flags, environment, terminal }: Run): Promise<Pa
   const store = await openStore(flags)
   return orClose(store, async () => {
     const { namespace } = flags
-    const { configuration } = await loadConfiguration(store, { namespace, environment, terminal })
+    const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
+    const erasedList = flags.erasedList ?? settings.current.values.erasedList
     const workspace = flags.workspace ?? (await rememberedFolder(store, namespace))
     return createPalimpsest({
       store,
@@ -125,6 +126,7 @@ async function openForErasing({ flags, environment, terminal }: Run): Promise<Pa
       ...configuration,
       folding: 'manual',
       ...(workspace !== null && { workspace }),
+      ...(erasedList !== null && { erasedList }),
       ...(!flags.json && { onErasure: tellStages(terminal, workspace !== null) }),
     })
   })

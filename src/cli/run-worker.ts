@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { resolveSettings } from '../config/index.ts'
 import { openApp } from '../server/index.ts'
-import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
+import { instanceOptions, queueOf, startWorker } from './fold-worker.ts'
 import { openStore } from './options.ts'
 import { programLog } from './program-log.ts'
 import { withFlags } from './setting-flags.ts'
@@ -24,7 +24,7 @@ export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Termi
   // Namespaces with their settings, as a server has them; nobody calls it.
   await using opened = await openApp({
     ...{ store, namespace, environment, version: version(), inspector: false },
-    instances: foldingBy({ ...values, foldWorkers: count }, place),
+    instances: instanceOptions({ ...values, foldWorkers: count }, place),
     onWarning: warning => log(`warning: ${warning}`),
   })
   const { tenant } = opened

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import type { RunningServer } from '../server/index.ts'
-import { foldingBy, queueOf, startWorker } from './fold-worker.ts'
+import { instanceOptions, queueOf, startWorker } from './fold-worker.ts'
 import { openStore } from './options.ts'
 import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
@@ -35,7 +35,7 @@ export async function serveUntilStopped(
     ...(workspace !== null && { workspace }),
     environment,
     version: version(),
-    instances: foldingBy(values, place),
+    instances: instanceOptions(values, place),
     onWarning: warning => log(`warning: ${warning}`),
     onError: (error, { requestId, method, path }) =>
       log.error(`${requestId} ${method} ${path}`, error, { withFrames: true }),

@@ -8,7 +8,7 @@ import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 
 const FLAGS = [
-  ...(['port', 'host', 'db', 'store', 'workspace', 'namespace'] as const),
+  ...(['port', 'host', 'db', 'store', 'workspace', 'erasedList', 'namespace'] as const),
   ...(['allowedHosts', 'corsOrigins', 'trustProxy'] as const),
 ]
 

@@ -7,6 +7,7 @@ export interface WorkerFlags {
   readonly store?: string
   readonly db?: string
   readonly foldWorkers?: string
+  readonly erasedList?: string
   readonly json?: true
 }
 
@@ -18,6 +19,7 @@ export function workerCommand(terminal: Terminal): Command {
     .option('--store <url>', 'the PostgreSQL database: postgres://user@host/database')
     .option('--db <file>', 'a SQLite database instead, on this machine')
     .option('--fold-workers <count>', `${findSetting('foldWorkers')!.help} (default: 4)`)
+    .option('--erased-list <file>', findSetting('erasedList')!.help)
     .addOption(jsonOption())
     .addHelpText(
       'after',

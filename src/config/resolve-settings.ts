@@ -51,6 +51,7 @@ export interface SettingValues {
   readonly db: string
   readonly store: string | null
   readonly workspace: string | null
+  readonly erasedList: string | null
   readonly host: string
   readonly port: number
   readonly namespace: string

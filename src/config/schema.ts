@@ -352,6 +352,13 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => text !== '',
     help: 'a folder in which the memory is kept as files, to be read and edited',
   }),
+  textSetting('erasedList', {
+    reach: 'start',
+    default: null,
+    allowed: 'the name of a file, or none',
+    accepts: text => text !== '',
+    help: 'the list of what was erased, for restores of older backups; none: beside the SQLite database, and for PostgreSQL none',
+  }),
   textSetting('host', {
     reach: 'start',
     default: '127.0.0.1',

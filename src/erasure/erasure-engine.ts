@@ -7,6 +7,8 @@ export interface ErasureEngine extends Omit<RebuildAllEngine, 'store'> {
   /** This process, in the leases that it holds. */
   readonly owner: string
   readonly clock: () => number
+  /** The file with the list of what was erased; `null`: none is kept. */
+  readonly erasedList: string | null
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
   readonly logger?: Logger | undefined
   /** Hears how far each erasure is. */

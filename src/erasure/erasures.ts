@@ -7,7 +7,9 @@ import type { ErasureRecord, ErasureStage, ErasureTarget } from '../store/index.
 import { SummarizerError } from '../summarizer/summarizer-error.ts'
 import { BackgroundTask, type Remaining } from './background-task.ts'
 import { checkTarget } from './check-target.ts'
+import { newListId } from './erased-list.ts'
 import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
+import { Listing } from './listing.ts'
 import { PhysicalErasure } from './physical-erasure.ts'
 import { type RebuildFailure, rebuildSegments } from './rebuild.ts'
 import { type ErasureReceipt, toReceipt, waitsForOperator } from './receipt.ts'
@@ -29,13 +31,15 @@ const POLL_MS = 200
  *              slice by     segments of    of the     all bytes that
  *              slice        what is left   workspace  the database let go
  *
- * What always holds: when `forget` resolves, nothing of it can be seen any more. Each step is stored, so any
+ * What always holds: when `forget` resolves, nothing of it can be seen any more, and the list of what was erased has it,
+ * so that no restore brings it back; where that cannot be written, the receipt says so. Each step is stored, so any
  * process goes on where another one ended; a step that is done twice changes nothing. In the background one process
  * at a time is at it, so that nothing is done in vain. Many erasures share a scrub.
  */
 export class Erasures {
   readonly #engine: ErasureEngine
   readonly #files: ErasureFiles | null
+  readonly #listing: Listing
   readonly #physical: PhysicalErasure
   readonly #rest: BackgroundTask
   readonly #summaries: BackgroundTask
@@ -48,7 +52,8 @@ export class Erasures {
   constructor(engine: ErasureEngine, files: ErasureFiles | null) {
     this.#engine = engine
     this.#files = files
-    this.#physical = new PhysicalErasure(engine, files, this.#advance)
+    this.#listing = new Listing(engine)
+    this.#physical = new PhysicalErasure(engine, { files, listing: this.#listing, advance: this.#advance })
     const onError = (error: unknown) => this.#report(error, '')
     this.#rest = new BackgroundTask({ work: signal => this.#carryOn(signal), onError })
     this.#summaries = new BackgroundTask({ work: signal => this.#summarize(signal), onError })
@@ -73,8 +78,10 @@ export class Erasures {
     // What a person wrote into a file is part of memory, and could not be told from what is erased afterwards.
     await this.#files?.sync().catch(error => this.#report(error, ''))
     this.#checkOpen()
-    const begun = await store.beginErasure(namespace, { target: checked, now: clock() })
+    const listId = newListId()
+    const begun = await store.beginErasure(namespace, { target: checked, now: clock(), listId })
     this.#tell(begun)
+    await this.#listing.enter(begun)
     const work = this.#eraseAndRebuild(begun)
     this.#forgetting.set(begun.id, work)
     try {
@@ -99,8 +106,11 @@ export class Erasures {
   }
 
   async #receiptOf(record: ErasureRecord): Promise<ErasureReceipt> {
-    const [files, scrub] = [await this.#physical.filesState(), await this.#physical.scrubState(record)]
-    return toReceipt(record, files, scrub)
+    return toReceipt(record, {
+      files: await this.#physical.filesState(),
+      scrub: await this.#physical.scrubState(record),
+      list: await this.#listing.stateOf(record),
+    })
   }
 
   /**
@@ -133,6 +143,8 @@ export class Erasures {
 
   /** Everything that is open, one stage after the other, as far as it goes now. */
   async #carryOnAll(signal: AbortSignal): Promise<Remaining> {
+    // Of those that a process began which ended before it could: from later stages on it is not known any more.
+    for (const record of await this.#listOpen()) await this.#listing.enter(record)
     const failures = await this.#eraseAll()
     const rebuilding = await this.#listOpen('rebuilding')
     const left = rebuilding.length > 0 ? await this.#rebuild({ signal }) : 'none'

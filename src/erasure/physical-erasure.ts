@@ -1,12 +1,17 @@
 import { countFilesBehindErasures } from '../memory/workspace/lost-lines.ts'
 import type { ErasureRecord, OperatorTask, ScrubState } from '../store/index.ts'
 import type { Advance, ErasureEngine, ErasureFiles } from './erasure-engine.ts'
+import type { Listing } from './listing.ts'
 import type { FilesState } from './receipt.ts'
 import { RetryLater } from './retry-later.ts'
 import { LEASE_MS } from './under-lease.ts'
 
 /** Files are usually in line within seconds, by whichever process has them: it looks every five. */
 const PATIENT_TRIES = 4
+const WAITING = {
+  files: 'files of memory are still to be removed, by a process that has the workspace',
+  list: 'the list of what was erased cannot be written; its receipt says why',
+}
 /** A note that is never taken back. */
 const FOR_EVER_MS = 100 * 365 * 86_400_000
 
@@ -18,6 +23,7 @@ const FOR_EVER_MS = 100 * 365 * 86_400_000
 export class PhysicalErasure {
   readonly #engine: ErasureEngine
   readonly #files: ErasureFiles | null
+  readonly #listing: Listing
   readonly #advance: Advance
   readonly #retryFiles = new RetryLater({ firstMs: 500, longestMs: 60_000 })
   readonly #retryScrub = new RetryLater({ firstMs: 500, longestMs: 60_000 })
@@ -26,9 +32,13 @@ export class PhysicalErasure {
   /** Those of which the log says already that an operator has to do something. */
   readonly #waiting = new Set<number>()
 
-  constructor(engine: ErasureEngine, files: ErasureFiles | null, advance: Advance) {
+  constructor(
+    engine: ErasureEngine,
+    { files, listing, advance }: { files: ErasureFiles | null; listing: Listing; advance: Advance },
+  ) {
     this.#engine = engine
     this.#files = files
+    this.#listing = listing
     this.#advance = advance
   }
 
@@ -49,15 +59,31 @@ export class PhysicalErasure {
     if (records.length === 0) return null
     if (retry.leftMs > 0) return retry.leftMs
     const { files, left } = await (this.#files?.followErasures() ?? this.#countFiles())
-    if (left === 0) {
+    // Of several at once it is not known whose files they were.
+    const waiting = left > 0 ? records : await this.#endFiles(records, files)
+    if (waiting.length === 0) {
       retry.succeeded()
-      // Of several at once nobody knows whose they were.
-      for (const record of records) await this.#advance(record, 'files', { files })
       return null
     }
     retry.failed()
-    if (retry.failures > PATIENT_TRIES) for (const record of records) await this.#scrubBeforeFiles(record)
+    if (retry.failures > PATIENT_TRIES)
+      for (const record of waiting) await this.#scrubBeforeFiles(record, WAITING[left > 0 ? 'files' : 'list'])
     return retry.leftMs
+  }
+
+  /** Afterwards the record no longer says whom it was about, so the list has to say it by then. Answers with the others. */
+  async #endFiles(records: readonly ErasureRecord[], files: number): Promise<readonly ErasureRecord[]> {
+    const { isMirrored } = await this.filesState()
+    const { erasedList } = this.#engine
+    const waiting: ErasureRecord[] = []
+    for (const record of records) {
+      const isListed =
+        (await this.#listing.enter(record)) && (!isMirrored || (await this.#listing.noteFilesDone(record)))
+      if (isListed)
+        await this.#advance(record, 'files', { files, ...(erasedList !== null && { backups: 1 }) })
+      else waiting.push(record)
+    }
+    return waiting
   }
 
   /** Where memory was never mirrored, nobody has to know which documents were erased. */
@@ -71,11 +97,11 @@ export class PhysicalErasure {
   }
 
   /**
-   * Files may have to wait for long, for a process that has the folder. The bytes in the database do not wait for
+   * Files may have to wait for long, for a process that has the folder, and the list for an operator. The bytes in the database do not wait for
    * them: those are scrubbed once for each such erasure, which a lease tells that nobody gives back, and once more at
    * its end.
    */
-  async #scrubBeforeFiles(record: ErasureRecord): Promise<void> {
+  async #scrubBeforeFiles(record: ErasureRecord, waitsFor: string): Promise<void> {
     const { store, namespace, owner, clock, logger } = this.#engine
     if (this.#scrubbed.has(record.id)) return
     const name = `scrubbed/${record.id}`
@@ -90,10 +116,7 @@ export class PhysicalErasure {
     if (isFirst && !(await this.#scrubOnce([record]))) return
     if (isFirst) await store.takeLease(namespace, { name, owner, ttlMs: FOR_EVER_MS, now: clock() })
     this.#scrubbed.add(record.id)
-    logger?.warn(
-      { erasure: record.id },
-      `palimpsest: erasure ${record.id}: files of memory are still to be removed, by a process that has the workspace`,
-    )
+    logger?.warn({ erasure: record.id }, `palimpsest: erasure ${record.id}: ${waitsFor}`)
   }
 
   async scrub(records: readonly ErasureRecord[]): Promise<number | null> {

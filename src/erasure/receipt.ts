@@ -37,6 +37,20 @@ export interface FilesState {
   readonly hasWorkspace: boolean
 }
 
+/** Where a list of what was erased is kept: by it a restore of an older backup erases it again. */
+export interface ListState {
+  readonly isKept: boolean
+  readonly isListed: boolean
+  /** Why it is not there yet. */
+  readonly note?: string
+}
+
+interface ErasureStates {
+  readonly files: FilesState
+  readonly scrub: ScrubState
+  readonly list: ListState
+}
+
 /** Places that a target of this kind has nothing in. */
 const UNCONCERNED: Readonly<Record<ErasureTarget['kind'], readonly ErasurePlace[]>> = {
   messages: ['sessions', 'senders', 'settings'],
@@ -48,11 +62,8 @@ const UNCONCERNED: Readonly<Record<ErasureTarget['kind'], readonly ErasurePlace[
 const WAITS_FOR_WORKSPACE =
   'memory is mirrored as files, and no process with that folder is running: start one with the workspace'
 
-export function toReceipt(
-  record: ErasureRecord,
-  files: FilesState,
-  { isGone, waitsFor }: ScrubState,
-): ErasureReceipt {
+export function toReceipt(record: ErasureRecord, { files, scrub, list }: ErasureStates): ErasureReceipt {
+  const { isGone, waitsFor } = scrub
   const { id, target, requestedAt } = record
   // The database was looked at: the record follows when a process next works at it.
   const stage = isGone && record.stage === 'scrubbing' ? 'done' : record.stage
@@ -61,25 +72,45 @@ export function toReceipt(
     target,
     requestedAt,
     done: stage === 'done',
-    places: ERASURE_PLACES.filter(place => concerns(record, place, files)).map(place => ({
+    places: ERASURE_PLACES.filter(place => concerns(record, place, { files, list })).map(place => ({
       place,
-      count: record.counts[place] ?? (place === 'database' && stage === 'done' ? 1 : 0),
-      state: isPast(stage, lastStage(place)) ? 'done' : 'pending',
+      count: countOf(record, place, stage),
+      state: isDone(place, stage, list) ? 'done' : 'pending',
       ...(place === 'files' &&
         !isPast(stage, 'files') &&
         !files.hasWorkspace && { note: WAITS_FOR_WORKSPACE }),
+      ...(place === 'backups' &&
+        !isPast(stage, 'files') &&
+        !list.isListed &&
+        list.note && { note: list.note }),
       ...(place === 'database' && stage === 'scrubbing' && waitsFor),
     })),
   }
 }
 
-/** Nothing else is left to be done. */
+function countOf({ counts }: ErasureRecord, place: ErasurePlace, stage: ErasureStage): number {
+  // Nothing is erased there; the record counts a line in the list.
+  if (place === 'backups') return 0
+  return counts[place] ?? (place === 'database' && stage === 'done' ? 1 : 0)
+}
+
+function isDone(place: ErasurePlace, stage: ErasureStage, { isListed }: ListState): boolean {
+  return isPast(stage, lastStage(place)) || (place === 'backups' && isListed)
+}
+
+/** Nothing else is left to be done, or nothing can be before an operator has seen to the list of what was erased. */
 export function waitsForOperator({ places }: ErasureReceipt): boolean {
+  if (places.some(({ place, note }) => place === 'backups' && note !== undefined)) return true
   return places.every(({ state, statement }) => state === 'done' || statement !== undefined)
 }
 
-function concerns({ target, counts }: ErasureRecord, place: ErasurePlace, files: FilesState): boolean {
+function concerns(
+  { target, counts, stage }: ErasureRecord,
+  place: ErasurePlace,
+  { files, list }: { readonly files: FilesState; readonly list: ListState },
+): boolean {
   if (counts[place] !== undefined || place === 'database') return true
+  if (place === 'backups') return list.isKept && !isPast(stage, 'files')
   if (place === 'files') return files.isMirrored || files.hasWorkspace
   return target !== null && !UNCONCERNED[target.kind].includes(place)
 }
@@ -87,7 +118,7 @@ function concerns({ target, counts }: ErasureRecord, place: ErasurePlace, files:
 /** When a place is done. */
 function lastStage(place: ErasurePlace): ErasureStage {
   if (place === 'segments') return 'rebuilding'
-  if (place === 'files') return 'files'
+  if (place === 'files' || place === 'backups') return 'files'
   return place === 'database' ? 'scrubbing' : 'erasing'
 }
 

@@ -97,6 +97,7 @@ type Methods = {
 /** Every method of a store: what goes through the hook, or why nothing has to. */
 export const STORE_METHODS: Methods = {
   name: 'opens and closes',
+  erasedList: 'opens and closes',
   open: 'opens and closes',
   close:
     (store, { turns }) =>
@@ -173,9 +174,13 @@ export const STORE_METHODS: Methods = {
     (store, { turns }) =>
     (...args) =>
       turns.after(() => store.beginErasure(...args)),
+  repeatErasure: 'copies or hides what is stored',
+  nameErasure: 'keys and numbers',
   continueErasure: 'copies or hides what is stored',
   advanceErasure: 'copies or hides what is stored',
   forgetErasedDocuments: 'copies or hides what is stored',
+  noteErasedDocuments: 'copies or hides what is stored',
+  trustFiles: 'keys and numbers',
   scrub: 'copies or hides what is stored',
   importCopy: 'copies or hides what is stored',
   importDocumentCopy: 'copies or hides what is stored',
@@ -267,6 +272,9 @@ export const STORE_METHODS: Methods = {
   listUnindexed: 'reads',
   readErasure: 'reads',
   listOpenErasures: 'reads',
+  readErasureListIds: 'reads',
+  readFamily: 'reads',
+  listErasable: 'reads',
   listWithheld: 'reads',
   listErasedDocuments: 'reads',
   readEvents: 'reads',

@@ -3,6 +3,7 @@ import { describeError } from '../errors.ts'
 import type { Configuration, Palimpsest, PalimpsestOptions } from '../palimpsest.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
+import { lentStore } from '../store/lent-store.ts'
 import { FoldFailures } from './fold-failures.ts'
 import { LiveSettings } from './live-settings.ts'
 import { Metrics } from './metrics.ts'
@@ -68,7 +69,7 @@ export class Tenants {
     const metrics = new Metrics()
     const failures = new FoldFailures(text => onWarning?.(text))
     const palimpsest = await createPalimpsest({
-      store: lent(store),
+      store: lentStore(store),
       namespace,
       ...configuration,
       ...(workspace !== undefined && namespace === home && { workspace }),
@@ -110,15 +111,4 @@ export class Tenants {
 
 function warningsOf({ policy }: Configuration): readonly string[] {
   return (policy as { warnings?: readonly string[] } | undefined)?.warnings ?? []
-}
-
-/** The store of all, which none of them may close. */
-function lent(store: Store): Store {
-  const kept: Partial<Store> = { open: async () => {}, close: async () => {} }
-  return new Proxy(store, {
-    get: (_, name) => {
-      const value = kept[name as keyof Store] ?? store[name as keyof Store]
-      return typeof value === 'function' ? value.bind(store) : value
-    },
-  })
 }

@@ -31,6 +31,7 @@ export const ERASURE_PLACES = [
   'events',
   'settings',
   'files',
+  'backups',
   'database',
 ] as const
 export type ErasurePlace = (typeof ERASURE_PLACES)[number]
@@ -51,6 +52,25 @@ export interface ErasureRecord {
   readonly stage: ErasureStage
   /** How many were erased or made anew, by place; a place that is not named held nothing. */
   readonly counts: Partial<Readonly<Record<ErasurePlace, number>>>
+  /**
+   * Its id in the list of what was erased, which is kept outside of the database. Several records have the same one where
+   * an erasure was carried out again after a restore. `null`: a program of an earlier version began it.
+   */
+  readonly listId: string | null
+}
+
+/** Something that an erasure can be about and that is there. */
+export interface Erasable {
+  readonly kind: 'namespace' | 'session' | 'person'
+  readonly namespace: string
+  /** Of a namespace: its name again. */
+  readonly id: string
+}
+
+/** Where a look at all of them goes on. */
+export interface ErasablePlace {
+  readonly part: number
+  readonly after: number
 }
 
 /** Whether the bytes of an erasure are gone from the database. */

@@ -24,6 +24,8 @@ import type {
   MirrorState,
 } from './document.ts'
 import type {
+  Erasable,
+  ErasablePlace,
   ErasureRecord,
   ErasureStage,
   ErasureTarget,
@@ -403,6 +405,8 @@ export interface GrowthPoint {
 export interface Store {
   /** For errors and logs: never a password. */
   readonly name: string
+  /** Where the list of what was erased is kept unless the caller names a file, once it is open. Left out or `null`: nowhere. */
+  readonly erasedList?: string | null
 
   /** Connects and migrates. A repeat does nothing. */
   open(): Promise<void>
@@ -829,7 +833,38 @@ export interface Store {
    * whom nothing is known is none. Messages may be hidden, or erased already. What bears the same name later is not
    * meant.
    */
-  beginErasure(namespace: string, request: { target: ErasureTarget; now: number }): Promise<ErasureRecord>
+  beginErasure(
+    namespace: string,
+    request: {
+      target: ErasureTarget
+      now: number
+      /** Under which it stands in the list of what was erased; left out: it has no such id yet. */
+      listId?: string
+    },
+  ): Promise<ErasureRecord>
+  /**
+   * After a restore: the same for an erasure of a list that the backup does not have, as far as what it was about is there.
+   * Where nothing of it is there (`found: null`, or a session or messages that are not), it is recorded as done: so it
+   * is never carried out on what bears the name later.
+   */
+  repeatErasure(request: {
+    found: { readonly namespace: string; readonly target: ErasureTarget } | null
+    listId: string
+    requestedAt: Date
+  }): Promise<ErasureRecord>
+  /** Gives an erasure that has none its id in the list; one that has an id keeps it. */
+  nameErasure(namespace: string, request: { id: number; listId: string }): Promise<ErasureRecord>
+  /** Those that erasures of any namespace have, done ones too. */
+  readErasureListIds(): Promise<readonly string[]>
+  /** The sessions that have the same messages by forks, the one that was asked for first. One that is not there is told as asked. */
+  readFamily(
+    namespace: string,
+    messages: { readonly sessionId: string; readonly seqs: readonly number[] },
+  ): Promise<readonly { readonly sessionId: string; readonly seqs: readonly number[] }[]>
+  /** Everything that an erasure can be about, of all namespaces, page by page; the same may come several times. */
+  listErasable(
+    from: ErasablePlace,
+  ): Promise<{ readonly found: readonly Erasable[]; readonly next: ErasablePlace | null }>
   /**
    * Erases one slice, in a short transaction, and goes on to the next stage when there is no more. Only for the
    * stage `erasing`; in any other it changes nothing. Any process may go on, and several at once. Folds, extractions,
@@ -874,6 +909,16 @@ export interface Store {
     namespace: string,
     documents: readonly { layer: LayerName; key: string }[],
   ): Promise<void>
+  /** Their files have to be removed: they are written anew where the documents are there. */
+  noteErasedDocuments(
+    namespace: string,
+    documents: readonly { layer: LayerName; key: string }[],
+  ): Promise<void>
+  /**
+   * After a restore, where the files are known to have followed the erasures that were carried out again: these documents
+   * and the lines that others lost are not in them, and what they say is newer than the database.
+   */
+  trustFiles(namespace: string, documents: readonly { layer: LayerName; key: string }[]): Promise<void>
   /**
    * Overwrites what the database has let go, in its files and its write-ahead log. `false`: a transaction still reads
    * what was there before, or an operator has to do it; try again later. Appends wait meanwhile, and do not fail.

@@ -8,6 +8,7 @@ import type { ContractCase } from './store-contract/contract-case.ts'
 import { copying } from './store-contract/copying.ts'
 import { editing } from './store-contract/editing.ts'
 import { erasing } from './store-contract/erasing.ts'
+import { erasingAgain } from './store-contract/erasing-again.ts'
 import { erasingDocuments } from './store-contract/erasing-documents.ts'
 import { erasingWhole } from './store-contract/erasing-whole.ts'
 import { events } from './store-contract/events.ts'
@@ -67,6 +68,7 @@ export const storeContract: readonly ContractCase[] = [
   ...mirroring,
   ...searching,
   ...erasing,
+  ...erasingAgain,
   ...erasingDocuments,
   ...erasingWhole,
   ...outliving,

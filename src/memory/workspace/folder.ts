@@ -17,6 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import { InvalidArgumentError } from '../../errors.ts'
 import type { Identity } from '../../store/index.ts'
 import { closeToOthers, privateMode } from '../../store/private-file.ts'
+import { syncFolder } from '../../sync-folder.ts'
 import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
 
 /** The files of a workspace, by their paths in it. It neither reads nor writes through a symbolic link. */
@@ -364,14 +365,6 @@ async function isSymbolicLink(path: string): Promise<boolean> {
     stats => stats.isSymbolicLink(),
     () => false,
   )
-}
-
-/** Not every system can; the file itself is safe in any case. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const handle = await open(path, 'r')
-    await handle.sync().finally(() => handle.close())
-  } catch {}
 }
 
 async function removeQuietly(path: string): Promise<void> {

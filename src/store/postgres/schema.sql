@@ -51,7 +51,8 @@ CREATE TABLE erasures (
   stage text NOT NULL,
   places text NOT NULL,
   progress text,
-  highest bigint NOT NULL DEFAULT 0
+  highest bigint NOT NULL DEFAULT 0,
+  list_id text
 );
 
 CREATE TABLE events (

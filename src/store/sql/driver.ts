@@ -9,6 +9,8 @@ export interface Driver {
   readonly dialect: Dialect
   /** A query that is a job goes to a queue. */
   readonly queuesFolds?: boolean
+  /** For a database that is a file: where the list of what was erased is kept, once it is open. `null`: nowhere. */
+  readonly erasedList?: string | null
   open(): Promise<void>
   close(): Promise<void>
   /** One consistent view of the database. */

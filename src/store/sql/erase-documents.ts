@@ -78,15 +78,38 @@ function* hide(documents: readonly HiddenDocument[], slice: Slice): Steps<void> 
 function* noteFiles(documents: readonly HiddenDocument[], { namespace }: Slice): Steps<void> {
   const mirror = yield* first('SELECT folder FROM mirrors WHERE namespace = ?1', namespace)
   if (!mirror) return
-  for (const { layer, name_key, name } of documents)
+  yield* noteErasedDocuments(
+    namespace,
+    documents.map(({ layer, name }) => ({ layer, key: name })),
+  )
+}
+
+export function* noteErasedDocuments(
+  namespace: string,
+  documents: readonly { layer: LayerName; key: string }[],
+): Steps<void> {
+  for (const { layer, key } of documents)
     yield* run(
       `INSERT INTO erased_documents (namespace, layer, name_key, name) VALUES (?1, ?2, ?3, ?4)
        ON CONFLICT DO NOTHING`,
       namespace,
       layer,
-      name_key,
-      name,
+      keyOf(key),
+      key,
     )
+}
+
+/** What a document lost to an erasure its file has lost already: the file is the newer of the two. */
+export function* trustFiles(
+  namespace: string,
+  documents: readonly { layer: LayerName; key: string }[],
+): Steps<void> {
+  yield* forgetErasedDocuments(namespace, documents)
+  yield* run(
+    `UPDATE documents SET mirrored_version = version, mirrored_hash = NULL
+     WHERE namespace = ?1 AND mirrored_version > 0 AND mirrored_version < first_version`,
+    namespace,
+  )
 }
 
 export const emptyDocuments: ErasureStep = function* (slice, cursor) {

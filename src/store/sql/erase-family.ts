@@ -2,7 +2,7 @@ import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
 import { lockSessionById } from './erase-session.ts'
 import { type ErasureStep, ownerOf, type Progress, type Slice } from './erasure-slice.ts'
 import { type Finish, finishSession } from './finish-session.ts'
-import { type Fork, forksOf, originOf } from './forks.ts'
+import { type Fork, forksOf, originOf, readForks } from './forks.ts'
 import { allIn } from './many.ts'
 import { ERASED, type SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
@@ -96,6 +96,52 @@ function* relativesOf(session: SessionRow, { through }: Fork, slice: Slice): Ste
     ...forks.map(fork => ({ id: fork.id, through: Math.min(through, fork.through) })),
     ...(parent ? [{ id: parent.id, through: Math.min(through, origin.seq) }] : []),
   ]
+}
+
+/**
+ * Where the same messages are, for a list outside of the database: a session that was forked off since a backup is not in
+ * it, and the one that it was forked from is. The session that is named comes first.
+ */
+export function* readFamily(
+  namespace: string,
+  { sessionId, seqs }: { readonly sessionId: string; readonly seqs: readonly number[] },
+): Steps<readonly { readonly sessionId: string; readonly seqs: readonly number[] }[]> {
+  const named = yield* findSession({ namespace, id: sessionId })
+  if (!named) return [{ sessionId, seqs }]
+  const family: { sessionId: string; seqs: readonly number[] }[] = []
+  const queue: { session: SessionRow; through: number }[] = [
+    { session: named, through: Number.MAX_SAFE_INTEGER },
+  ]
+  const known = new Set([named.id])
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { session, through } = next
+    const wanted = seqs.filter(seq => seq <= through)
+    const same = session.id === named.id ? wanted : yield* sameSeqs(session, named.id, wanted)
+    if (same.length === 0) continue
+    family.push({ sessionId: session.name, seqs: same })
+    for (const relative of yield* readRelatives(session, through)) {
+      if (known.has(relative.session.id)) continue
+      known.add(relative.session.id)
+      queue.push(relative)
+    }
+  }
+  return family
+}
+
+function* readRelatives(
+  session: SessionRow,
+  through: number,
+): Steps<readonly { readonly session: SessionRow; readonly through: number }[]> {
+  const { namespace } = session
+  const relatives: { session: SessionRow; through: number }[] = []
+  for (const { name, origin } of yield* readForks(session, 1)) {
+    const fork = yield* findSession({ namespace, id: name })
+    if (fork) relatives.push({ session: fork, through: Math.min(through, originOf({ origin })!.seq) })
+  }
+  const origin = originOf(session)
+  const parent = origin && (yield* findSession({ namespace, id: origin.sessionId }))
+  if (parent) relatives.push({ session: parent, through: Math.min(through, origin.seq) })
+  return relatives
 }
 
 interface ForksCursor {

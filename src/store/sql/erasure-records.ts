@@ -11,9 +11,10 @@ export interface ErasureRow {
   readonly places: string
   readonly progress: string | null
   readonly highest: number
+  readonly list_id: string | null
 }
 
-export const ERASURE_COLUMNS = 'id, target, requested_at, stage, places, progress, highest'
+export const ERASURE_COLUMNS = 'id, target, requested_at, stage, places, progress, highest, list_id'
 
 export type Counts = Partial<Record<ErasurePlace, number>>
 
@@ -24,6 +25,7 @@ export function toRecord(row: ErasureRow): ErasureRecord {
     requestedAt: new Date(row.requested_at),
     stage: row.stage,
     counts: JSON.parse(row.places) as Counts,
+    listId: row.list_id,
   }
 }
 
@@ -46,4 +48,12 @@ export function* listOpenErasures(namespace: string): Steps<readonly ErasureReco
     namespace,
   )
   return rows.map(toRecord)
+}
+
+/** Of all namespaces. */
+export function* readErasureListIds(): Steps<readonly string[]> {
+  const rows = yield* all<{ list_id: string }>(
+    'SELECT DISTINCT list_id FROM erasures WHERE list_id IS NOT NULL ORDER BY list_id',
+  )
+  return rows.map(({ list_id }) => list_id)
 }

@@ -20,10 +20,18 @@ import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { MAX_FLOOR } from './first-number.ts'
 import { allIn } from './many.ts'
 import { rewriteDocuments } from './rewrite-documents.ts'
+import type { SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
 import { first, forgetJobs, run, type Steps } from './steps.ts'
 
-export { forgetErasedDocuments, listErasedDocuments } from './erase-documents.ts'
+export { listErasable } from './erasable.ts'
+export {
+  forgetErasedDocuments,
+  listErasedDocuments,
+  noteErasedDocuments,
+  trustFiles,
+} from './erase-documents.ts'
+export { readFamily } from './erase-family.ts'
 
 /**
  * What an erasure does in its first stage, one step after the other. Each slice of a step is a transaction of its own
@@ -74,20 +82,74 @@ interface Place {
 
 export function* beginErasure(
   namespace: string,
-  { target, now }: Parameters<Store['beginErasure']>[1],
+  { target, now, listId }: Parameters<Store['beginErasure']>[1],
 ): Steps<ErasureRecord> {
   const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
   // A job may say what a summariser said of a message.
   yield* forgetJobs({ words: { namespace } })
   const row = yield* first<ErasureRow>(
-    `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress)
-     VALUES (?1, ?2, ?3, 'erasing', '{}', ?4) RETURNING ${ERASURE_COLUMNS}`,
+    `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress, list_id)
+     VALUES (?1, ?2, ?3, 'erasing', '{}', ?4, ?5) RETURNING ${ERASURE_COLUMNS}`,
     namespace,
     JSON.stringify(target),
     now,
     JSON.stringify(progress),
+    listId ?? null,
   )
   return toRecord(row!)
+}
+
+/** A namespace that no caller can name: of an erasure that was about nothing that is there. */
+const NO_NAMESPACE = ''
+
+export function* repeatErasure({
+  found,
+  listId,
+  requestedAt,
+}: Parameters<Store['repeatErasure']>[0]): Steps<ErasureRecord> {
+  const target = found && (yield* stillThere(found.namespace, found.target))
+  if (found && target)
+    return yield* beginErasure(found.namespace, { target, now: requestedAt.getTime(), listId })
+  const row = yield* first<ErasureRow>(
+    `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress, list_id)
+     VALUES (?1, NULL, ?2, 'done', '{}', NULL, ?3) RETURNING ${ERASURE_COLUMNS}`,
+    found?.namespace ?? NO_NAMESPACE,
+    requestedAt.getTime(),
+    listId,
+  )
+  return toRecord(row!)
+}
+
+/** As much of it as there is; `null`: nothing. */
+function* stillThere(namespace: string, target: ErasureTarget): Steps<ErasureTarget | null> {
+  if (target.kind === 'namespace' || target.kind === 'person') return target
+  const session = yield* findSession({ namespace, id: target.sessionId })
+  if (!session) return null
+  if (target.kind === 'session') return target
+  const seqs = yield* seqsOf(session, target.seqs)
+  return seqs.length === 0 ? null : { ...target, seqs }
+}
+
+function* seqsOf({ id }: Pick<SessionRow, 'id'>, seqs: readonly number[]): Steps<readonly number[]> {
+  const rows = yield* allIn<{ seq: number }>(
+    'SELECT seq FROM messages WHERE session_id = ?1 AND seq IN (*)',
+    [id],
+    seqs.filter(Number.isSafeInteger),
+  )
+  return rows.map(({ seq }) => seq).sort((a, b) => a - b)
+}
+
+export function* nameErasure(
+  namespace: string,
+  { id, listId }: { id: number; listId: string },
+): Steps<ErasureRecord> {
+  yield* run(
+    'UPDATE erasures SET list_id = ?3 WHERE id = ?1 AND namespace = ?2 AND list_id IS NULL',
+    id,
+    namespace,
+    listId,
+  )
+  return toRecord(yield* requireErasure(namespace, id))
 }
 
 /** A session by its number: another one may have its name by the time that it is erased. */
@@ -100,12 +162,7 @@ function* firstCursor(namespace: string, target: ErasureTarget): Steps<unknown> 
   const session = yield* findSession({ namespace, id: target.sessionId })
   if (!session) throw new SessionNotFoundError(target.sessionId)
   if (target.kind === 'messages') {
-    const rows = yield* allIn<{ seq: number }>(
-      'SELECT seq FROM messages WHERE session_id = ?1 AND seq IN (*)',
-      [session.id],
-      target.seqs.filter(Number.isSafeInteger),
-    )
-    const there = new Set(rows.map(({ seq }) => seq))
+    const there = new Set(yield* seqsOf(session, target.seqs))
     const missing = target.seqs.find(seq => !there.has(seq))
     if (missing !== undefined) throw new MessageNotFoundError(target.sessionId, missing)
   }

@@ -39,13 +39,13 @@ export function* doomBuild(id: number, slice: Slice): Steps<void> {
 }
 
 /** By the text of their origin as far as it does not depend on the message. */
-function* readForks(
+export function* readForks(
   { namespace, name }: SessionRow,
   ready: 0 | 1,
-): Steps<readonly { id: number; origin: string }[]> {
+): Steps<readonly { id: number; name: string; origin: string }[]> {
   const origin = `${JSON.stringify({ sessionId: name }).slice(0, -1)},`
-  return yield* all<{ id: number; origin: string }>(
-    `SELECT id, origin FROM sessions WHERE namespace = ?1 AND origin IS NOT NULL AND ready = ?3
+  return yield* all<{ id: number; name: string; origin: string }>(
+    `SELECT id, name, origin FROM sessions WHERE namespace = ?1 AND origin IS NOT NULL AND ready = ?3
        AND substr(origin, 1, length(CAST(?2 AS TEXT))) = CAST(?2 AS TEXT) ORDER BY id`,
     namespace,
     origin,

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api-key.ts'
 import type { CheckUpRequest } from '../check-up.ts'
 import type { CopyImport, CopyPlace } from '../copying.ts'
 import type { DocumentKey, DocumentWrite, LayerVersion } from '../document.ts'
-import type { RebuiltSegment } from '../erasure.ts'
+import type { ErasablePlace, RebuiltSegment } from '../erasure.ts'
 import type { IndexRequest, IndexWrite, SearchRequest } from '../search.ts'
 import type { SessionFile } from '../session-file.ts'
 import type { CallReservation, SpendRequest } from '../spending.ts'
@@ -59,6 +59,10 @@ export class SqlStore implements Store {
     this.name = driver.name
     this.#driver = driver
     this.#warn = warn
+  }
+
+  get erasedList(): string | null {
+    return this.#driver.erasedList ?? null
   }
 
   async open(): Promise<void> {
@@ -528,6 +532,30 @@ export class SqlStore implements Store {
     return this.#write(() => erasure.beginErasure(namespace, request))
   }
 
+  async repeatErasure(request: Parameters<Store['repeatErasure']>[0]) {
+    const erasure = await loadErasure()
+    return this.#write(() => erasure.repeatErasure(request))
+  }
+
+  async nameErasure(namespace: string, request: Parameters<Store['nameErasure']>[1]) {
+    const erasure = await loadErasure()
+    return this.#write(() => erasure.nameErasure(namespace, request))
+  }
+
+  readErasureListIds() {
+    return this.#read(({ sql }) => sql.readErasureListIds())
+  }
+
+  async readFamily(namespace: string, messages: Parameters<Store['readFamily']>[1]) {
+    const erasure = await loadErasure()
+    return this.#read(() => erasure.readFamily(namespace, messages))
+  }
+
+  async listErasable(from: ErasablePlace) {
+    const erasure = await loadErasure()
+    return this.#read(() => erasure.listErasable(from))
+  }
+
   async continueErasure(namespace: string, request: { id: number; now: number }) {
     const erasure = await loadErasure()
     return this.#write(() => erasure.continueErasure(namespace, request, this.#rules))
@@ -563,6 +591,16 @@ export class SqlStore implements Store {
   async forgetErasedDocuments(namespace: string, gone: Parameters<Store['forgetErasedDocuments']>[1]) {
     const erasure = await loadErasure()
     return this.#write(() => erasure.forgetErasedDocuments(namespace, gone))
+  }
+
+  async noteErasedDocuments(namespace: string, gone: Parameters<Store['noteErasedDocuments']>[1]) {
+    const erasure = await loadErasure()
+    return this.#write(() => erasure.noteErasedDocuments(namespace, gone))
+  }
+
+  async trustFiles(namespace: string, documents: Parameters<Store['trustFiles']>[1]) {
+    const erasure = await loadErasure()
+    return this.#write(() => erasure.trustFiles(namespace, documents))
   }
 
   scrub(onScrub?: OnScrub) {

@@ -28,6 +28,8 @@ export function setLog(database: DatabaseSync, name: string): void {
   // What is in memory needs none.
   if (mode !== 'wal' && database.location()) throw noLog(name, `its journal mode stays "${mode}"`)
   database.exec('PRAGMA wal_autocheckpoint = 0')
+  // A file that had none until now, such as one by VACUUM INTO, gets its log with the first look into it.
+  database.prepare('SELECT count(*) FROM sqlite_schema').get()
 }
 
 function journalMode(database: DatabaseSync, name: string): unknown {

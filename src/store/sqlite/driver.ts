@@ -12,6 +12,7 @@ import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, fileAt, setDurability, setLog } from './connection.ts'
+import { erasedListOf } from './erased-list-of.ts'
 import { isBusy, isTooLong, toStoreError } from './errors.ts'
 import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
 import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
@@ -109,6 +110,12 @@ export class SqliteDriver implements Driver {
       busyTimeoutMs,
       isBeingScrubbed: () => this.#isBeingScrubbed(),
     })
+  }
+
+  /** Beside the file that a link leads to, as its log is. One that is read only erases nothing. */
+  get erasedList(): string | null {
+    const path = this.#options.readOnly ? null : (this.#database?.location() ?? null)
+    return path ? erasedListOf(path) : null
   }
 
   async open(): Promise<void> {

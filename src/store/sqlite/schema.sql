@@ -135,7 +135,7 @@ CREATE TABLE erasures (
   -- The highest epoch, version or token that anything had which it took away under its name. What comes under such a
   -- name again begins above it, so that nobody who remembers the old one can take the new one for it.
   highest INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, list_id TEXT) STRICT;
 
 CREATE TABLE events (
   -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.

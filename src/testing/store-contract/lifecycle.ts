@@ -28,7 +28,7 @@ export const lifecycle = contractCases('a store', {
     const now = 0
     const limits = { calls: 1, tokens: null, sessionCalls: null, sessionTokens: null }
     const spending = { model: 'm', limits, now }
-    const calls: Record<Exclude<keyof Store, 'name' | 'close'>, () => Promise<unknown>> = {
+    const calls: Record<Exclude<keyof Store, 'name' | 'erasedList' | 'close'>, () => Promise<unknown>> = {
       open: () => store.open(),
       append: () => chat.append(message('late')),
       replaceTail: () => chat.replaceTail([], [message('late')]),
@@ -55,6 +55,11 @@ export const lifecycle = contractCases('a store', {
         store.writeIndex(key, { work: { epoch: 0, indexedThrough: 0, through: 1 }, terms: new Map() }),
       listUnindexed: () => store.listUnindexed('test', { limit: 1 }),
       beginErasure: () => store.beginErasure('test', { target: { kind: 'namespace' }, now }),
+      repeatErasure: () => store.repeatErasure({ found: null, listId: 'a', requestedAt: new Date(now) }),
+      nameErasure: () => store.nameErasure('test', { id: 1, listId: 'a' }),
+      readErasureListIds: () => store.readErasureListIds(),
+      readFamily: () => store.readFamily('test', { sessionId: key.id, seqs: [1] }),
+      listErasable: () => store.listErasable({ part: 0, after: 0 }),
       continueErasure: () => store.continueErasure('test', { id: 1, now }),
       advanceErasure: () => store.advanceErasure('test', { id: 1, from: 'rebuilding' }),
       readErasure: () => store.readErasure('test', 1),
@@ -77,6 +82,8 @@ export const lifecycle = contractCases('a store', {
         }),
       listErasedDocuments: () => store.listErasedDocuments('test'),
       forgetErasedDocuments: () => store.forgetErasedDocuments('test', []),
+      noteErasedDocuments: () => store.noteErasedDocuments('test', []),
+      trustFiles: () => store.trustFiles('test', []),
       scrub: () => store.scrub(),
       readScrub: () => store.readScrub('test', 1),
       // A store need not have it.

@@ -19,6 +19,7 @@ export const usePlaceTexts = defineTexts<Readonly<Record<string, string>>>({
     events: 'Events',
     settings: 'Settings',
     files: 'Files of the workspace',
+    backups: 'The list for restores of backups',
     database: 'The database’s own bytes',
   },
   zh: {
@@ -38,6 +39,7 @@ export const usePlaceTexts = defineTexts<Readonly<Record<string, string>>>({
     events: '事件',
     settings: '设置',
     files: '工作区文件',
+    backups: '供恢复备份使用的清单',
     database: '数据库自身的字节',
   },
 })

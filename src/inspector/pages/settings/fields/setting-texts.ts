@@ -114,6 +114,9 @@ const useTable = defineTexts<SettingTexts>({
     db: { help: 'SQLite 数据库文件。' },
     store: { help: '用 PostgreSQL 数据库代替文件。' },
     workspace: { help: '以文件形式保存记忆的文件夹，可阅读和编辑。' },
+    erasedList: {
+      help: '已抹除内容的清单，恢复旧备份时据此再次抹除；none：放在 SQLite 数据库旁边，PostgreSQL 则没有。',
+    },
     host: { help: '服务器监听的地址。' },
     port: { help: '服务器的端口；0：任意空闲端口。' },
     namespace: { help: '无需密钥者以及工作区所属的租户。' },

@@ -1,0 +1,81 @@
+import { describeError, PalimpsestError } from '../errors.ts'
+import type { ErasureRecord, Store } from '../store/index.ts'
+import { ErasedList, newListId } from './erased-list.ts'
+import type { ListState } from './receipt.ts'
+
+export interface ListingEngine {
+  readonly store: Pick<Store, 'readIdentity' | 'nameErasure' | 'readFamily'>
+  readonly namespace: string
+  /** The file; `null`: none is kept. */
+  readonly erasedList: string | null
+  readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
+}
+
+/**
+ * Sees to it that each erasure stands in the list of what was erased while its record still says whom it is about. A
+ * list that cannot be written holds up nothing but the end of the erasure.
+ */
+export class Listing {
+  readonly #engine: ListingEngine
+  readonly #list: ErasedList | null
+  /** Why some are not in it yet, by their ids. */
+  readonly #failures = new Map<number, string>()
+
+  constructor(engine: ListingEngine) {
+    this.#engine = engine
+    const { erasedList, store } = engine
+    this.#list =
+      erasedList === null ? null : new ErasedList(erasedList, async () => (await store.readIdentity()).id)
+  }
+
+  /** `true`: it is there, or no list is kept. A repeat adds nothing. */
+  async enter(record: ErasureRecord): Promise<boolean> {
+    return this.#try(record, async list => {
+      const { store, namespace } = this.#engine
+      const { id, target, requestedAt: at } = record
+      // Its target is gone with its line in the list, or by a program that kept none.
+      if (target === null) return
+      const named = record.listId ?? (await store.nameErasure(namespace, { id, listId: newListId() })).listId!
+      if (await list.has(named)) return
+      const family = target.kind === 'messages' && (await store.readFamily(namespace, target))
+      await list.add({ id: named, at, namespace, target, ...(family && { family }) })
+    })
+  }
+
+  /** The same for what the files of the workspace have to say: from now on they are newer than any backup, and clean. */
+  async noteFilesDone(record: ErasureRecord): Promise<boolean> {
+    const { listId } = record
+    return this.#try(record, async list => {
+      if (listId !== null) await list.noteFilesDone(listId)
+    })
+  }
+
+  async stateOf({ id, listId }: ErasureRecord): Promise<ListState> {
+    if (this.#list === null) return { isKept: false, isListed: false }
+    const isListed = listId !== null && (await this.#list.has(listId).catch(() => false))
+    const note = this.#failures.get(id)
+    return { isKept: true, isListed, ...(note !== undefined && { note }) }
+  }
+
+  async #try({ id }: ErasureRecord, work: (list: ErasedList) => Promise<void>): Promise<boolean> {
+    if (this.#list === null) return true
+    try {
+      await work(this.#list)
+      this.#failures.delete(id)
+      return true
+    } catch (error) {
+      // It is tried again and again: once is enough to be told.
+      if (!this.#failures.has(id)) this.#engine.onError(error, { sessionId: '' })
+      this.#failures.set(id, noteOf(this.#list.path, error))
+      return false
+    }
+  }
+}
+
+function noteOf(path: string, error: unknown): string {
+  if (PalimpsestError.isInstance(error)) return error.message
+  return (
+    `the list of what was erased ${JSON.stringify(path)} cannot be written (${describeError(error, { withPlace: false })}): ` +
+    'a backup from before would bring it back. Make the file writable, or make room on the disk; it is tried again by itself'
+  )
+}

@@ -1,0 +1,131 @@
+import type { Palimpsest } from '../palimpsest.ts'
+import type { ErasureRecord, LayerName, Store } from '../store/index.ts'
+import { documentsInFolder } from './documents-in-folder.ts'
+import { namespacesIn, type PlannedErasure } from './plan-erasures.ts'
+
+export interface AgainOptions {
+  readonly store: Store
+  readonly planned: readonly PlannedErasure[]
+  /** Those that the files of the workspace have followed, by their ids in the list. */
+  readonly filesDone: ReadonlySet<string>
+  /** An instance on the store that does not close it. What goes wrong in the background is handed on. */
+  readonly open: (namespace: string, onError: (error: unknown) => void) => Promise<Palimpsest>
+  readonly onProgress?: (progress: AgainProgress) => void
+  /** Throws where it is to end. */
+  readonly check?: () => void
+}
+
+export interface AgainProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Of a namespace whose memory is mirrored as files. */
+export interface FilesAfterRestore {
+  readonly namespace: string
+  readonly folder: string
+  /**
+   * `trusted`: the files had followed all erasures, so that what they say is taken as newer. `anew`: they may hold what was
+   * erased, and are written anew when a process with the folder next runs. `not here`: the same, and files that the
+   * database does not know of could not be looked for.
+   */
+  readonly state: 'trusted' | 'anew' | 'not here'
+}
+
+const POLL_MS = 50
+
+/**
+ * Carries out erasures again, with the same engine as the first time, until nothing is left of them but what an operator or a
+ * process with the workspace has to do. One that is about nothing that is there is recorded as done.
+ */
+export async function eraseAgain(options: AgainOptions): Promise<readonly FilesAfterRestore[]> {
+  const { store, planned, check } = options
+  const namespaces = await namespacesIn(store)
+  const before = new Map<string, readonly ErasureRecord[]>()
+  for (const namespace of namespaces) before.set(namespace, await store.listOpenErasures(namespace))
+  for (const { found, line } of planned) {
+    check?.()
+    const [listId, requestedAt] = [line.id, new Date(line.at)]
+    if (found.length === 0) await store.repeatErasure({ found: null, listId, requestedAt })
+    for (const each of found) await store.repeatErasure({ found: each, listId, requestedAt })
+  }
+  const files: FilesAfterRestore[] = []
+  for (const namespace of namespaces) {
+    const again = planned.filter(each => each.namespace === namespace)
+    const open = before.get(namespace)!
+    if (open.length + again.length === 0) continue
+    const settled = await settleNamespace(namespace, { again, open }, options)
+    if (settled) files.push(settled)
+  }
+  return files
+}
+
+async function settleNamespace(
+  namespace: string,
+  { again, open }: { again: readonly PlannedErasure[]; open: readonly ErasureRecord[] },
+  options: AgainOptions,
+): Promise<FilesAfterRestore | null> {
+  const { store, filesDone } = options
+  const folder = await store.readMirrorFolder(namespace)
+  await carryOn(namespace, options, { until: folder === null ? 'done' : 'files' })
+  if (folder === null || again.length === 0) return null
+  const ids = [...again.map(({ line }) => line.id), ...open.map(({ listId }) => listId)]
+  if (ids.every(id => id !== null && filesDone.has(id))) {
+    await store.trustFiles(namespace, await store.listErasedDocuments(namespace))
+    await carryOn(namespace, options, { until: 'done' })
+    return { namespace, folder, state: 'trusted' }
+  }
+  const here = await documentsInFolder(folder)
+  await store.noteErasedDocuments(namespace, [...(await documentsOf(store, namespace)), ...(here ?? [])])
+  // The last stage waits for the files; the bytes in the database do not.
+  await store.scrub()
+  return { namespace, folder, state: here === null ? 'not here' : 'anew' }
+}
+
+/** Until all erasures of a namespace are done, or wait for a process with the workspace or for an operator. */
+async function carryOn(
+  namespace: string,
+  { store, open, onProgress, check, planned }: AgainOptions,
+  { until }: { until: 'done' | 'files' },
+): Promise<void> {
+  const failures: unknown[] = []
+  await using palimpsest = await open(namespace, error => failures.push(error))
+  palimpsest.resumeErasures()
+  for (;;) {
+    const left = await store.listOpenErasures(namespace)
+    onProgress?.({ done: planned.length - Math.min(planned.length, left.length), total: planned.length })
+    if (left.length === 0) return
+    if (until === 'files' && left.every(({ stage }) => stage === 'files')) return
+    if (left.every(({ stage }) => stage === 'scrubbing') && (await waitForOperator(store, namespace, left)))
+      return
+    if (failures.length > 0) throw failures[0]
+    check?.()
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+  }
+}
+
+async function waitForOperator(
+  store: Store,
+  namespace: string,
+  left: readonly { readonly id: number }[],
+): Promise<boolean> {
+  for (const { id } of left) if (!(await store.readScrub(namespace, id)).waitsFor) return false
+  return true
+}
+
+type Document = { readonly layer: LayerName; readonly key: string }
+
+const DOCUMENTS_AT_A_TIME = 500
+
+async function documentsOf(store: Store, namespace: string): Promise<readonly Document[]> {
+  const found: Document[] = []
+  for (;;) {
+    const after = found.at(-1)
+    const page = await store.listDocuments(namespace, {
+      limit: DOCUMENTS_AT_A_TIME,
+      ...(after && { after }),
+    })
+    found.push(...page.map(({ layer, key }) => ({ layer, key })))
+    if (page.length < DOCUMENTS_AT_A_TIME) return found
+  }
+}

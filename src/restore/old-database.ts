@@ -1,0 +1,111 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { StoreError } from '../errors.ts'
+import { isBusy } from '../store/sqlite/errors.ts'
+import { checkVersions } from '../store/sqlite/migrate.ts'
+import { addressOf, viewOf } from '../store/sqlite/view.ts'
+
+/** An erasure as its record has it; the same in all copies of a database. */
+interface KnownRecord {
+  readonly namespace: string
+  readonly id: number
+  readonly requestedAt: number
+  readonly listId: string | null
+}
+
+/** What a database says of itself, whichever version wrote it. */
+export interface DatabaseFacts {
+  /** `null`: it is of a version that gave none. */
+  readonly id: string | null
+  readonly generation: number
+  readonly erasures: readonly KnownRecord[]
+}
+
+/** Of the database that is to be replaced, as it is. `null`: there is none, or it cannot be read. One of another program is refused. */
+export function readOldFacts(path: string): DatabaseFacts | null {
+  if (!existsSync(path) || statSync(path).size === 0) return null
+  let database: DatabaseSync | null = null
+  try {
+    const { parameters } = viewOf(path)
+    database = new DatabaseSync(addressOf(path, parameters), { readOnly: true, timeout: 0 })
+    checkVersions(database, `SQLite ${path}`)
+    return readFacts(database)
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    return null
+  } finally {
+    database?.close()
+  }
+}
+
+export function readFacts(database: DatabaseSync): DatabaseFacts {
+  const columns = (table: string) =>
+    database
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .all(table)
+      .map(({ name }) => String(name))
+  const identity = columns('identity').includes('generation')
+    ? database.prepare('SELECT id, generation FROM identity').get()
+    : undefined
+  const known = columns('erasures')
+  const listId = known.includes('list_id') ? 'list_id' : 'NULL'
+  const rows =
+    known.length === 0
+      ? []
+      : database.prepare(`SELECT namespace, id, requested_at, ${listId} AS list_id FROM erasures`).all()
+  return {
+    id: identity ? String(identity['id']) : null,
+    generation: Number(identity?.['generation'] ?? 0),
+    erasures: rows.map(row => ({
+      namespace: String(row['namespace']),
+      id: Number(row['id']),
+      requestedAt: Number(row['requested_at']),
+      listId: row['list_id'] === null ? null : String(row['list_id']),
+    })),
+  }
+}
+
+/** Held until the other one is in its place. */
+export interface OldDatabase {
+  /** `damaged`: SQLite cannot open it, so it could not be seen either whether another process has it open. */
+  readonly state: 'whole' | 'damaged' | 'missing'
+  /** Where it was not replaced, it has a log again. */
+  release(outcome: 'replaced' | 'kept'): void
+}
+
+/**
+ * Has the old database for itself, as one file: what is in its log comes into the file, and the log goes. SQLite gives that
+ * to nobody while another connection is open, in whichever process.
+ */
+export function holdOldDatabase(path: string): OldDatabase {
+  if (!existsSync(path)) return { state: 'missing', release: () => {} }
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(path, { timeout: 0 })
+    database.prepare('PRAGMA journal_mode = DELETE').get()
+    database.exec('BEGIN EXCLUSIVE')
+    return { state: 'whole', release: releaseOf(database) }
+  } catch (error) {
+    database?.close()
+    if (!isBusy(error)) return { state: 'damaged', release: () => {} }
+    throw new StoreError(
+      'store_busy',
+      `SQLite ${path}`,
+      'another process has the database open. Stop servers, bots and whatever else uses it, then run this again. Nothing ' +
+        'was changed.',
+      error,
+    )
+  }
+}
+
+function releaseOf(database: DatabaseSync): OldDatabase['release'] {
+  return outcome => {
+    try {
+      database.exec('ROLLBACK')
+      // Not of one that was replaced: SQLite would make the log beside the new one.
+      if (outcome === 'kept') database.exec('PRAGMA journal_mode = WAL')
+    } finally {
+      database.close()
+    }
+  }
+}

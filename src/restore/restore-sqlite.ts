@@ -1,0 +1,316 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ErasedHashes } from '../erasure/erased-line.ts'
+import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import type { Palimpsest } from '../palimpsest.ts'
+import type { Store } from '../store/index.ts'
+import { privateMode } from '../store/private-file.ts'
+import { erasedListOf } from '../store/sqlite/erased-list-of.ts'
+import { sqlite } from '../store/sqlite/index.ts'
+import { isSpecialName } from '../store/sqlite/view.ts'
+import { closeLog, copyBackup } from './copy-backup.ts'
+import { countKinds, type ErasureCounts } from './count-kinds.ts'
+import { type AgainProgress, eraseAgain, type FilesAfterRestore } from './erase-again.ts'
+import { type DatabaseFacts, holdOldDatabase, readFacts, readOldFacts } from './old-database.ts'
+import { filesDoneIn, type PlannedErasure, planErasures } from './plan-erasures.ts'
+import {
+  asideName,
+  type OnStep,
+  removeLeftovers,
+  removeTemporary,
+  syncFile,
+  takePlace,
+  temporaryOf,
+} from './restore-files.ts'
+import {
+  addLines,
+  carryAlong,
+  databasesOf,
+  ErasedListError,
+  type FoundList,
+  findList,
+} from './restore-list.ts'
+
+export interface RestoreOptions {
+  readonly backup: string
+  /** The database that is replaced, or made. */
+  readonly path: string
+  /** Left out: beside the database. */
+  readonly erasedList?: string
+  /** The program goes on using the list where it is: it is not brought beside the database. */
+  readonly staysInPlace?: boolean
+  /** Restores although it cannot be told what was erased since the backup, or not all of it. */
+  readonly withoutList?: boolean
+  readonly dryRun?: boolean
+  /** An instance for a namespace, by its settings, on a store that it does not close. */
+  readonly open: (
+    store: Store,
+    namespace: string,
+    options: { readonly erasedList: string | false; readonly onError: (error: unknown) => void },
+  ) => Promise<Palimpsest>
+  readonly onProgress?: (progress: RestoreProgress) => void
+  /** Throws where it is to end: until the new database is in its place, everything is as it was. */
+  readonly check?: () => void
+  /** For tests. */
+  readonly onStep?: OnStep
+}
+
+export type RestoreProgress =
+  | { readonly stage: 'copying'; readonly share: number }
+  | ({ readonly stage: 'erasing' } & AgainProgress)
+
+export interface Restored {
+  readonly path: string
+  readonly backup: string
+  readonly dryRun: boolean
+  /** The schema that the backup had, and the one that the database has now. */
+  readonly schema: { readonly from: number; readonly to: number }
+  readonly generation: number
+  /** Carried out again, since they came after the backup. */
+  readonly erased: ErasureCounts
+  /** Of the list, about nothing that is in the backup. */
+  readonly withoutTarget: number
+  readonly files: readonly FilesAfterRestore[]
+  /** Where the old database is now; `null`: there was none. */
+  readonly aside: string | null
+  /** It could not be opened, so it could not be seen either whether another process has it open. */
+  readonly wasDamaged: boolean
+  /** `null`: none was found, and none was needed or asked for. */
+  readonly list: string | null
+}
+
+/**
+ * Puts a backup in the place of a database. All the work is done on a copy beside it; that takes its place at the end, by
+ * one step. So a restore that ends at any point has changed nothing, or everything, and can be run again.
+ */
+export async function restoreSqlite(options: RestoreOptions): Promise<Restored> {
+  const { backup, dryRun = false, onProgress, onStep = () => {} } = options
+  if (isSpecialName(options.path)) throw new InvalidArgumentError('--db', options.path, 'the name of a file')
+  const path = realPath(options.path)
+  checkPaths(backup, path)
+  await removeLeftovers(path)
+  const old = readOldFacts(path)
+  const list = await listFor(path, options)
+  const held = dryRun ? null : holdOldDatabase(path)
+  const temporary = temporaryOf(path)
+  let outcome: 'replaced' | 'kept' = 'kept'
+  try {
+    const { schema } = await copyBackup(backup, temporary, {
+      onProgress: share => onProgress?.({ stage: 'copying', share }),
+    })
+    onStep('copied')
+    options.check?.()
+    const facts = factsOf(temporary)
+    const id = facts.id ?? old?.id ?? onlyDatabase(list)
+    if (!options.withoutList) checkList({ path, list, id, old, facts })
+    const worked = await prepare(temporary, { ...options, path }, { id, old, list })
+    onStep('prepared')
+    const { planned, files, generation, schema: to } = worked
+    const result = {
+      ...{ path, backup, dryRun, schema: { from: schema, to }, generation, files },
+      ...countKinds(planned),
+      aside: held && held.state !== 'missing' ? asideName(path, new Date()) : null,
+      wasDamaged: held?.state === 'damaged',
+      list: list?.path ?? null,
+    }
+    if (dryRun) return result
+    closeLog(temporary)
+    if (held?.state !== 'missing') await chmod(temporary, privateMode(statSync(path).mode))
+    await syncFile(temporary)
+    await bringList(list, path, options)
+    options.check?.()
+    onStep('synced')
+    outcome = 'replaced'
+    await takePlace(temporary, path, { aside: result.aside ?? asideName(path, new Date()), onStep })
+    return result
+  } finally {
+    held?.release(outcome)
+    await removeTemporary(temporary)
+  }
+}
+
+/** SQLite has its log beside the file that a link leads to. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const folder = dirname(resolve(path))
+  if (existsSync(folder)) return join(realpathSync(folder), basename(path))
+  throw new PalimpsestError(
+    'file_not_found',
+    `There is no folder ${JSON.stringify(folder)}. Make it, or name another file.`,
+    {
+      file: folder,
+    },
+  )
+}
+
+function checkPaths(backup: string, path: string): void {
+  if (!existsSync(backup) || !statSync(backup).isFile())
+    throw new PalimpsestError('file_not_found', `There is no backup ${JSON.stringify(backup)}.`, {
+      file: backup,
+    })
+  if (existsSync(path) && realpathSync(backup) === path)
+    throw new InvalidArgumentError('backup', backup, 'another file than the database itself')
+}
+
+/** The one that was named, or the one beside the database; of both what either says. */
+async function listFor(
+  path: string,
+  { erasedList: named, staysInPlace }: RestoreOptions,
+): Promise<FoundList | null> {
+  const beside = erasedListOf(path)
+  if (named === undefined || resolve(named) === beside) return findList(beside)
+  const list = await findList(named)
+  if (list === null)
+    throw new ErasedListError(
+      `There is no list of what was erased ${JSON.stringify(named)}, or nothing is in it. Name the one of this database, or say that nothing was erased since the backup: --without-erased-list.`,
+      { list: named },
+    )
+  const there = staysInPlace ? null : await findList(beside)
+  if (there && there.hashes.check !== list.hashes.check)
+    throw new ErasedListError(
+      `Beside the database is another list of what was erased, ${JSON.stringify(beside)}, under another key. Move it and its key away, or restore with it.`,
+      { list: beside },
+    )
+  return there ? { ...list, lines: [...list.lines, ...there.lines] } : list
+}
+
+/** A backup of an earlier version does not say which database it is of. */
+function onlyDatabase(list: FoundList | null): string | null {
+  const [only, ...more] = list ? databasesOf(list) : []
+  return more.length === 0 ? (only ?? null) : null
+}
+
+interface ListCheck {
+  readonly path: string
+  readonly list: FoundList | null
+  readonly id: string | null
+  readonly old: DatabaseFacts | null
+  readonly facts: DatabaseFacts
+}
+
+/**
+ * What was erased since the backup has to be known. The database that is replaced tells, too, where it can be read: each of
+ * its erasures is in the backup or in the list.
+ */
+function checkList({ path, list, id, old, facts }: ListCheck): void {
+  const where = JSON.stringify(list?.path ?? erasedListOf(path))
+  const isSame = old !== null && id !== null && old.id === id
+  const listed = new Set(list?.lines.map(line => line.id))
+  const inBackup = new Set(facts.erasures.map(recordName))
+  const unknown = (isSame ? old.erasures : []).filter(
+    record => !inBackup.has(recordName(record)) && !(record.listId !== null && listed.has(record.listId)),
+  )
+  if (unknown.length > 0)
+    throw new ErasedListError(
+      `${unknown.length} erasures of the database ${JSON.stringify(path)} came after the backup and are not in the list ${where}: they ` +
+        'were made by an earlier version, or the list is not the whole one. Their persons would come back. Restore a newer backup, ' +
+        'name the right list with --erased-list FILE, or erase them again afterwards and say so with --without-erased-list.',
+      { list: list?.path ?? erasedListOf(path), erasures: unknown.length },
+    )
+  if (isSame) return
+  if (list === null)
+    throw new ErasedListError(
+      `There is no list of what was erased ${where}, so it cannot be told who was erased since the backup. Bring it with its key ` +
+        'from where the database was and name it with --erased-list FILE; or say that nothing was erased since: --without-erased-list.',
+      { list: erasedListOf(path) },
+    )
+  if (id !== null && !databasesOf(list).has(id))
+    throw new ErasedListError(
+      `The list of what was erased ${where} is of another database. Name the one of this database with --erased-list FILE; or say ` +
+        'that nothing was erased since the backup: --without-erased-list.',
+      { list: list.path },
+    )
+}
+
+function recordName({ namespace, id, requestedAt }: DatabaseFacts['erasures'][number]): string {
+  return JSON.stringify([namespace, id, requestedAt])
+}
+
+function factsOf(file: string): DatabaseFacts {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return readFacts(database)
+  } finally {
+    database.close()
+  }
+}
+
+interface Known {
+  readonly id: string | null
+  readonly old: DatabaseFacts | null
+  readonly list: FoundList | null
+}
+
+interface Prepared {
+  readonly planned: readonly PlannedErasure[]
+  readonly files: readonly FilesAfterRestore[]
+  readonly generation: number
+  readonly schema: number
+}
+
+/** The copy is brought up to date, begins a generation, and loses what was erased since. */
+async function prepare(file: string, options: RestoreOptions, { id, old, list }: Known): Promise<Prepared> {
+  const store = sqlite(file, { durability: 'normal' })
+  await store.open()
+  try {
+    const { generation, schema } = beginGeneration(file, {
+      id,
+      atLeast: old?.id === id ? old?.generation : 0,
+    })
+    const { id: database } = await store.readIdentity()
+    const lines = list?.lines ?? []
+    const hashes = list?.hashes ?? new ErasedHashes(Buffer.alloc(0))
+    const planned = await planErasures(store, { lines, hashes, database })
+    if (options.dryRun) return { planned, files: [], generation, schema }
+    const erasedList = list?.path ?? erasedListOf(options.path)
+    const files = await eraseAgain({
+      ...{ store, planned, filesDone: filesDoneIn({ lines }) },
+      open: (namespace, onError) => options.open(store, namespace, { erasedList, onError }),
+      onProgress: progress => options.onProgress?.({ stage: 'erasing', ...progress }),
+      ...(options.check && { check: options.check }),
+    })
+    return { planned, files, generation, schema }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Above that of the database which it replaces, so that folders of files know which is the later one. */
+function beginGeneration(
+  file: string,
+  { id, atLeast = 0 }: { id: string | null; atLeast?: number | undefined },
+): { generation: number; schema: number } {
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  try {
+    database
+      .prepare(
+        `UPDATE identity SET id = coalesce(?, id), generation = max(generation, ?) + 1,
+           generation_key = lower(hex(randomblob(8)))`,
+      )
+      .run(id, atLeast)
+    // Of processes that worked on the original: none works on this one.
+    database.exec(
+      `UPDATE leases SET owner = NULL, until = NULL WHERE name IN ('erasure', 'erasure-summaries', 'workspace')`,
+    )
+    const row = database.prepare('SELECT generation FROM identity').get()
+    const version = database.prepare('PRAGMA user_version').get()
+    return { generation: Number(row?.['generation']), schema: Number(version?.['user_version']) }
+  } finally {
+    database.close()
+  }
+}
+
+/** Beside the database, where a program looks for it; unless it is told where it is. */
+async function bringList(
+  list: FoundList | null,
+  path: string,
+  { staysInPlace }: RestoreOptions,
+): Promise<void> {
+  const beside = erasedListOf(path)
+  if (list === null || staysInPlace || resolve(list.path) === beside) return
+  const there = await findList(beside)
+  if (there === null) await carryAlong(list.path, beside)
+  else await addLines(beside, list.lines, there.lines)
+}
