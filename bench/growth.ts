@@ -10,17 +10,19 @@ const LARGEST = 1_000_000
 const FOLDED_AS_THEY_CAME = 600
 
 /**
- * How many times as much a step may take in the largest chat as in the smallest: of the processor's time, and of rows.
- * The index rewrites its newest block, which is full at 4,096 messages. A search reads a row for each such block and
- * the rows of its words, so it may grow, and no more than that.
+ * How many times as much a step may take in the oldest chat as in the youngest: of the processor's time, and of rows.
+ * The index rewrites its newest block, which is full at 4,096 messages.
  */
-const MAX_GROWTH: Readonly<Record<Step, { readonly time: number; readonly rows: number }>> = {
-  append: { time: 2, rows: 1.1 },
-  index: { time: 4, rows: 1.5 },
-  fold: { time: 2, rows: 1.1 },
-  context: { time: 2, rows: 1.1 },
-  search: { time: 10, rows: 5 },
-  question: { time: 30, rows: 20 },
+const MAX_GROWTH = { time: 2, rows: 1.1 }
+const MAX_INDEX_GROWTH = { time: 4, rows: 1.5 }
+/** A search ranks by the lengths of all messages, 4,096 to a row: it may cost as much again for so many messages. */
+const MESSAGES_AS_MUCH_AGAIN = 10_000
+
+function maxGrowth(step: Step, messages: number): { readonly time: number; readonly rows: number } {
+  if (step === 'index') return MAX_INDEX_GROWTH
+  if (step !== 'search' && step !== 'question') return MAX_GROWTH
+  const most = MAX_GROWTH.time + messages / MESSAGES_AS_MUCH_AGAIN
+  return { time: most, rows: most }
 }
 
 interface Cost {
@@ -92,7 +94,7 @@ function figuresOf(step: Step, contestants: readonly Contestant[]): Figure[] {
       { name: `${name}: rows`, value: middle('rows', contestant), unit: 'rows' },
     ]
   })
-  const { time, rows } = MAX_GROWTH[step]
+  const { time, rows } = maxGrowth(step, contestants.at(-1)!.messages)
   return [
     ...figures,
     {

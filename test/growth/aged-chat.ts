@@ -7,7 +7,7 @@ import { MESSAGES_A_FOLD, writePast } from './past.ts'
 import { Talk } from './talk.ts'
 
 /** What a chat is asked for, in the order in which it happens. */
-export const STEPS = ['append', 'index', 'fold', 'context', 'search', 'question'] as const
+export const STEPS = ['append', 'index', 'fold', 'context', 'memory', 'expand', 'search', 'question'] as const
 export type Step = (typeof STEPS)[number]
 
 export type Measure = (step: Step, action: () => Promise<unknown>) => Promise<void>
@@ -51,7 +51,10 @@ export class AgedChat {
     return this.#talk.now
   }
 
-  /** Three turns, the index of them, the fold that they make due, the next context, and two looks at what was said. */
+  /**
+   * Three turns, the index of them, the fold that they make due, the next context, a line for memory, taken back again,
+   * and three looks at what was said.
+   */
   async live(measure: Measure = (_, action) => action().then(() => {})): Promise<void> {
     const chat = this.#chat
     const messages = this.#talk.nextWithRareWord(MESSAGES_A_FOLD)
@@ -61,6 +64,14 @@ export class AgedChat {
     await measure('index', () => this.#palimpsest.settled({ timeoutMs: 60_000 }))
     await measure('fold', () => chat.compact())
     await measure('context', () => chat.context())
+    await measure('memory', async () => {
+      await chat.memory.append('- The cellar is to be cleared.')
+      await chat.memory.facts()
+      await chat.memory.versions({ limit: 5 })
+      await chat.memory.undo()
+    })
+    const rolledUp = (await chat.segments()).findLast(({ level }) => level > 1)
+    await measure('expand', async () => rolledUp && (await chat.expand({ segment: rolledUp.id })))
     await measure('search', () => chat.search(this.#talk.rareWord))
     await measure('question', () => chat.search('What did we decide about the wedding cake?'))
   }
@@ -68,6 +79,12 @@ export class AgedChat {
   /** Through so many folds: then the documents are as full as they get. */
   async settleIn(folds: number): Promise<void> {
     for (let fold = 0; fold < folds; fold++) await this.live()
+  }
+
+  /** Takes the newest turns back, and what was folded of them. */
+  async goBack(turns: number): Promise<void> {
+    const [newest] = await this.#chat.messages({ limit: 1, from: 'newest' })
+    await this.#chat.rollback(newest!.seq - 2 * turns)
   }
 
   close(): Promise<void> {
