@@ -126,15 +126,15 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 
 /** By document. What no longer held does not keep a line that was said again. */
 function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
-  const learned = yield* all<GoneFact & { id: number; line_key: string }>(
-    `SELECT f.document_id, f.id, d.layer, d.name, f.line, f.line_key, f.version
+  const learned = yield* all<GoneFact & LearnedFact>(
+    `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.line_key, f.version
      FROM facts f JOIN documents d ON d.id = f.document_id
      WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
     session.id,
     above,
   )
   const gone = new Map<number, readonly GoneFact[]>()
-  for (const [documentId, facts] of Map.groupBy(inOrder(learned), fact => fact.document_id)) {
+  for (const [documentId, facts] of Map.groupBy(byOrigin(learned), fact => fact.document_id)) {
     const told = yield* allIn<{ line_key: string }>(
       `SELECT line_key FROM facts WHERE document_id = ?1 AND superseded_at IS NULL AND gone = 0
          AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)`,
@@ -149,6 +149,20 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
     if (left.length > 0) gone.set(documentId, left)
   }
   return gone
+}
+
+interface LearnedFact {
+  readonly id: number
+  readonly line_key: string
+  readonly from_seq: number
+  readonly to_seq: number
+}
+
+/** What was condensed before what came with it: the lines that it stood for come back in its place. */
+function byOrigin<Each extends LearnedFact>(facts: readonly Each[]): readonly Each[] {
+  return facts.toSorted(
+    (one, other) => one.to_seq - other.to_seq || one.from_seq - other.from_seq || one.id - other.id,
+  )
 }
 
 function inOrder<Each extends { readonly id: number }>(facts: readonly Each[]): readonly Each[] {
