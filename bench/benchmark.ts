@@ -3,6 +3,8 @@ import type { Fixtures } from './fixtures.ts'
 export interface BenchmarkOptions {
   /** Fewer rounds and smaller logs: for a look, not for a verdict. */
   readonly quick: boolean
+  /** The largest sizes too, which take many minutes to fill. */
+  readonly large: boolean
   readonly fixtures: Fixtures
   readonly progress: (message: string) => void
 }
@@ -11,6 +13,8 @@ export interface Benchmark {
   readonly name: string
   /** It takes so long that whoever wants it asks for it. */
   readonly onlyByName?: true
+  /** A figure that misses its aim fails the run. */
+  readonly mustReachAims?: true
   run(options: BenchmarkOptions): Promise<Result>
 }
 

@@ -9,6 +9,7 @@ export async function foldSession(
   store: Store,
   key: { namespace: string; id: string },
   keptRaw = KEPT_RAW,
+  now = Date.now(),
 ): Promise<void> {
   const source = await store.readPlan(key)
   const head = source?.session.head
@@ -16,7 +17,6 @@ export async function foldSession(
   const { raw } = source
   const width = Math.ceil((raw.length - keptRaw) / OVER_SEGMENTS)
   for (let index = 0; index < OVER_SEGMENTS; index++) {
-    const now = Date.now()
     const lease = await store.acquireLease(key, { owner: 'bench', ttlMs: 60_000, now })
     if (lease === null) throw new Error('Somebody else folds.')
     const part = raw.slice(index * width, Math.min(raw.length - keptRaw, (index + 1) * width))

@@ -108,7 +108,7 @@ async function measure(
   const fixtures = new Fixtures(options.progress)
   try {
     // Their short form, in either case: ratios of it are good enough, and nobody waits long.
-    const result = await benchmark.run({ quick: true, fixtures, progress: options.progress })
+    const result = await benchmark.run({ quick: true, large: false, fixtures, progress: options.progress })
     return figures.map(({ figure, better, tolerance: usual }) => {
       const measured = result.figures.find(({ name }) => name === figure)
       if (measured === undefined) throw new Error(`${benchmark.name} has no figure "${figure}".`)

@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util'
 import { appendConcurrent } from './append-concurrent.ts'
 import { appendLone } from './append-lone.ts'
 import { appendPostgres } from './append-postgres.ts'
-import type { Benchmark, Result } from './benchmark.ts'
+import { type Benchmark, type Result, reachesAim } from './benchmark.ts'
 import { bytes } from './bytes.ts'
 import { context } from './context.ts'
 import { Fixtures } from './fixtures.ts'
 import { folding } from './folding.ts'
+import { growth } from './growth.ts'
 import { runGuard } from './guard.ts'
 import { importing } from './import.ts'
 import { inspector } from './inspector.ts'
@@ -25,7 +26,7 @@ import { stalls } from './stalls.ts'
 import { start } from './start.ts'
 
 /**
- * `npm run bench -- [NAME]… [--quick] [--json]`. Figures go to stdout, progress to stderr. Speeds are
+ * `npm run bench -- [NAME]… [--quick | --large] [--json]`. Figures go to stdout, progress to stderr. Speeds are
  * ratios to bare work in the same run: compare those between machines, not the rates.
  *
  * `npm run bench -- guard [--quick] [--update]` compares such ratios with those in the repository.
@@ -50,6 +51,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   appendPostgres,
   scale,
   stalls,
+  growth,
 ]
 
 const { values: options, positionals } = parseArgs({
@@ -57,13 +59,14 @@ const { values: options, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 if (options.help) {
-  console.log('npm run bench -- [NAME]… [--quick] [--json]')
+  console.log('npm run bench -- [NAME]… [--quick | --large] [--json]')
   console.log(`Benchmarks: ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
   console.log('npm run bench -- guard [--quick] [--update] [--json]: ratios beside those in the repository')
   process.exit(0)
@@ -79,10 +82,16 @@ if (unknown !== undefined) {
 
 const fixtures = new Fixtures(progress)
 const results: Record<string, Result> = {}
+let hasFailed = false
 try {
   for (const benchmark of BENCHMARKS)
-    if (chosen.length === 0 ? !benchmark.onlyByName : chosen.includes(benchmark.name))
-      results[benchmark.name] = await benchmark.run({ quick: options.quick, fixtures, progress })
+    if (chosen.length === 0 ? !benchmark.onlyByName : chosen.includes(benchmark.name)) {
+      const { quick, large } = options
+      const result = await benchmark.run({ quick, large, fixtures, progress })
+      results[benchmark.name] = result
+      hasFailed ||=
+        benchmark.mustReachAims === true && result.figures.some(each => reachesAim(each) === false)
+    }
 } finally {
   fixtures.remove()
 }
@@ -93,3 +102,4 @@ if (options.json) {
 } else {
   console.log(toTable(results))
 }
+if (hasFailed) process.exitCode = 1

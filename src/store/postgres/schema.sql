@@ -348,6 +348,8 @@ CREATE INDEX facts_gone ON facts USING btree (document_id) WHERE (gone > 1);
 
 CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
 
+CREATE INDEX facts_superseded ON facts USING btree (document_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
 
 CREATE UNIQUE INDEX identity_pkey ON identity USING btree ("row");
@@ -359,6 +361,8 @@ CREATE UNIQUE INDEX index_changes_pkey ON index_changes USING btree (session_id,
 CREATE INDEX leases_held ON leases USING btree (namespace, name) WHERE (owner IS NOT NULL);
 
 CREATE UNIQUE INDEX leases_pkey ON leases USING btree (namespace, name);
+
+CREATE INDEX memos_by_cursor ON memos USING btree (session_id, through_seq);
 
 CREATE UNIQUE INDEX memos_pkey ON memos USING btree (session_id, version);
 

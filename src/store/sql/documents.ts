@@ -14,7 +14,7 @@ import {
 import { keyName, type SessionKey } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
-import { condemnedLines, readFacts, recordFacts, standsIn, withoutLines } from './facts.ts'
+import { condemnedLines, readFacts, readFactsIn, recordFacts, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
@@ -315,8 +315,7 @@ export function* contentAt(row: DocumentRow, version: number): Steps<string | nu
 export function* readDocumentFacts(key: DocumentKey, which: 'current' | 'all'): Steps<readonly Fact[]> {
   const row = yield* findDocument(key)
   if (!row) return []
-  const facts = yield* readFacts(row.id)
-  if (which === 'all') return facts
-  const stands = standsIn(JSON.parse(row.content) as string)
-  return facts.filter(({ line }) => stands(line))
+  return which === 'all'
+    ? yield* readFacts(row.id)
+    : yield* readFactsIn(row.id, JSON.parse(row.content) as string)
 }

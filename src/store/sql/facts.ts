@@ -3,11 +3,12 @@ import type { Fact, NewFact } from '../document.ts'
 import type { DocumentRow } from './documents.ts'
 import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
-import { runIn } from './many.ts'
+import { allIn, runIn } from './many.ts'
 import { findSession } from './session.ts'
 import { all, first, type Steps } from './steps.ts'
 
 interface FactRow {
+  readonly id: number
   readonly line: string
   readonly subject: string | null
   readonly session_name: string | null
@@ -40,18 +41,52 @@ function toFact(row: FactRow): StoredFact {
   }
 }
 
+const SELECT = `SELECT f.id, f.line, f.subject, s.name AS session_name, f.from_seq, f.to_seq, f.said_at, f.on_day,
+    f.source, f.version, f.superseded_at, f.gone
+  FROM facts f LEFT JOIN sessions s ON s.id = f.session_id`
+
+/** All that ever were: for whoever asks for that. There are as many as a chat is old. */
 export function* readFacts(
   documentId: number,
   which: 'standing' | 'withdrawn too' = 'standing',
 ): Steps<readonly StoredFact[]> {
   const rows = yield* all<FactRow>(
-    `SELECT f.line, f.subject, s.name AS session_name, f.from_seq, f.to_seq, f.said_at, f.on_day, f.source,
-       f.version, f.superseded_at, f.gone
-     FROM facts f LEFT JOIN sessions s ON s.id = f.session_id WHERE f.document_id = ?1 AND f.gone <= ?2 ORDER BY f.id`,
+    `${SELECT} WHERE f.document_id = ?1 AND f.gone <= ?2 ORDER BY f.id`,
     documentId,
     which === 'standing' ? 0 : 1,
   )
   return rows.map(toFact)
+}
+
+/** Those whose lines stand in a text of the document, however many others there were. */
+export function* readFactsIn(documentId: number, content: string): Steps<readonly StoredFact[]> {
+  const rows = yield* allIn<FactRow>(
+    `${SELECT} WHERE f.document_id = ?1 AND f.gone = 0 AND f.id IN (*)`,
+    [documentId],
+    yield* idsOnLines(documentId, lineKeysIn(content)),
+  )
+  return rows.toSorted((one, other) => one.id - other.id).map(toFact)
+}
+
+/**
+ * The facts of these lines, by the index alone. Ask for their rows by these ids: a database that is asked for all at
+ * once may take the facts of a document for few and read every one of them.
+ */
+export function* idsOnLines(documentId: number, lineKeys: readonly string[]): Steps<readonly number[]> {
+  const rows = yield* allIn<{ id: number }>(
+    'SELECT id FROM facts WHERE document_id = ?1 AND line_key IN (*)',
+    [documentId],
+    [...new Set(lineKeys)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Of all lines of a text, as facts may have them: whichever way it ends its lines, and they theirs. */
+export function lineKeysIn(content: string): readonly string[] {
+  return content.split('\n').flatMap(line => {
+    const bare = withoutReturn(line)
+    return [lineKey(bare), lineKey(`${bare}\r`)]
+  })
 }
 
 /** By which equal lines are found. Never longer than an index can hold, and never with what a database cannot. */
@@ -81,12 +116,23 @@ export function withoutLines(content: string, gone: readonly string[]): string {
 
 /** Lines that an erasure has condemned and not come to yet: nobody may make anything of them any more. */
 export function* condemnedLines(documentId: number): Steps<readonly string[]> {
-  const rows = yield* all<{ line: string }>(
-    `SELECT line FROM facts f WHERE document_id = ?1 AND gone > 1 AND NOT EXISTS (
-       SELECT 1 FROM facts o WHERE o.document_id = ?1 AND o.line_key = f.line_key AND o.gone = 0)`,
+  const condemned = yield* all<{ line: string; line_key: string }>(
+    'SELECT line, line_key FROM facts WHERE document_id = ?1 AND gone > 1',
     documentId,
   )
-  return rows.map(({ line }) => JSON.parse(line) as string)
+  if (condemned.length === 0) return []
+  const told = yield* allIn<{ line_key: string }>(
+    'SELECT line_key FROM facts WHERE document_id = ?1 AND gone = 0 AND id IN (*)',
+    [documentId],
+    yield* idsOnLines(
+      documentId,
+      condemned.map(({ line_key }) => line_key),
+    ),
+  )
+  const stays = new Set(told.map(({ line_key }) => line_key))
+  return condemned
+    .filter(({ line_key }) => !stays.has(line_key))
+    .map(({ line }) => JSON.parse(line) as string)
 }
 
 function withoutReturn(line: string): string {
@@ -104,9 +150,9 @@ export function* recordFacts(
 ): Steps<void> {
   yield* runIn(
     `UPDATE facts SET superseded_at = ?2, superseded_by = ?3
-     WHERE document_id = ?1 AND line_key IN (*) AND superseded_at IS NULL AND gone = 0`,
+     WHERE document_id = ?1 AND id IN (*) AND superseded_at IS NULL AND gone = 0`,
     [document.id, change.now, document.version],
-    [...new Set(change.superseded.map(lineKey))],
+    yield* idsOnLines(document.id, change.superseded.map(lineKey)),
   )
   if (change.facts.length === 0) return
   const newest = yield* first<{ id: number | null }>(

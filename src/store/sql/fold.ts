@@ -21,6 +21,8 @@ import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-s
 import { readHead } from './head.ts'
 import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
 import { keyOf } from './keys.ts'
+import { idsRolledInto } from './lower-segments.ts'
+import { allIn } from './many.ts'
 import { isUntouchedThrough, trimRewrites } from './rewrites.ts'
 import { type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
 import { all, enqueueFold, first, run, type Steps } from './steps.ts'
@@ -313,13 +315,19 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
 
 /** What stands for segments that wait to be made anew after an erasure knows no more than they do: so it waits, too. */
 function* inheritWithheld(session: SessionRow, id: number): Steps<void> {
-  yield* run(
-    `UPDATE segments SET withheld = coalesce((
-       SELECT max(lower.withheld) FROM segments lower WHERE lower.session_id = ?1 AND lower.rolled_into = ?2), 0)
-     WHERE session_id = ?1 AND id = ?2`,
-    session.id,
-    id,
+  const lower = yield* allIn<{ withheld: number }>(
+    'SELECT withheld FROM segments WHERE session_id = ?1 AND id IN (*)',
+    [session.id],
+    yield* idsRolledInto(session.id, [id]),
   )
+  const withheld = Math.max(0, ...lower.map(each => each.withheld))
+  if (withheld > 0)
+    yield* run(
+      'UPDATE segments SET withheld = ?3 WHERE session_id = ?1 AND id = ?2',
+      session.id,
+      id,
+      withheld,
+    )
 }
 
 export function* insertSegment(

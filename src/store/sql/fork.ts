@@ -228,7 +228,7 @@ function* isAsCopied(current: SessionRow, { session, through, lastFold }: Origin
 function* toldThrough(session: SessionRow): Steps<number> {
   const { through } = yield* readShown(session)
   const row = yield* first<{ through: number | null }>(
-    'SELECT max(window_through) AS through FROM segments WHERE session_id = ?1',
+    'SELECT max(window_through) AS through FROM segments WHERE session_id = ?1 AND window_through IS NOT NULL',
     session.id,
   )
   return Math.max(through, row?.through ?? 0)

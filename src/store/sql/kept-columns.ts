@@ -18,15 +18,15 @@ export interface BlockRow {
 
 /** A session's speakers, by the numbers in its columns. They only grow, so that blocks can be kept. */
 class SessionColumns {
-  readonly epoch: number
+  readonly erasedEpoch: number | null
   readonly packed: BlockSpeaker[] = []
   readonly #places = new Map<number, number>()
   readonly #blocks = new Map<number, { readonly data: Uint8Array; readonly columns: Columns }>()
   speakers: readonly Speaker[] = []
   names: readonly string[] = []
 
-  constructor(epoch: number) {
-    this.epoch = epoch
+  constructor(erasedEpoch: number | null) {
+    this.erasedEpoch = erasedEpoch
   }
 
   learn(speakers: readonly Speaker[]): void {
@@ -84,10 +84,16 @@ const SPEAKER_SIZE = 20
 export class KeptColumns {
   readonly #sessions = new Map<number, SessionColumns>()
 
-  /** With an epoch everything begins anew: nobody who was erased stays among the speakers. */
-  of({ id, epoch }: { readonly id: number; readonly epoch: number }): SessionColumns {
+  /** With an erasure everything begins anew: nobody who was erased stays among the speakers. */
+  of({
+    id,
+    erased_epoch: epoch,
+  }: {
+    readonly id: number
+    readonly erased_epoch: number | null
+  }): SessionColumns {
     const kept = this.#sessions.get(id)
-    const columns = kept?.epoch === epoch ? kept : new SessionColumns(epoch)
+    const columns = kept?.erasedEpoch === epoch ? kept : new SessionColumns(epoch)
     this.#sessions.delete(id)
     this.#sessions.set(id, columns)
     return columns

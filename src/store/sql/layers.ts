@@ -8,10 +8,12 @@ import {
   parseDailyKey,
 } from '../document.ts'
 import { contentAt, findDocument } from './documents.ts'
+import { idsOnLines, lineKeysIn } from './facts.ts'
 import { keyOf } from './keys.ts'
+import { allIn } from './many.ts'
 import { noteRewrite } from './rewrites.ts'
 import type { SessionRow } from './rows.ts'
-import { all, ask, askAll, run, type Steps } from './steps.ts'
+import { ask, askAll, run, type Steps } from './steps.ts'
 
 /**
  * Which documents a session may see: decided here, from what is stored of the session, and closed to all
@@ -139,19 +141,30 @@ export function* readLayerTexts(
     const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
     const content = row ? yield* contentAt(row, version) : null
     if (content !== null)
-      texts.push({ layer, key, version, content, folded: yield* foldedLines(session, row!.id, version) })
+      texts.push({
+        layer,
+        key,
+        version,
+        content,
+        folded: yield* foldedLines(session, row!.id, { version, content }),
+      })
   }
   return texts
 }
 
 /** Only what this session's own folds left, in that version: a segment of its own tells it, too. */
-function* foldedLines(session: SessionRow, documentId: number, version: number): Steps<LayerText['folded']> {
-  const rows = yield* all<{ line: string; to_seq: number }>(
-    `SELECT line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold'
-       AND gone = 0 AND (superseded_at IS NULL OR superseded_by > ?3) ORDER BY id`,
-    documentId,
-    session.id,
-    version,
+function* foldedLines(
+  session: SessionRow,
+  documentId: number,
+  { version, content }: Pick<LayerText, 'version' | 'content'>,
+): Steps<LayerText['folded']> {
+  const rows = yield* allIn<{ id: number; line: string; to_seq: number }>(
+    `SELECT id, line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold'
+       AND gone = 0 AND (superseded_at IS NULL OR superseded_by > ?3) AND id IN (*)`,
+    [documentId, session.id, version],
+    yield* idsOnLines(documentId, lineKeysIn(content)),
   )
-  return rows.map(({ line, to_seq }) => ({ line: JSON.parse(line) as string, toSeq: to_seq }))
+  return rows
+    .toSorted((one, other) => one.id - other.id)
+    .map(({ line, to_seq }) => ({ line: JSON.parse(line) as string, toSeq: to_seq }))
 }

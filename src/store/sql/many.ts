@@ -1,8 +1,8 @@
 import { all, type Row, run, type SqlValue, type Steps } from './steps.ts'
 
 /** Lists are asked for in few sizes, so that there are few statements to prepare. */
-const SIZES = [1, 4, 16, 64]
-const LARGEST = 64
+const SIZES = [1, 4, 16, 64, 256, 1_024]
+const LARGEST = 1_024
 
 /**
  * Rows for a list of values of any length: `sql` names the list as `(*)`, after parameters of its own. What is

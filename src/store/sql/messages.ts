@@ -3,6 +3,7 @@ import type { Message, Segment } from '../../log/index.ts'
 import type { MessageRange, MessageVersion, PlanPage, PlanSource, Warn } from '../store.ts'
 import { readFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
+import { readLower } from './lower-segments.ts'
 import {
   decodeContent,
   MESSAGE_COLUMNS,
@@ -87,11 +88,7 @@ export function* readSegment(
     id,
   )
   if (!row) return null
-  const lower = yield* all<SegmentRow>(
-    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND rolled_into = ?2 ORDER BY from_seq, level`,
-    session.id,
-    id,
-  )
+  const lower = yield* readLower(session.id, id)
   return { segment: toSegment(row), lower: lower.map(toSegment) }
 }
 

@@ -118,7 +118,7 @@ const FACT_COLUMNS = 'id, line, session_id, from_seq, to_seq, version, supersede
 
 function* condemnedFacts(documentId: number): Steps<readonly FactRow[]> {
   return yield* all<FactRow>(
-    `SELECT ${FACT_COLUMNS} FROM facts WHERE document_id = ?1 AND gone = 3`,
+    `SELECT ${FACT_COLUMNS} FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3`,
     documentId,
   )
 }
@@ -141,7 +141,7 @@ function linesOf(facts: readonly FactRow[]): ReadonlySet<string> {
 /** The newest version first, which is the document itself. What comes to be erased from now on waits for the next pass. */
 function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
   const { id, version } = document
-  yield* run('UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone = 2', id)
+  yield* run('UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone > 1 AND gone = 2', id)
   // A line goes if one of those who said it is to be forgotten: one that was condensed from several tells of all.
   yield* run(
     `UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone < 3
@@ -291,7 +291,7 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
     pass.version + offset - done + 1,
   )
   if (done < rows.length) yield* leaveAnchor(document.id, pass.version - done + 1, content)
-  else yield* run('DELETE FROM facts WHERE document_id = ?1 AND gone = 3', document.id)
+  else yield* run('DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3', document.id)
 }
 
 function* deleteVersion(documentId: number, version: number): Steps<void> {

@@ -5,14 +5,16 @@ import { recordEvent } from './events.ts'
 import { readFoldState, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { countThrough, readHead, readHeadAt, readLastSeq, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
+import { idsRolledInto } from './lower-segments.ts'
+import { runIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
 import { readRecord } from './session-record.ts'
-import { run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 import { settleAbove } from './waiting.ts'
 import { withdrawFacts } from './withdraw-facts.ts'
-import { forgetMemos, widenFacts } from './withheld.ts'
+import { forgetMemos, OLDEST_WINDOW, widenFacts } from './withheld.ts'
 
 export function* rollback(
   session: SessionRow,
@@ -80,15 +82,21 @@ function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
  */
 function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
   yield* forgetMemos(session, seq + 1)
-  yield* run(
-    `DELETE FROM segments WHERE session_id = ?1 AND (to_seq > ?2
-       OR id >= (SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through > ?2))`,
+  const window = yield* first<{ id: number | null }>(`SELECT (${OLDEST_WINDOW}) AS id`, session.id, seq + 1)
+  const past = yield* all<{ id: number }>(
+    'DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2 RETURNING id',
     session.id,
     seq,
   )
-  yield* run(
-    `UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND rolled_into IS NOT NULL
-       AND rolled_into NOT IN (SELECT id FROM segments WHERE session_id = ?1)`,
+  const resting = yield* all<{ id: number }>(
+    'DELETE FROM segments WHERE session_id = ?1 AND id >= ?2 RETURNING id',
     session.id,
+    window?.id ?? Number.MAX_SAFE_INTEGER,
+  )
+  const gone = [...past, ...resting].map(({ id }) => id)
+  yield* runIn(
+    'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND id IN (*)',
+    [session.id],
+    yield* idsRolledInto(session.id, gone),
   )
 }

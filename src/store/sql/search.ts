@@ -21,7 +21,7 @@ interface SearchedSession {
   readonly id: number
   readonly namespace: string
   readonly name: string
-  readonly epoch: number
+  readonly erased_epoch: number | null
   readonly indexed_through: number
   readonly hidden_through: number
   readonly last_seq: number | null
@@ -34,7 +34,7 @@ interface PostingRow {
   readonly data: Uint8Array
 }
 
-const COLUMNS = `s.id, s.namespace, s.name, s.name_key, s.epoch, s.indexed_through, s.hidden_through,
+const COLUMNS = `s.id, s.namespace, s.name, s.name_key, s.erased_epoch, s.indexed_through, s.hidden_through,
   (SELECT max(seq) FROM messages m WHERE m.session_id = s.id) AS last_seq`
 
 /** Sessions that hold none of the terms are left out, unless they have messages that are not indexed. */

@@ -1,7 +1,14 @@
 import { type DocumentVersion, dailyKey, type Fact, parseDailyKey, type Source } from '../document.ts'
 import type { FileDocument } from '../session-file.ts'
 import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, versionsOf } from './documents.ts'
-import { condemnedLines, insertFacts, readFacts, type StoredFact, withoutLines } from './facts.ts'
+import {
+  condemnedLines,
+  insertFacts,
+  readFacts,
+  readFactsIn,
+  type StoredFact,
+  withoutLines,
+} from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
 import type { SessionRow } from './rows.ts'
@@ -144,7 +151,9 @@ export function* forkDocuments(
   const rows = yield* documentsOf(origin)
   const daily = rows.filter(row => row.layer === 'daily').slice(-DAYS_COPIED)
   for (const row of [...rows.filter(({ layer }) => layer === 'chat'), ...daily]) {
-    const facts = yield* readFacts(row.id)
+    const whole = JSON.parse(row.content) as string
+    // What stands nowhere in it is told by no version of the fork, which begins with this one.
+    const facts = yield* readFactsIn(row.id, whole)
     const isLost = ({ origin: { sessionId, toSeq }, from }: Fact) =>
       sessionId === origin.name &&
       (toSeq > fork.throughSeq || (from === 'fold' && toSeq > fork.foldedThrough))
@@ -152,7 +161,6 @@ export function* forkDocuments(
     // What no longer held does not keep a line that was said again.
     const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))
     const gone = facts.filter(fact => isLost(fact) && !said.has(fact.line))
-    const whole = JSON.parse(row.content) as string
     const content = withoutLines(whole, [...gone.map(({ line }) => line), ...(yield* condemnedLines(row.id))])
     if (content.trim() === '') continue
     copies.push({

@@ -1,8 +1,9 @@
 import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
-import { replaceLines } from './facts.ts'
+import { idsOnLines, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
+import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
 
@@ -60,17 +61,20 @@ function* bringBack(
 ): Steps<ReadonlyMap<string, readonly string[]>> {
   const back = new Map<string, readonly string[]>()
   for (const { document_id, line, version } of gone) {
-    const replaced = yield* all<{ line: string }>(
-      `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
-       WHERE document_id = ?1 AND superseded_by = ?2 AND gone = 0 AND NOT (session_id = ?3 AND to_seq > ?4)
-       RETURNING line`,
+    const ids = yield* all<{ id: number }>(
+      'SELECT id FROM facts WHERE document_id = ?1 AND superseded_by = ?2',
       document_id,
       version,
-      session.id,
-      above,
+    )
+    const replaced = yield* allIn<{ id: number; line: string }>(
+      `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
+       WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)
+       RETURNING id, line`,
+      [document_id, session.id, above],
+      ids.map(({ id }) => id),
     )
     if (replaced.length > 0)
-      back.set(parseLine(line), [...new Set(replaced.map(fact => parseLine(fact.line)))])
+      back.set(parseLine(line), [...new Set(inOrder(replaced).map(fact => parseLine(fact.line)))])
   }
   return back
 }
@@ -122,14 +126,45 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 
 /** By document. What no longer held does not keep a line that was said again. */
 function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
-  const facts = yield* all<GoneFact>(
-    `SELECT f.document_id, d.layer, d.name, f.line, f.version FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0 AND NOT EXISTS (
-       SELECT 1 FROM facts o WHERE o.document_id = f.document_id AND o.line_key = f.line_key
-         AND o.superseded_at IS NULL AND o.gone = 0
-         AND NOT (o.session_id = ?1 AND o.to_seq > ?2))`,
+  const learned = yield* all<GoneFact & LearnedFact>(
+    `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.line_key, f.version
+     FROM facts f JOIN documents d ON d.id = f.document_id
+     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
     session.id,
     above,
   )
-  return Map.groupBy(facts, fact => fact.document_id)
+  const gone = new Map<number, readonly GoneFact[]>()
+  for (const [documentId, facts] of Map.groupBy(byOrigin(learned), fact => fact.document_id)) {
+    const told = yield* allIn<{ line_key: string }>(
+      `SELECT line_key FROM facts WHERE document_id = ?1 AND superseded_at IS NULL AND gone = 0
+         AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)`,
+      [documentId, session.id, above],
+      yield* idsOnLines(
+        documentId,
+        facts.map(({ line_key }) => line_key),
+      ),
+    )
+    const stays = new Set(told.map(({ line_key }) => line_key))
+    const left = facts.filter(({ line_key }) => !stays.has(line_key))
+    if (left.length > 0) gone.set(documentId, left)
+  }
+  return gone
+}
+
+interface LearnedFact {
+  readonly id: number
+  readonly line_key: string
+  readonly from_seq: number
+  readonly to_seq: number
+}
+
+/** What was condensed before what came with it: the lines that it stood for come back in its place. */
+function byOrigin<Each extends LearnedFact>(facts: readonly Each[]): readonly Each[] {
+  return facts.toSorted(
+    (one, other) => one.to_seq - other.to_seq || one.from_seq - other.from_seq || one.id - other.id,
+  )
+}
+
+function inOrder<Each extends { readonly id: number }>(facts: readonly Each[]): readonly Each[] {
+  return facts.toSorted((one, other) => one.id - other.id)
 }

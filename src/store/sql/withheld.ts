@@ -3,6 +3,8 @@ import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import type { Slice } from './erasure-slice.ts'
 import { readShown } from './fold-state.ts'
+import { readLower } from './lower-segments.ts'
+import { allIn, runIn } from './many.ts'
 import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -81,8 +83,11 @@ function tellsOf(
   return is_after_window === 1 || seqs.some(seq => from_seq <= seq && seq <= toldThrough)
 }
 
-/** The oldest window whose maker had read this message. */
-const OLDEST_WINDOW = 'SELECT min(id) FROM segments WHERE session_id = ?1 AND window_through >= ?2'
+/**
+ * The oldest window whose maker had read this message `?2`. Of a plain `min(id)` PostgreSQL would look through all
+ * segments from the oldest on, and not through the windows.
+ */
+export const OLDEST_WINDOW = 'SELECT min(id + 0) FROM segments WHERE session_id = ?1 AND window_through >= ?2'
 
 const AFTER_WINDOW = `(${TELLS} AND NOT ${SELF_CONTAINED} AND id > (${OLDEST_WINDOW}))`
 
@@ -102,16 +107,24 @@ interface ToldRow {
  */
 export function* forgetMemos(session: SessionRow, seq: number): Steps<number> {
   const window = yield* oldestWindow(session, seq)
-  const memos = yield* all<{ version: number; through_seq: number; memo: string }>(
-    'SELECT version, through_seq, memo FROM memos WHERE session_id = ?1 AND through_seq >= ?2',
+  const versions = yield* all<{ version: number }>(
+    'SELECT version FROM memos WHERE session_id = ?1 AND through_seq >= ?2',
     session.id,
     Math.min(seq, window?.from_seq ?? seq),
+  )
+  const memos = yield* allIn<{ version: number; through_seq: number; memo: string }>(
+    'SELECT version, through_seq, memo FROM memos WHERE session_id = ?1 AND version IN (*)',
+    [session.id],
+    versions.map(({ version }) => version),
   )
   const told = memos.filter(
     ({ through_seq, memo }) => through_seq >= seq || writtenIn(memo) >= (window?.turn ?? 0),
   )
-  for (const { version } of told)
-    yield* run('DELETE FROM memos WHERE session_id = ?1 AND version = ?2', session.id, version)
+  yield* runIn(
+    'DELETE FROM memos WHERE session_id = ?1 AND version IN (*)',
+    [session.id],
+    told.map(({ version }) => version),
+  )
   return told.length
 }
 
@@ -120,7 +133,7 @@ function* oldestWindow(session: SessionRow, seq: number): Steps<ToldRow | undefi
     `SELECT from_seq, to_seq,
        (SELECT total_turns FROM messages
          WHERE messages.session_id = ?1 AND seq = segments.window_through) AS turn,
-       (SELECT max(window_through) FROM segments WHERE session_id = ?1) AS newest
+       (SELECT max(window_through) FROM segments WHERE session_id = ?1 AND window_through IS NOT NULL) AS newest
      FROM segments WHERE session_id = ?1 AND id = (${OLDEST_WINDOW})`,
     session.id,
     seq,
@@ -223,12 +236,7 @@ export function* listWithheld(
  */
 function* lowerOf({ session_id, id, level, window_through }: WithheldRow): Steps<WithheldSegment['lower']> {
   if (level === 1 && window_through === null) return []
-  const rows = yield* all<SegmentRow>(
-    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND rolled_into = ?2 ORDER BY from_seq, level`,
-    session_id,
-    id,
-  )
-  return rows.map(toSegment)
+  return (yield* readLower(session_id, id)).map(toSegment)
 }
 
 export function* commitRebuilt(

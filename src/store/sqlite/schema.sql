@@ -440,9 +440,13 @@ CREATE INDEX facts_by_line ON facts (document_id, line_key);
 
 CREATE INDEX facts_by_origin ON facts (session_id, to_seq, from_seq);
 
-CREATE INDEX facts_gone ON facts (document_id) WHERE gone > 1;
+CREATE INDEX facts_gone ON facts (document_id, gone) WHERE gone > 1;
+
+CREATE INDEX facts_superseded ON facts (document_id, superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE INDEX leases_held ON leases (namespace, name) WHERE owner IS NOT NULL;
+
+CREATE INDEX memos_by_cursor ON memos (session_id, through_seq);
 
 CREATE INDEX message_versions_by_long_text ON message_versions (content) WHERE format >= 8;
 

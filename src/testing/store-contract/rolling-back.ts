@@ -279,6 +279,23 @@ export const rollingBack = contractCases('rollback', {
     assert.equal(await contentOf(store, ANN), '# A\n- one\n- two\n# B\n')
   },
 
+  'puts them back where that line stood, though others came with it': async store => {
+    const chat = new Chat(store, 'chat', { user: 'ann' })
+    await chat.say(6)
+    const lines = ['- one', '- two', '- three']
+    const facts = lines.map((line, index) => fact(line, 'chat', [index + 1, index + 1]))
+    await store.changeDocuments([
+      replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
+      replacing(ANN, '# A\n- all\n# B\n- new\n', {
+        facts: [fact('- new', 'chat', [5, 6]), fact('- all', 'chat', [1, 3])],
+        superseded: lines,
+        now: NOW + 1,
+      }),
+    ])
+    await chat.rollback(2)
+    assert.equal(await contentOf(store, ANN), '# A\n- one\n- two\n# B\n')
+  },
+
   'keeps a line that somebody else says at the very time': async (store, open) => {
     const other = await open()
     const chats = Array.from({ length: 3 }, (_, index) => new Chat(store, `chat ${index}`, { user: 'ann' }))
