@@ -70,15 +70,19 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
   refuseStrangers(read ?? {}, given, problems)
   if (found.length > 0) throw new InvalidSettingsError(found)
   const { db, settings = {}, ...rest } = read as BotConfig
-  const workspace = settings['workspace']
   return {
     ...rest,
     namespace: rest.namespace ?? environmentNamespace(),
     ...(db !== undefined && { db: resolve(folder, db) }),
-    settings:
-      typeof workspace === 'string' ? { ...settings, workspace: resolve(folder, workspace) } : settings,
+    settings: { ...settings, ...foldersIn(settings, folder) },
     ...(instructions !== undefined && { instructions }),
   }
+}
+
+/** Their names are relative to the file's folder. */
+function foldersIn(settings: Layer, folder: string): Layer {
+  const named = ['workspace', 'backup'].filter(name => typeof settings[name] === 'string')
+  return Object.fromEntries(named.map(name => [name, resolve(folder, settings[name] as string)]))
 }
 
 /** What the file has there, before variables were filled in. */

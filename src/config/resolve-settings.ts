@@ -51,6 +51,9 @@ export interface SettingValues {
   readonly db: string
   readonly store: string | null
   readonly workspace: string | null
+  readonly backup: string | null
+  readonly backupEvery: string
+  readonly backupKeep: number
   readonly host: string
   readonly port: number
   readonly namespace: string

@@ -354,6 +354,29 @@ describe('a damaged file', () => {
     expect(taken).toBeGreaterThan(50)
   })
 
+  test.for([
+    ['an earlier page of it', 'number 25'],
+    ['a part of a long message', 'the middle of it'],
+  ] as const)('takes no append to a session where %s is lost', async ([, lost]) => {
+    const first = await open()
+    const chat = new Chat(first, 'long')
+    const middle = `${TEXT.repeat(100)}the middle of it${TEXT.repeat(100)}`
+    for (let index = 0; index < 40; index++)
+      await chat.append(message(index === 30 ? middle : `number ${index} ${TEXT.repeat(10)}`))
+    // What was appended last is elsewhere, and whole.
+    await new Chat(first, 'other').say(40)
+    await first.close()
+    const torn = readFileSync(file)
+    const page = Math.floor(torn.indexOf(lost) / PAGE)
+    torn.fill(0, page * PAGE, (page + 1) * PAGE)
+    writeFileSync(file, torn)
+    const asItIs = await open({ readOnly: true })
+    await refuses(asItIs.readContext(new Chat(asItIs, 'long').key, tail), 'store_corrupt')
+    await asItIs.close()
+    await refuses(new Chat(await open(), 'long').say(1), 'store_corrupt')
+    await new Chat(await open(), 'other').say(1)
+  })
+
   test('is not written to any more once damage was found, until it is opened anew', async () => {
     await fillMany()
     const connection = connect()

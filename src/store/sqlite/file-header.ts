@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 import { fileAt } from './connection.ts'
 import { CHANGES_AT } from './log-file.ts'
 
@@ -8,7 +9,7 @@ export interface FileHeader {
   readonly changes: number
 }
 
-/** `empty`: there is no file, or nothing in it. `null`: it is none of SQLite's, or cannot be read. */
+/** `empty`: there is no file, or nothing in it. `null`: it is none of SQLite's, or is not read here. */
 export type HeaderRead = FileHeader | 'empty' | null
 
 const HEADER_BYTES = 100
@@ -17,7 +18,8 @@ const MAX_KEPT = 32
 
 /**
  * POSIX lets go of all locks that a process has on a file as soon as it closes any descriptor of it, and SQLite's
- * connections of other threads rely on theirs. So a descriptor is kept, one for each file.
+ * connections of other threads rely on theirs. So a descriptor is kept, one for each file. That of a thread would be
+ * closed with the thread: there the header is not read.
  */
 const kept = new Map<string, number>()
 const KEEPS = process.platform !== 'win32'
@@ -27,6 +29,7 @@ export function readHeader(path: string): HeaderRead {
   const bytes = Buffer.alloc(HEADER_BYTES)
   const file = fileAt(path)
   if (file === null) return 'empty'
+  if (KEEPS && !isMainThread) return null
   try {
     const read = KEEPS ? readSync(descriptorOf(path, file), bytes, 0, HEADER_BYTES, 0) : readOnce(path, bytes)
     if (read === 0) return 'empty'

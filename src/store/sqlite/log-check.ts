@@ -1,11 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../../errors.ts'
 import { nextTurn } from '../../slices.ts'
 import type { Identity } from '../store.ts'
 import { type HeaderRead, readHeader } from './file-header.ts'
+import { readIdentityAlone } from './identity-alone.ts'
 import { identityIn } from './identity-page.ts'
 import { type LogContent, readLog, readSalts } from './log-file.ts'
-import { addressOf } from './view.ts'
 
 /** Why a log is not that of the file beside which it lies. */
 export type LogMismatch =
@@ -58,9 +57,9 @@ function lookAt(path: string): { readonly header: HeaderRead; readonly salts: st
  * have the same number. So what a log began with has the number of its first page 1, or the one before.
  */
 export function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMismatch | null {
-  if (header === null) return null
   // SQLite would throw the log away.
   if (header === 'empty') return 'no file'
+  if (header === null) return findOtherIdentity(identity, log.copies)
   if (header.pageSize !== log.pageSize) return 'page size'
   return findOtherMoment(header.changes, log.changes) ?? findOtherIdentity(identity, log.copies)
 }
@@ -82,35 +81,6 @@ function findOtherIdentity(inFile: Identity | null, copies: readonly Buffer[]): 
   const isKnown = inLog.some(({ generationKey }) => generationKey === inFile.generationKey)
   // A log may itself begin a generation that the file does not have yet.
   return isKnown || first.generation > inFile.generation ? null : 'other generation'
-}
-
-/** `immutable`: SQLite looks at no log. What others are just writing may be unreadable. */
-function readIdentityAlone(path: string): {
-  readonly rootPage: number | null
-  readonly identity: Identity | null
-} {
-  const unknown = { rootPage: null, identity: null }
-  let database: DatabaseSync
-  try {
-    database = new DatabaseSync(addressOf(path, 'mode=ro&immutable=1'), { readOnly: true })
-  } catch {
-    return unknown
-  }
-  try {
-    const row = database
-      .prepare(
-        `SELECT s.rootpage, i.id, i.generation, i.generation_key
-         FROM sqlite_schema s, identity i WHERE s.name = 'identity' AND s.type = 'table'`,
-      )
-      .get() as { rootpage: number; id: string; generation: number; generation_key: string } | undefined
-    if (row === undefined) return unknown
-    const { rootpage, id, generation, generation_key: generationKey } = row
-    return { rootPage: rootpage, identity: { id, generation, generationKey } }
-  } catch {
-    return unknown
-  } finally {
-    database.close()
-  }
 }
 
 const WORDS: Readonly<Record<LogMismatch, string>> = {
