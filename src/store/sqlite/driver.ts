@@ -15,7 +15,7 @@ import { isBusy, isDamage, isTooLong, toStoreError } from './errors.ts'
 import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
 import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
-import { markLog, markLogAlone } from './mark-log.ts'
+import { markingLog, markLogAlone } from './mark-log.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { DEFAULT_SAME_FILE_LIMITS, SameFile, type SameFileLimits } from './same-file.ts'
 import { type Numbers, Statements } from './statements.ts'
@@ -348,13 +348,23 @@ export class SqliteDriver implements Driver {
     if (this.#log?.hasFailed) throw asUndone(this.#unsyncedError())
     if (this.#damage !== null) throw asUndone(this.#damagedError())
     this.#requireSameFile()
-    const result = await this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes).catch(error => {
+    const marked = this.#marked(steps)
+    const result = await this.#perform('BEGIN IMMEDIATE', marked, this.#long?.writes).catch(error => {
       throw this.#noteDamage(error)
     })
+    this.#isLogMarked = true
     await this.#synced()
     // Beside waiting for the disk a look takes no time.
     this.#files?.require(this.#log === null ? 'writing' : 'now')
     return result
+  }
+
+  #marked<Result>(steps: () => Steps<Result>): () => Steps<Result> {
+    if (this.#isLogMarked || this.#files === null) return steps
+    return function* () {
+      yield* markingLog()
+      return yield* steps()
+    }
   }
 
   /** Before anything is written. */
@@ -460,12 +470,9 @@ export class SqliteDriver implements Driver {
     let isCommitting = false
     try {
       const execute = this.#executor(what, stretch)
-      const marksLog = begin !== 'BEGIN' && !this.#isLogMarked && this.#files !== null
-      if (marksLog) markLog(database)
       const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
-      if (marksLog) this.#isLogMarked = true
       // Also where it wrote nothing: it may have found what another has just written, a repeated message for one.
       if (begin !== 'BEGIN') this.#noteCommit()
       return result

@@ -19,10 +19,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Chat } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
+import { SqlStore } from '../sql/sql-store.ts'
+import { runSync } from '../sql/steps.ts'
 import type { Store } from '../store.ts'
+import { SqliteDriver } from './driver.ts'
 import { sqlite } from './index.ts'
 import { checkLog } from './log-check.ts'
-import { markLog, markLogAlone } from './mark-log.ts'
+import { markingLog, markLogAlone } from './mark-log.ts'
 import { shortenLog } from './shorten-log.ts'
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '
@@ -249,7 +252,7 @@ class Program {
 
   write(text: string): void {
     this.#main.exec('BEGIN IMMEDIATE')
-    if (!this.#isMarked) markLog(this.#main)
+    if (!this.#isMarked) runSync(markingLog(), ({ sql }) => this.#main.prepare(sql).all() as never)
     this.#isMarked = true
     this.#main.prepare('INSERT INTO said (text) VALUES (?)').run(text)
     this.#main.prepare('UPDATE said SET text = text || ? WHERE id = 1').run('.')
@@ -398,6 +401,21 @@ describe('opening', () => {
     const store = await open(lay(pair))
     expect(await new Chat(store).seqs()).toHaveLength(10)
     await new Chat(store).say(1)
+  })
+
+  test('knows the log of a program whose first write was a long one', async () => {
+    const pairs: Pair[] = []
+    for (const name of ['a.db', 'b.db']) {
+      await fill(join(folder, name), 5)
+      const stretch = { characters: 0, ms: 0 }
+      const driver = new SqliteDriver(join(folder, name), { durability: 'normal' }, () => {}, { stretch })
+      const store = new SqlStore(driver, () => {})
+      await store.open()
+      await new Chat(store).say(5)
+      pairs.push(pairAt(join(folder, name)))
+      await store.close()
+    }
+    await refusesBoth(lay({ file: pairs[0]!.file, log: pairs[1]!.log }), /log is of another database/)
   })
 
   test('refuses a file from before beside the log of now', async () => {
