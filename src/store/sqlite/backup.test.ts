@@ -12,6 +12,7 @@ import { readMigrations } from '../migrations.ts'
 import type { Store } from '../store.ts'
 import { backupSqlite, sqlite } from './index.ts'
 
+const commands = { mount: 'mount', unmount: 'umount' }
 const TEXT = 'The quick brown fox jumps over the lazy dog. '
 
 let folder: string
@@ -195,7 +196,7 @@ describe('is refused, and nothing is left', () => {
 
   test('where the disk has no room for it, before anything is written', async context => {
     const disk = mkdtempSync(join(tmpdir(), 'palimpsest-disk-'))
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
+    const { status } = spawnSync(commands.mount, ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
     if (status !== 0) {
       rmSync(disk, { recursive: true })
       return context.skip()
@@ -207,7 +208,7 @@ describe('is refused, and nothing is left', () => {
       expect(error.message).toMatch(/\d+ MB free and \d+ MB are needed/)
       expect(readdirSync(disk)).toEqual([])
     } finally {
-      spawnSync('umount', [disk])
+      spawnSync(commands.unmount, [disk])
       rmSync(disk, { recursive: true })
     }
   })

@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads'
 import { fileAt } from './connection.ts'
 import { CHANGES_AT } from './log-file.ts'
 
-export interface FileHeader {
+interface FileHeader {
   readonly pageSize: number
   /** How often page 1 was changed. */
   readonly changes: number

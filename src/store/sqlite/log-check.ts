@@ -7,7 +7,7 @@ import { identityIn } from './identity-page.ts'
 import { type LogContent, readLog, readSalts } from './log-file.ts'
 
 /** Why a log is not that of the file beside which it lies. */
-export type LogMismatch =
+type LogMismatch =
   | 'no file'
   | 'page size'
   | 'earlier file'
@@ -16,7 +16,7 @@ export type LogMismatch =
   | 'other generation'
 
 /** The file by itself, without its log. */
-export interface FileAlone {
+interface FileAlone {
   readonly header: HeaderRead
   /** `null`: it has none, or it cannot be read without the log. */
   readonly identity: Identity | null
@@ -56,7 +56,7 @@ function lookAt(path: string): { readonly header: HeaderRead; readonly salts: st
  * the changes of page 1, one at a time, but for those that one connection makes without another one in between, which
  * have the same number. So what a log began with has the number of its first page 1, or the one before.
  */
-export function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMismatch | null {
+function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMismatch | null {
   // SQLite would throw the log away.
   if (header === 'empty') return 'no file'
   if (header === null) return findOtherIdentity(identity, log.copies)
