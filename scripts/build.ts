@@ -69,6 +69,7 @@ function entries(): string[] {
     ...Object.values<string>(bin),
     'dist/cli/program.js',
     'dist/store/sqlite/scrub-thread.js',
+    'dist/store/sqlite/backup-thread.js',
     'dist/store/sqlite/long-work-thread.js',
     'dist/finding/terms-thread.js',
   ]

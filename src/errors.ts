@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   store_read_only: { status: 503, exit: 77 },
   store_full: { status: 507, exit: 74 },
   store_corrupt: { status: 500, exit: 74 },
+  store_replaced: { status: 500, exit: 74 },
   store_version: { status: 500, exit: 78 },
   store_encoding: { status: 500, exit: 78 },
   store_unavailable: { status: 503, exit: 69 },

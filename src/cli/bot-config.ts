@@ -81,7 +81,7 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
 
 /** What names a file or a folder is taken from where the bot's file is. */
 function besideFile(settings: Layer, folder: string): Layer {
-  const named = ['workspace', 'erasedList'].filter(name => typeof settings[name] === 'string')
+  const named = ['workspace', 'erasedList', 'backup'].filter(name => typeof settings[name] === 'string')
   return Object.fromEntries(named.map(name => [name, resolve(folder, settings[name] as string)]))
 }
 

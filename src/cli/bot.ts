@@ -1,10 +1,14 @@
 import { Command } from 'commander'
+import { findSetting } from '../config/index.ts'
 import { jsonOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface BotFlags {
   readonly config?: string
   readonly check?: true
+  readonly backup?: string
+  readonly backupEvery?: string
+  readonly backupKeep?: string
   readonly json?: true
 }
 
@@ -13,6 +17,9 @@ export function botCommand(terminal: Terminal): Command {
     .description('Run a bot with this memory on chat platforms, as a file says.')
     .option('--config <file>', 'what it is and where it speaks: .json, or a module (.js, .mjs, .ts, .mts)')
     .option('--check', 'only check the file and say what would run; nothing is connected to')
+    .option('--backup <folder>', helpOf('backup'))
+    .option('--backup-every <duration>', helpOf('backupEvery'))
+    .option('--backup-keep <number>', helpOf('backupKeep'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -33,4 +40,9 @@ Examples:
       const { runBot } = await import('./run-bot.ts')
       await runBot(flags, terminal)
     })
+}
+
+function helpOf(name: string): string {
+  const { help, default: usual } = findSetting(name)!
+  return usual === null ? help : `${help} (default: ${usual})`
 }

@@ -54,7 +54,10 @@ export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<S
 }
 
 /** Connections that stay open would keep the process waiting. */
-export async function orClose<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
+export async function orClose<Result>(
+  store: { close(): Promise<void> },
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { backupCommand } from './backup.ts'
 import { botCommand } from './bot.ts'
 import { chatCommand } from './chat.ts'
 import { compactCommand } from './compact.ts'
@@ -50,7 +51,7 @@ function createProgram(terminal: Terminal): Command {
     ...[replayCommand, importCommand, exportCommand],
     ...[searchCommand, compactCommand, memoryCommand, forgetCommand],
     ...[serveCommand, workerCommand, keysCommand, mcpCommand, chatCommand, botCommand],
-    ...[migrateCommand, copyCommand, restoreCommand, doctorCommand],
+    ...[migrateCommand, copyCommand, backupCommand, restoreCommand, doctorCommand],
   ]
   for (const create of commands) program.addCommand(inherit(create(terminal), program))
   return program

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Layer, Resolved } from '../config/index.ts'
+import { type Layer, type Resolved, resolveSettings } from '../config/index.ts'
 import { ChannelFailedError, describeError, InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { Channel } from '../runtime/channel.ts'
@@ -16,19 +16,27 @@ import type { DatabasePlace } from './database-place.ts'
 import { orClose } from './existing-database.ts'
 import { followSettings } from './follow-settings.ts'
 import { inertLine } from './inert-text.ts'
+import { type BackupPlan, backupPlan, keepBackups } from './keep-backups.ts'
 import { openStore } from './options.ts'
 import { programLog } from './program-log.ts'
+import { withFlags } from './setting-flags.ts'
 import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 
-export async function runBot({ config: file, check, json }: BotFlags, terminal: Terminal): Promise<void> {
+export async function runBot(
+  { config: file, check, json, ...flags }: BotFlags,
+  terminal: Terminal,
+): Promise<void> {
   if (file === undefined) throw needsFile('No --config was given.')
   const environment = environmentSettings(terminal)
-  const config = await readBotFile(file)
+  const read = await readBotFile(file)
+  // A flag over the file.
+  const config = { ...read, settings: { ...read.settings, ...withFlags({}, flags) } }
   const place = placeOf(config, file, environment)
+  const backups = backupPlan(resolveSettings({ session: config.settings, environment }).values, place)
   const say = (words: string, summary: object) =>
     terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${inertLine(words)}\n`)
-  if (!check) return run(config, { place, environment, say, terminal }).finally(exitSoon)
+  if (!check) return run(config, { place, environment, backups, say, terminal }).finally(exitSoon)
   const { summary, warnings } = await checkBot(config, environment)
   for (const warning of warnings) programLog(terminal)(`warning: ${warning}`)
   const [store] = await Promise.all([nameOf(place), ...config.channels.map(toChannel)])
@@ -45,11 +53,12 @@ function exitSoon(): void {
 interface Run {
   readonly place: DatabasePlace
   readonly environment: Layer
+  readonly backups: BackupPlan | null
   readonly say: (words: string, summary: object) => void
   readonly terminal: Terminal
 }
 
-async function run(config: BotConfig, { place, environment, say, terminal }: Run): Promise<void> {
+async function run(config: BotConfig, { place, environment, backups, say, terminal }: Run): Promise<void> {
   const log = programLog(terminal)
   const onError: OnError = (error, { sessionId }) => log(`${sessionId}: ${reasonOf(error)}`)
   const ending = endOfRun()
@@ -70,6 +79,7 @@ async function run(config: BotConfig, { place, environment, say, terminal }: Run
     onError,
     onFatal: ending.fail,
   })
+  const keeping = backups && keepBackups(backups, log)
   try {
     await runtime.start()
     const store = await nameOf(place)
@@ -77,6 +87,7 @@ async function run(config: BotConfig, { place, environment, say, terminal }: Run
     await ending.ended
     log('palimpsest finishes what is under way …')
   } finally {
+    await keeping?.close()
     await runtime.stop()
   }
 }
@@ -94,7 +105,12 @@ interface OpenBot extends AsyncDisposable {
 
 async function openBot(
   config: BotConfig,
-  { place, environment, log, onError }: Omit<Run, 'say' | 'terminal'> & { log: Log; onError: OnError },
+  {
+    place,
+    environment,
+    log,
+    onError,
+  }: Omit<Run, 'say' | 'terminal' | 'backups'> & { log: Log; onError: OnError },
 ): Promise<OpenBot> {
   const { namespace } = config
   const store = await openStore(place)

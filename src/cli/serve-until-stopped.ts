@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import type { RunningServer } from '../server/index.ts'
+import { orClose } from './existing-database.ts'
 import { instanceOptions, queueOf, startWorker } from './fold-worker.ts'
+import { backupPlan, keepBackups } from './keep-backups.ts'
 import { openStore } from './options.ts'
 import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
@@ -25,6 +27,7 @@ export async function serveUntilStopped(
   const { host, port, namespace, allowedHosts, corsOrigins, trustProxy, foldWorkers } = values
   const place = queueOf(values)
   const log = programLog(terminal)
+  const plan = backupPlan(values, { db, ...(url !== null && { store: url }) })
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   // Loaded only now: other commands do without.
   const { startServer } = await import('../server/index.ts')
@@ -44,9 +47,11 @@ export async function serveUntilStopped(
     place !== null && foldWorkers > 0
       ? await startWorker({ place, store, concurrency: foldWorkers, tenant: server.tenant, log })
       : null
+  const backups = await orClose(server, async () => plan && keepBackups(plan, log))
   onListening(server, url === null ? db : store.name)
   if (!stopping.aborted) await once(stopping, 'abort')
   onStopping()
+  await backups?.close()
   await worker?.close()
   await server.close()
 }

@@ -10,6 +10,7 @@ import type { Terminal } from './terminal.ts'
 const FLAGS = [
   ...(['port', 'host', 'db', 'store', 'workspace', 'erasedList', 'namespace'] as const),
   ...(['allowedHosts', 'corsOrigins', 'trustProxy'] as const),
+  ...(['backup', 'backupEvery', 'backupKeep'] as const),
 ]
 
 const START_ONLY = SETTINGS.filter(({ reach }) => reach === 'start').map(({ name }) => name)
@@ -35,6 +36,7 @@ ${describeSettings()}
 Examples:
   palimpsest serve --port 8787 --db palimpsest.db
   palimpsest serve --workspace ./memory
+  palimpsest serve --backup /backups --backup-every 6h --backup-keep 28
   palimpsest keys create bot && palimpsest serve --host 0.0.0.0
   PALIMPSEST_POLICY=rounds PALIMPSEST_FULL_CONTEXT_TURNS=4 palimpsest serve`,
     )

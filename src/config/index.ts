@@ -1,5 +1,6 @@
 export { beyondCeilings, paysByItself } from './ceilings.ts'
 export { describeDefault, describeRight, describeSettings } from './describe-settings.ts'
+export { readDuration } from './duration.ts'
 export {
   type Environment,
   environmentNamespace,

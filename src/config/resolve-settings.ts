@@ -52,6 +52,9 @@ export interface SettingValues {
   readonly store: string | null
   readonly workspace: string | null
   readonly erasedList: string | null
+  readonly backup: string | null
+  readonly backupEvery: string
+  readonly backupKeep: number
   readonly host: string
   readonly port: number
   readonly namespace: string

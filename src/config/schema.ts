@@ -7,6 +7,7 @@ import {
   type PresetName,
   readParameter,
 } from '../policy/index.ts'
+import { DURATION_RULE, readDuration } from './duration.ts'
 import { isModelName, MODEL_NAME_RULE } from './model-name.ts'
 import { environmentName, type NamespaceRight, type Reach, type Setting } from './setting.ts'
 
@@ -358,6 +359,26 @@ export const SETTINGS: readonly Setting[] = [
     allowed: 'the name of a file, or none',
     accepts: text => text !== '',
     help: 'the list of what was erased, for restores of older backups; none: beside the SQLite database, and for PostgreSQL none',
+  }),
+  textSetting('backup', {
+    reach: 'start',
+    default: null,
+    allowed: 'the name of a folder, or none',
+    accepts: text => text !== '',
+    help: 'a folder in which the SQLite database is backed up at intervals',
+  }),
+  textSetting('backupEvery', {
+    reach: 'start',
+    default: '24h',
+    allowed: DURATION_RULE,
+    accepts: text => readDuration(text) !== null,
+    help: 'how long after a backup the next one is made',
+  }),
+  numberSetting('backupKeep', {
+    reach: 'start',
+    default: 7,
+    check: { integer: true, above: 0, below: 100_001 },
+    help: 'how many backups of the database are kept in that folder; the oldest above that are removed',
   }),
   textSetting('host', {
     reach: 'start',

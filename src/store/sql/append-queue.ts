@@ -9,6 +9,7 @@ import {
   type Warn,
 } from '../store.ts'
 import { append } from './append.ts'
+import { CheckedTails } from './checked-tails.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { inLockstep } from './lockstep.ts'
 import { replaceTail } from './replace-tail.ts'
@@ -66,6 +67,7 @@ export class AppendQueues {
   #isFlushComing = false
   #commits = 0
   #sharedCommits = 0
+  readonly #tails = new CheckedTails()
 
   constructor(driver: Driver, warn: Warn) {
     this.#driver = driver
@@ -88,7 +90,10 @@ export class AppendQueues {
   ): Promise<Result> {
     const name = this.#driver.dialect.locksSessions ? keyName(key) : ''
     return new Promise((resolve, reject) => {
-      const waiting = { steps, isAlone, messages: messages.length, resolve, reject } as Waiting
+      const waiting = {
+        ...{ steps: this.#afterTail(key, steps), isAlone, messages: messages.length },
+        ...{ resolve, reject },
+      } as Waiting
       const queue = this.#queues.get(name)
       if (queue) {
         queue.waiting.push(waiting)
@@ -98,6 +103,15 @@ export class AppendQueues {
       this.#queues.set(name, created)
       this.#makeReady(created)
     })
+  }
+
+  #afterTail<Result>(key: SessionKey, steps: Waiting<Result>['steps']): Waiting<Result>['steps'] {
+    if (!this.#driver.dialect.checksTails) return steps
+    const tails = this.#tails
+    return function* (dialect) {
+      yield* tails.check(key)
+      return yield* steps(dialect)
+    }
   }
 
   #makeReady(queue: Queue): void {
@@ -185,7 +199,7 @@ export class AppendQueues {
 
 /** It would meet the next one as well. */
 function isOfAll(error: unknown): boolean {
-  const codes = ['store_busy', 'store_full', 'store_read_only', 'store_unavailable']
+  const codes = ['store_busy', 'store_full', 'store_read_only', 'store_unavailable', 'store_replaced']
   return PalimpsestError.isInstance(error) && codes.includes(error.code)
 }
 

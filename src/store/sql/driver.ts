@@ -33,6 +33,8 @@ export interface Dialect {
   readonly locksSessions: boolean
   /** The sessions that this transaction writes are locked already. */
   readonly holdsSessions?: true
+  /** Its files may be damaged: what a session ends with is read before the first append to it. A server sees to its own. */
+  readonly checksTails?: true
   /** After this time a shared transaction takes no more appends in: others may be waiting for it. */
   readonly longestSharingMs: number
   /** Whether the name of a session contains a parameter, which is lower case; of its own letters those of ASCII are. */

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PalimpsestError } from '../../errors.ts'
 import { Chat, checkFigures, message, segment } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
+import { CHECKED_TOKENS } from '../sql/checked-tails.ts'
 import type { Store } from '../store.ts'
 import { sqlite } from './index.ts'
 
@@ -276,6 +277,142 @@ describe('a torn file', () => {
       }),
       { numRuns: 30 },
     )
+  })
+})
+
+describe('a damaged file', () => {
+  const NAMES = Array.from({ length: 12 }, (_, index) => `chat ${index}`)
+
+  /** Sessions whose messages lie in pages of their own, some of them in many. */
+  async function fillMany(): Promise<void> {
+    const store = await open()
+    for (let round = 0; round < 6; round++)
+      for (const [index, name] of NAMES.entries())
+        await new Chat(store, name).append(
+          message(`${name} ${round} ${TEXT.repeat(1 + index * 5)}`, { sender: { id: 'ann' } }),
+        )
+    for (const name of NAMES.slice(0, 6)) await new Chat(store, name).fold(3)
+    await store.close()
+  }
+
+  const tail = { tokens: CHECKED_TOKENS, archivedTokens: 0 }
+  const codeOf = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => null,
+      error => (PalimpsestError.isInstance(error) ? error.code : String(error)),
+    )
+
+  test('takes no append behind what cannot be read, and what it takes can be read back', async () => {
+    await fillMany()
+    const whole = readFileSync(file)
+    const pages = whole.length / PAGE
+    let [refused, taken] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ page: fc.integer({ min: 1, max: pages - 1 }), at: fc.nat(PAGE - 1) }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        fc.integer({ min: 1, max: PAGE }),
+        fc.nat(255),
+        async (places, length, byte) => {
+          const torn = Buffer.from(whole)
+          for (const { page, at } of places)
+            torn.fill(byte, page * PAGE + at, page * PAGE + Math.min(PAGE, at + length))
+          for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+          writeFileSync(file, torn)
+          const asItIs = create({ readOnly: true })
+          const opens = await codeOf(asItIs.open())
+          if (opens !== null) {
+            expect(opens).toMatch(/^store_/)
+            return
+          }
+          const unreadable = new Map<string, string | null>()
+          for (const name of NAMES)
+            unreadable.set(name, await codeOf(asItIs.readContext(new Chat(asItIs, name).key, tail)))
+          await asItIs.close()
+          for (const name of NAMES) {
+            const store = create()
+            const code = (await codeOf(store.open())) ?? (await codeOf(new Chat(store, name).say(1)))
+            if (code === null) {
+              const read = await store.readContext(new Chat(store, name).key, tail)
+              expect(read!.messages.at(-1)!.seq).toBeGreaterThan(0)
+              expect(unreadable.get(name)).toBeNull()
+              taken++
+            } else {
+              expect(code).toMatch(/^store_/)
+              refused++
+            }
+            await store.close()
+            writeFileSync(file, torn)
+          }
+        },
+      ),
+      { numRuns: 25 },
+    )
+    expect(refused).toBeGreaterThan(5)
+    expect(taken).toBeGreaterThan(50)
+  })
+
+  test.for([
+    ['an earlier page of it', 'number 25'],
+    ['a part of a long message', 'the middle of it'],
+  ] as const)('takes no append to a session where %s is lost', async ([, lost]) => {
+    const first = await open()
+    const chat = new Chat(first, 'long')
+    const middle = `${TEXT.repeat(100)}the middle of it${TEXT.repeat(100)}`
+    for (let index = 0; index < 40; index++)
+      await chat.append(message(index === 30 ? middle : `number ${index} ${TEXT.repeat(10)}`))
+    // What was appended last is elsewhere, and whole.
+    await new Chat(first, 'other').say(40)
+    await first.close()
+    const torn = readFileSync(file)
+    const page = Math.floor(torn.indexOf(lost) / PAGE)
+    torn.fill(0, page * PAGE, (page + 1) * PAGE)
+    writeFileSync(file, torn)
+    const asItIs = await open({ readOnly: true })
+    await refuses(asItIs.readContext(new Chat(asItIs, 'long').key, tail), 'store_corrupt')
+    await asItIs.close()
+    await refuses(new Chat(await open(), 'long').say(1), 'store_corrupt')
+    await new Chat(await open(), 'other').say(1)
+  })
+
+  test('is not written to any more once damage was found, until it is opened anew', async () => {
+    await fillMany()
+    const connection = connect()
+    const { rootpage } = connection
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'segments'")
+      .get() as { rootpage: number }
+    connection.close()
+    const torn = readFileSync(file)
+    torn.fill(7, (rootpage - 1) * PAGE, rootpage * PAGE)
+    writeFileSync(file, torn)
+    const store = await open()
+    // It has no segments.
+    const chat = new Chat(store, 'chat 11')
+    await chat.say(1)
+    await refuses(store.readSegments(new Chat(store, 'chat 0').key, 'all'), 'store_corrupt')
+    const error = await chat.say(1).catch(error => error)
+    expect(error).toMatchObject({ code: 'store_corrupt' })
+    expect(error.message).toMatch(/damage was found.*palimpsest restore/)
+    expect((await chat.seqs()).length).toBe(7)
+    await store.close()
+    await new Chat(await open(), 'chat 11').say(1)
+  })
+
+  test('is not opened for writing where what was appended last cannot be read', async () => {
+    await fillMany()
+    const store = await open()
+    await new Chat(store, 'last').append(message(`unmistakable ${TEXT.repeat(500)}`))
+    await store.close()
+    const torn = readFileSync(file)
+    const page = Math.floor(torn.indexOf('unmistakable') / PAGE)
+    torn.fill(0, page * PAGE, (page + 1) * PAGE)
+    writeFileSync(file, torn)
+    await refuses(create().open(), 'store_corrupt')
+    // What else is there can still be read.
+    const asItIs = await open({ readOnly: true })
+    expect(await new Chat(asItIs, 'chat 0').seqs()).toHaveLength(6)
   })
 })
 

@@ -31,6 +31,11 @@ export function roomBeside(path: string, bytes: number): RoomProblem {
   return roomIn(dirname(path), Math.ceil(bytes * SPARE) * 2)
 }
 
+/** What there is for a file of so many bytes. */
+export function roomFor(path: string, bytes: number): RoomProblem {
+  return roomIn(dirname(path), Math.ceil(bytes * SPARE))
+}
+
 function roomIn(folder: string, neededBytes: number): RoomProblem {
   return { folder, neededBytes, freeBytes: freeBytes(folder) }
 }

@@ -13,14 +13,16 @@ import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, fileAt, setDurability, setLog } from './connection.ts'
 import { erasedListOf } from './erased-list-of.ts'
-import { isBusy, isTooLong, toStoreError } from './errors.ts'
+import { isBusy, isDamage, isTooLong, toStoreError } from './errors.ts'
 import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
 import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
+import { markingLog, markLogAlone } from './mark-log.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
+import { DEFAULT_SAME_FILE_LIMITS, SameFile, type SameFileLimits } from './same-file.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
-import { addressOf, isReliable, isSpecialName, isStill, type View, viewOf } from './view.ts'
+import { addressOf, isReliable, isSpecialName, isStill, realPath, sizeOf, type View, viewOf } from './view.ts'
 import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
 export interface SqliteOptions {
@@ -45,6 +47,7 @@ export interface DriverParts {
   readonly stretch?: Stretch | undefined
   readonly sync?: SyncFile | undefined
   readonly limits?: Partial<LogLimits> | undefined
+  readonly sameFile?: Partial<SameFileLimits> | undefined
 }
 
 /** As stored. */
@@ -52,6 +55,7 @@ const MAX_BYTES_OF_VALUE = 1_000_000
 
 const DIALECT: Dialect = {
   locksSessions: false,
+  checksTails: true,
   longestSharingMs: 5,
   nameContains: parameter => `instr(lower(name), ${parameter}) > 0`,
   readEvents: `SELECT e.id AS major, 0 AS minor, coalesce(s.namespace, d.namespace) AS namespace, s.name,
@@ -83,16 +87,30 @@ export class SqliteDriver implements Driver {
   #keeper: LogKeeper | null = null
   /** `null`: it is open for writing. */
   #view: View | null = null
+  /** `null`: it is in memory, or open for reading. */
+  #files: SameFile | null = null
+  /** The first write of all says in the log which database it is of. */
+  #isLogMarked = false
+  /** What the database or a read of it said. Nothing is written after it. */
+  #damage: unknown = null
   #renewing: Promise<void> | null = null
   readonly #writers: WriteLine
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
-  readonly #parts: { readonly stretch: Stretch; readonly sync: SyncFile; readonly limits: LogLimits }
+  readonly #parts: {
+    readonly stretch: Stretch
+    readonly sync: SyncFile
+    readonly limits: LogLimits
+    readonly sameFile: SameFileLimits
+  }
 
   constructor(path: string, options: SqliteOptions, warn: Warn = warnOnStderr, parts: DriverParts = {}) {
     const { stretch = DEFAULT_STRETCH, sync = syncFile, limits } = parts
-    this.#parts = { stretch, sync, limits: { ...DEFAULT_LOG_LIMITS, ...limits } }
+    this.#parts = {
+      ...{ stretch, sync, limits: { ...DEFAULT_LOG_LIMITS, ...limits } },
+      sameFile: { ...DEFAULT_SAME_FILE_LIMITS, ...parts.sameFile },
+    }
     this.name = `SQLite ${path}`
     this.#warn = warn
     this.#path = path
@@ -121,6 +139,7 @@ export class SqliteDriver implements Driver {
   async open(): Promise<void> {
     const { readOnly, durability, migrate: migrates } = this.#options
     if (readOnly) return this.#openAsItIs()
+    await this.#checkLog()
     if (!migrates) requireNewest(await this.readSchemaVersions())
     // SQLite gives the log and its index the mode of the database: a new one has them private from the first byte on.
     else if (!isSpecialName(this.#path)) createPrivately(this.#path)
@@ -135,6 +154,7 @@ export class SqliteDriver implements Driver {
         setDurability(database, durability)
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
+        readNewestAppend(database)
       })
       if (durability === 'full' && path) this.#log = SyncedLog.open(path, this.#parts.sync)
     } catch (error) {
@@ -145,6 +165,7 @@ export class SqliteDriver implements Driver {
     if (!path) return
     const commits = this.#log === null ? durability : 'normal'
     setDurability(database, durability, commits)
+    this.#files = new SameFile(this.name, path, this.#parts.sameFile)
     const file = fileAt(path)!
     const long = (readOnly: boolean, giveWay?: () => Promise<void>) =>
       new LongWork(
@@ -168,6 +189,15 @@ export class SqliteDriver implements Driver {
         if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       },
     })
+  }
+
+  /** Before SQLite sees the two. Loaded only where there is one. */
+  async #checkLog(): Promise<void> {
+    if (isSpecialName(this.#path)) return
+    const path = realPath(this.#path)
+    if (sizeOf(`${path}-wal`) <= 0) return
+    const { checkLog } = await import('./log-check.ts')
+    await checkLog(this.name, path)
   }
 
   #use(database: DatabaseSync): void {
@@ -201,6 +231,7 @@ export class SqliteDriver implements Driver {
     for (let tries = MAX_VIEWS; ; tries--) {
       const view = viewOf(this.#path)
       const { path, parameters } = view
+      await this.#checkLog()
       try {
         const address = path === null ? this.#path : addressOf(path, parameters)
         const database = await this.#connect(address, true)
@@ -265,6 +296,7 @@ export class SqliteDriver implements Driver {
     this.#keeper = null
     await Promise.all(Object.values(this.#long ?? {}).map(long => long.close()))
     this.#long = null
+    this.#endLog()
     await this.#log?.close()
     this.#log = null
     this.#statements = null
@@ -273,7 +305,23 @@ export class SqliteDriver implements Driver {
     this.#database = null
   }
 
+  /** The last connection throws the log away when it closes. What keeps it from being marked keeps nothing from being closed. */
+  #endLog(): void {
+    if (!this.#isLogMarked || this.#database === null || this.#damage !== null) return
+    try {
+      this.#files?.require('now')
+      markLogAlone(this.#database)
+    } catch {}
+  }
+
   async read<Result>(steps: () => Steps<Result>): Promise<Result> {
+    this.#files?.require('reading')
+    return this.#read(steps).catch(error => {
+      throw this.#noteDamage(error)
+    })
+  }
+
+  async #read<Result>(steps: () => Steps<Result>): Promise<Result> {
     for (let tries = MAX_VIEWS; ; tries--) {
       await this.#renewing
       const view = this.#view
@@ -306,9 +354,50 @@ export class SqliteDriver implements Driver {
   async write<Result>(steps: () => Steps<Result>): Promise<Result> {
     if (this.#options.readOnly && this.#database !== null) throw this.#readOnlyError()
     if (this.#log?.hasFailed) throw asUndone(this.#unsyncedError())
-    const result = await this.#perform('BEGIN IMMEDIATE', steps, this.#long?.writes)
+    if (this.#damage !== null) throw asUndone(this.#damagedError())
+    this.#requireSameFile()
+    const marked = this.#marked(steps)
+    const result = await this.#perform('BEGIN IMMEDIATE', marked, this.#long?.writes).catch(error => {
+      throw this.#noteDamage(error)
+    })
+    this.#isLogMarked = true
     await this.#synced()
+    // Beside waiting for the disk a look takes no time.
+    this.#files?.require(this.#log === null ? 'writing' : 'now')
     return result
+  }
+
+  #marked<Result>(steps: () => Steps<Result>): () => Steps<Result> {
+    if (this.#isLogMarked || this.#files === null) return steps
+    return function* () {
+      yield* markingLog()
+      return yield* steps()
+    }
+  }
+
+  /** Before anything is written. */
+  #requireSameFile(): void {
+    try {
+      this.#files?.require('writing')
+    } catch (error) {
+      throw asUndone(error)
+    }
+  }
+
+  /** A read that found damage: what is written from then on might be lost with it, or make it worse. */
+  #noteDamage(error: unknown): unknown {
+    if (isDamage(error)) this.#damage ??= error
+    return error
+  }
+
+  #damagedError(): StoreError {
+    return new StoreError(
+      'store_corrupt',
+      this.name,
+      'damage was found in it since it was opened, so nothing more is stored. Copy the file with its -wal, then put a backup ' +
+        'back with "palimpsest restore", or recover it with: sqlite3 FILE ".recover" | sqlite3 NEW. Then start the program again.',
+      this.#damage,
+    )
   }
 
   async #synced(): Promise<void> {
@@ -364,6 +453,7 @@ export class SqliteDriver implements Driver {
     const path = database.location()
     // What is in memory only is in no file.
     if (!path) return true
+    this.#files?.require('now')
     const { scrubInThread } = await import('./scrub.ts')
     return scrubInThread(this.name, { path, durability, busyTimeoutMs }, onScrub)
   }
@@ -558,6 +648,19 @@ function charactersOf({ parameters }: Query): number {
 /** A whole number beyond those that JavaScript tells apart. */
 function isTooLarge(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_OUT_OF_RANGE'
+}
+
+/** As far as they tell of appends: more of them tell of other things in a row only if nothing was said for long. */
+const NEWEST_EVENTS = 200
+
+/** What was appended last was also written last: damage shows itself here first. */
+function readNewestAppend(database: DatabaseSync): void {
+  database
+    .prepare(
+      `SELECT m.* FROM (SELECT id, session_id, to_seq FROM events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) e
+       JOIN messages m ON m.session_id = e.session_id AND m.seq = e.to_seq ORDER BY e.id DESC LIMIT 1`,
+    )
+    .get()
 }
 
 function inTransaction(database: DatabaseSync, action: () => void): void {

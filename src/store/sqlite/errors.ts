@@ -2,8 +2,10 @@ import { PalimpsestError, StoreError } from '../../errors.ts'
 
 const BUSY = 5
 const LOCKED = 6
+const CORRUPT = 11
 const FULL = 13
 const TOO_LONG = 18
+const NOT_A_DATABASE = 26
 /** A reader that may not write to the log's index has found no place in it. It finds one as soon as another reads. */
 const READ_ONLY_CANTLOCK = 520
 const IO_ERROR = 10
@@ -30,6 +32,16 @@ export function isBusy(error: unknown): boolean {
 /** There is no room on the disk. */
 export function isFull(error: unknown): boolean {
   return resultCode(error) === FULL
+}
+
+/**
+ * SQLite found a damaged page, or what is stored cannot be read. Mistakes of a program's, and texts that are too long for
+ * it, are told alike, but not by these: one call that fails is no reason to stop all others.
+ */
+export function isDamage(error: unknown): boolean {
+  if (!PalimpsestError.isInstance(error) || error.code !== 'store_corrupt') return false
+  const code = resultCode(error.cause)
+  return code === CORRUPT || code === NOT_A_DATABASE || error.cause instanceof SyntaxError
 }
 
 /** A value is longer than this connection takes. */
@@ -70,15 +82,15 @@ export function toStoreError(error: unknown, name: string): unknown {
         'the disk is full. Nothing was stored, and what was stored is safe; make room and try again.',
         error,
       )
-    case 11:
+    case CORRUPT:
       return new StoreError(
         'store_corrupt',
         name,
-        'the database is damaged. Nothing was changed. Copy the file with its -wal, then restore a backup ' +
-          'or recover it with: sqlite3 FILE ".recover" | sqlite3 NEW',
+        'the database is damaged. Nothing was changed. Copy the file with its -wal, then put a backup back with ' +
+          '"palimpsest restore", or recover it with: sqlite3 FILE ".recover" | sqlite3 NEW',
         error,
       )
-    case 26:
+    case NOT_A_DATABASE:
       return new StoreError(
         'store_corrupt',
         name,

@@ -1,11 +1,23 @@
 import { SqlStore } from '../sql/sql-store.ts'
 import { type Store, type Warn, warnOnStderr } from '../store.ts'
+import type { Backup, BackupOptions } from './backup.ts'
 import { SqliteDriver, type SqliteOptions } from './driver.ts'
 
-export type { SqliteOptions }
+export type { Backup, BackupOptions, SqliteOptions }
 
 /** The embedded default: one file, durable on every append, shared by several processes if need be. */
 export function sqlite(path: string, options: SqliteOptions & { warn?: Warn } = {}): Store {
   const { warn = warnOnStderr, ...driver } = options
   return new SqlStore(new SqliteDriver(path, driver, warn), warn)
+}
+
+/**
+ * A copy of a database file as it is at one moment, while programs write to it: read through, on the disk, and under its
+ * name only once it is whole.
+ *
+ * @example
+ * const { messages, tookMs } = await backupSqlite('./palimpsest.db', { to: '/backups/monday.db' })
+ */
+export async function backupSqlite(path: string, options: BackupOptions): Promise<Backup> {
+  return (await import('./backup.ts')).backupSqlite(path, options)
 }

@@ -2,8 +2,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
-import { CHECKPOINT_PAGES, type Durability, fileAt, setDurability, sleep } from './connection.ts'
-import { isBusy } from './errors.ts'
+import { CHECKPOINT_PAGES, type Durability, fileAt, setDurability } from './connection.ts'
+import { shortenLog } from './shorten-log.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { addressOf } from './view.ts'
 
@@ -39,9 +39,6 @@ export type LongWorkAnswer =
 /** So many characters are handed over at a time: who asked makes texts of them, which takes some milliseconds. */
 const CHARACTERS_AT_A_TIME = 4_000_000
 
-const MAX_TRIES = 20
-const MAX_PAUSE_MS = 5
-
 /** What its file keeps when the log is begun anew: about as much as there is between two copies. */
 const MAX_LOG_BYTES = 16_000_000
 
@@ -71,7 +68,7 @@ parentPort!.on('message', (question: LongWorkQuestion) => {
 function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   try {
     if (question === 'copy the log' || question === 'empty the log') {
-      const isDone = shortenLog(question === 'copy the log' ? 'RESTART' : 'TRUNCATE')
+      const isDone = shortenLog(database, question === 'copy the log' ? 'RESTART' : 'TRUNCATE')
       return { columns: ['isDone'], rows: [[isDone ? 1 : 0]], isMore: false }
     }
     if (question !== 'more') {
@@ -83,47 +80,6 @@ function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   } catch (error) {
     const { message, code, errcode } = error as { message: string; code?: unknown; errcode?: unknown }
     return { message, code, errcode }
-  }
-}
-
-/** `false`: another connection writes just now, or reads what was there before. */
-function shortenLog(mode: 'RESTART' | 'TRUNCATE'): boolean {
-  for (let tries = MAX_TRIES; !isShortened(mode); tries--) {
-    if (tries === 0) return false
-    sleep(Math.random() * MAX_PAUSE_MS)
-  }
-  try {
-    beginLog()
-  } catch (error) {
-    // Another was first.
-    if (!isBusy(error)) throw error
-  }
-  return true
-}
-
-/** The first does most of it, while others write. The second holds them up, so it is left out where it is in vain. */
-function isShortened(mode: 'RESTART' | 'TRUNCATE'): boolean {
-  const first = checkpoint('PASSIVE')
-  return first.busy === 0 && first.checkpointed === first.log && checkpoint(mode).busy === 0
-}
-
-function checkpoint(mode: string): { busy: number; log: number; checkpointed: number } {
-  return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as never
-}
-
-/**
- * The next write to a log that is all copied begins it anew, and waits for the disk. So that this is no write of the
- * event loop's, the thread writes something at once that changes nothing.
- */
-function beginLog(): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
-      user_version: number
-    }
-    database.exec(`PRAGMA user_version = ${version}; COMMIT`)
-  } finally {
-    if (database.isTransaction) database.exec('ROLLBACK')
   }
 }
 

@@ -176,7 +176,7 @@ describe('a scrub', () => {
     const { store } = await open()
     await new Chat(store).say(1)
     rmSync(file)
-    await refuses(store.scrub(), 'store_unavailable')
+    await refuses(store.scrub(), 'store_replaced')
     expect(() => statSync(file)).toThrow()
   })
 })

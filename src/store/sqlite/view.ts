@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
+import { fileAt } from './connection.ts'
 
 /**
  * How a file is read so that nothing is made or changed beside it. SQLite would make a log and its index for every
@@ -15,27 +16,31 @@ export interface View {
   readonly parameters: string
   /** What the file was like; `null`: SQLite itself sees to what others write. */
   readonly state: string | null
+  /** Which file it is: SQLite does not notice that another one has taken its name. */
+  readonly file: string | null
 }
 
 export function viewOf(name: string): View {
-  if (isSpecialName(name)) return { path: null, parameters: '', state: null }
+  if (isSpecialName(name)) return { path: null, parameters: '', state: null, file: null }
   const path = realPath(name)
   const [log, index, journal] = ['-wal', '-shm', '-journal'].map(end => sizeOf(`${path}${end}`))
   const hasLog = log! > 0 || (log === 0 && index! >= 0)
   // A journal is of a transaction that was broken off, or is under way.
-  if (!hasLog && journal! < 0) return { path, parameters: 'mode=ro&immutable=1', state: stateOf(path) }
-  return { path, parameters: hasLog && index! >= 0 ? 'mode=ro&readonly_shm=1' : 'mode=ro', state: null }
+  const file = fileAt(path)
+  if (!hasLog && journal! < 0) return { path, parameters: 'mode=ro&immutable=1', state: stateOf(path), file }
+  return { path, parameters: hasLog && index! >= 0 ? 'mode=ro&readonly_shm=1' : 'mode=ro', state: null, file }
 }
 
 /** Whether it would be read in the same way now, and is the same. */
 export function isStill(view: View, name: string): boolean {
-  const { parameters, state } = viewOf(name)
-  return parameters === view.parameters && state === view.state
+  const { parameters, state, file } = viewOf(name)
+  return parameters === view.parameters && state === view.state && file === view.file
 }
 
 /** Whether what was read in this way is what was there. */
 export function isReliable(view: View, name: string): boolean {
-  return view.state === null || isStill(view, name)
+  if (view.state !== null) return isStill(view, name)
+  return view.path === null || fileAt(realPath(name)) === view.file
 }
 
 /** As SQLite opens it. */
@@ -51,7 +56,7 @@ export function isSpecialName(name: string): boolean {
 }
 
 /** SQLite puts the log beside the file that a link leads to. */
-function realPath(name: string): string {
+export function realPath(name: string): string {
   try {
     return realpathSync(name)
   } catch {
@@ -60,7 +65,7 @@ function realPath(name: string): string {
 }
 
 /** -1: it is not there. */
-function sizeOf(path: string): number {
+export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1
 }
 

@@ -117,6 +117,9 @@ const useTable = defineTexts<SettingTexts>({
     erasedList: {
       help: '已抹除内容的清单，恢复旧备份时据此再次抹除；none：放在 SQLite 数据库旁边，PostgreSQL 则没有。',
     },
+    backup: { help: '定期备份 SQLite 数据库的文件夹。' },
+    backupEvery: { help: '一次备份之后多久进行下一次。' },
+    backupKeep: { help: '该文件夹中保留多少个备份；超出的最旧备份会被删除。' },
     host: { help: '服务器监听的地址。' },
     port: { help: '服务器的端口；0：任意空闲端口。' },
     namespace: { help: '无需密钥者以及工作区所属的租户。' },

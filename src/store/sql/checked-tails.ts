@@ -1,0 +1,30 @@
+import { keyName, type SessionKey } from '../store.ts'
+import { readContext } from './context.ts'
+import { findSession } from './session.ts'
+import type { Steps } from './steps.ts'
+
+/** As much as most contexts show. */
+export const CHECKED_TOKENS = 20_000
+/** A process may see millions of sessions: what was checked long ago is checked again. */
+const MAX_SESSIONS = 10_000
+
+/**
+ * The sessions whose newest part was read since the store was opened, by their names. A damaged database takes an append
+ * behind messages that cannot be read any more: so what a context would show is read before the first one, once.
+ */
+export class CheckedTails {
+  readonly #names = new Set<string>()
+
+  check(key: SessionKey): Steps<void> {
+    return checkTail(key, this.#names)
+  }
+}
+
+function* checkTail({ namespace, id }: SessionKey, checked: Set<string>): Steps<void> {
+  const name = keyName({ namespace, id })
+  if (checked.has(name)) return
+  const session = yield* findSession({ namespace, id })
+  if (session) yield* readContext(session, { tokens: CHECKED_TOKENS, archivedTokens: 0 }, () => {})
+  checked.add(name)
+  if (checked.size > MAX_SESSIONS) checked.delete(checked.values().next().value!)
+}

@@ -1,0 +1,67 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+import { fileAt } from './connection.ts'
+import { CHANGES_AT } from './log-file.ts'
+
+interface FileHeader {
+  readonly pageSize: number
+  /** How often page 1 was changed. */
+  readonly changes: number
+}
+
+/** `empty`: there is no file, or nothing in it. `null`: it is none of SQLite's, or is not read here. */
+export type HeaderRead = FileHeader | 'empty' | null
+
+const HEADER_BYTES = 100
+const BEGINNING = 'SQLite format 3\0'
+const MAX_KEPT = 32
+
+/**
+ * POSIX lets go of all locks that a process has on a file as soon as it closes any descriptor of it, and SQLite's
+ * connections of other threads rely on theirs. So a descriptor is kept, one for each file. That of a thread would be
+ * closed with the thread: there the header is not read.
+ */
+const kept = new Map<string, number>()
+const KEEPS = process.platform !== 'win32'
+
+/** Of the file alone, without what is in its log. Not by SQLite, which tells nothing of these numbers. */
+export function readHeader(path: string): HeaderRead {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  const file = fileAt(path)
+  if (file === null) return 'empty'
+  if (KEEPS && !isMainThread) return null
+  try {
+    const read = KEEPS ? readSync(descriptorOf(path, file), bytes, 0, HEADER_BYTES, 0) : readOnce(path, bytes)
+    if (read === 0) return 'empty'
+    if (read < HEADER_BYTES || bytes.toString('latin1', 0, BEGINNING.length) !== BEGINNING) return null
+  } catch {
+    return null
+  }
+  const size = bytes.readUInt16BE(16)
+  return { pageSize: size === 1 ? 65_536 : size, changes: bytes.readUInt32BE(CHANGES_AT) }
+}
+
+function descriptorOf(path: string, file: string): number {
+  const known = kept.get(file)
+  kept.delete(file)
+  const descriptor = known ?? openSync(path, 'r')
+  const { dev, ino } = fstatSync(descriptor, { bigint: true })
+  kept.set(`${dev} ${ino}`, descriptor)
+  if (kept.size > MAX_KEPT) closeOldest()
+  return descriptor
+}
+
+function closeOldest(): void {
+  const [[file, descriptor]] = kept as Iterable<[string, number]> as [[string, number]]
+  kept.delete(file)
+  closeSync(descriptor)
+}
+
+function readOnce(path: string, bytes: Buffer): number {
+  const descriptor = openSync(path, 'r')
+  try {
+    return readSync(descriptor, bytes, 0, bytes.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+}

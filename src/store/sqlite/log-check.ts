@@ -1,0 +1,104 @@
+import { StoreError } from '../../errors.ts'
+import { nextTurn } from '../../slices.ts'
+import type { Identity } from '../store.ts'
+import { type HeaderRead, readHeader } from './file-header.ts'
+import { readIdentityAlone } from './identity-alone.ts'
+import { identityIn } from './identity-page.ts'
+import { type LogContent, readLog, readSalts } from './log-file.ts'
+
+/** Why a log is not that of the file beside which it lies. */
+type LogMismatch =
+  | 'no file'
+  | 'page size'
+  | 'earlier file'
+  | 'later file'
+  | 'other database'
+  | 'other generation'
+
+/** The file by itself, without its log. */
+interface FileAlone {
+  readonly header: HeaderRead
+  /** `null`: it has none, or it cannot be read without the log. */
+  readonly identity: Identity | null
+}
+
+/** Others may write while the files are looked at. */
+const MAX_LOOKS = 100
+
+/**
+ * SQLite puts every log into a file beside which it finds it, also that of another file or of another moment, which ends
+ * in a damaged database. So before SQLite sees the two, this looks whether they belong together. It never refuses what
+ * SQLite itself has left, also when others write meanwhile: a refusal counts only if both were the same before and after.
+ *
+ * `path`: as SQLite has it, with links followed.
+ */
+export async function checkLog(name: string, path: string): Promise<void> {
+  for (let looks = MAX_LOOKS; looks > 0; looks--) {
+    const before = lookAt(path)
+    const { rootPage, identity } = readIdentityAlone(path)
+    const log = await readLog(`${path}-wal`, rootPage)
+    if (log === null) return
+    const mismatch = findMismatch({ header: before.header, identity }, log)
+    if (mismatch === null) return
+    const after = lookAt(path)
+    if (JSON.stringify(before) === JSON.stringify(after) && before.salts === log.salts)
+      throw mismatchError(name, path, mismatch)
+    await nextTurn()
+  }
+}
+
+function lookAt(path: string): { readonly header: HeaderRead; readonly salts: string | null } {
+  return { header: readHeader(path), salts: readSalts(`${path}-wal`) }
+}
+
+/**
+ * A file is that of a log if it is what the log began with, or what came of copying some of the log into it. SQLite counts
+ * the changes of page 1, one at a time, but for those that one connection makes without another one in between, which
+ * have the same number. So what a log began with has the number of its first page 1, or the one before.
+ */
+function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMismatch | null {
+  // SQLite would throw the log away.
+  if (header === 'empty') return 'no file'
+  if (header === null) return findOtherIdentity(identity, log.copies)
+  if (header.pageSize !== log.pageSize) return 'page size'
+  return findOtherMoment(header.changes, log.changes) ?? findOtherIdentity(identity, log.copies)
+}
+
+function findOtherMoment(inFile: number, inLog: LogContent['changes']): LogMismatch | null {
+  if (inLog === null) return null
+  // The numbers begin again behind the highest of 32 bits.
+  const after = (from: number, to: number) => (to - from) | 0
+  if (after(inLog.first - 1, inFile) < 0) return 'earlier file'
+  return after(inFile, inLog.last) < 0 ? 'later file' : null
+}
+
+/** Our logs begin with a copy of the page that has the identity. */
+function findOtherIdentity(inFile: Identity | null, copies: readonly Buffer[]): LogMismatch | null {
+  const inLog = copies.map(identityIn).filter(identity => identity !== null)
+  const [first] = inLog
+  if (inFile === null || first === undefined) return null
+  if (inLog.some(({ id }) => id !== inFile.id)) return 'other database'
+  const isKnown = inLog.some(({ generationKey }) => generationKey === inFile.generationKey)
+  // A log may itself begin a generation that the file does not have yet.
+  return isKnown || first.generation > inFile.generation ? null : 'other generation'
+}
+
+const WORDS: Readonly<Record<LogMismatch, string>> = {
+  'no file': 'there is nothing in the file itself, and SQLite would throw the log away',
+  'page size': 'its pages have another size',
+  'earlier file': 'the file is of an earlier moment than the beginning of the log, or is another one',
+  'later file': 'the file is of a later moment than the end of the log, or is another one',
+  'other database': 'the log is of another database',
+  'other generation': 'the file was restored from a backup since',
+}
+
+function mismatchError(name: string, path: string, mismatch: LogMismatch): StoreError {
+  return new StoreError(
+    'store_corrupt',
+    name,
+    `the log beside it (${path}-wal) does not belong to the file: ${WORDS[mismatch]}. Together they would make a damaged ` +
+      'database, so neither was touched. If the file is the one that you want, move the -wal and the -shm to another folder, ' +
+      'and start again: what is only in the log is not in the file then. To put a backup back, "palimpsest restore" sees ' +
+      'to all of this.',
+  )
+}

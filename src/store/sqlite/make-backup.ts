@@ -1,0 +1,187 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { StoreError } from '../../errors.ts'
+import { roomFor } from './disk-room.ts'
+import { CHANGES_AT } from './log-file.ts'
+import { checkVersions } from './migrate.ts'
+import { addressOf, isReliable, viewOf } from './view.ts'
+
+export interface BackupRequest {
+  /** Of the store, for errors. */
+  readonly name: string
+  readonly path: string
+  /** An empty file. */
+  readonly temporary: string
+}
+
+export interface BackupStage {
+  readonly stage: 'copying' | 'checking'
+  readonly doneBytes: number
+  readonly bytes: number
+}
+
+export interface BackupContent {
+  readonly bytes: number
+  readonly sessions: number
+  readonly messages: number
+  /** `null`: its schema is from before databases had one. */
+  readonly id: string | null
+  readonly generation: number | null
+}
+
+/** What a copy must have as its source has it. */
+interface Kind {
+  readonly schema: number
+  readonly id: string | null
+  readonly generation: number | null
+  readonly generationKey: string | null
+}
+
+/** Pages at a time: the progress is told in between. */
+const PAGES_AT_A_TIME = 2_000
+/** A file without a log that changes more often than that while it is copied is not to be copied now. */
+const MAX_VIEWS = 5
+const WORDS_OF_DAMAGE = 200
+
+/**
+ * Copies a database as it is at one moment, whatever others write meanwhile, and reads the copy through. Migrates and
+ * makes nothing in the source or beside it. It blocks its thread for seconds.
+ */
+export async function makeBackup(
+  request: BackupRequest,
+  onStage: (stage: BackupStage) => void,
+): Promise<BackupContent> {
+  for (let views = MAX_VIEWS; ; views--) {
+    const view = viewOf(request.path)
+    const kind = await copyOnce(request, addressOf(view.path ?? request.path, view.parameters), onStage)
+    if (isReliable(view, request.path)) return checkCopy(request, kind, onStage)
+    if (views === 0)
+      throw new StoreError(
+        'store_busy',
+        request.name,
+        'the file was changed again and again while it was copied. Try again.',
+      )
+  }
+}
+
+async function copyOnce(
+  { name, temporary }: BackupRequest,
+  address: URL,
+  onStage: (stage: BackupStage) => void,
+): Promise<Kind> {
+  const source = new DatabaseSync(address, { readOnly: true, timeout: 10_000 })
+  try {
+    // One transaction for all of it: without, each write of another begins the copy anew.
+    source.exec('BEGIN')
+    const kind = readKind(source, name)
+    const pageBytes = numberOf(source, 'page_size')
+    const bytes = numberOf(source, 'page_count') * pageBytes
+    requireRoom(name, temporary, bytes)
+    await backup(source, temporary, {
+      rate: PAGES_AT_A_TIME,
+      progress: ({ totalPages, remainingPages }) =>
+        onStage({ stage: 'copying', doneBytes: (totalPages - remainingPages) * pageBytes, bytes }),
+    })
+    return kind
+  } finally {
+    source.close()
+  }
+}
+
+function requireRoom(name: string, temporary: string, bytes: number): void {
+  const { folder, freeBytes, neededBytes } = roomFor(temporary, bytes)
+  if (freeBytes >= neededBytes) return
+  const megabytes = (count: number) => `${Math.ceil(count / 1e6)} MB`
+  throw new StoreError(
+    'store_full',
+    name,
+    `there is no room for a backup: ${folder} has ${megabytes(freeBytes)} free and ${megabytes(neededBytes)} are needed. ` +
+      'Nothing was written. Make room, or name another folder.',
+  )
+}
+
+function numberOf(database: DatabaseSync, pragma: string): number {
+  return Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
+}
+
+function readKind(database: DatabaseSync, name: string): Kind {
+  const { version: schema } = checkVersions(database, name)
+  if (schema === 0)
+    throw new StoreError(
+      'store_version',
+      name,
+      'it has no schema of Palimpsest yet: there is nothing to back up.',
+    )
+  const has = (table: string) =>
+    database.prepare('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?').get('table', table) !==
+    undefined
+  const unknown = { id: null, generation: null, generationKey: null }
+  if (!has('identity')) return { schema, ...unknown }
+  const row = database.prepare('SELECT id, generation, generation_key AS generationKey FROM identity').get()
+  return { schema, ...unknown, ...(row as Partial<Kind> | undefined) }
+}
+
+function checkCopy(
+  { name, temporary }: BackupRequest,
+  kind: Kind,
+  onStage: (stage: BackupStage) => void,
+): BackupContent {
+  renumber(temporary)
+  const { size: bytes } = statSync(temporary)
+  onStage({ stage: 'checking', doneBytes: 0, bytes })
+  // `immutable`: nothing is made beside it.
+  const copy = new DatabaseSync(addressOf(temporary, 'mode=ro&immutable=1'), { readOnly: true })
+  try {
+    const problem = findProblem(copy, kind, name)
+    if (problem !== null) throw damagedError(name, problem)
+    const count = (table: string) =>
+      (copy.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
+    const { id, generation } = kind
+    return { bytes, sessions: count('sessions WHERE ready = 1'), messages: count('messages'), id, generation }
+  } finally {
+    copy.close()
+  }
+}
+
+function findProblem(copy: DatabaseSync, kind: Kind, name: string): string | null {
+  const { integrity_check: verdict } = copy.prepare('PRAGMA integrity_check(1)').get() as {
+    integrity_check: string
+  }
+  if (verdict !== 'ok') return verdict.slice(0, WORDS_OF_DAMAGE)
+  const foreign = copy.prepare('PRAGMA foreign_key_check').get() as { table: string } | undefined
+  if (foreign !== undefined) return `a row of ${foreign.table} belongs to one that is not there`
+  const { schema, id, generation, generationKey } = readKind(copy, name)
+  const isSame = schema === kind.schema && id === kind.id && generation === kind.generation
+  return isSame && generationKey === kind.generationKey
+    ? null
+    : 'the copy is another database than its source'
+}
+
+function damagedError(name: string, problem: string): StoreError {
+  return new StoreError(
+    'store_corrupt',
+    name,
+    `the copy did not pass its check, so the database is damaged (${problem}). No backup was made; earlier ones are as they ` +
+      'were. Put the last good one back with "palimpsest restore", or recover the file with: sqlite3 FILE ".recover" | sqlite3 NEW',
+  )
+}
+
+/**
+ * The number of changes that is in every database (`log-check.ts`) begins anew in a copy, at 1: so it is made one that no
+ * log knows. A copy that is put in the place of its source is then refused beside a log of the source.
+ */
+function renumber(path: string): void {
+  const number = Buffer.alloc(4)
+  number.writeUInt32BE(randomInt(2 ** 29, 2 ** 30))
+  const file = openSync(path, 'r+')
+  try {
+    // Twice: the second says that the size in the header counts.
+    for (const at of [CHANGES_AT, VALID_FOR_AT]) writeSync(file, number, 0, 4, at)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const VALID_FOR_AT = 92
