@@ -252,13 +252,14 @@ interface Prepared {
 
 /** The copy is brought up to date, begins a generation, and loses what was erased since. */
 async function prepare(file: string, options: RestoreOptions, { id, old, list }: Known): Promise<Prepared> {
+  const migrated = sqlite(file, { durability: 'normal' })
+  await migrated.open()
+  await migrated.close()
+  // While no store has it open, which could take it for another database.
+  const { generation, schema } = beginGeneration(file, { id, atLeast: old?.id === id ? old?.generation : 0 })
   const store = sqlite(file, { durability: 'normal' })
   await store.open()
   try {
-    const { generation, schema } = beginGeneration(file, {
-      id,
-      atLeast: old?.id === id ? old?.generation : 0,
-    })
     const { id: database } = await store.readIdentity()
     const lines = list?.lines ?? []
     const hashes = list?.hashes ?? new ErasedHashes(Buffer.alloc(0))
