@@ -279,7 +279,8 @@ CREATE TABLE sessions (
   extract_not_before bigint,
   indexed_through bigint NOT NULL DEFAULT 0,
   first_epoch bigint NOT NULL DEFAULT 0,
-  erased_epoch bigint
+  erased_epoch bigint,
+  zone text
 );
 
 CREATE TABLE settings (
