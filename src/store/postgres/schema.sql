@@ -341,7 +341,7 @@ CREATE INDEX events_of_folds ON events USING btree (session_id, id) WHERE (type 
 
 CREATE UNIQUE INDEX events_pkey ON events USING btree (transaction_id, id);
 
-CREATE INDEX facts_by_line ON facts USING btree (document_id, line_key);
+CREATE INDEX facts_by_line ON facts USING btree (((document_id + 0)), line_key);
 
 CREATE INDEX facts_by_origin ON facts USING btree (session_id, to_seq, from_seq);
 

@@ -199,8 +199,7 @@ function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void
 const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
 /** What a rollback took out and something else said again stays for its sake. */
 const FORGET_SAID_AGAIN = `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
-  SELECT 1 FROM facts o WHERE o.document_id = ?1 AND o.gone = 0 AND o.id IN (
-    SELECT l.id FROM facts l WHERE l.document_id = ?1 AND l.line_key = facts.line_key))`
+  SELECT 1 FROM facts o WHERE o.document_id + 0 = ?1 AND o.line_key = facts.line_key AND o.gone = 0)`
 const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
 
 interface Erased {

@@ -58,35 +58,26 @@ export function* readFacts(
   return rows.map(toFact)
 }
 
+/**
+ * Where lines are asked for: so written, either database has to take the index of lines, whatever it thinks of how many
+ * facts a document has.
+ */
+export const OF_DOCUMENT = 'f.document_id + 0 = ?1'
+
 /** Those whose lines stand in a text of the document, however many others there were. */
 export function* readFactsIn(documentId: number, content: string): Steps<readonly StoredFact[]> {
   const rows = yield* allIn<FactRow>(
-    `${SELECT} WHERE f.document_id = ?1 AND f.gone = 0 AND f.id IN (*)`,
+    `${SELECT} WHERE ${OF_DOCUMENT} AND f.gone = 0 AND f.line_key IN (*)`,
     [documentId],
-    yield* idsOnLines(documentId, lineKeysIn(content)),
+    lineKeysIn(content),
   )
   return rows.toSorted((one, other) => one.id - other.id).map(toFact)
 }
 
-/**
- * The facts of these lines, by the index alone. Ask for their rows by these ids: a database that is asked for all at
- * once may take the facts of a document for few and read every one of them.
- */
-export function* idsOnLines(documentId: number, lineKeys: readonly string[]): Steps<readonly number[]> {
-  const rows = yield* allIn<{ id: number }>(
-    'SELECT id FROM facts WHERE document_id = ?1 AND line_key IN (*)',
-    [documentId],
-    [...new Set(lineKeys)],
-  )
-  return rows.map(({ id }) => id)
-}
-
 /** Of all lines of a text, as facts may have them: whichever way it ends its lines, and they theirs. */
 export function lineKeysIn(content: string): readonly string[] {
-  return content.split('\n').flatMap(line => {
-    const bare = withoutReturn(line)
-    return [lineKey(bare), lineKey(`${bare}\r`)]
-  })
+  const lines = new Set(content.split('\n').map(withoutReturn))
+  return [...lines].flatMap(line => [lineKey(line), lineKey(`${line}\r`)])
 }
 
 /** By which equal lines are found. Never longer than an index can hold, and never with what a database cannot. */
@@ -122,12 +113,9 @@ export function* condemnedLines(documentId: number): Steps<readonly string[]> {
   )
   if (condemned.length === 0) return []
   const told = yield* allIn<{ line_key: string }>(
-    'SELECT line_key FROM facts WHERE document_id = ?1 AND gone = 0 AND id IN (*)',
+    `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.gone = 0 AND f.line_key IN (*)`,
     [documentId],
-    yield* idsOnLines(
-      documentId,
-      condemned.map(({ line_key }) => line_key),
-    ),
+    [...new Set(condemned.map(({ line_key }) => line_key))],
   )
   const stays = new Set(told.map(({ line_key }) => line_key))
   return condemned
@@ -150,9 +138,9 @@ export function* recordFacts(
 ): Steps<void> {
   yield* runIn(
     `UPDATE facts SET superseded_at = ?2, superseded_by = ?3
-     WHERE document_id = ?1 AND id IN (*) AND superseded_at IS NULL AND gone = 0`,
+     WHERE document_id + 0 = ?1 AND line_key IN (*) AND superseded_at IS NULL AND gone = 0`,
     [document.id, change.now, document.version],
-    yield* idsOnLines(document.id, change.superseded.map(lineKey)),
+    [...new Set(change.superseded.map(lineKey))],
   )
   if (change.facts.length === 0) return
   const newest = yield* first<{ id: number | null }>(

@@ -8,7 +8,7 @@ import {
   parseDailyKey,
 } from '../document.ts'
 import { contentAt, findDocument } from './documents.ts'
-import { idsOnLines, lineKeysIn } from './facts.ts'
+import { lineKeysIn, OF_DOCUMENT } from './facts.ts'
 import { keyOf } from './keys.ts'
 import { allIn } from './many.ts'
 import { noteRewrite } from './rewrites.ts'
@@ -159,10 +159,10 @@ function* foldedLines(
   { version, content }: Pick<LayerText, 'version' | 'content'>,
 ): Steps<LayerText['folded']> {
   const rows = yield* allIn<{ id: number; line: string; to_seq: number }>(
-    `SELECT id, line, to_seq FROM facts WHERE document_id = ?1 AND session_id = ?2 AND source = 'fold'
-       AND gone = 0 AND (superseded_at IS NULL OR superseded_by > ?3) AND id IN (*)`,
+    `SELECT f.id, f.line, f.to_seq FROM facts f WHERE ${OF_DOCUMENT} AND f.session_id + 0 = ?2 AND f.source = 'fold'
+       AND f.gone = 0 AND (f.superseded_at IS NULL OR f.superseded_by > ?3) AND f.line_key IN (*)`,
     [documentId, session.id, version],
-    yield* idsOnLines(documentId, lineKeysIn(content)),
+    lineKeysIn(content),
   )
   return rows
     .toSorted((one, other) => one.id - other.id)

@@ -1,7 +1,7 @@
 import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
-import { idsOnLines, replaceLines } from './facts.ts'
+import { OF_DOCUMENT, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
 import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
@@ -136,13 +136,10 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
   const gone = new Map<number, readonly GoneFact[]>()
   for (const [documentId, facts] of Map.groupBy(byOrigin(learned), fact => fact.document_id)) {
     const told = yield* allIn<{ line_key: string }>(
-      `SELECT line_key FROM facts WHERE document_id = ?1 AND superseded_at IS NULL AND gone = 0
-         AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)`,
+      `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.superseded_at IS NULL AND f.gone = 0
+         AND NOT (f.session_id = ?2 AND f.to_seq > ?3) AND f.line_key IN (*)`,
       [documentId, session.id, above],
-      yield* idsOnLines(
-        documentId,
-        facts.map(({ line_key }) => line_key),
-      ),
+      [...new Set(facts.map(({ line_key }) => line_key))],
     )
     const stays = new Set(told.map(({ line_key }) => line_key))
     const left = facts.filter(({ line_key }) => !stays.has(line_key))

@@ -436,7 +436,7 @@ CREATE INDEX events_of_document ON events (document_id) WHERE document_id IS NOT
 
 CREATE INDEX events_of_folds ON events (session_id, id) WHERE type IN (6, 7);
 
-CREATE INDEX facts_by_line ON facts (document_id, line_key);
+CREATE INDEX facts_by_line ON facts (document_id + 0, line_key);
 
 CREATE INDEX facts_by_origin ON facts (session_id, to_seq, from_seq);
 
