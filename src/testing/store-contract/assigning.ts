@@ -4,6 +4,7 @@ import type { ExtractionRules, GivenTraits, Store } from '../../store/index.ts'
 import { Chat, type ChatOptions, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 import { adding, documentKey } from './documents.ts'
+import { eventsOf } from './events-of.ts'
 
 const open = (store: Store, options: ChatOptions) => new Chat(store, 'chat', options)
 const claim = (given: Partial<GivenTraits>) => ({
@@ -122,9 +123,7 @@ export const assigning = contractCases('traits', {
     assert.deepEqual((await assign(chat, { user: 'ann', scope: 'work' })).assigned, ['scope'])
     assert.deepEqual(await traits(chat), { kind: 'private', user: 'ann', scope: 'work' })
     await refuses(assign(new Chat(store, 'none'), { user: 'ann' }), 'session_not_found')
-    const events = (await store.readEvents({ after: null, limit: 100 })).filter(
-      ({ type }) => type === 'session-assigned',
-    )
+    const events = await eventsOf(store, 'session-assigned', 2)
     assert.deepEqual(
       events.map(({ sessionId, data }) => [sessionId, data]),
       [

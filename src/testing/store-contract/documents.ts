@@ -104,14 +104,7 @@ export async function linesOf(store: Store, key: DocumentKey): Promise<readonly 
   return ((await contentOf(store, key)) ?? '').split('\n').filter(line => line !== '')
 }
 
-const PATIENCE_MS = 10_000
-
-/** What the events tell of documents: at least so many, which may appear a little after their commits. */
-export async function memoryEvents(store: Store, expected: number): Promise<readonly StoreEvent[]> {
-  const deadline = performance.now() + PATIENCE_MS
-  for (;;) {
-    const events = await store.readEvents({ after: null, limit: 10_000 })
-    const found = events.filter(({ type }) => type === 'memory-changed')
-    if (found.length >= expected || performance.now() > deadline) return found
-  }
+/** What the events tell of documents. */
+export function memoryEvents(store: Store, expected: number): Promise<readonly StoreEvent[]> {
+  return eventsOf(store, 'memory-changed', expected)
 }

@@ -11,6 +11,7 @@ import {
   toldBy,
   toldBySession,
 } from './erasing-kit.ts'
+import { eventsOf } from './events-of.ts'
 
 const CALL = [{ type: 'tool-call', toolCallId: 'c1', toolName: 'search' }] as const
 
@@ -65,7 +66,7 @@ const erasingMessages = contractCases('erased messages', {
     await finish(store, record)
     assert.equal(JSON.stringify(await store.readEvents({ after: null, limit: 100 })).includes(CANARY), false)
     assertForgotten((await toldBySession(store, 'chat')).replaceAll(sender.name, ''))
-    const [event] = (await store.readEvents({ after: null, limit: 100 })).slice(-1)
+    const [event] = (await eventsOf(store, 'messages-erased', 1)).slice(-1)
     assert.deepEqual(
       [event?.type, event?.fromSeq, event?.toSeq, event?.data],
       ['messages-erased', 2, 2, null],
