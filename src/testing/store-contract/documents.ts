@@ -9,6 +9,7 @@ import type {
   Store,
   StoreEvent,
 } from '../../store/index.ts'
+import { eventsOf } from './events-of.ts'
 
 /** Memory documents, in the few words that the cases use. */
 
