@@ -191,9 +191,14 @@ describe('no program tells what was said, or the key, whatever a provider echoes
         expectNothingTold(compacted.stdout + compacted.stderr)
       }
     }
+    // It tells of the folds that fail again and again.
+    for (const json of [[], ['--json']]) {
+      const ran = await run(['doctor', '--db', 'tls.db', ...json], { cwd: folder.path, env })
+      expect(ran.code).toBe(1)
+      expect(ran.stdout).toContain('again and again')
+      expectNothingTold(ran.stdout + ran.stderr)
+    }
     for (const command of [
-      ['doctor', '--db', 'tls.db'],
-      ['doctor', '--db', 'tls.db', '--json'],
       ['copy', '--from', 'sqlite:tls.db', '--to', 'sqlite:copied.db'],
       ['copy', '--from', 'sqlite:tls.db', '--to', 'sqlite:copied.db', '--verify'],
       ['forget', '--session', 's', '--seq', '2', '--yes', '--db', 'tls.db'],
