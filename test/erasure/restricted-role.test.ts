@@ -74,6 +74,15 @@ function databaseOf({ places }: ErasureReceipt) {
   return places.find(({ place }) => place === 'database')!
 }
 
+/** A reader of this database keeps what an older transaction of the server, in any database, may still see. */
+async function vacuumUntilDone(palimpsest: Palimpsest, receipt: ErasureReceipt): Promise<void> {
+  const isDone = async () => {
+    await owner.query(databaseOf(receipt).statement!)
+    return (await palimpsest.erasure(receipt.id))?.done
+  }
+  await expect.poll(isDone, { timeout: 60_000 }).toBe(true)
+}
+
 async function forgetAnn(palimpsest: Palimpsest): Promise<ErasureReceipt> {
   await fill(palimpsest, { rounds: 3 })
   const { id } = await palimpsest.forget({ kind: 'person', id: ANN })
@@ -97,8 +106,7 @@ describe('a role that may not vacuum', () => {
     const next = await openBot()
     expect(await next.erasure(receipt.id)).toEqual(receipt)
 
-    await owner.query(statement!)
-    expect(await next.erasure(receipt.id)).toMatchObject({ done: true })
+    await vacuumUntilDone(next, receipt)
     const done = await next.erased(receipt.id)
     expect(databaseOf(done)).toEqual({ place: 'database', count: 1, state: 'done' })
     // Down to the record itself, which the next erasure does not look at any more.
@@ -120,7 +128,7 @@ describe('a role that may not vacuum', () => {
     expect(await deletedRows()).toBeGreaterThan(0)
     await reader.query('COMMIT')
     await reader.end()
-    await owner.query(statement!)
+    await vacuumUntilDone(palimpsest, await palimpsest.erased(id))
     expect(await palimpsest.erased(id)).toMatchObject({ done: true })
   })
 

@@ -45,11 +45,13 @@ export async function readScrub(
   schema: string,
   erasure: { readonly namespace: string; readonly id: number },
 ): Promise<ScrubState> {
-  const { rows } = await client.query<{ since: string }>(
-    `SELECT xmin::text AS since FROM ${schema}.erasures WHERE namespace = $1 AND id = $2`,
+  const { rows } = await client.query<{ since: string; stage: string }>(
+    `SELECT xmin::text AS since, stage FROM ${schema}.erasures WHERE namespace = $1 AND id = $2`,
     [erasure.namespace, erasure.id],
   )
   if (rows[0] === undefined) return { isGone: false }
+  // Another process has seen it, and has written so since the caller read the record.
+  if (rows[0].stage === 'done') return { isGone: true }
   const left = await listLeftTables(client, schema, rows[0].since)
   const forbidden = left.filter(({ isPermitted }) => !isPermitted).map(({ table }) => table)
   if (forbidden.length === 0) return { isGone: left.length === 0 }
