@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readDuration, type SettingValues } from '../config/index.ts'
 import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { isSpecialName } from '../store/sqlite/view.ts'
 import { backupName, backupsAmong, dueAt, type NamedBackup } from './backup-names.ts'
 import type { DatabasePlace } from './database-place.ts'
 import { noBackupError } from './no-backup.ts'
@@ -21,7 +22,7 @@ export function backupPlan(
 ): BackupPlan | null {
   if (backup === null) return null
   if (store !== undefined) throw noBackupError('--backup', store)
-  if (/^(:memory:|file:)/.test(db))
+  if (isSpecialName(db))
     throw new InvalidArgumentError('--backup', backup, 'none where the database is not named by its file')
   return { db, folder: resolve(backup), everyMs: readDuration(backupEvery)!, keep: backupKeep }
 }

@@ -99,7 +99,7 @@ export class ErasedList {
   }
 }
 
-/** There are lines that nobody can read any more. */
+/** There are lines that cannot be read any more. */
 class KeyLostError extends PalimpsestError {
   override readonly name = 'KeyLostError'
   constructor(list: string) {

@@ -3,6 +3,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../errors.ts'
 import { createPrivately } from '../store/private-file.ts'
 import { toStoreError } from '../store/sqlite/errors.ts'
+import { integrityProblems } from '../store/sqlite/integrity.ts'
 import { checkVersions } from '../store/sqlite/migrate.ts'
 import { addressOf, viewOf } from '../store/sqlite/view.ts'
 
@@ -44,8 +45,7 @@ const MAX_TOLD = 3
 function checkWhole(copy: string, name: string): void {
   const database = new DatabaseSync(copy)
   try {
-    const rows = database.prepare(`PRAGMA integrity_check(${MAX_TOLD})`).all()
-    const problems = rows.map(row => String(row['integrity_check'])).filter(text => text !== 'ok')
+    const problems = integrityProblems(database, MAX_TOLD)
     if (problems.length === 0) return
     throw new StoreError(
       'store_corrupt',

@@ -96,21 +96,23 @@ async function carryOn(
     onProgress?.({ done: planned.length - Math.min(planned.length, left.length), total: planned.length })
     if (left.length === 0) return
     if (until === 'files' && left.every(({ stage }) => stage === 'files')) return
-    if (left.every(({ stage }) => stage === 'scrubbing') && (await waitForOperator(store, namespace, left)))
-      return
+    if ((await countWaiting(store, namespace, left)) === left.length) return
     if (failures.length > 0) throw failures[0]
     check?.()
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
   }
 }
 
-async function waitForOperator(
+/** Those whose bytes an operator has to remove. */
+export async function countWaiting(
   store: Store,
   namespace: string,
-  left: readonly { readonly id: number }[],
-): Promise<boolean> {
-  for (const { id } of left) if (!(await store.readScrub(namespace, id)).waitsFor) return false
-  return true
+  left: readonly ErasureRecord[],
+): Promise<number> {
+  let waiting = 0
+  for (const { id, stage } of left)
+    if (stage === 'scrubbing' && (await store.readScrub(namespace, id)).waitsFor) waiting++
+  return waiting
 }
 
 type Document = { readonly layer: LayerName; readonly key: string }

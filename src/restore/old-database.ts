@@ -74,8 +74,8 @@ export interface OldDatabase {
 }
 
 /**
- * Has the old database for itself, as one file: what is in its log comes into the file, and the log goes. SQLite gives that
- * to nobody while another connection is open, in whichever process.
+ * Has the old database for itself, as one file: what is in its log comes into the file, and the log goes. SQLite refuses
+ * that while another connection is open, in any process.
  */
 export function holdOldDatabase(path: string): OldDatabase {
   if (!existsSync(path)) return { state: 'missing', release: () => {} }

@@ -5,6 +5,7 @@ import { keyFileOf, readKey, readList } from '../erasure/erased-list.ts'
 import { PalimpsestError } from '../errors.ts'
 import { closeToOthers } from '../store/private-file.ts'
 import { syncFolder } from '../sync-folder.ts'
+import { syncFile } from './restore-files.ts'
 
 /** A list of what was erased, as a restore has found it. */
 export interface FoundList {
@@ -54,8 +55,7 @@ export async function carryAlong(from: string, to: string): Promise<void> {
     const temporary = `${target}.copying`
     await copyFile(source, temporary)
     closeToOthers(temporary)
-    const handle = await open(temporary, 'r+')
-    await handle.sync().finally(() => handle.close())
+    await syncFile(temporary)
     await rename(temporary, target)
   }
   await syncFolder(dirname(to))

@@ -1,18 +1,12 @@
-import type { Palimpsest } from '../palimpsest.ts'
-import type { Store } from '../store/index.ts'
 import { countKinds, type ErasureCounts } from './count-kinds.ts'
-import { type AgainProgress, eraseAgain, type FilesAfterRestore } from './erase-again.ts'
+import { type AgainOptions, countWaiting, eraseAgain, type FilesAfterRestore } from './erase-again.ts'
 import { filesDoneIn, planErasures } from './plan-erasures.ts'
 import { databasesOf, ErasedListError, findList } from './restore-list.ts'
 
-export interface ErasingAgain {
-  /** Of a database that its operator has restored. */
-  readonly store: Store
+/** `store`: of a database that its operator has restored. */
+export interface ErasingAgain extends Pick<AgainOptions, 'store' | 'open' | 'onProgress' | 'check'> {
   readonly erasedList: string
   readonly dryRun?: boolean
-  readonly open: (namespace: string, onError: (error: unknown) => void) => Promise<Palimpsest>
-  readonly onProgress?: (progress: AgainProgress) => void
-  readonly check?: () => void
 }
 
 export interface ErasedAgain {
@@ -45,8 +39,7 @@ export async function eraseAgainIn(options: ErasingAgain): Promise<ErasedAgain> 
   const files = dryRun ? [] : await eraseAgain(again)
   const namespaces = new Set(planned.flatMap(({ namespace }) => namespace ?? []))
   let waiting = 0
-  for (const namespace of namespaces)
-    for (const { id, stage } of dryRun ? [] : await store.listOpenErasures(namespace))
-      if (stage === 'scrubbing' && (await store.readScrub(namespace, id)).waitsFor) waiting++
+  for (const namespace of dryRun ? [] : namespaces)
+    waiting += await countWaiting(store, namespace, await store.listOpenErasures(namespace))
   return { ...countKinds(planned), files, generation, list: list.path, waiting }
 }

@@ -54,7 +54,7 @@ export interface FoldPolicy {
   readonly retryDelay: number
 }
 
-/** `worker`: it also looks after the queue, as somebody has to. `migrates: false`: a queue that is not there is refused. */
+/** `worker`: it also looks after the queue, as one program has to. `migrates: false`: a queue that is not there is refused. */
 export async function openBoss(
   { url, schema }: QueuePlace,
   role: 'sender' | 'worker',

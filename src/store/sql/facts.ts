@@ -45,7 +45,7 @@ const SELECT = `SELECT f.id, f.line, f.subject, s.name AS session_name, f.from_s
     f.source, f.version, f.superseded_at, f.gone
   FROM facts f LEFT JOIN sessions s ON s.id = f.session_id`
 
-/** All that ever were: for whoever asks for that. There are as many as a chat is old. */
+/** All that ever were: for those who ask for that. There are as many as a chat is old. */
 export function* readFacts(
   documentId: number,
   which: 'standing' | 'withdrawn too' = 'standing',

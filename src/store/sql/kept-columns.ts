@@ -84,7 +84,7 @@ const SPEAKER_SIZE = 20
 export class KeptColumns {
   readonly #sessions = new Map<number, SessionColumns>()
 
-  /** With an erasure everything begins anew: nobody who was erased stays among the speakers. */
+  /** With an erasure everything begins anew: no person who was erased stays among the speakers. */
   of({
     id,
     erased_epoch: epoch,

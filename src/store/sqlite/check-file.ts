@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CheckResult } from '../check-up.ts'
 import { readMigrations } from '../migrations.ts'
 import { missingObjects } from '../schema-objects.ts'
 import { findRoom } from './disk-room.ts'
+import { integrityProblems } from './integrity.ts'
+import { DEFAULT_LOG_LIMITS } from './log-keeper.ts'
 import { MIGRATIONS } from './migrate.ts'
+import { sizeOf } from './view.ts'
 
-/** What a store keeps its log below, while no reader holds it. */
-const MAX_LOG_BYTES = 64_000_000
 const MAX_PROBLEMS = 10
 
 export function checkFile(database: DatabaseSync, isDeep: boolean): readonly CheckResult[] {
@@ -21,10 +21,9 @@ export function checkFile(database: DatabaseSync, isDeep: boolean): readonly Che
 
 /** Reads every page. The deep form also compares each index with its table. */
 function checkPages(database: DatabaseSync, isDeep: boolean): CheckResult {
-  const pragma = isDeep ? 'integrity_check' : 'quick_check'
-  const says = tell(database, `${pragma}(${MAX_PROBLEMS})`)
+  const problems = findProblems(database, isDeep)
   const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
-  const isWell = says.length === 1 && says[0] === 'ok'
+  const isWell = problems.length === 0
   return {
     what: 'file',
     isWell,
@@ -32,19 +31,16 @@ function checkPages(database: DatabaseSync, isDeep: boolean): CheckResult {
       ? `${pages} pages read, none is damaged`
       : [
           'it is damaged. Stop what writes to it, and restore a backup; keep this file to look at.',
-          ...says,
+          ...problems,
         ].join('\n  '),
-    details: { pages, problems: isWell ? [] : says },
+    details: { pages, problems },
   }
 }
 
 /** A damage may be such that SQLite does not even get to its report. */
-function tell(database: DatabaseSync, pragma: string): readonly string[] {
+function findProblems(database: DatabaseSync, isDeep: boolean): readonly string[] {
   try {
-    return database
-      .prepare(`PRAGMA ${pragma}`)
-      .all()
-      .map(row => String(Object.values(row)[0]))
+    return integrityProblems(database, MAX_PROBLEMS, isDeep ? 'integrity_check' : 'quick_check')
   } catch (error) {
     return [(error as Error).message]
   }
@@ -68,8 +64,8 @@ function checkSchema(database: DatabaseSync): CheckResult {
 }
 
 function checkLog(path: string): CheckResult {
-  const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const isWell = bytes <= MAX_LOG_BYTES
+  const bytes = Math.max(0, sizeOf(`${path}-wal`))
+  const isWell = bytes <= DEFAULT_LOG_LIMITS.toldBytes
   return {
     what: 'write-ahead log',
     isWell,
@@ -83,8 +79,7 @@ function checkLog(path: string): CheckResult {
 
 /** As much as an erasure needs, which writes the database anew. */
 function checkDisk(path: string): CheckResult {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  const problem = findRoom(path, bytes)
+  const problem = findRoom(path, Math.max(0, sizeOf(path)))
   return {
     what: 'disk',
     isWell: problem === null,

@@ -137,13 +137,13 @@ export class SqliteDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    const { readOnly, durability, migrate: migrates } = this.#options
-    if (readOnly) return this.#openAsItIs()
+    const { durability, migrate: migrates } = this.#options
+    if (this.#options.readOnly) return this.#openAsItIs()
     await this.#checkLog()
     if (!migrates) requireNewest(await this.readSchemaVersions())
     // SQLite gives the log and its index the mode of the database: a new one has them private from the first byte on.
     else if (!isSpecialName(this.#path)) createPrivately(this.#path)
-    const database = await this.#connect(this.#path, readOnly)
+    const database = await this.#connect(this.#path, false)
     const path = database.location()
     this.#closeToOthers(path)
     try {

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../../errors.ts'
 import { roomFor } from './disk-room.ts'
+import { integrityProblems } from './integrity.ts'
 import { CHANGES_AT } from './log-file.ts'
 import { checkVersions } from './migrate.ts'
 import { addressOf, isReliable, viewOf } from './view.ts'
@@ -145,10 +146,8 @@ function checkCopy(
 }
 
 function findProblem(copy: DatabaseSync, kind: Kind, name: string): string | null {
-  const { integrity_check: verdict } = copy.prepare('PRAGMA integrity_check(1)').get() as {
-    integrity_check: string
-  }
-  if (verdict !== 'ok') return verdict.slice(0, WORDS_OF_DAMAGE)
+  const [damage] = integrityProblems(copy, 1)
+  if (damage !== undefined) return damage.slice(0, WORDS_OF_DAMAGE)
   const foreign = copy.prepare('PRAGMA foreign_key_check').get() as { table: string } | undefined
   if (foreign !== undefined) return `a row of ${foreign.table} belongs to one that is not there`
   const { schema, id, generation, generationKey } = readKind(copy, name)

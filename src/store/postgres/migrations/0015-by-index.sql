@@ -6,8 +6,8 @@ DROP INDEX facts_by_line;
 CREATE INDEX facts_by_line ON facts ((document_id + 0), line_key);
 
 -- What a version replaced, for a rollback that takes the version back. Where there are very many facts, make it
--- beforehand with CREATE INDEX CONCURRENTLY: then nobody waits here.
+-- beforehand with CREATE INDEX CONCURRENTLY: then no writer waits here.
 CREATE INDEX IF NOT EXISTS facts_superseded ON facts (document_id, superseded_by) WHERE superseded_by IS NOT NULL;
 
--- The memos that have read as far as a message, for whoever takes that back.
+-- The memos that have read as far as a message, for a rollback or an erasure that takes it back.
 CREATE INDEX IF NOT EXISTS memos_by_cursor ON memos (session_id, through_seq);

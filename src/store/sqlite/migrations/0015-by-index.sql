@@ -12,5 +12,5 @@ CREATE INDEX facts_by_line ON facts (document_id + 0, line_key);
 -- What a version replaced, for a rollback that takes the version back.
 CREATE INDEX facts_superseded ON facts (document_id, superseded_by) WHERE superseded_by IS NOT NULL;
 
--- The memos that have read as far as a message, for whoever takes that back.
+-- The memos that have read as far as a message, for a rollback or an erasure that takes it back.
 CREATE INDEX memos_by_cursor ON memos (session_id, through_seq);
