@@ -24,6 +24,7 @@ import { server } from './server.ts'
 import { snapshot } from './snapshot.ts'
 import { stalls } from './stalls.ts'
 import { start } from './start.ts'
+import { year } from './year.ts'
 
 /**
  * `npm run bench -- [NAME]… [--quick | --large] [--json]`. Figures go to stdout, progress to stderr. Speeds are
@@ -52,6 +53,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   scale,
   stalls,
   growth,
+  year,
 ]
 
 const { values: options, positionals } = parseArgs({

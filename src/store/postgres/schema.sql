@@ -33,7 +33,8 @@ CREATE TABLE documents (
   mirrored_version bigint NOT NULL DEFAULT 0,
   mirrored_hash text,
   content text NOT NULL,
-  first_version bigint NOT NULL DEFAULT 1
+  first_version bigint NOT NULL DEFAULT 1,
+  packed_through bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE erased_documents (
@@ -110,6 +111,11 @@ CREATE TABLE index_changes (
   seq bigint NOT NULL
 );
 
+CREATE TABLE layout (
+  row integer NOT NULL,
+  is_compact integer NOT NULL
+);
+
 CREATE TABLE leases (
   namespace text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -171,6 +177,15 @@ CREATE TABLE operations (
   session_id bigint NOT NULL,
   operation_id text NOT NULL,
   result text NOT NULL
+);
+
+CREATE TABLE packs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  session_id bigint,
+  document_id bigint,
+  places integer NOT NULL,
+  octets integer NOT NULL,
+  data bytea NOT NULL
 );
 
 CREATE TABLE pins (
@@ -325,6 +340,8 @@ CREATE INDEX documents_of_session ON documents USING btree (session_id) WHERE (s
 
 CREATE UNIQUE INDEX documents_pkey ON documents USING btree (id);
 
+CREATE INDEX documents_to_pack ON documents USING btree (session_id, day) WHERE ((day IS NOT NULL) AND (packed_through = 0));
+
 CREATE INDEX documents_unmirrored ON documents USING btree (namespace) WHERE (mirrored_version <> version);
 
 CREATE UNIQUE INDEX erased_documents_pkey ON erased_documents USING btree (namespace, layer, name_key);
@@ -359,6 +376,8 @@ CREATE UNIQUE INDEX index_blocks_pkey ON index_blocks USING btree (session_id, b
 
 CREATE UNIQUE INDEX index_changes_pkey ON index_changes USING btree (session_id, seq);
 
+CREATE UNIQUE INDEX layout_pkey ON layout USING btree ("row");
+
 CREATE INDEX leases_held ON leases USING btree (namespace, name) WHERE (owner IS NOT NULL);
 
 CREATE UNIQUE INDEX leases_pkey ON leases USING btree (namespace, name);
@@ -378,6 +397,12 @@ CREATE UNIQUE INDEX migrations_pkey ON migrations USING btree (version);
 CREATE UNIQUE INDEX mirrors_pkey ON mirrors USING btree (namespace);
 
 CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, operation_id);
+
+CREATE INDEX packs_of_document ON packs USING btree (document_id, id) WHERE (document_id IS NOT NULL);
+
+CREATE INDEX packs_of_session ON packs USING btree (session_id, id) WHERE (session_id IS NOT NULL);
+
+CREATE UNIQUE INDEX packs_pkey ON packs USING btree (id);
 
 CREATE UNIQUE INDEX pins_pkey ON pins USING btree (session_id, id);
 

@@ -110,7 +110,7 @@ CREATE TABLE documents (
   mirrored_hash TEXT,
   -- As JSON, as all texts that may hold anything.
   content TEXT NOT NULL
-, first_version INTEGER NOT NULL DEFAULT 1) STRICT;
+, first_version INTEGER NOT NULL DEFAULT 1, packed_through INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE erased_documents (
   namespace TEXT NOT NULL,
@@ -198,6 +198,11 @@ CREATE TABLE index_changes (
   PRIMARY KEY (session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE layout (
+  row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
+  is_compact INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE leases (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -272,6 +277,19 @@ CREATE TABLE operations (
   result TEXT NOT NULL,
   PRIMARY KEY (session_id, operation_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE packs (
+  -- Never used again: a mark can never lead to what another stood for.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Whose texts they are: a session's segments, or a document's facts and versions.
+  session_id INTEGER,
+  document_id INTEGER,
+  -- How many of its places are taken, and what they take when they are read.
+  places INTEGER NOT NULL,
+  octets INTEGER NOT NULL,
+  -- By place, as compressed JSON.
+  data BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE pins (
   session_id INTEGER NOT NULL,
@@ -426,6 +444,8 @@ CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NUL
 
 CREATE INDEX documents_of_session ON documents (session_id) WHERE session_id IS NOT NULL;
 
+CREATE INDEX documents_to_pack ON documents (session_id, day) WHERE day IS NOT NULL AND packed_through = 0;
+
 CREATE INDEX documents_unmirrored ON documents (namespace) WHERE mirrored_version <> version;
 
 CREATE INDEX erasures_highest ON erasures (namespace, highest);
@@ -454,6 +474,10 @@ CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_k
   WHERE external_key IS NOT NULL;
 
 CREATE INDEX messages_by_long_text ON messages (content) WHERE format >= 8;
+
+CREATE INDEX packs_of_document ON packs (document_id, id) WHERE document_id IS NOT NULL;
+
+CREATE INDEX packs_of_session ON packs (session_id, id) WHERE session_id IS NOT NULL;
 
 CREATE INDEX requests_by_end ON requests (until);
 
