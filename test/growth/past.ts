@@ -7,6 +7,9 @@ import type { Driver } from '../../src/store/sql/driver.ts'
 import { recordEvent } from '../../src/store/sql/events.ts'
 import { insertFacts } from '../../src/store/sql/facts.ts'
 import { insertMemo, insertSegment } from '../../src/store/sql/fold.ts'
+import { packAllDocuments } from '../../src/store/sql/pack-all.ts'
+import { packSegments } from '../../src/store/sql/pack-segments.ts'
+import { unpackingDriver } from '../../src/store/sql/packs.ts'
 import type { SessionRow } from '../../src/store/sql/rows.ts'
 import { findSession } from '../../src/store/sql/session.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
@@ -50,9 +53,18 @@ export async function writePast(driver: Driver, past: Past): Promise<void> {
   for (let said = 0; said < messages; said += MESSAGES_AT_A_TIME)
     await palimpsest.session(id).append(talk.next(Math.min(MESSAGES_AT_A_TIME, messages - said)))
   await writeFolded(store, driver, past)
+  await packAll(driver)
   await foldSession(store, { namespace: NAMESPACE, id }, 0, talk.now)
   while (!(await palimpsest.settled({ timeoutMs: 60_000 })));
   await palimpsest.close()
+}
+
+/** As far as it would have been by then. */
+async function packAll(packed: Driver): Promise<void> {
+  const driver = unpackingDriver(packed)
+  const { dialect } = driver
+  let document: number | null = 0
+  while (document !== null) document = await driver.write(() => packAllDocuments(document!, dialect))
 }
 
 async function writeFolded(store: Store, driver: Driver, past: Past): Promise<void> {
@@ -74,7 +86,7 @@ async function writeFolded(store: Store, driver: Driver, past: Past): Promise<vo
     ])
   for (let from = 0; from < folds; from += FOLDS_AT_A_TIME) {
     const through = Math.min(folds, from + FOLDS_AT_A_TIME)
-    await driver.write(() => writeFolds(past, documents, { from, through }))
+    await unpackingDriver(driver).write(() => writeFolds(past, documents, { from, through }))
   }
 }
 
@@ -90,6 +102,10 @@ function* writeFolds(
 ): Steps<void> {
   const session = (yield* findSession({ namespace: NAMESPACE, id: past.session }))!
   for (let fold = from; fold < through; fold++) yield* writeFold(session, fold, past)
+  yield* packSegments(
+    session.id,
+    Array.from({ length: through - from }, (_, place) => from + place + 1),
+  )
   for (const key of documents) yield* writeDocument(session, key, { from, through, now: past.talk.now })
 }
 
@@ -153,6 +169,7 @@ function* writeDocument(
       sources: [{ sessionId: session.name, ...source }],
       undoes: null,
       back: deltaBack(contentOf(fold), contentOf(fold + 1)),
+      content: contentOf(fold + 1),
     })
     const facts = Array.from({ length: FACTS_A_FOLD }, (_, place) => ({
       id: fold * FACTS_A_FOLD + place + 1,

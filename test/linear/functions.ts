@@ -121,7 +121,7 @@ import { canonicalJson } from '../../src/store/canonical-json.ts'
 import { operationOf } from '../../src/store/operation.ts'
 import { parseSessionFile } from '../../src/store/session-file.ts'
 import {
-  lineKey,
+  lineKeys,
   replaceLines as replaceFactLines,
   standsIn,
   withoutLines as withoutFactLines,
@@ -453,7 +453,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'store/operation.ts operationOf': text => operationOf(text, { text }),
   'store/session-file.ts parseSessionFile': text =>
     parseSessionFile({ format: text, version: 1, session: text, messages: [{ seq: 1, content: text }] }),
-  'store/sql/facts.ts lineKey': lineKey,
+  'store/sql/facts.ts lineKeys': lineKeys,
   'store/sql/facts.ts replaceLines': text => replaceFactLines(text, line => (line.length > 3 ? null : [])),
   'store/sql/facts.ts standsIn': text => standsIn(text)('- a'),
   'store/sql/facts.ts withoutLines': text => withoutFactLines(text, ['- a']),

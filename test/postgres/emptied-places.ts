@@ -41,7 +41,7 @@ async function empty(place: StorePlace): Promise<void> {
   await client.connect()
   try {
     const tables = await client.query<{ name: string }>(
-      `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('migrations', 'identity')`,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('migrations', 'identity', 'layout')`,
       [schema],
     )
     const sequences = await client.query<{ name: string }>(

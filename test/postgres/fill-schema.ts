@@ -73,6 +73,8 @@ const ROWS: Readonly<Record<string, string>> = {
   facts: `(document_id, id, line, line_key, session_id, from_seq, to_seq, said_at, source, version, gone)
     SELECT n, id, 'line', 'line-' || id, n, id, id, ${NOW}, 'fold', 1, CASE WHEN n % 100 = 0 THEN 2 ELSE 0 END
     FROM ${sessions()}, generate_series(1, 8) AS id`,
+  packs: `(document_id, places, octets, data)
+    SELECT n, 4, 400, '\\x0102' FROM ${sessions()}, generate_series(1, 2) AS id`,
   waiting: `(namespace, session_id, seq, burst, address, received_at)
     SELECT ${NAMESPACE}, n, 40, '{}', '{}', ${NOW} FROM ${sessions()}`,
   requests: `(namespace, name, fingerprint, until) SELECT ${NAMESPACE}, 'request-' || n, 'f', ${NOW} + n * 1000 FROM ${sessions()}`,

@@ -7,6 +7,7 @@ const SMALL: Readonly<Record<string, string>> = {
   mirrors: 'a row for each namespace with a folder',
   revision: 'one row',
   identity: 'one row',
+  layout: 'one row',
   migrations: 'a row for each migration',
 }
 

@@ -12,6 +12,7 @@ const GROWING = new Set([
   'memos',
   'postings',
   'index_blocks',
+  'packs',
 ])
 
 /** Indexes of what is shown or under way, of which there is little however old a chat is. */

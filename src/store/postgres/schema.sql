@@ -15,7 +15,8 @@ CREATE TABLE document_versions (
   author_name text,
   sources text,
   undoes bigint,
-  back text NOT NULL
+  back text NOT NULL,
+  whole text
 );
 
 CREATE TABLE documents (

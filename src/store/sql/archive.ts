@@ -11,6 +11,7 @@ import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { digestOfErased, keyOfErased } from './keys.ts'
 import { checkNewIds } from './new-ids.ts'
+import { packSegments } from './pack-segments.ts'
 import { insertPin, readPins } from './pins.ts'
 import {
   decodeContent,
@@ -266,6 +267,10 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
         createdAt: Date.parse(segment.createdAt),
         withheld: segment.withheld === undefined ? 0 : segment.withheld === 'nothing' ? 2 : 1,
       })
+    yield* packSegments(
+      session.id,
+      file.segments.map(({ id }) => id),
+    )
     for (const memo of [...file.memoVersions, ...(file.memo ? [file.memo] : [])])
       yield* insertMemo(session, memo)
     for (const { note, createdAt, ...pin } of file.pins)

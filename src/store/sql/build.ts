@@ -37,6 +37,7 @@ const LONG_TABLES = [
   ['postings', 'term, first_seq'],
   ['index_blocks', 'block'],
   ['segments', 'id'],
+  ['packs', 'id'],
 ] as const
 const TABLES = ['hidden_ranges', 'memos', 'pins', 'facts', 'documents', 'operations', 'index_changes']
 

@@ -1,3 +1,4 @@
+import { isMark, isPacked, marksOf } from './packs.ts'
 import { BLOCK_MESSAGES, type PostingsRow, unpackColumns, unpackPostings } from './postings.ts'
 import { ERASED, type SessionRow } from './rows.ts'
 import { readRecord } from './session-record.ts'
@@ -11,6 +12,7 @@ export function* checkSession(session: SessionRow): Steps<readonly string[]> {
     ...(yield* checkTotals(session)),
     ...(yield* checkSegments(session)),
     ...(yield* checkPostings(session)),
+    ...(yield* checkPacked(session)),
   ]
 }
 
@@ -47,6 +49,45 @@ function* checkSegments({ id }: SessionRow): Steps<readonly string[]> {
     id,
   )
   return wrong.length === 0 ? [] : [`segments that fit nothing: ${wrong.map(({ id }) => id).join(', ')}`]
+}
+
+function* checkPacked({ id }: SessionRow): Steps<readonly string[]> {
+  const rows = yield* all<{ mark: string }>(
+    `SELECT text AS mark FROM segments WHERE session_id = ?1 AND ${isPacked('text')}`,
+    id,
+  )
+  return compareMarks(
+    rows.map(({ mark }) => mark),
+    yield* marksOf({ session: id }),
+  )
+}
+
+/** The same of a document's facts and versions. */
+export function* checkPackedDocument(id: number): Steps<readonly string[]> {
+  const versions = yield* all<{ mark: string; other: string | null }>(
+    'SELECT back AS mark, whole AS other FROM document_versions WHERE document_id = ?1',
+    id,
+  )
+  const content = yield* all<{ mark: string }>('SELECT content AS mark FROM documents WHERE id = ?1', id)
+  const facts = yield* all<{ mark: string }>(
+    `SELECT line AS mark FROM facts WHERE document_id = ?1 AND ${isPacked('line')}`,
+    id,
+  )
+  const marks = [
+    ...versions.flatMap(({ mark, other }) => [mark, other ?? '']),
+    ...[...facts, ...content].map(({ mark }) => mark),
+  ]
+  return compareMarks(marks.filter(isMark), yield* marksOf({ document: id }))
+}
+
+function compareMarks(rows: readonly string[], packs: readonly string[]): readonly string[] {
+  const [had, kept] = [new Set(rows), new Set(packs)]
+  const lost = rows.filter(mark => !kept.has(mark)).length
+  const left = packs.filter(mark => !had.has(mark)).length
+  return [
+    ...(lost > 0 ? [`${lost} packed texts are not in their packs`] : []),
+    ...(left > 0 ? [`${left} packed texts are left that no row has`] : []),
+  ]
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CheckResult, CheckUpRequest } from '../check-up.ts'
-import { checkSession } from './check-session.ts'
+import { checkPackedDocument, checkSession } from './check-session.ts'
 import { checkWork } from './check-work.ts'
 import type { Driver } from './driver.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
@@ -14,7 +14,8 @@ export async function checkUp(driver: Driver, request: CheckUpRequest): Promise<
   const own = (await driver.checkUp?.(request)) ?? []
   const work = await driver.read(() => checkWork(request.now, driver.dialect))
   if (!request.isDeep) return [...own, ...work]
-  return [...own, ...work, await driver.read(checkForeignRows), await checkSessions(driver, request)]
+  const rows = await driver.read(checkForeignRows)
+  return [...own, ...work, rows, await checkSessions(driver, request), await checkDocuments(driver)]
 }
 
 const CHILDREN: readonly (readonly [table: string, column: string, parent: string])[] = [
@@ -30,9 +31,11 @@ const CHILDREN: readonly (readonly [table: string, column: string, parent: strin
     'index_changes',
     'postings',
     'waiting',
+    'packs',
   ].map(table => [table, 'session_id', 'sessions'] as const),
   ['document_versions', 'document_id', 'documents'],
   ['facts', 'document_id', 'documents'],
+  ['packs', 'document_id', 'documents'],
   ['messages', 'sender_id', 'senders'],
 ]
 
@@ -67,6 +70,36 @@ async function checkSessions(driver: Driver, { onProgress }: CheckUpRequest): Pr
     }
     if (sessions.length < SESSIONS_AT_A_TIME) return deepResult(problems, looked)
     after = sessions.at(-1)!.id
+  }
+}
+
+/** Those with a past that is packed. */
+async function checkDocuments(driver: Driver): Promise<CheckResult> {
+  const problems: string[] = []
+  let looked = 0
+  for (let after = 0; ; ) {
+    const documents = await driver.read(() =>
+      all<{ id: number }>(
+        'SELECT DISTINCT document_id AS id FROM packs WHERE document_id > ?1 ORDER BY document_id LIMIT ?2',
+        after,
+        SESSIONS_AT_A_TIME,
+      ),
+    )
+    for (const { id } of documents) {
+      const found = await driver.read(() => checkPackedDocument(id))
+      problems.push(...found.map(problem => `document ${id}: ${problem}`))
+      looked += 1
+    }
+    if (documents.length < SESSIONS_AT_A_TIME) break
+    after = documents.at(-1)!.id
+  }
+  return {
+    what: 'the packed past of documents',
+    isWell: problems.length === 0,
+    says:
+      problems.length === 0
+        ? `${looked} looked at`
+        : `${problems.slice(0, MAX_SHOWN).join(', ')}. ${DAMAGED}`,
   }
 }
 

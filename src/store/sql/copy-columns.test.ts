@@ -27,16 +27,16 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
     // Versions are counted anew; where a workspace's files are is a matter of the machine.
     otherwise: [
       ...['id', 'namespace', 'name_key', 'session_id', 'version', 'first_version'],
-      ...['mirrored_version', 'mirrored_hash'],
+      ...['mirrored_version', 'mirrored_hash', 'packed_through'],
     ],
   },
   document_versions: {
     as: copied.DOCUMENT_VERSION_COPIED,
-    otherwise: ['document_id', 'version', 'undoes'],
+    otherwise: ['document_id', 'version', 'undoes', 'whole'],
   },
   facts: {
     as: copied.FACT_COPIED,
-    otherwise: ['document_id', 'session_id', 'version', 'superseded_by'],
+    otherwise: ['document_id', 'session_id', 'version', 'superseded_by', 'line_key'],
   },
 }
 
@@ -54,8 +54,8 @@ const OTHER_TABLES = [
     'sqlite_sequence',
   ],
   ...['events', 'erasures', 'erased_documents', 'postings', 'index_blocks', 'index_changes'],
-  // Its texts are copied with the messages whose they are.
-  'long_texts',
+  // Their texts are copied with the rows whose they are.
+  ...['long_texts', 'packs', 'layout'],
 ]
 
 test('no table and no column is left out of a copy by mistake', async () => {

@@ -80,18 +80,7 @@ export const DOCUMENT_COPIED = [
 ] as const
 export const DOCUMENT_VERSION_COPIED = ['at', 'author_kind', 'author_name', 'sources', 'back'] as const
 export const FACT_COPIED = [
-  ...[
-    'id',
-    'line',
-    'line_key',
-    'subject',
-    'from_seq',
-    'to_seq',
-    'said_at',
-    'on_day',
-    'source',
-    'superseded_at',
-  ],
+  ...['id', 'line', 'subject', 'from_seq', 'to_seq', 'said_at', 'on_day', 'source', 'superseded_at'],
   ...['gone'],
 ] as const
 

@@ -1,5 +1,6 @@
 import type { CopyRow } from '../copying.ts'
 import { DOCUMENT_COPIED, DOCUMENT_VERSION_COPIED, FACT_COPIED } from './copy-columns.ts'
+import { lineKeyMaker } from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
@@ -16,7 +17,7 @@ interface Owner {
 
 /** All of a session's own. */
 export function* deleteDocuments(sessionId: number): Steps<void> {
-  for (const table of ['facts', 'document_versions'])
+  for (const table of ['facts', 'document_versions', 'packs'])
     yield* run(
       `DELETE FROM ${table} WHERE document_id IN (SELECT id FROM documents WHERE session_id = ?1)`,
       sessionId,
@@ -103,14 +104,16 @@ function* insertFacts(
     const session = yield* findSession({ namespace: owner.namespace, id: name })
     sessions.set(name, session?.id ?? NO_SESSION)
   }
+  const lineKey = yield* lineKeyMaker()
   yield* insertRows(
     'facts',
-    ['document_id', 'session_id', 'version', 'superseded_by', ...FACT_COPIED],
+    ['document_id', 'session_id', 'version', 'superseded_by', 'line_key', ...FACT_COPIED],
     facts.map(({ values }) => [
       id,
       sessions.get(values['session_name']) ?? NO_SESSION,
       versionHere(values['version'], start),
       versionHere(values['superseded_by'], start),
+      lineKey(JSON.parse(values['line'] as string) as string),
       ...FACT_COPIED.map(column => values[column] ?? null),
     ]),
   )

@@ -35,6 +35,7 @@ import { readLastSeq } from './head.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOf, keyOf } from './keys.ts'
 import { allIn } from './many.ts'
+import { packSegments } from './pack-segments.ts'
 import { MAX_FORMAT, SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { lockSession } from './session.ts'
 import { all, first, run, type SqlValue, type Steps } from './steps.ts'
@@ -233,7 +234,8 @@ function* goOn({ id }: SessionRow): Steps<CopyBuild> {
     Date.now() + KEPT_FOR_MS,
   )
   // They come before the messages, and there are few of them.
-  for (const table of ['segments', 'memos']) yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, id)
+  for (const table of ['segments', 'packs', 'memos'])
+    yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, id)
   return {
     session: session!,
     through: yield* readLastSeq(session!),
@@ -360,6 +362,10 @@ function* writeParts(session: SessionRow, rows: readonly CopyRow[]): Steps<void>
       valuesOf(rows, table, columns).map(values => [id, ...values]),
     )
   yield* own('segments', SEGMENT_COPIED)
+  yield* packSegments(
+    id,
+    valuesOf(rows, 'segments', ['id']).map(([segment]) => segment as number),
+  )
   yield* own('memos', MEMO_COPIED)
   const messages = rows.filter(({ table }) => table === 'messages')
   const senders = yield* findSenders(session, messages)
@@ -501,7 +507,7 @@ export function* importDocumentCopy(
   if ((current === null ? null : hashOfRows(current)) !== copy.replaces)
     throw new DocumentConflictError(key, { expected: 0, actual: row?.version ?? 0 })
   if (row) {
-    for (const table of ['facts', 'document_versions'])
+    for (const table of ['facts', 'document_versions', 'packs'])
       yield* run(`DELETE FROM ${table} WHERE document_id = ?1`, row.id)
     yield* run('DELETE FROM documents WHERE id = ?1', row.id)
   }

@@ -17,6 +17,7 @@ import { recordEvent } from './events.ts'
 import { condemnedLines, readFacts, readFactsIn, recordFacts, withoutLines } from './facts.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
+import { forgetContent, packPast } from './pack-documents.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession, lockExistingSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -31,6 +32,8 @@ export interface DocumentRow {
   readonly version: number
   /** Earlier ones are gone. */
   readonly first_version: number
+  /** Through which version its past is packed. */
+  readonly packed_through: number
   readonly tokens: number
   readonly created_at: number
   readonly updated_at: number
@@ -38,7 +41,7 @@ export interface DocumentRow {
 }
 
 export const DOCUMENT_COLUMNS =
-  'id, layer, name, version, first_version, tokens, created_at, updated_at, content'
+  'id, layer, name, version, first_version, packed_through, tokens, created_at, updated_at, content'
 
 export function* findDocument({ namespace, layer, key }: DocumentKey): Steps<DocumentRow | undefined> {
   return yield* first<DocumentRow>(
@@ -70,7 +73,9 @@ function toDocument(row: DocumentRow): DocumentRecord {
   return { ...toListed(row), content: JSON.parse(row.content) as string }
 }
 
-function toListed(row: Omit<DocumentRow, 'content' | 'first_version'>): Omit<DocumentRecord, 'content'> {
+function toListed(
+  row: Omit<DocumentRow, 'content' | 'first_version' | 'packed_through'>,
+): Omit<DocumentRecord, 'content'> {
   return {
     layer: row.layer,
     key: row.name,
@@ -89,7 +94,7 @@ export function* listDocuments(
   // A layer of its own has a range of its own in the index. An empty key is a key, too: that of persona and global.
   const from =
     after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
-  const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version'>>(
+  const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version' | 'packed_through'>>(
     `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
      WHERE namespace = ?1 AND (layer, name_key) ${from === after ? '>' : '>='} (?2, ?3) AND layer <= ?4
      ORDER BY layer, name_key LIMIT ?5`,
@@ -188,6 +193,7 @@ function* storeVersion(
   { content, tokens, undoes }: { content: string; tokens: number; undoes?: number },
 ): Steps<DocumentRow> {
   const owner = yield* findOwner(key)
+  if (row) yield* forgetContent(row)
   const stored = row
     ? yield* first<DocumentRow>(
         `UPDATE documents SET version = version + 1, content = ?2, tokens = ?3, updated_at = ?4 WHERE id = ?1
@@ -220,6 +226,7 @@ function* storeVersion(
     sources,
     undoes: undoes ?? null,
     back: deltaBack(row ? (JSON.parse(row.content) as string) : '', content),
+    content,
   })
   yield* recordEvent({
     sessionId: owner?.id ?? 0,
@@ -228,6 +235,7 @@ function* storeVersion(
     at: now,
     data: { layer: key.layer, key: key.key, version, author: author.kind },
   })
+  yield* packPast(stored!)
   return stored!
 }
 
@@ -238,12 +246,17 @@ export interface NewVersion {
   readonly sources: readonly Source[]
   readonly undoes: number | null
   readonly back: TextDelta
+  /** The text of this version. */
+  readonly content: string
 }
+
+/** Of so many versions one is kept whole: an old one is reached from the next that is. */
+const VERSIONS_TO_A_WHOLE = 64
 
 export function* insertVersion(documentId: number, version: NewVersion): Steps<void> {
   yield* run(
-    `INSERT INTO document_versions (document_id, version, at, author_kind, author_name, sources, undoes, back)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+    `INSERT INTO document_versions (document_id, version, at, author_kind, author_name, sources, undoes, back, whole)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
     documentId,
     version.version,
     version.at,
@@ -252,6 +265,7 @@ export function* insertVersion(documentId: number, version: NewVersion): Steps<v
     version.sources.length === 0 ? null : JSON.stringify(version.sources),
     version.undoes,
     JSON.stringify(version.back),
+    version.version % VERSIONS_TO_A_WHOLE === 0 ? JSON.stringify(version.content) : null,
   )
 }
 
@@ -278,14 +292,16 @@ export function* versionsOf(
   { before = row.version + 1, limit }: { before?: number; limit: number },
 ): Steps<readonly DocumentVersion[]> {
   const last = Math.max(row.first_version, Math.min(before, row.version + 1) - limit)
+  const start = yield* wholeAtOrAbove(row, before - 1)
   const rows = yield* all<VersionRow>(
     `SELECT version, at, author_kind, author_name, sources, undoes, back FROM document_versions
-     WHERE document_id = ?1 AND version >= ?2 ORDER BY version DESC`,
+     WHERE document_id = ?1 AND version >= ?2 AND version <= ?3 ORDER BY version DESC`,
     row.id,
     last,
+    start.version,
   )
   const versions: DocumentVersion[] = []
-  let content = JSON.parse(row.content) as string
+  let { content } = start
   for (const version of rows) {
     if (version.version < before)
       versions.push({
@@ -302,6 +318,19 @@ export function* versionsOf(
     content = goBack(content, JSON.parse(version.back) as TextDelta)
   }
   return limit === 0 ? [] : versions
+}
+
+/** The next version from which it can be reached: one that is kept whole, or the newest. */
+function* wholeAtOrAbove(row: DocumentRow, version: number): Steps<{ version: number; content: string }> {
+  const newest = { version: row.version, content: JSON.parse(row.content) as string }
+  const next = Math.ceil(Math.max(version, row.first_version) / VERSIONS_TO_A_WHOLE) * VERSIONS_TO_A_WHOLE
+  if (next >= row.version) return newest
+  const kept = yield* first<{ whole: string | null }>(
+    'SELECT whole FROM document_versions WHERE document_id = ?1 AND version = ?2',
+    row.id,
+    next,
+  )
+  return kept?.whole == null ? newest : { version: next, content: JSON.parse(kept.whole) as string }
 }
 
 /** `null`: there is no such version. */

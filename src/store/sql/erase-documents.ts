@@ -125,6 +125,7 @@ export const emptyDocuments: ErasureStep = function* (slice, cursor) {
 const PARTS = [
   { table: 'document_versions', key: 'version', place: 'documentVersions' },
   { table: 'facts', key: 'id', place: 'facts' },
+  { table: 'packs', key: 'id', place: null },
   { table: 'events', key: 'id', place: 'events' },
 ] as const
 
@@ -132,7 +133,7 @@ function* emptyDocument(id: number, slice: Slice): Steps<void> {
   yield* keepNewestEvent(slice)
   for (const { table, key, place } of PARTS) {
     const gone = yield* deleteSome({ table, where: 'document_id = ?1', key }, id)
-    slice.count(place, gone.length)
+    if (place) slice.count(place, gone.length)
     if (gone.length > 0) return
   }
   yield* run('DELETE FROM documents WHERE id = ?1', id)

@@ -2,15 +2,17 @@ import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
 import type { FoldState, Head } from '../../policy/index.ts'
 import type { Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
+import { lineKeys } from './facts.ts'
 import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
 import { readHead, settleHead, type VisibleCounts } from './head.ts'
 import { hideMessages } from './hidden-ranges.ts'
 import { erasedKey } from './keys.ts'
 import { fenceLease } from './leases.ts'
 import { allIn } from './many.ts'
+import { forgetPacked } from './packs.ts'
 import { decodeContent, ERASED, type Extras, LINKED, MAX_FORMAT, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
-import { all, run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
 import { settleWaiting, withdrawReplies } from './waiting.ts'
@@ -192,15 +194,34 @@ function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void
   const learned = candidates.filter(({ from_seq, to_seq }) =>
     seqs.some(seq => from_seq <= seq && seq <= to_seq),
   )
-  for (const sql of [CONDEMN_STANDING, FORGET_SAID_AGAIN, CONDEMN_WITHDRAWN])
-    for (const { document_id, id } of learned) yield* run(sql, document_id, id)
+  for (const { document_id, id } of learned) yield* run(CONDEMN_STANDING, document_id, id)
+  for (const { document_id, id } of learned) yield* forgetSaidAgain(document_id, id)
+  for (const { document_id, id } of learned) yield* run(CONDEMN_WITHDRAWN, document_id, id)
 }
 
 const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
-/** What a rollback took out and something else said again stays for its sake. */
-const FORGET_SAID_AGAIN = `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
-  SELECT 1 FROM facts o WHERE o.document_id + 0 = ?1 AND o.line_key = facts.line_key AND o.gone = 0)`
 const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
+
+/** What a rollback took out and something else said again stays for its sake. */
+function* forgetSaidAgain(documentId: number, id: number): Steps<void> {
+  const fact = yield* first<{ line: string }>(
+    'SELECT line FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1',
+    documentId,
+    id,
+  )
+  if (!fact) return
+  const [short, long] = lineKeys(JSON.parse(fact.line) as string)
+  const gone = yield* all<{ mark: string }>(
+    `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
+       SELECT 1 FROM facts o WHERE o.document_id + 0 = ?1 AND o.line_key IN (?3, ?4) AND o.gone = 0)
+     RETURNING line AS mark`,
+    documentId,
+    id,
+    short!,
+    long!,
+  )
+  yield* forgetPacked(gone.map(({ mark }) => mark))
+}
 
 interface Erased {
   readonly rows: readonly ErasedRow[]

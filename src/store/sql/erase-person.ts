@@ -5,7 +5,7 @@ import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
 import { findSenders, retiredSenders, retireSenders } from './erase-senders.ts'
 import { hideSession, lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Progress, Slice } from './erasure-slice.ts'
-import { lineKey } from './facts.ts'
+import { lineKeyMaker } from './facts.ts'
 import { type Finish, finishSession } from './finish-session.ts'
 import { doomBuild } from './forks.ts'
 import {
@@ -174,6 +174,7 @@ function* everyLine(documentId: number): Steps<readonly string[]> {
 /** A new chat memory says who is there, as `- With: Ann, Bo`: no fact, and yet about them. */
 function* condemnLists({ id }: { readonly id: number }, names: readonly string[]): Steps<void> {
   const lines = (yield* everyLine(id)).filter(line => isListOf(line, names))
+  const lineKey = yield* lineKeyMaker()
   for (const line of new Set(lines)) {
     const newest = yield* first<{ id: number | null }>(
       'SELECT max(id) AS id FROM facts WHERE document_id = ?1',

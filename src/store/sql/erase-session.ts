@@ -83,6 +83,7 @@ const PARTS: readonly {
 }[] = [
   { table: 'message_versions', key: 'seq, version', place: 'versions' },
   { table: 'segments', key: 'id', place: 'segments' },
+  { table: 'packs', key: 'id', place: null },
   { table: 'memos', key: 'version', place: 'memos' },
   { table: 'pins', key: 'id', place: 'pins' },
   { table: 'index_blocks', key: 'block', place: 'index' },

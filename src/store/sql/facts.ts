@@ -4,6 +4,7 @@ import type { DocumentRow } from './documents.ts'
 import { insertRows } from './insert-rows.ts'
 import { keyOf } from './keys.ts'
 import { allIn, runIn } from './many.ts'
+import { isCompact } from './packs.ts'
 import { findSession } from './session.ts'
 import { all, first, type Steps } from './steps.ts'
 
@@ -77,12 +78,28 @@ export function* readFactsIn(documentId: number, content: string): Steps<readonl
 /** Of all lines of a text, as facts may have them: whichever way it ends its lines, and they theirs. */
 export function lineKeysIn(content: string): readonly string[] {
   const lines = new Set(content.split('\n').map(withoutReturn))
-  return [...lines].flatMap(line => [lineKey(line), lineKey(`${line}\r`)])
+  return [...lines].flatMap(line => [shortKey(line), longKey(line), longKey(`${line}\r`)])
 }
 
-/** By which equal lines are found. Never longer than an index can hold, and never with what a database cannot. */
-export function lineKey(line: string): string {
+/** By which equal lines are found: all keys that a fact of this line may have. */
+export function lineKeys(line: string): readonly string[] {
+  return [shortKey(line), longKey(line)]
+}
+
+/** The key of a new fact. Programs of an earlier version know long keys alone. */
+export function* lineKeyMaker(): Steps<(line: string) => string> {
+  return (yield* isCompact()) ? shortKey : longKey
+}
+
+/** Never longer than an index can hold, and never with what a database cannot. It begins with a quotation mark. */
+function longKey(line: string): string {
   return keyOf(JSON.stringify(line))
+}
+
+/** 96 bits of a digest. However the line ends. */
+export function shortKey(line: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256').update(withoutReturn(line)).digest('base64url').slice(0, 16)
 }
 
 /** A fact stands on a line of its own, whichever way the document ends its lines. */
@@ -107,20 +124,19 @@ export function withoutLines(content: string, gone: readonly string[]): string {
 
 /** Lines that an erasure has condemned and not come to yet: nobody may make anything of them any more. */
 export function* condemnedLines(documentId: number): Steps<readonly string[]> {
-  const condemned = yield* all<{ line: string; line_key: string }>(
-    'SELECT line, line_key FROM facts WHERE document_id = ?1 AND gone > 1',
+  const condemned = yield* all<{ line: string }>(
+    'SELECT line FROM facts WHERE document_id = ?1 AND gone > 1',
     documentId,
   )
   if (condemned.length === 0) return []
+  const lines = [...new Set(condemned.map(({ line }) => JSON.parse(line) as string))]
   const told = yield* allIn<{ line_key: string }>(
     `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.gone = 0 AND f.line_key IN (*)`,
     [documentId],
-    [...new Set(condemned.map(({ line_key }) => line_key))],
+    lines.flatMap(lineKeys),
   )
   const stays = new Set(told.map(({ line_key }) => line_key))
-  return condemned
-    .filter(({ line_key }) => !stays.has(line_key))
-    .map(({ line }) => JSON.parse(line) as string)
+  return lines.filter(line => !lineKeys(line).some(key => stays.has(key)))
 }
 
 function withoutReturn(line: string): string {
@@ -140,7 +156,7 @@ export function* recordFacts(
     `UPDATE facts SET superseded_at = ?2, superseded_by = ?3
      WHERE document_id + 0 = ?1 AND line_key IN (*) AND superseded_at IS NULL AND gone = 0`,
     [document.id, change.now, document.version],
-    [...new Set(change.superseded.map(lineKey))],
+    [...new Set(change.superseded.flatMap(lineKeys))],
   )
   if (change.facts.length === 0) return
   const newest = yield* first<{ id: number | null }>(
@@ -195,6 +211,7 @@ const COLUMNS = [
 ]
 
 export function* insertFacts(documentId: number, facts: readonly InsertedFact[]): Steps<void> {
+  const lineKey = yield* lineKeyMaker()
   const rows = facts.map(fact => [
     documentId,
     fact.id,

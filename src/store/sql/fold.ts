@@ -23,6 +23,8 @@ import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
 import { keyOf } from './keys.ts'
 import { idsRolledInto } from './lower-segments.ts'
 import { allIn } from './many.ts'
+import { packDays } from './pack-documents.ts'
+import { columnsOfSegment, packSegments } from './pack-segments.ts'
 import { isUntouchedThrough, trimRewrites } from './rewrites.ts'
 import { type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
 import { all, enqueueFold, first, run, type Steps } from './steps.ts'
@@ -95,6 +97,7 @@ export function* commitFold(
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* replaceMemo(session, commit.memo)
   yield* writeDocuments(documents)
+  if (documents.length > 0) yield* packDays(session.id, dialect)
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   const planned = stateAfterFold(state, plan, { head, at: now, segmentTokens })
@@ -310,6 +313,11 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
       )
     if (segment.level > 1) yield* inheritWithheld(session, id)
   }
+  const absorbed = segments.flatMap(({ absorbs }) => absorbs)
+  yield* packSegments(
+    session.id,
+    absorbed.map(id => (id < 0 ? ids[-id - 1]! : id)),
+  )
   return ids
 }
 
@@ -340,6 +348,7 @@ export function* insertSegment(
     withheld: number
   },
 ): Steps<void> {
+  const told = yield* columnsOfSegment(sessionId, segment)
   yield* run(
     `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, text, level,
        state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
@@ -350,10 +359,10 @@ export function* insertSegment(
     segment.fromSeq,
     segment.toSeq,
     segment.messageCount,
-    JSON.stringify(segment.summary),
-    JSON.stringify(segment.events),
-    JSON.stringify(segment.details),
-    JSON.stringify(segment.text),
+    told.summary,
+    told.events,
+    told.details,
+    told.text,
     segment.level,
     segment.state,
     segment.rolledInto,

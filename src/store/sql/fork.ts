@@ -8,6 +8,8 @@ import { countFoldsAfter, readLastFold } from './fold-history.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { countThrough, readHead, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
+import { insertRows } from './insert-rows.ts'
+import { packSegments } from './pack-segments.ts'
 import { countRewritesAbove } from './rewrites.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
 import { ERASED, SEGMENT_COLUMNS, type SessionRow } from './rows.ts'
@@ -15,10 +17,11 @@ import { checkSeen } from './seen.ts'
 import { findSession, lockExistingSession } from './session.ts'
 import { forkDocuments, importDocuments } from './session-documents.ts'
 import { readRecord } from './session-record.ts'
-import { first, run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 import { visitVisible } from './visible.ts'
 
 const MESSAGES_AT_A_TIME = 500
+const SEGMENTS_AT_A_TIME = 200
 
 const MESSAGE_COLUMNS = `seq, role, sender_id, content, format, at, lag, external_key, extras, version, characters,
   tokens, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens`
@@ -262,13 +265,22 @@ function* copyFolds(
   copy: SessionRow,
   { seq: throughSeq, lastSegment }: Pick<Origin, 'seq' | 'lastSegment'>,
 ): Steps<void> {
-  yield* run(
-    `INSERT INTO segments (session_id, ${SEGMENT_COLUMNS}) SELECT ?2, ${SEGMENT_COLUMNS} FROM segments
-     WHERE session_id = ?1 AND id <= ?3`,
-    origin.id,
-    copy.id,
-    lastSegment,
-  )
+  // Read and written, so that texts which are packed stand in its own rows.
+  const columns = SEGMENT_COLUMNS.split(/,\s*/)
+  for (let after = 0; after < lastSegment; after += SEGMENTS_AT_A_TIME) {
+    const rows = yield* all(
+      `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND id > ?2 AND id <= ?3 ORDER BY id`,
+      origin.id,
+      after,
+      Math.min(lastSegment, after + SEGMENTS_AT_A_TIME),
+    )
+    const values = rows.map(row => [copy.id, ...columns.map(column => row[column] ?? null)])
+    yield* insertRows('segments', ['session_id', ...columns], values)
+    yield* packSegments(
+      copy.id,
+      rows.map(({ id }) => id as number),
+    )
+  }
   yield* run(
     'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND rolled_into > ?2',
     copy.id,

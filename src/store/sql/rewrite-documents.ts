@@ -9,8 +9,10 @@ import {
 import { lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
-import { replaceLines, standsIn } from './facts.ts'
+import { lineKeys, replaceLines, standsIn } from './facts.ts'
 import { runIn } from './many.ts'
+import { forgetContent } from './pack-documents.ts'
+import { forgetPacked } from './packs.ts'
 import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
@@ -143,10 +145,11 @@ function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
   const { id, version } = document
   yield* run('UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone > 1 AND gone = 2', id)
   // A line goes if one of those who said it is to be forgotten: one that was condensed from several tells of all.
-  yield* run(
-    `UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone < 3
-       AND line_key IN (SELECT line_key FROM facts WHERE document_id = ?1 AND gone = 3)`,
-    id,
+  const lines = new Set((yield* condemnedFacts(id)).map(lineOf))
+  yield* runIn(
+    'UPDATE facts SET gone = 3 WHERE document_id + 0 = ?1 AND gone < 3 AND line_key IN (*)',
+    [id],
+    [...lines].flatMap(lineKeys),
   )
   const gone = yield* condemnedFacts(id)
   const without = withoutLines(gone)
@@ -158,6 +161,7 @@ function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
     id,
     offset,
   )
+  yield* forgetContent(document)
   yield* run(
     `UPDATE documents SET version = ?2, first_version = ?3, content = ?4, tokens = ?5, updated_at = ?6
      WHERE id = ?1`,
@@ -264,6 +268,7 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
   )
   const isThere = new Map<string, boolean>()
   let { content, rewritten } = pass
+  const marks: string[] = []
   let done = 0
   let characters = 0
   for (const row of rows) {
@@ -271,7 +276,7 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
     const earlier = goBack(content, JSON.parse(row.back) as TextDelta)
     const earlierRewritten = without(earlier)
     characters += earlier.length
-    yield* deleteVersion(document.id, row.version)
+    marks.push(...(yield* deleteVersion(document.id, row.version)))
     yield* insertVersion(document.id, {
       version: row.version + offset,
       at: row.at,
@@ -279,11 +284,13 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
       sources: yield* sourcesLeft(row, isThere, slice),
       undoes: row.undoes === null ? null : row.undoes + offset,
       back: deltaBack(earlierRewritten, rewritten),
+      content: rewritten,
     })
     content = earlier
     rewritten = earlierRewritten
     done += 1
   }
+  yield* forgetPacked(marks)
   slice.count('documentVersions', done)
   yield* run(
     'UPDATE documents SET first_version = ?2 WHERE id = ?1',
@@ -291,11 +298,27 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
     pass.version + offset - done + 1,
   )
   if (done < rows.length) yield* leaveAnchor(document.id, pass.version - done + 1, content)
-  else yield* run('DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3', document.id)
+  else yield* finishRewriting(document.id)
 }
 
-function* deleteVersion(documentId: number, version: number): Steps<void> {
-  yield* run('DELETE FROM document_versions WHERE document_id = ?1 AND version = ?2', documentId, version)
+/** What is left is packed anew, with the next changes. */
+function* finishRewriting(documentId: number): Steps<void> {
+  const gone = yield* all<{ mark: string }>(
+    'DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3 RETURNING line AS mark',
+    documentId,
+  )
+  yield* forgetPacked(gone.map(({ mark }) => mark))
+  yield* run('UPDATE documents SET packed_through = 0 WHERE id = ?1', documentId)
+}
+
+/** Its marks. */
+function* deleteVersion(documentId: number, version: number): Steps<readonly string[]> {
+  const rows = yield* all<{ mark: string; other: string | null }>(
+    'DELETE FROM document_versions WHERE document_id = ?1 AND version = ?2 RETURNING back AS mark, whole AS other',
+    documentId,
+    version,
+  )
+  return rows.flatMap(({ mark, other }) => [mark, other ?? ''])
 }
 
 function* leaveAnchor(documentId: number, version: number, content: string): Steps<void> {
@@ -306,6 +329,7 @@ function* leaveAnchor(documentId: number, version: number, content: string): Ste
     sources: [],
     undoes: null,
     back: [0, 0, content],
+    content,
   })
 }
 

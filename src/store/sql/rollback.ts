@@ -7,6 +7,7 @@ import { countThrough, readHead, readHeadAt, readLastSeq, settleHead } from './h
 import { settleHidden } from './hidden-ranges.ts'
 import { idsRolledInto } from './lower-segments.ts'
 import { runIn } from './many.ts'
+import { forgetPacked } from './packs.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
 import { readRecord } from './session-record.ts'
@@ -83,16 +84,17 @@ function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
 function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
   yield* forgetMemos(session, seq + 1)
   const window = yield* first<{ id: number | null }>(`SELECT (${OLDEST_WINDOW}) AS id`, session.id, seq + 1)
-  const past = yield* all<{ id: number }>(
-    'DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2 RETURNING id',
+  const past = yield* all<{ id: number; mark: string }>(
+    'DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2 RETURNING id, text AS mark',
     session.id,
     seq,
   )
-  const resting = yield* all<{ id: number }>(
-    'DELETE FROM segments WHERE session_id = ?1 AND id >= ?2 RETURNING id',
+  const resting = yield* all<{ id: number; mark: string }>(
+    'DELETE FROM segments WHERE session_id = ?1 AND id >= ?2 RETURNING id, text AS mark',
     session.id,
     window?.id ?? Number.MAX_SAFE_INTEGER,
   )
+  yield* forgetPacked([...past, ...resting].map(({ mark }) => mark))
   const gone = [...past, ...resting].map(({ id }) => id)
   yield* runIn(
     'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND id IN (*)',

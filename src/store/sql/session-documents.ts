@@ -135,6 +135,7 @@ function* insertDocument(
       sources: sources.map(withSession),
       undoes: undoes === null ? null : before + undoes,
       back: deltaBack(versions[index - 1]?.content ?? '', content),
+      content,
     })
   return { id: row!.id, before }
 }

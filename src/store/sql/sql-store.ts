@@ -29,6 +29,7 @@ import type { Driver } from './driver.ts'
 import type { KeptColumns } from './kept-columns.ts'
 import type { FreezeRequest } from './layers.ts'
 import type { LeaseRequest } from './leases.ts'
+import { unpackingDriver } from './packs.ts'
 import type { SessionRow } from './rows.ts'
 import type { Steps } from './steps.ts'
 
@@ -57,7 +58,7 @@ export class SqlStore implements Store {
 
   constructor(driver: Driver, warn: Warn) {
     this.name = driver.name
-    this.#driver = driver
+    this.#driver = unpackingDriver(driver)
     this.#warn = warn
   }
 

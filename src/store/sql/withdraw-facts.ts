@@ -1,7 +1,7 @@
 import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
-import { OF_DOCUMENT, replaceLines } from './facts.ts'
+import { lineKeys, OF_DOCUMENT, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
 import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
@@ -127,7 +127,7 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 /** By document. What no longer held does not keep a line that was said again. */
 function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
   const learned = yield* all<GoneFact & LearnedFact>(
-    `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.line_key, f.version
+    `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.version
      FROM facts f JOIN documents d ON d.id = f.document_id
      WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
     session.id,
@@ -139,10 +139,10 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
       `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.superseded_at IS NULL AND f.gone = 0
          AND NOT (f.session_id = ?2 AND f.to_seq > ?3) AND f.line_key IN (*)`,
       [documentId, session.id, above],
-      [...new Set(facts.map(({ line_key }) => line_key))],
+      [...new Set(facts.flatMap(({ line }) => lineKeys(parseLine(line))))],
     )
     const stays = new Set(told.map(({ line_key }) => line_key))
-    const left = facts.filter(({ line_key }) => !stays.has(line_key))
+    const left = facts.filter(({ line }) => !lineKeys(parseLine(line)).some(key => stays.has(key)))
     if (left.length > 0) gone.set(documentId, left)
   }
   return gone
@@ -150,7 +150,6 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
 
 interface LearnedFact {
   readonly id: number
-  readonly line_key: string
   readonly from_seq: number
   readonly to_seq: number
 }

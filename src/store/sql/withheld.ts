@@ -5,6 +5,7 @@ import type { Slice } from './erasure-slice.ts'
 import { readShown } from './fold-state.ts'
 import { readLower } from './lower-segments.ts'
 import { allIn, runIn } from './many.ts'
+import { forgetPacked, isPacked } from './packs.ts'
 import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
@@ -49,8 +50,12 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
     Math.min(...seqs),
     Math.max(...seqs),
   )
-  for (const candidate of candidates) {
-    if (!tellsOf(candidate, seqs)) continue
+  const telling = candidates.filter(candidate => tellsOf(candidate, seqs))
+  yield* forgetTexts(
+    session,
+    telling.filter(({ is_empty_window }) => is_empty_window === 0).map(({ id }) => id),
+  )
+  for (const candidate of telling) {
     const { id, from_seq, to_seq, tells, is_empty_window } = candidate
     const left = yield* countVisible(session, { after: from_seq - 1, through: to_seq })
     if (is_empty_window === 1) {
@@ -73,6 +78,16 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
     )
     if (tells === 1) slice.count('segments', 1)
   }
+}
+
+/** From the packs that they stand in. Their rows are emptied next. */
+function* forgetTexts(session: SessionRow, ids: readonly number[]): Steps<void> {
+  const rows = yield* allIn<{ mark: string }>(
+    `SELECT text AS mark FROM segments WHERE session_id = ?1 AND ${isPacked('text')} AND id IN (*)`,
+    [session.id],
+    ids,
+  )
+  yield* forgetPacked(rows.map(({ mark }) => mark))
 }
 
 function tellsOf(
@@ -173,14 +188,19 @@ const SEGMENTS_AT_A_TIME = 100
  */
 export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): Steps<boolean> {
   const withheld = yield* all<{ id: number }>(
-    `UPDATE segments SET ${NOTHING}, withheld = 2, ${DIRTY} WHERE session_id = ?1 AND id IN (
-       SELECT id FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq > ?2 AND withheld < 2
-         AND ${TELLS} AND NOT ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME})
-     RETURNING id`,
+    `SELECT id FROM segments WHERE session_id = ?1 AND to_seq >= ?2 AND from_seq > ?2 AND withheld < 2
+       AND ${TELLS} AND NOT ${SELF_CONTAINED} ORDER BY to_seq LIMIT ${SEGMENTS_AT_A_TIME}`,
     session.id,
     seq,
   )
   if (withheld.length === 0) return false
+  const ids = withheld.map(({ id }) => id)
+  yield* forgetTexts(session, ids)
+  yield* runIn(
+    `UPDATE segments SET ${NOTHING}, withheld = 2, ${DIRTY} WHERE session_id = ?1 AND id IN (*)`,
+    [session.id],
+    ids,
+  )
   slice.count('segments', withheld.length)
   yield* beginEpoch(session)
   yield* noteErased(session)

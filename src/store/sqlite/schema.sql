@@ -85,7 +85,7 @@ CREATE TABLE document_versions (
   sources TEXT,
   undoes INTEGER,
   -- What leads back to the version before: how much of its beginning and end is the same, and what stood between.
-  back TEXT NOT NULL,
+  back TEXT NOT NULL, whole TEXT,
   PRIMARY KEY (document_id, version)
 ) STRICT, WITHOUT ROWID;
 
@@ -284,10 +284,11 @@ CREATE TABLE packs (
   -- Whose texts they are: a session's segments, or a document's facts and versions.
   session_id INTEGER,
   document_id INTEGER,
-  -- How many of its places are taken, and what they take when they are read.
+  -- How many of its places are taken, and what they take when they are read. 0: the texts of one row that is read often,
+  -- by themselves and not compressed. They stand here so that its own table stays small.
   places INTEGER NOT NULL,
   octets INTEGER NOT NULL,
-  -- By place, as compressed JSON.
+  -- By place, as JSON, compressed.
   data BLOB NOT NULL
 ) STRICT;
 

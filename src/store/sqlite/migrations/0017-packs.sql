@@ -7,15 +7,19 @@ CREATE TABLE packs (
   -- Whose texts they are: a session's segments, or a document's facts and versions.
   session_id INTEGER,
   document_id INTEGER,
-  -- How many of its places are taken, and what they take when they are read.
+  -- How many of its places are taken, and what they take when they are read. 0: the texts of one row that is read often,
+  -- by themselves and not compressed. They stand here so that its own table stays small.
   places INTEGER NOT NULL,
   octets INTEGER NOT NULL,
-  -- By place, as compressed JSON.
+  -- By place, as JSON, compressed.
   data BLOB NOT NULL
 ) STRICT;
 
 CREATE INDEX packs_of_session ON packs (session_id, id) WHERE session_id IS NOT NULL;
 CREATE INDEX packs_of_document ON packs (document_id, id) WHERE document_id IS NOT NULL;
+
+-- The document as it was then, of a version now and then, as JSON: so that an old one is not far from one that is whole.
+ALTER TABLE document_versions ADD COLUMN whole TEXT;
 
 -- Through which version the document's past is packed.
 ALTER TABLE documents ADD COLUMN packed_through INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,103 @@
+import { findDocumentById, lockDocuments } from './documents.ts'
+import type { Dialect } from './driver.ts'
+import { shortKey } from './facts.ts'
+import { packDays, packMore } from './pack-documents.ts'
+import { packSegments } from './pack-segments.ts'
+import { isPacked } from './packs.ts'
+import { toKey } from './rows.ts'
+import { lockSession } from './session.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+/**
+ * What was stored before there were packs, a part in each transaction: `null` as the cursor of the next one says that this
+ * was the last. What is packed already stays as it is, so each may begin anew at any time.
+ */
+
+const SEGMENTS_AT_A_TIME = 100
+
+export interface SegmentCursor {
+  readonly session: number
+  readonly segment: number
+}
+
+/** Segments that others stand for, session by session. */
+export function* packAllSegments(
+  { session: sessionId, segment }: SegmentCursor,
+  dialect: Dialect,
+): Steps<SegmentCursor | null> {
+  const known = yield* first<{ id: number; namespace: string; name: string; ready: number }>(
+    'SELECT id, namespace, name, ready FROM sessions WHERE id >= ?1 ORDER BY id LIMIT 1',
+    sessionId,
+  )
+  if (!known) return null
+  const next = { session: known.id + 1, segment: 0 }
+  const session = known.ready === 1 ? yield* lockSession(toKey(known), dialect) : undefined
+  if (session?.id !== known.id) return next
+  const after = known.id === sessionId ? segment : 0
+  const rows = yield* all<{ id: number }>(
+    `SELECT id FROM segments WHERE session_id = ?1 AND id > ?2 AND rolled_into IS NOT NULL AND NOT ${isPacked('text')}
+     ORDER BY id LIMIT ${SEGMENTS_AT_A_TIME}`,
+    known.id,
+    after,
+  )
+  const ids = rows.map(({ id }) => id)
+  yield* packSegments(known.id, ids)
+  if (ids.length < SEGMENTS_AT_A_TIME) return next
+  return { session: known.id, segment: ids.at(-1)! }
+}
+
+/** The past of documents, and the days of chats that are over. */
+export function* packAllDocuments(from: number, dialect: Dialect): Steps<number | null> {
+  const known = yield* first<{
+    id: number
+    namespace: string
+    layer: 'chat'
+    name: string
+    session_id: number | null
+  }>('SELECT id, namespace, layer, name, session_id FROM documents WHERE id >= ?1 ORDER BY id LIMIT 1', from)
+  if (!known) return null
+  const { id, namespace, layer, name: key, session_id } = known
+  // Sessions before documents, as everywhere.
+  const owner = session_id === null ? undefined : yield* ownerOf(session_id, dialect)
+  yield* lockDocuments([{ namespace, layer, key }], dialect)
+  const document = yield* findDocumentById(id)
+  if (document && (yield* packMore(document))) return id
+  if (owner !== undefined && layer === 'chat' && (yield* packDays(owner, dialect))) return id
+  return id + 1
+}
+
+function* ownerOf(sessionId: number, dialect: Dialect): Steps<number | undefined> {
+  const known = yield* first<{ namespace: string; name: string }>(
+    'SELECT namespace, name FROM sessions WHERE id = ?1 AND ready = 1',
+    sessionId,
+  )
+  const session = known && (yield* lockSession(toKey(known), dialect))
+  return session?.id === sessionId ? sessionId : undefined
+}
+
+const FACTS_AT_A_TIME = 500
+
+export interface FactCursor {
+  readonly document: number
+  readonly fact: number
+}
+
+/** Facts whose keys are as long as their lines. */
+export function* shortenKeys({ document, fact }: FactCursor): Steps<FactCursor | null> {
+  const rows = yield* all<{ document_id: number; id: number; line: string; key: string }>(
+    `SELECT document_id, id, line, line_key AS key FROM facts WHERE (document_id, id) > (?1, ?2)
+     ORDER BY document_id, id LIMIT ${FACTS_AT_A_TIME}`,
+    document,
+    fact,
+  )
+  for (const { document_id, id, line, key } of rows)
+    if (key.startsWith('"'))
+      yield* run(
+        'UPDATE facts SET line_key = ?3 WHERE document_id = ?1 AND id = ?2',
+        document_id,
+        id,
+        shortKey(JSON.parse(line) as string),
+      )
+  const last = rows.at(-1)
+  return rows.length < FACTS_AT_A_TIME || !last ? null : { document: last.document_id, fact: last.id }
+}

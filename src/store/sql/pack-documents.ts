@@ -1,0 +1,201 @@
+import type { LayerName } from '../document.ts'
+import type { DocumentRow } from './documents.ts'
+import type { Dialect } from './driver.ts'
+import { insertRows } from './insert-rows.ts'
+import { allIn } from './many.ts'
+import { forgetPacked, isCompact, isMark, isWorthPacking, packTexts, type Texts } from './packs.ts'
+import { all, first, run, type Steps } from './steps.ts'
+
+/** How many of a document's versions stay as they are, and how many are packed at a time. Tests pack all of them. */
+export const PACKING = { keptVersions: 4, versionsAtATime: 8 }
+
+/**
+ * The past of a document, once enough of it has come together: versions, and the lines that these took away. A past that
+ * was never packed is packed with the next changes, a part with each.
+ */
+export function* packPast(document: DocumentRow): Steps<void> {
+  const { keptVersions, versionsAtATime } = PACKING
+  const after = packedThrough(document)
+  if (document.version - after < keptVersions + versionsAtATime || !(yield* isCompact())) return
+  const through = Math.min(document.version - keptVersions, after + 2 * versionsAtATime)
+  yield* packRange(document.id, { after, through })
+}
+
+/** For a past that was never packed: the next part of it. `false`: there is no more. Hold the document's lock. */
+export function* packMore(document: DocumentRow): Steps<boolean> {
+  const after = packedThrough(document)
+  const through = Math.min(document.version - PACKING.keptVersions, after + VERSIONS_OF_A_PART)
+  if (through <= after) return false
+  yield* packRange(document.id, { after, through })
+  return true
+}
+
+const VERSIONS_OF_A_PART = 64
+
+/** Versions are counted from the first; an erasure may have numbered them anew. */
+function packedThrough({ packed_through, first_version }: DocumentRow): number {
+  return Math.max(packed_through, first_version - 1)
+}
+
+interface VersionRange {
+  readonly after: number
+  readonly through: number
+}
+
+function* packRange(documentId: number, { after, through }: VersionRange): Steps<void> {
+  yield* packVersions(documentId, { after, through })
+  // By the index alone, and then by their ids: see decision 39.
+  const ids = yield* all<{ id: number }>(
+    'SELECT id FROM facts WHERE document_id = ?1 AND superseded_by > ?2 AND superseded_by <= ?3',
+    documentId,
+    after,
+    through,
+  )
+  const facts = yield* allIn<FactLine>(
+    'SELECT id, line AS raw FROM facts WHERE document_id = ?1 AND gone < 2 AND id IN (*)',
+    [documentId],
+    ids.map(({ id }) => id),
+  )
+  yield* packLines(documentId, facts)
+  yield* run('UPDATE documents SET packed_through = ?2 WHERE id = ?1', documentId, through)
+}
+
+interface PastVersion {
+  readonly version: number
+  readonly a: string
+  readonly b: string | null
+}
+
+function* packVersions(documentId: number, { after, through }: VersionRange): Steps<void> {
+  const versions = yield* all<PastVersion>(
+    // Under other names, so that marks are seen as what they are.
+    `SELECT version, back AS a, whole AS b FROM document_versions
+     WHERE document_id = ?1 AND version > ?2 AND version <= ?3 ORDER BY version`,
+    documentId,
+    after,
+    through,
+  )
+  const worth = versions.filter(({ a, b }) => isWorthPacking(a) || isWorthPacking(b ?? ''))
+  const marks = yield* packTexts({ document: documentId }, worth.map(textsOf))
+  for (const [place, row] of worth.entries()) {
+    const texts = textsOf(row)
+    yield* run(
+      'UPDATE document_versions SET back = ?3, whole = ?4 WHERE document_id = ?1 AND version = ?2',
+      documentId,
+      row.version,
+      texts.back === undefined ? row.a : marks[place]!,
+      texts.whole === undefined ? row.b : marks[place]!,
+    )
+  }
+}
+
+function textsOf({ a, b }: PastVersion): Texts {
+  return {
+    ...(isWorthPacking(a) && { back: a }),
+    ...(b !== null && isWorthPacking(b) && { whole: b }),
+  }
+}
+
+interface FactLine {
+  readonly id: number
+  readonly raw: string
+}
+
+function* packLines(documentId: number, facts: readonly FactLine[]): Steps<void> {
+  const worth = facts.filter(({ raw }) => isWorthPacking(raw))
+  const marks = yield* packTexts(
+    { document: documentId },
+    worth.map(({ raw }) => ({ line: raw })),
+  )
+  for (const [place, { id }] of worth.entries())
+    yield* run('UPDATE facts SET line = ?3 WHERE document_id = ?1 AND id = ?2', documentId, id, marks[place]!)
+}
+
+/** So many of a chat's days are written still, or read with every context. */
+const OPEN_DAYS = 2
+const DAYS_AT_A_TIME = 4
+
+interface Day {
+  readonly id: number
+  readonly namespace: string
+  readonly layer: LayerName
+  readonly name_key: string
+}
+
+/** Days that are over: all that they were made of. `false`: there is none. Hold the session's lock. */
+export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
+  const days = yield* all<Day>(
+    `SELECT id, namespace, layer, name_key FROM documents
+     WHERE session_id = ?1 AND day IS NOT NULL AND packed_through = 0
+     ORDER BY day DESC LIMIT ${OPEN_DAYS + DAYS_AT_A_TIME}`,
+    sessionId,
+  )
+  if (days.length <= OPEN_DAYS || !(yield* isCompact())) return false
+  let packed = 0
+  for (const day of days.slice(OPEN_DAYS)) {
+    if (!(yield* tryToLock(day, dialect))) continue
+    yield* packDay(day.id)
+    if (!dialect.locksSessions) yield* moveUp(day.id)
+    packed += 1
+  }
+  return packed > 0
+}
+
+/** One that an erasure is at work on is packed another time. Who waited here could wait for who waits for us. */
+function* tryToLock({ namespace, layer, name_key }: Day, dialect: Dialect): Steps<boolean> {
+  if (!dialect.locksSessions) return true
+  const row = yield* first<{ locked: boolean }>(
+    'SELECT pg_try_advisory_xact_lock(hashtextextended(?1, 1)) AS locked',
+    JSON.stringify([namespace, layer, name_key]),
+  )
+  return row!.locked
+}
+
+function* packDay(id: number): Steps<void> {
+  // As it is now that it is locked.
+  const day = yield* first<{ version: number; first_version: number; raw: string }>(
+    'SELECT version, first_version, content AS raw FROM documents WHERE id = ?1 AND packed_through = 0',
+    id,
+  )
+  if (!day) return
+  yield* packVersions(id, { after: day.first_version - 1, through: day.version })
+  const facts = yield* all<FactLine>(
+    'SELECT id, line AS raw FROM facts WHERE document_id = ?1 AND gone < 2 ORDER BY id',
+    id,
+  )
+  yield* packLines(id, facts)
+  const [mark] = isWorthPacking(day.raw)
+    ? yield* packTexts({ document: id }, [{ content: day.raw }])
+    : [day.raw]
+  yield* run('UPDATE documents SET packed_through = ?2, content = ?3 WHERE id = ?1', id, day.version, mark!)
+}
+
+const MOVED = `id, namespace, layer, name_key, name, session_id, day, version, tokens, created_at, updated_at,
+  mirrored_version, mirrored_hash, content, first_version, packed_through`
+
+/** SQLite leaves a row where it was long, and the room around it. Taken out and put back it stands among short ones. */
+function* moveUp(id: number): Steps<void> {
+  const columns = MOVED.split(/,\s*/).map((column, place) => ({ column, name: `c${place}` }))
+  const [row] = yield* all(
+    `DELETE FROM documents WHERE id = ?1 RETURNING ${columns.map(({ column, name }) => `${column} AS ${name}`).join(', ')}`,
+    id,
+  )
+  yield* insertRows(
+    'documents',
+    columns.map(({ column }) => column),
+    [columns.map(({ name }) => row![name] ?? null)],
+  )
+}
+
+/** Before another text takes its place. A day that is written once more is packed once more. */
+export function* forgetContent(document: Pick<DocumentRow, 'id' | 'packed_through'>): Steps<void> {
+  if (document.packed_through === 0) return
+  const rows = yield* all<{ mark: string }>(
+    'SELECT content AS mark FROM documents WHERE id = ?1',
+    document.id,
+  )
+  const marks = rows.map(({ mark }) => mark).filter(isMark)
+  if (marks.length === 0) return
+  yield* forgetPacked(marks)
+  yield* run('UPDATE documents SET packed_through = 0 WHERE id = ?1', document.id)
+}

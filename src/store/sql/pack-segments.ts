@@ -1,0 +1,94 @@
+import type { NewSegment } from '../../log/index.ts'
+import { allIn } from './many.ts'
+import {
+  forgetPacked,
+  isCompact,
+  isWorthPacking,
+  keepTexts,
+  packTexts,
+  summaryWithin,
+  type Texts,
+} from './packs.ts'
+import { run, type Steps } from './steps.ts'
+
+type Told = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text'>
+type ToldColumns = Readonly<Record<keyof Told, string>>
+
+/** What a new segment says, as its row has it. Long texts stand beside it while it is shown. */
+export function* columnsOfSegment(sessionId: number, told: Told): Steps<ToldColumns> {
+  const plain = plainColumns(told)
+  if (!isWorthPacking(plain.text) || !(yield* isCompact())) return plain
+  const columns = columnsOnce(told)
+  const texts = longTexts(columns)
+  return withMark(columns, texts, yield* keepTexts({ session: sessionId }, texts))
+}
+
+function plainColumns({ summary, events, details, text }: Told): ToldColumns {
+  return {
+    summary: JSON.stringify(summary),
+    events: JSON.stringify(events),
+    details: JSON.stringify(details),
+    text: JSON.stringify(text),
+  }
+}
+
+/** The summary where it stands in the text. */
+function columnsOnce(told: Told): ToldColumns {
+  return { ...plainColumns(told), summary: summaryWithin(told.text, told.summary) }
+}
+
+function longTexts(columns: ToldColumns): Texts {
+  return Object.fromEntries(Object.entries(columns).filter(([, text]) => isWorthPacking(text)))
+}
+
+function withMark(columns: ToldColumns, texts: Texts, mark: string): ToldColumns {
+  return { ...columns, ...Object.fromEntries(Object.keys(texts).map(column => [column, mark])) }
+}
+
+interface RolledUp extends ToldColumns {
+  readonly id: number
+  readonly mark: string
+}
+
+/** Those of these that others stand for: from now on they share packs. What was erased of them stays erased. */
+export function* packSegments(sessionId: number, ids: readonly number[]): Steps<void> {
+  if (ids.length === 0 || !(yield* isCompact())) return
+  const rows = yield* allIn<RolledUp>(
+    // Under another name the mark is seen as what it is.
+    `SELECT id, summary, events, details, text, text AS mark FROM segments
+     WHERE session_id = ?1 AND rolled_into IS NOT NULL AND withheld = 0 AND window_messages IS NULL AND id IN (*)`,
+    [sessionId],
+    ids,
+  )
+  const worth = rows.filter(({ text }) => isWorthPacking(text)).toSorted((one, other) => one.id - other.id)
+  const packed = worth.map(row => {
+    const columns = columnsOnce(toTold(row))
+    return { id: row.id, columns, texts: longTexts(columns) }
+  })
+  const marks = yield* packTexts(
+    { session: sessionId },
+    packed.map(({ texts }) => texts),
+  )
+  for (const [place, { id, columns, texts }] of packed.entries()) {
+    const { summary, events, details, text } = withMark(columns, texts, marks[place]!)
+    yield* run(
+      'UPDATE segments SET summary = ?3, events = ?4, details = ?5, text = ?6 WHERE session_id = ?1 AND id = ?2',
+      sessionId,
+      id,
+      summary,
+      events,
+      details,
+      text,
+    )
+  }
+  yield* forgetPacked(worth.map(({ mark }) => mark))
+}
+
+function toTold({ summary, events, details, text }: ToldColumns): Told {
+  return {
+    summary: JSON.parse(summary) as string,
+    events: JSON.parse(events) as unknown[],
+    details: JSON.parse(details) as unknown[],
+    text: JSON.parse(text) as string,
+  }
+}
