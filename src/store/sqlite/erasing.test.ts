@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
@@ -20,7 +21,12 @@ function rowsWith(place: StorePlace, word: RegExp): Readonly<Record<string, read
 }
 
 function textOf(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+  if (!(value instanceof Uint8Array)) return value
+  try {
+    return inflateRawSync(value).toString()
+  } catch {
+    return Buffer.from(value).toString('latin1')
+  }
 }
 
 async function eraseAll(store: Store, targets: readonly ErasureTarget[]): Promise<void> {
