@@ -75,6 +75,8 @@ class Example {
   }
 }
 
+const POLL = { timeout: 20_000 }
+
 test('a page with useChat: streamed, stored once, shown again, and stopped where the person stops it', async () => {
   expect(codeBlocks('docs/ai-sdk.md', 'ts')).toContain(
     readFileSync(join(root, 'examples', 'use-chat.ts'), 'utf8'),
@@ -89,26 +91,26 @@ test('a page with useChat: streamed, stored once, shown again, and stopped where
   try {
     expect(await page.say('Hello! My code word is lemon-4711.')).toMatch(/^Noted, Hello/)
     expect(await page.say(QUESTION)).toBe(ANSWER)
-    const shown = (await (await fetch(`${address}/api/chat/page`)).json()) as UIMessage[]
-    expect(shown.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    // The stream may end a moment before its answer is stored.
+    const stored = async () => (await (await fetch(`${address}/api/chat/page`)).json()) as UIMessage[]
+    const roles = async () => (await stored()).map(({ role }) => role)
+    await expect.poll(roles, POLL).toEqual(['user', 'assistant', 'user', 'assistant'])
+    const shown = await stored()
     expect(shown[0]).toMatchObject({ id: page.messages[0]!.id, parts: page.messages[0]!.parts })
 
     model.setReply('It was lemon-4711.')
     expect(await page.regenerate()).toBe('It was lemon-4711.')
     expect(model.requests.at(-1)!.said.at(-1)).toMatchObject({ role: 'user', text: QUESTION })
-    const again = (await (await fetch(`${address}/api/chat/page`)).json()) as UIMessage[]
-    expect(again.slice(0, 3)).toEqual(shown.slice(0, 3))
-    expect(again.slice(3)).toMatchObject([{ parts: [{}, { text: 'It was lemon-4711.' }] }])
+    await expect
+      .poll(async () => (await stored()).slice(3), POLL)
+      .toMatchObject([{ parts: [{}, { text: 'It was lemon-4711.' }] }])
+    expect((await stored()).slice(0, 3)).toEqual(shown.slice(0, 3))
 
     model.setReply({ text: 'The tide turns at noon. '.repeat(40), fault: 'stall' })
     const partial = await page.say('When does the tide turn?', { stopAfter: 40 })
     expect(partial).toMatch(/^The tide turns/)
     model.setReply(scriptedAssistant)
-    const stored = async () => {
-      const all = (await (await fetch(`${address}/api/chat/page`)).json()) as UIMessage[]
-      return all.at(-1)!
-    }
-    await expect.poll(stored).toMatchObject({ role: 'assistant' })
+    await expect.poll(async () => (await stored()).at(-1)!, POLL).toMatchObject({ role: 'assistant' })
     expect(await page.say('Go on.')).toMatch(/^Noted, Go on/)
     expect(JSON.stringify(model.requests.at(-1)!.said)).toContain('[interrupted]')
   } finally {
