@@ -14,7 +14,10 @@ import { run, type Steps } from './steps.ts'
 type Told = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text'>
 type ToldColumns = Readonly<Record<keyof Told, string>>
 
-/** What a new segment says, as its row has it. Long texts stand beside it while it is shown. */
+/**
+ * What a new segment says, as its row has it. Its texts stand beside it while it is shown. The text itself is always among
+ * them, or none is: its mark tells that there is a pack.
+ */
 export function* columnsOfSegment(sessionId: number, told: Told): Steps<ToldColumns> {
   const plain = plainColumns(told)
   if (!isWorthPacking(plain.text) || !(yield* isCompact())) return plain

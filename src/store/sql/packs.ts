@@ -30,11 +30,12 @@ export const isPacked = (column: Column) => `substr(${column}, 1, ${MARK.length}
 /** A longer pack is smaller on disk, and takes longer to be added to. */
 const MAX_PLACES = 48
 const MAX_OCTETS = 100_000
-/** A shorter text is not worth its mark. */
-const MIN_OCTETS = 40
+/** A shorter text is not worth its mark. To compress a longer one would stop the event loop. */
+const MIN_CHARACTERS = 40
+const MAX_CHARACTERS = 60_000
 
 export function isWorthPacking(text: string): boolean {
-  return text.length >= MIN_OCTETS && !text.startsWith(MARK)
+  return text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS && !text.startsWith(MARK)
 }
 
 /** 1: texts are packed. In other databases a program of an earlier version may be at work. */
@@ -276,7 +277,7 @@ const WITHIN = 'in text '
 
 /** A summary that its segment's text has word for word is kept there alone: where in it. */
 export function summaryWithin(text: string, summary: string): string {
-  const start = summary.length < MIN_OCTETS ? -1 : text.indexOf(summary)
+  const start = summary.length < MIN_CHARACTERS ? -1 : text.indexOf(summary)
   return start === -1 ? JSON.stringify(summary) : `${WITHIN}${start} ${summary.length}`
 }
 
