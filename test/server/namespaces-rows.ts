@@ -5,7 +5,15 @@ import { sqliteBeside } from '../stores.ts'
 /** Of a table: what says who is at work, not what there is. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { leases: ['token', 'owner', 'until'] }
 /** Of nobody in particular. */
-const SHARED = ['identity', 'migrations', 'revision', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']
+const SHARED = [
+  'event_trim',
+  'identity',
+  'migrations',
+  'revision',
+  'sqlite_sequence',
+  'sqlite_stat1',
+  'sqlite_stat4',
+]
 
 type Query = (sql: string, values?: readonly string[]) => Promise<readonly Record<string, unknown>[]>
 

@@ -56,6 +56,26 @@ CREATE TABLE erasures (
   list_id text
 );
 
+CREATE TABLE event_consumers (
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  major bigint NOT NULL,
+  minor bigint NOT NULL,
+  generation_key text NOT NULL,
+  seen_at bigint NOT NULL,
+  seen_lived_ms bigint NOT NULL
+);
+
+CREATE TABLE event_trim (
+  row integer NOT NULL,
+  through_major bigint NOT NULL DEFAULT 0,
+  through_minor bigint NOT NULL DEFAULT 0,
+  lived_ms bigint NOT NULL DEFAULT 0,
+  looked_at bigint,
+  retention_ms bigint,
+  marks text NOT NULL DEFAULT '[]'::text
+);
+
 CREATE TABLE events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -176,7 +196,8 @@ CREATE TABLE mirrors (
 CREATE TABLE operations (
   session_id bigint NOT NULL,
   operation_id text NOT NULL,
-  result text NOT NULL
+  result text NOT NULL,
+  number bigint
 );
 
 CREATE TABLE packs (
@@ -352,6 +373,10 @@ CREATE INDEX erasures_open ON erasures USING btree (namespace, id) WHERE (stage 
 
 CREATE UNIQUE INDEX erasures_pkey ON erasures USING btree (id);
 
+CREATE UNIQUE INDEX event_consumers_pkey ON event_consumers USING btree (namespace, name);
+
+CREATE UNIQUE INDEX event_trim_pkey ON event_trim USING btree ("row");
+
 CREATE INDEX events_of_document ON events USING btree (document_id) WHERE (document_id IS NOT NULL);
 
 CREATE INDEX events_of_folds ON events USING btree (session_id, id) WHERE (type = ANY (ARRAY[6, 7]));
@@ -395,6 +420,8 @@ CREATE UNIQUE INDEX messages_pkey ON messages USING btree (session_id, seq);
 CREATE UNIQUE INDEX migrations_pkey ON migrations USING btree (version);
 
 CREATE UNIQUE INDEX mirrors_pkey ON mirrors USING btree (namespace);
+
+CREATE INDEX operations_in_order ON operations USING btree (session_id, number) WHERE (number IS NOT NULL);
 
 CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, operation_id);
 

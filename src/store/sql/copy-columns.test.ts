@@ -53,7 +53,16 @@ const OTHER_TABLES = [
     'mirrors',
     'sqlite_sequence',
   ],
-  ...['events', 'erasures', 'erased_documents', 'postings', 'index_blocks', 'index_changes'],
+  ...[
+    'events',
+    'event_trim',
+    'event_consumers',
+    'erasures',
+    'erased_documents',
+    'postings',
+    'index_blocks',
+    'index_changes',
+  ],
   // Its texts are copied with the messages whose they are.
   'long_texts',
 ]

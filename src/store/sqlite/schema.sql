@@ -137,6 +137,32 @@ CREATE TABLE erasures (
   highest INTEGER NOT NULL DEFAULT 0
 , list_id TEXT) STRICT;
 
+CREATE TABLE event_consumers (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- What they have read, in which generation of the database.
+  major INTEGER NOT NULL,
+  minor INTEGER NOT NULL,
+  generation_key TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  seen_lived_ms INTEGER NOT NULL,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_trim (
+  row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
+  -- No reader gets an event at or before this position. What is still there of them is the history of folds.
+  through_major INTEGER NOT NULL DEFAULT 0,
+  through_minor INTEGER NOT NULL DEFAULT 0,
+  -- Time that has passed while programs ran here. No clock can be believed: a jump counts as a day at most.
+  lived_ms INTEGER NOT NULL DEFAULT 0,
+  looked_at INTEGER,
+  -- As whoever looked last had it.
+  retention_ms INTEGER,
+  -- When (in lived time) which event was the newest, as JSON: by these an event is known to be old.
+  marks TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+
 CREATE TABLE events (
   -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.
   id INTEGER PRIMARY KEY,
@@ -274,7 +300,7 @@ CREATE TABLE mirrors (
 CREATE TABLE operations (
   session_id INTEGER NOT NULL,
   operation_id TEXT NOT NULL,
-  result TEXT NOT NULL,
+  result TEXT NOT NULL, number INTEGER,
   PRIMARY KEY (session_id, operation_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -474,6 +500,8 @@ CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_k
   WHERE external_key IS NOT NULL;
 
 CREATE INDEX messages_by_long_text ON messages (content) WHERE format >= 8;
+
+CREATE INDEX operations_in_order ON operations (session_id, number) WHERE number IS NOT NULL;
 
 CREATE INDEX packs_of_document ON packs (document_id, id) WHERE document_id IS NOT NULL;
 
