@@ -952,6 +952,10 @@ export interface Store {
   trimEvents(request: TrimRequest): Promise<TrimmedEvents>
 }
 
+/** Of a known reader of events. */
+export const CONSUMER_NAME = /^[\w.:-]{1,100}$/
+export const CONSUMER_RULE = '1 to 100 letters, digits and _ . : -'
+
 export interface TrimRequest {
   readonly now: number
   readonly retentionMs: number

@@ -7,6 +7,8 @@ const SMALL: Readonly<Record<string, string>> = {
   mirrors: 'a row for each namespace with a folder',
   revision: 'one row',
   identity: 'one row',
+  event_trim: 'one row',
+  event_consumers: 'at most 100 for each namespace, forgotten when they are not seen any more',
   migrations: 'a row for each migration',
 }
 

@@ -8,6 +8,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { leases: ['token'
 const SHARED = [
   'event_trim',
   'identity',
+  'layout',
   'migrations',
   'revision',
   'sqlite_sequence',

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../errors.ts'
+import { CONSUMER_NAME, CONSUMER_RULE } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import type { EventPlace } from './event-age.ts'
 import { readHistory } from './event-history.ts'
@@ -8,27 +9,17 @@ import { all, first, run, type Steps } from './steps.ts'
 /** Of a namespace: each of them may keep events from being trimmed. */
 const MAX_CONSUMERS = 100
 /** Who was not seen for so many times the retention keeps nothing any more. */
-export const HELD_RETENTIONS = 4
+const HELD_RETENTIONS = 4
 /** And is forgotten after so many. */
 const KNOWN_RETENTIONS = 8
-
-const NAME = /^[\w.:-]{1,100}$/
-export const CONSUMER_RULE = '1 to 100 letters, digits and _ . : -'
-
-export interface ConsumerNote {
-  readonly name: string
-  /** What it has read. `null`: nothing yet. */
-  readonly after: string | null
-  readonly now: number
-}
 
 /** An error as `readEvents` has it where the position is lost. */
 export function* noteConsumer(
   namespace: string,
-  { name, after, now }: ConsumerNote,
+  { name, after, now }: { name: string; after: string | null; now: number },
   { locksSessions }: Dialect,
 ): Steps<void> {
-  if (!NAME.test(name)) throw new InvalidArgumentError('consumer', name, CONSUMER_RULE)
+  if (!CONSUMER_NAME.test(name)) throw new InvalidArgumentError('consumer', name, CONSUMER_RULE)
   const history = yield* readHistory(locksSessions ? 'FOR SHARE OF t' : '')
   const { major, minor } = placeAfter(after, history)
   yield* makeRoom(namespace, name)
@@ -57,6 +48,17 @@ function* makeRoom(namespace: string, name: string): Steps<void> {
       `one of the ${MAX_CONSUMERS} names that are known in this namespace already, which is as many as there may be`,
     )
   yield* run('DELETE FROM event_consumers WHERE namespace = ?1 AND name = ?2', namespace, gone.name)
+}
+
+/** Those for whom nothing is kept any more, the longest away first. */
+export function* readGoneConsumers(
+  limit: number,
+): Steps<readonly { readonly namespace: string; readonly name: string; readonly seen_at: number }[]> {
+  return yield* all(
+    `SELECT c.namespace, c.name, c.seen_at FROM event_consumers c CROSS JOIN event_trim t
+     WHERE t.lived_ms - c.seen_lived_ms >= ${HELD_RETENTIONS} * t.retention_ms ORDER BY c.seen_lived_ms LIMIT ?1`,
+    limit,
+  )
 }
 
 /** What the slowest of those that keep anything has read; `undefined`: none does. */

@@ -3,7 +3,6 @@ import { EVENT_TYPES, type EventType, type Identity, type StoreEvent } from '../
 import type { Dialect } from './driver.ts'
 import { comparePlaces, type EventPlace } from './event-age.ts'
 import { type EventHistory, readHistory } from './event-history.ts'
-import { readIdentity } from './identity.ts'
 import { type EventRow, toEvent } from './rows.ts'
 import { all, first, insertRow, run, type Steps } from './steps.ts'
 
@@ -52,15 +51,21 @@ export function* readEvents(
 }
 
 export function* readLastPosition(dialect: Dialect): Steps<string> {
-  const identity = yield* readIdentity()
-  const row = yield* first<Pick<EventRow, 'major' | 'minor'>>(dialect.readLastPosition)
-  return positionIn(identity, row === undefined ? '0' : dialect.eventPosition(row))
+  const { identity, through } = yield* readHistory()
+  const row = yield* first<EventPlace>(dialect.readLastPosition)
+  // While a transaction is under way for long, all that lie before it may have been trimmed.
+  const isTrimmed = row === undefined || comparePlaces(row, through) < 0
+  return positionOf(isTrimmed ? through : row, identity, dialect)
 }
 
 /** Before the oldest event that a reader gets. */
 export function* readFirstPosition(dialect: Dialect): Steps<string> {
   const { identity, through } = yield* readHistory()
-  return positionIn(identity, through.major === 0 ? '0' : dialect.eventPosition(through))
+  return positionOf(through, identity, dialect)
+}
+
+function positionOf(place: EventPlace, identity: Identity, dialect: Dialect): string {
+  return positionIn(identity, place.major === 0 ? '0' : dialect.eventPosition(place))
 }
 
 /** Where a reader goes on. An error where there was something after its position that it can no longer get. */

@@ -120,7 +120,7 @@ function* trimSlice(
     ...bounds,
   )
   const deleted = yield* all(
-    `DELETE FROM events WHERE ${within(dialect)} AND NOT (type IN (${FOLD_TYPES}) AND ${BELONGS}) RETURNING 1 AS gone`,
+    `DELETE FROM events WHERE ${within(dialect)} AND type NOT IN (${FOLD_TYPES}) RETURNING 1 AS gone`,
     ...bounds,
   )
   return { through: told ?? after, deleted: deleted.length, isMore: last !== undefined }
