@@ -8,6 +8,7 @@ const GROWING = new Set([
   'facts',
   'document_versions',
   'events',
+  'fold_history',
   'operations',
   'memos',
   'postings',

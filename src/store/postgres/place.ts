@@ -32,17 +32,11 @@ async function beginGeneration(client: ClientBase, schema: string): Promise<void
        generation_key = left(replace(CAST(gen_random_uuid() AS TEXT), '-', ''), 16)`,
   )
   await client.query('SET LOCAL statement_timeout = 0')
-  // What no reader was to get any more lies before all the others.
   await client.query(
-    `UPDATE ${schema}.events e SET transaction_id =
-       CASE WHEN (e.transaction_id, e.id) <= (CAST(CAST(t.through_major AS TEXT) AS XID8), t.through_minor)
-         THEN '0'::xid8 ELSE '1'::xid8 END
-     FROM ${schema}.event_trim t`,
+    `UPDATE ${schema}.events SET transaction_id = '1'::xid8 WHERE transaction_id <> '1'::xid8`,
   )
-  await client.query(
-    `UPDATE ${schema}.event_trim SET marks = '[]', through_minor = 0,
-       through_major = CASE WHEN through_major > 0 THEN 1 ELSE 0 END`,
-  )
+  // By the transactions of before. What was trimmed is gone, and no position from before is taken.
+  await client.query(`UPDATE ${schema}.event_trim SET marks = '[]', through_major = 0, through_minor = 0`)
 }
 
 /** What a role may not ask for is left out: a hosted server may keep it to itself. */

@@ -106,6 +106,16 @@ CREATE TABLE facts (
   gone bigint NOT NULL DEFAULT 0
 );
 
+CREATE TABLE fold_history (
+  session_id bigint NOT NULL,
+  id bigint NOT NULL,
+  type integer NOT NULL,
+  at bigint NOT NULL,
+  from_seq bigint,
+  to_seq bigint,
+  data text
+);
+
 CREATE TABLE hidden_ranges (
   session_id bigint NOT NULL,
   from_seq bigint NOT NULL,
@@ -392,6 +402,8 @@ CREATE INDEX facts_gone ON facts USING btree (document_id) WHERE (gone > 1);
 CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
 
 CREATE INDEX facts_superseded ON facts USING btree (document_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
+CREATE UNIQUE INDEX fold_history_pkey ON fold_history USING btree (session_id, id);
 
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
 

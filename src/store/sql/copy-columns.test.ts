@@ -57,6 +57,7 @@ const OTHER_TABLES = [
     'events',
     'event_trim',
     'event_consumers',
+    'fold_history',
     'erasures',
     'erased_documents',
     'postings',

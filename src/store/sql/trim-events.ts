@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type TrimmedEvents, type TrimRequest } from '../store.ts'
+import type { TrimmedEvents, TrimRequest } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import {
   comparePlaces,
@@ -10,6 +10,7 @@ import {
   passTime,
 } from './event-age.ts'
 import { forgetConsumers, readSlowest } from './event-consumers.ts'
+import { keepOldFolds, type OldEvent } from './fold-history.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /** Few enough that an append which waits for it does not notice. */
@@ -18,9 +19,6 @@ const EVENTS_AT_A_TIME = 500
 const DEFAULT_KEPT = 5_000
 /** While nothing is old, who looks again sooner writes nothing. */
 const MIN_PASSED_MS = 600_000
-
-const FOLDS = ['fold-committed', 'fold-failed'] as const
-const FOLD_TYPES = FOLDS.map(type => EVENT_TYPES.indexOf(type)).join(', ')
 
 interface TrimRow {
   readonly through_major: number
@@ -34,8 +32,8 @@ interface TrimRow {
 const NOTHING: TrimmedEvents = { deleted: 0, isMore: false }
 
 /**
- * One slice, from the oldest on. Any number of processes may do it at once. Readers never get anything at or before `through`,
- * which is where the newest event lies that any of them could have got: the history of folds stays in place there.
+ * One slice, from the oldest on. Any number of processes may do it at once. `through` is where the newest event lay that any
+ * reader could have got: whoever is before it has missed something. The history of folds goes on elsewhere.
  */
 export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<TrimmedEvents> {
   const { now, retentionMs, keepNewest = DEFAULT_KEPT } = request
@@ -119,11 +117,12 @@ function* trimSlice(
      ORDER BY ${orderOf(dialect, 'DESC')} LIMIT 1`,
     ...bounds,
   )
-  const deleted = yield* all(
-    `DELETE FROM events WHERE ${within(dialect)} AND type NOT IN (${FOLD_TYPES}) RETURNING 1 AS gone`,
+  const gone = yield* all<OldEvent>(
+    `DELETE FROM events WHERE ${within(dialect)} RETURNING id, session_id, type, at, from_seq, to_seq, data`,
     ...bounds,
   )
-  return { through: told ?? after, deleted: deleted.length, isMore: last !== undefined }
+  yield* keepOldFolds(gone)
+  return { through: told ?? after, deleted: gone.length, isMore: last !== undefined }
 }
 
 const BELONGS = `(EXISTS (SELECT 1 FROM sessions s WHERE s.id = events.session_id)

@@ -151,7 +151,7 @@ CREATE TABLE event_consumers (
 
 CREATE TABLE event_trim (
   row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
-  -- No reader gets an event at or before this position. What is still there of them is the history of folds.
+  -- Events are gone through this position.
   through_major INTEGER NOT NULL DEFAULT 0,
   through_minor INTEGER NOT NULL DEFAULT 0,
   -- Time that has passed while programs ran here. No clock can be believed: a jump counts as a day at most.
@@ -194,6 +194,19 @@ CREATE TABLE facts (
   -- The version that took its place, so that with it what it replaced can come back.
   superseded_by INTEGER, gone INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (document_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fold_history (
+  session_id INTEGER NOT NULL,
+  -- The event's.
+  id INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  from_seq INTEGER,
+  to_seq INTEGER,
+  -- As the event's; or without the names of its fields, where it has the usual ones: a list.
+  data TEXT,
+  PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hidden_ranges (

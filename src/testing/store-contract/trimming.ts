@@ -161,8 +161,10 @@ export const trimming = contractCases('trimming events', {
     await read(store, 6)
     const history = await store.readFolds(chat.key, { limit: 10 })
     assert.equal(history.length, 2)
-    assert.equal(await days.pass(OLD_AFTER), 3)
+    assert.equal(await days.pass(OLD_AFTER), 5)
     assert.deepEqual(await store.readFolds(chat.key, { limit: 10 }), history)
+    assert.deepEqual(await store.readFolds(chat.key, { limit: 1 }), history.slice(0, 1))
+    assert.deepEqual(await store.readFolds(chat.key, { limit: 5, before: history[0]!.id }), history.slice(1))
     assert.deepEqual(
       (await read(store, 1)).map(({ type, toSeq }) => [type, toSeq]),
       [['message-appended', 14]],
@@ -172,7 +174,9 @@ export const trimming = contractCases('trimming events', {
       (await read(store, 2)).map(({ type }) => type),
       ['message-appended', 'fold-committed'],
     )
-    assert.equal((await store.readFolds(chat.key, { limit: 10 })).length, 3)
+    const longer = await store.readFolds(chat.key, { limit: 10 })
+    assert.deepEqual(longer.slice(1), history)
+    assert.deepEqual(await store.readFolds(chat.key, { limit: 2 }), longer.slice(0, 2))
     await chat.fork('fork', 9)
     await erase(store, { kind: 'session', sessionId: 'chat' })
     await days.pass(20)

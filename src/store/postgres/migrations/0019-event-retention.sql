@@ -1,7 +1,7 @@
 -- Events are kept for a time. What is older goes, from the oldest on: what is gone is always a beginning.
 CREATE TABLE event_trim (
   row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
-  -- No reader gets an event at or before this position. What is still there of them is the history of folds.
+  -- Events are gone through this position.
   through_major BIGINT NOT NULL DEFAULT 0,
   through_minor BIGINT NOT NULL DEFAULT 0,
   -- Time that has passed while programs ran here. No clock can be believed: a jump counts as a day at most.
@@ -14,6 +14,21 @@ CREATE TABLE event_trim (
 );
 
 INSERT INTO event_trim (row) VALUES (1);
+
+-- Folds whose events were trimmed: the history of a session goes on here. Rows of events that stayed among those that go
+-- would keep their pages.
+CREATE TABLE fold_history (
+  session_id BIGINT NOT NULL,
+  -- The event's.
+  id BIGINT NOT NULL,
+  type INTEGER NOT NULL,
+  at BIGINT NOT NULL,
+  from_seq BIGINT,
+  to_seq BIGINT,
+  -- As the event's; or without the names of its fields, where it has the usual ones: a list.
+  data TEXT,
+  PRIMARY KEY (session_id, id)
+);
 
 -- Readers who gave a name: what they have not read yet is kept for them.
 CREATE TABLE event_consumers (

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { changeRows, type StorePlace, sqlitePlace } from '../test/stores.ts'
-import { EventTrimmer } from './event-trimmer.ts'
-import { createPalimpsest } from './palimpsest.ts'
-import type { Store } from './store/index.ts'
-import { Chat } from './testing/store-contract/chat.ts'
+import { EventTrimmer } from '../src/event-trimmer.ts'
+import { createPalimpsest } from '../src/palimpsest.ts'
+import type { Store } from '../src/store/index.ts'
+import { Chat } from '../src/testing/store-contract/chat.ts'
+import { changeRows, type StorePlace, sqlitePlace } from './stores.ts'
 
 const DAY_MS = 86_400_000
 const EVENTS = 7_000
