@@ -177,8 +177,8 @@ export class PositionLostError extends PalimpsestError {
   constructor() {
     super(
       'position_lost',
-      'The database was restored from a backup since this position was given. Read what you need anew, and go on from ' +
-        'the last position that there is now.',
+      'The database was restored from a backup since this position was given, or events after it are no longer kept. ' +
+        'Read what you need anew, and go on from the last position that there is now.',
       {},
     )
   }

@@ -22,6 +22,7 @@ import {
   MissingPeerError,
   tellableError,
 } from './errors.ts'
+import { DEFAULT_EVENT_RETENTION_DAYS, EventTrimmer, MAX_EVENT_RETENTION_DAYS } from './event-trimmer.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
 import { InTurn } from './in-turn.ts'
@@ -119,6 +120,11 @@ export interface PalimpsestOptions {
    * file of an SQLite database, its name with `.erased`; elsewhere none. `false`: none.
    */
   readonly erasedList?: string | false
+  /**
+   * For how many days events are kept, of all namespaces on the store, for those who read them (docs/events.md). `null`:
+   * for ever, as far as this process is concerned. The default: 30; with `folding: 'manual'` null.
+   */
+  readonly eventRetentionDays?: number | null
   /** Hears how far each erasure is that this process carries out. */
   readonly onErasure?: (progress: ErasureProgress) => void
   /** Hears what each append of this process has stored. */
@@ -300,6 +306,13 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   if (folding !== 'manual') scheduler.start()
   if (learns) extractions.start()
   if (folding !== 'manual') indexer?.start()
+  const usualRetention = folding === 'manual' ? null : DEFAULT_EVENT_RETENTION_DAYS
+  const { eventRetentionDays: retentionDays = usualRetention } = options
+  const trimmer =
+    retentionDays === null
+      ? null
+      : new EventTrimmer({ store, retentionDays, clock, onError: error => onError(error, { sessionId: '' }) })
+  trimmer?.start()
   // One object for all, so that `configure` reaches everyone.
   const contexts = new Contexts(engine)
   const palimpsest = new Palimpsest(
@@ -315,6 +328,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
       noteOutcome,
       contexts,
       indexer,
+      trimmer,
     }),
     workspace,
     options.memory ?? {},
@@ -410,6 +424,7 @@ const OPTIONS = [
   'workspace',
   'redact',
   'erasedList',
+  'eventRetentionDays',
   'onErasure',
   'onAppend',
   'onFold',
@@ -438,9 +453,20 @@ function checkOptions(options: PalimpsestOptions): void {
   if (foldConcurrency !== undefined && (!Number.isSafeInteger(foldConcurrency) || foldConcurrency < 1))
     throw new InvalidArgumentError('foldConcurrency', foldConcurrency, 'a whole number of at least 1')
   if (options.foldLeaseMs !== undefined) checkPositive('foldLeaseMs', options.foldLeaseMs)
+  const { eventRetentionDays = null } = options
+  if (eventRetentionDays !== null && !isRetention(eventRetentionDays))
+    throw new InvalidArgumentError(
+      'eventRetentionDays',
+      eventRetentionDays,
+      `a whole number from 1 to ${MAX_EVENT_RETENTION_DAYS}, or null for ever`,
+    )
   const { instructions = [] } = memo ?? {}
   if (!Array.isArray(instructions) || instructions.some(line => typeof line !== 'string'))
     throw new InvalidArgumentError('memo.instructions', instructions, 'a list of texts')
+}
+
+function isRetention(days: number): boolean {
+  return Number.isSafeInteger(days) && days >= 1 && days <= MAX_EVENT_RETENTION_DAYS
 }
 
 function checkConfiguration(configuration: Configuration): void {
@@ -542,6 +568,7 @@ type PalimpsestEngine = Engine & {
   readonly logger: Logger | undefined
   readonly redaction: { hook: Redact }
   readonly erasedList: string | null
+  readonly trimmer: EventTrimmer | null
   readonly onErasure: PalimpsestOptions['onErasure'] | undefined
 }
 
@@ -758,8 +785,13 @@ export class Palimpsest implements AsyncDisposable {
     await this.abortManualFolds()
     await this.#engine.writes.after(async () => {})
     await (await this.#erasures)?.close()
-    const { scheduler, extractions, indexer, store } = this.#engine
-    await Promise.all([scheduler?.close(options.folds ?? 'abandon'), extractions?.close(), indexer?.close()])
+    const { scheduler, extractions, indexer, trimmer, store } = this.#engine
+    await Promise.all([
+      scheduler?.close(options.folds ?? 'abandon'),
+      extractions?.close(),
+      indexer?.close(),
+      trimmer?.close(),
+    ])
     await this.#workspace?.close()
     await store.close()
   }

@@ -248,3 +248,24 @@ function damage(file: string): void {
     bytes.fill(0, page * 4096, (page + 1) * 4096)
   writeFileSync(file, bytes)
 }
+
+test.for(Object.entries(PLACES))('%s: tells for whom events are no longer kept', async ([, create]) => {
+  const place = placed(create)
+  const eventsIn = async () => (await checked(place)).find(({ what }) => what === 'events')
+  expect(await eventsIn()).toMatchObject({
+    isWell: true,
+    details: { retentionMs: null, readers: 0, gone: [] },
+  })
+  const store = await place.open()
+  const seenAt = Date.UTC(2026, 0, 1)
+  await store.noteConsumer('default', { name: 'crm', after: null, now: seenAt })
+  for (let day = 0; day <= 8; day += 1) {
+    await store.trimEvents({ now: seenAt + day * 24 * HOUR, retentionMs: 48 * HOUR })
+    if (day === 4) await store.noteConsumer('default', { name: 'bi', after: null, now: seenAt })
+  }
+  await store.close()
+  const found = await eventsIn()
+  expect(found).toMatchObject({ isWell: true, details: { retentionMs: 48 * HOUR, readers: 2 } })
+  expect(found!.says).toContain('\n  default crm, since 2026-01-01T00:00:00.000Z')
+  expect(found!.says).not.toContain('bi,')
+})

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { DEFAULT_EVENT_RETENTION_DAYS } from '../event-trimmer.ts'
 import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../palimpsest.ts'
 import { resize } from '../policy/index.ts'
 import { type ClassicEngine, ClassicSession } from './classic-session.ts'
@@ -22,7 +23,10 @@ export async function createClassic(options: ClassicOptions): Promise<Classic> {
   const odd = Object.keys(rest).find(name => Object.hasOwn(SAID_OTHERWISE, name))
   if (odd !== undefined) throw new InvalidArgumentError('options', odd, SAID_OTHERWISE[odd]!)
   const resolved = changeSettings(DEFAULT_SETTINGS, settings)
-  const palimpsest = await createPalimpsest({ ...rest, folding: 'manual', policy: resize(resolved) })
+  const palimpsest = await createPalimpsest({
+    eventRetentionDays: DEFAULT_EVENT_RETENTION_DAYS,
+    ...{ ...rest, folding: 'manual', policy: resize(resolved) },
+  })
   const { store, namespace = 'default', clock = Date.now, summarizerTimeoutMs = 120_000 } = options
   return new Classic({ palimpsest, store, namespace, clock, summarizerTimeoutMs, settings: resolved })
 }

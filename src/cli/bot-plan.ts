@@ -6,6 +6,7 @@ import { configurationOf } from '../server/configuration.ts'
 import type { BotConfig } from './bot-config.ts'
 import { shown } from './bot-fields.ts'
 import { type DatabasePlace, databasePlace } from './database-place.ts'
+import { keepingOf } from './fold-worker.ts'
 import { responderOf } from './responder-of.ts'
 
 /** The file's over the environment's; where neither names one, beside the file. */
@@ -18,7 +19,7 @@ export function placeOf({ store, db }: BotConfig, file: string, environment: Lay
 export interface BotPlan {
   readonly responder: Responder
   readonly workspace: string | null
-  readonly erasedList: string | null
+  readonly keeping: ReturnType<typeof keepingOf>
   readonly warnings: readonly string[]
   /** What is told of it. */
   readonly summary: BotSummary
@@ -40,7 +41,7 @@ export async function planBot(config: BotConfig, resolved: Resolved): Promise<Bo
   return {
     responder: responder ?? (await responderOf(resolved, answering)),
     workspace: values.workspace,
-    erasedList: values.erasedList,
+    keeping: keepingOf(values),
     warnings: policyOf(resolved).warnings,
     summary: {
       channels: channels.map(({ name }) => name),

@@ -14,17 +14,21 @@ export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'qu
 
 /** What all instances of a process have alike. */
 export function instanceOptions(
-  values: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec' | 'erasedList'>,
+  values: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec' | 'erasedList' | 'eventRetentionDays'>,
   place: QueuePlace | null,
 ): Partial<PalimpsestOptions> {
-  return { ...foldingBy(values, place), ...erasedListOf(values) }
+  return { ...foldingBy(values, place), ...keepingOf(values) }
 }
 
-/** Where the list of what was erased is; left out: where the store has it. */
-export function erasedListOf({
+/** What is kept, and where: the list of what was erased (left out: where the store has it), and events. */
+export function keepingOf({
   erasedList,
-}: Pick<SettingValues, 'erasedList'>): Pick<PalimpsestOptions, 'erasedList'> {
-  return erasedList === null ? {} : { erasedList }
+  eventRetentionDays,
+}: Pick<SettingValues, 'erasedList' | 'eventRetentionDays'>): Pick<
+  PalimpsestOptions,
+  'erasedList' | 'eventRetentionDays'
+> {
+  return { eventRetentionDays, ...(erasedList !== null && { erasedList }) }
 }
 
 /** What they do about folds, by how many the process may carry out at a time and whether there is a queue. */

@@ -119,7 +119,7 @@ async function openBot(
     const settings = new LiveSettings({ store, namespace, environment, over: config.settings, onWarning })
     const configuration = await namingTheFile(config, () => settings.load())
     const plan = await planBot(config, settings.current)
-    const { workspace, erasedList, warnings, summary } = plan
+    const { workspace, keeping, warnings, summary } = plan
     for (const warning of warnings) onWarning(warning)
     if (summary.answers === 'search') log(NO_MODEL)
     const failures = new FoldFailures(onWarning)
@@ -128,7 +128,7 @@ async function openBot(
     const palimpsest = await createPalimpsest({
       ...options,
       ...(workspace !== null && { workspace }),
-      ...(erasedList !== null && { erasedList }),
+      ...keeping,
     })
     const make = (resolved: Resolved) => planBot(config, resolved)
     const { current, refresh } = followSettings(settings, { palimpsest, made: plan, make })

@@ -7,7 +7,7 @@ import { reserveOf } from '../server/output-reserve.ts'
 import type { Scope } from '../store/index.ts'
 import { databasePlace } from './database-place.ts'
 import { orClose, requireDatabase } from './existing-database.ts'
-import { erasedListOf } from './fold-worker.ts'
+import { keepingOf } from './fold-worker.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import type { McpFlags } from './mcp.ts'
 import { openStore } from './options.ts'
@@ -63,7 +63,7 @@ async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOp
     const failures = new FoldFailures(text => log(`warning: ${text}`))
     const palimpsest = await createPalimpsest({
       ...{ store, namespace, ...configuration },
-      ...erasedListOf(settings.current.values),
+      ...keepingOf(settings.current.values),
       onFold: failures.note.bind(failures),
       onError: (error, { sessionId }) => log.error(sessionId, error),
     })

@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts'
 const FLAGS = [
   ...(['port', 'host', 'db', 'store', 'workspace', 'erasedList', 'namespace'] as const),
   ...(['allowedHosts', 'corsOrigins', 'trustProxy'] as const),
-  ...(['backup', 'backupEvery', 'backupKeep'] as const),
+  ...(['backup', 'backupEvery', 'backupKeep', 'eventRetentionDays'] as const),
 ]
 
 const START_ONLY = SETTINGS.filter(({ reach }) => reach === 'start').map(({ name }) => name)

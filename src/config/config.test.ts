@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidSettingsError } from '../errors.ts'
+import { DEFAULT_EVENT_RETENTION_DAYS, MAX_EVENT_RETENTION_DAYS } from '../event-trimmer.ts'
 import { LAYER_BUDGETS, layerBudgets } from '../memory/budgets.ts'
 import { PRESETS } from '../policy/index.ts'
 import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
@@ -125,6 +126,16 @@ describe('settings resolve', () => {
     expect(problemsOf(() => policyOf(resolveSettings({ stored: { ...stored, policy: 'count' } })))).toEqual([
       'keepLast',
     ])
+  })
+
+  test('events are kept for days, or for ever', () => {
+    const daysOf = (text: string) =>
+      resolveSettings({ environment: readEnvironment({ PALIMPSEST_EVENT_RETENTION_DAYS: text }).layer })
+        .values.eventRetentionDays
+    expect([daysOf(''), daysOf('7'), daysOf('none')]).toEqual([DEFAULT_EVENT_RETENTION_DAYS, 7, null])
+    for (const text of ['0', '-1', '1.5', String(MAX_EVENT_RETENTION_DAYS + 1), 'week'])
+      expect(problemsOf(() => daysOf(text))).toEqual(['PALIMPSEST_EVENT_RETENTION_DAYS'])
+    expect(daysOf(String(MAX_EVENT_RETENTION_DAYS))).toBe(MAX_EVENT_RETENTION_DAYS)
   })
 
   test('none is a value too', () => {

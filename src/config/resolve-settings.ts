@@ -52,6 +52,7 @@ export interface SettingValues {
   readonly store: string | null
   readonly workspace: string | null
   readonly erasedList: string | null
+  readonly eventRetentionDays: number | null
   readonly backup: string | null
   readonly backupEvery: string
   readonly backupKeep: number

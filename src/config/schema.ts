@@ -360,6 +360,12 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => text !== '',
     help: 'the list of what was erased, for restores of older backups; none: beside the SQLite database, and for PostgreSQL none',
   }),
+  numberSetting('eventRetentionDays', {
+    reach: 'start',
+    default: 30,
+    check: { integer: true, above: 0, below: 36_501, optional: true },
+    help: 'days that events are kept for those who read them, of all namespaces; none: for ever',
+  }),
   textSetting('backup', {
     reach: 'start',
     default: null,

@@ -204,6 +204,8 @@ export const STORE_METHODS: Methods = {
   beginRequest: 'keys and numbers',
   finishRequest: 'keys and numbers',
   dropRequest: 'keys and numbers',
+  noteConsumer: 'keys and numbers',
+  trimEvents: 'keys and numbers',
   unpin: 'keys and numbers',
   recordOverhead: 'keys and numbers',
   recordCalibrations: 'keys and numbers',
@@ -278,5 +280,6 @@ export const STORE_METHODS: Methods = {
   listWithheld: 'reads',
   listErasedDocuments: 'reads',
   readEvents: 'reads',
+  readFirstPosition: 'reads',
   readLastPosition: 'reads',
 }

@@ -56,6 +56,13 @@ describe('an event feed', () => {
     })
   })
 
+  /** All that a feed asks a store, but for the events. */
+  const others = (): Omit<EventFeedOptions['store'], 'readEvents'> => ({
+    readLastPosition: () => store.readLastPosition(),
+    readFirstPosition: () => store.readFirstPosition(),
+    noteConsumer: (namespace, note) => store.noteConsumer(namespace, note),
+  })
+
   /** The same store, with a count of what is read of it. */
   const counted = () => {
     const calls = { reads: 0 }
@@ -63,7 +70,7 @@ describe('an event feed', () => {
       calls.reads += 1
       return store.readEvents(page)
     }
-    return { calls, store: { readEvents, readLastPosition: () => store.readLastPosition() } }
+    return { calls, store: { ...others(), readEvents } }
   }
 
   test('asks once for all who listen', async () => {
@@ -147,7 +154,7 @@ describe('an event feed', () => {
     open({
       ringSize: 1,
       store: {
-        readLastPosition: () => store.readLastPosition(),
+        ...others(),
         readEvents: page => {
           if (isDown) failed += 1
           return whenUp(() => store.readEvents(page))
@@ -203,5 +210,88 @@ describe('an event feed', () => {
     expect(await unread.block()).toBeNull()
     expect(feed.count('default')).toBe(0)
     await expect(listen()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  /** All but the newest one, which have become old; gives the position before those that are left. */
+  const trimAll = async () => {
+    for (let day = 0; day < 4; day += 1)
+      await store.trimEvents({ now: wall + day * DAY_MS, retentionMs: 2 * DAY_MS, keepNewest: 1 })
+    wall += 4 * DAY_MS
+    return store.readFirstPosition()
+  }
+  const DAY_MS = 86_400_000
+  let wall = Date.UTC(2026, 0, 1)
+
+  test('begins at the oldest that is kept, with a position of its own', async () => {
+    open()
+    for (let round = 0; round < 5; round += 1) await say()
+    const before = await trimAll()
+    const reader = await listen('0')
+    expect(await reader.block()).toBe(`retry: 2000\nid: ${before}`)
+    expect((await reader.take(1))[0]?.data).toMatchObject({ fromSeq: 5 })
+  })
+
+  test('tells whoever listened to nothing and comes after what was trimmed', async () => {
+    open()
+    const reader = await listen('0')
+    await reader.block()
+    await reader.cancel()
+    for (let round = 0; round < 5; round += 1) await say()
+    await trimAll()
+    expect(await (await listen(reader.lastId)).block()).toContain('event: begin-anew')
+  })
+
+  test('ends one that is too slow for the retention, and no other', async () => {
+    open({ ringSize: 1 })
+    for (let round = 0; round < 500; round += 1) await say()
+    const slow = await listen('0')
+    const fast = await listen()
+    await fast.block()
+    await slow.take(10)
+    await trimAll()
+    while ((await slow.block()) !== null);
+    await say('later')
+    expect((await fast.take(1))[0]?.data).toMatchObject({ fromSeq: 501 })
+    const again = await listen(slow.lastId)
+    expect(await again.block()).toContain('event: begin-anew')
+    await again.cancel()
+    const resumed = await listen(again.lastId)
+    expect(await resumed.block()).not.toContain('begin-anew')
+    await say('last')
+    expect((await resumed.take(1))[0]?.data).toMatchObject({ fromSeq: 502 })
+  })
+
+  test('notes what a client with a name has read, seldom', async () => {
+    const notes: (string | null)[] = []
+    const noteConsumer: Store['noteConsumer'] = (namespace, note) => {
+      expect([namespace, note.name]).toEqual(['default', 'crm'])
+      notes.push(note.after)
+      return store.noteConsumer(namespace, note)
+    }
+    open({ stallMs: 1e12, store: { ...others(), noteConsumer, readEvents: page => store.readEvents(page) } })
+    const named = async (after: string | null) =>
+      new EventReader(await feed.listen(AUDIENCE, { after, consumer: 'crm' }))
+    const reader = await named(null)
+    await reader.block()
+    const start = reader.lastId
+    expect(notes).toEqual([start])
+    await say()
+    await reader.take(2)
+    const read = reader.lastId
+    await (await named(read)).cancel()
+    expect(notes, 'it came again within a minute').toEqual([start])
+    const tickUntil = (length: number) =>
+      vi.waitFor(() => {
+        now += 1_800_000
+        expect(notes).toHaveLength(length)
+      })
+    const beat = reader.block()
+    await tickUntil(3)
+    expect(notes.slice(1).at(-1), 'it was given that long ago').toBe(read)
+    await beat
+    await named(start)
+    expect(notes.at(-1), 'it goes back').toBe(start)
+    await trimAll()
+    expect(await (await named(start)).block()).not.toContain('begin-anew')
   })
 })

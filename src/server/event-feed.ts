@@ -1,12 +1,13 @@
 import { ClosedError, describeError, PalimpsestError, PositionLostError } from '../errors.ts'
 import type { Store } from '../store/index.ts'
+import { type EventConsumer, EventConsumers } from './event-consumers.ts'
 import { comparePositions, START } from './event-position.ts'
 import { EventRing } from './event-ring.ts'
 import { type Audience, type EventReader, EventStream } from './event-stream.ts'
 import { inTurn } from './event-turns.ts'
 
 export interface EventFeedOptions {
-  readonly store: Pick<Store, 'readEvents' | 'readLastPosition'>
+  readonly store: Pick<Store, 'readEvents' | 'readLastPosition' | 'readFirstPosition' | 'noteConsumer'>
   /** How often the store is asked, while somebody listens. */
   readonly pollMs?: number
   readonly heartbeatMs?: number
@@ -29,6 +30,8 @@ export interface EventsOf {
 
 interface Listening {
   readonly after: string | null
+  /** Its name, if it has one: what it has not read yet is kept for it. */
+  readonly consumer?: string | undefined
   readonly signal?: AbortSignal
   /** Asked before anything is told. `false`: the stream ends. */
   readonly isAllowed?: () => Promise<boolean>
@@ -47,6 +50,7 @@ export class EventFeed {
   readonly #reader: EventReader
   readonly #streams = new Set<EventStream>()
   readonly #inTurn = inTurn()
+  readonly #consumers: EventConsumers
   /** `null`: nobody listens. */
   #ring: EventRing | null = null
   #lastKnown = START
@@ -57,6 +61,7 @@ export class EventFeed {
   constructor(options: EventFeedOptions) {
     this.#options = { ...DEFAULTS, ...options }
     const { heartbeatMs, stallMs, clock } = this.#options
+    this.#consumers = new EventConsumers(options.store, clock)
     this.#reader = {
       ...{ heartbeatMs, stallMs, clock },
       read: position => this.#read(position),
@@ -68,24 +73,31 @@ export class EventFeed {
   /** A stream of what happens after a position; `null`: from now on. */
   async listen(
     audience: Audience,
-    { after, signal, isAllowed = async () => true }: Listening,
+    { after, consumer: name, signal, isAllowed = async () => true }: Listening,
   ): Promise<ReadableStream<Uint8Array>> {
     if (this.#isClosed) throw new ClosedError('server')
     const { store, mostListeners } = this.#options
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
     this.#lastKnown = await store.readLastPosition()
-    const isAnew = after !== null && !(await this.#isKnown(after))
-    const position = after === null || isAnew ? this.#lastKnown : after
-    const stream = new EventStream(audience, { position, isAnew, reader: this.#reader, isAllowed })
+    const consumer = name === undefined ? null : { namespace: audience.namespace, name }
+    // A position of its own, so that whoever comes again with it is told what was trimmed meanwhile.
+    const asked = after === START ? await store.readFirstPosition() : after
+    const isAnew = asked !== null && !(await this.#isKnown(asked, consumer))
+    const position = asked === null || isAnew ? this.#lastKnown : asked
+    if (consumer && position !== asked) await this.#consumers.note(consumer, position)
+    const onTick = consumer ? this.#consumers.follow(consumer, position) : () => {}
+    const stream = new EventStream(audience, { position, isAnew, reader: this.#reader, isAllowed, onTick })
     signal?.addEventListener('abort', () => stream.end(), { once: true })
     return stream.body
   }
 
   /** One that is yet to come is of a file that was put back: there is nothing to resume from. */
-  async #isKnown(position: string): Promise<boolean> {
+  async #isKnown(position: string, consumer: EventConsumer | null): Promise<boolean> {
     try {
       await this.#options.store.readEvents({ after: position, limit: 1 })
-      return comparePositions(position, this.#lastKnown) <= 0
+      if (comparePositions(position, this.#lastKnown) > 0) return false
+      if (consumer) await this.#consumers.note(consumer, position)
+      return true
     } catch (error) {
       if (error instanceof PositionLostError) return false
       throw error
@@ -169,6 +181,8 @@ export class EventFeed {
       const isAll = events.length < PAGE && comparePositions(head, last) > 0
       return { events, through: isAll ? head : last }
     } catch (error) {
+      // It was too slow: it comes again, and is told.
+      if (error instanceof PositionLostError) return null
       this.#failed(error)
       return nothing
     }

@@ -15,8 +15,11 @@ export interface EventReader {
   /** Whoever took nothing for so long has to come again. */
   readonly stallMs: number
   readonly clock: () => number
-  /** What follows a position, and how far that reaches. None: nothing has happened since, or it cannot be read now. */
-  read(position: string): Promise<{ readonly events: readonly StoreEvent[]; readonly through: string }>
+  /**
+   * What follows a position, and how far that reaches. None: nothing has happened since, or it cannot be read now. `null`:
+   * it can never be read any more.
+   */
+  read(position: string): Promise<{ readonly events: readonly StoreEvent[]; readonly through: string } | null>
   opened(stream: EventStream): void
   ended(stream: EventStream): void
 }
@@ -42,16 +45,25 @@ export class EventStream {
   #position: string
   /** What the client resumes from is of another history. */
   readonly #isAnew: boolean
+  /** Hears from time to time what it was given last. */
+  readonly #onTick: (position: string) => void
   /** When it was last given something. */
   #fedAt = 0
   #news = Promise.withResolvers<void>()
 
   constructor(
     audience: Audience,
-    of: { position: string; isAnew: boolean; reader: EventReader; isAllowed: () => Promise<boolean> },
+    of: {
+      position: string
+      isAnew: boolean
+      reader: EventReader
+      isAllowed: () => Promise<boolean>
+      onTick: (position: string) => void
+    },
   ) {
-    const { position, isAnew, reader, isAllowed } = of
+    const { position, isAnew, reader, isAllowed, onTick } = of
     this.#isAnew = isAnew
+    this.#onTick = onTick
     this.audience = audience
     this.#position = position
     this.#reader = reader
@@ -78,6 +90,7 @@ export class EventStream {
   tick(): void {
     if (this.#state === 'pulling' && this.#hasBeenQuiet(this.#reader.heartbeatMs)) this.wake()
     if (this.#state === 'resting' && this.#hasBeenQuiet(this.#reader.stallMs)) this.end()
+    if (!this.#isEnded()) this.#onTick(this.#position)
   }
 
   end(): void {
@@ -123,8 +136,10 @@ export class EventStream {
     while (true) {
       // Before it reads: what comes meanwhile wakes it.
       this.#news = Promise.withResolvers()
-      const { events, through } = await this.#reader.read(this.#position)
-      if (this.#isEnded()) return ''
+      const read = await this.#reader.read(this.#position)
+      if (read === null) this.end()
+      if (read === null || this.#isEnded()) return ''
+      const { events, through } = read
       const text = this.#take(events, through)
       if (text !== '') return text
       if (this.#hasBeenQuiet(this.#reader.heartbeatMs)) return heartbeatText(this.#position)

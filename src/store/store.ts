@@ -931,12 +931,42 @@ export interface Store {
   checkUp?(request: CheckUpRequest): Promise<readonly CheckResult[]>
 
   /**
-   * In the order of their commits, each once, those after `position`. A `PositionLostError` where the database was
-   * restored since the position was given.
+   * In the order of their commits, each once, those after `position`; `null`: from the oldest that is kept on. A
+   * `PositionLostError` where the database was restored since the position was given, or events after it were trimmed.
    */
   readEvents(page: { after: string | null; limit: number }): Promise<readonly StoreEvent[]>
   /** After this position there is nothing but what happens from now on. */
   readLastPosition(): Promise<string>
+  /** After this position there is every event that is kept. */
+  readFirstPosition(): Promise<string>
+  /**
+   * That a reader of a name, one of at most 100 in its namespace, is there, and has read the events through `after`
+   * (`null`: none yet). What comes after it is not trimmed, until it was not seen for four times the retention. An error as
+   * `readEvents` has it.
+   */
+  noteConsumer(namespace: string, note: { name: string; after: string | null; now: number }): Promise<void>
+  /**
+   * Trims some of the events that are older than the retention, in a short transaction, and notes that time has passed:
+   * it has to be called at least once a day. The history of folds stays, and so do events that a known reader has not read.
+   */
+  trimEvents(request: TrimRequest): Promise<TrimmedEvents>
+}
+
+/** Of a known reader of events. */
+export const CONSUMER_NAME = /^[\w.:-]{1,100}$/
+export const CONSUMER_RULE = '1 to 100 letters, digits and _ . : -'
+
+export interface TrimRequest {
+  readonly now: number
+  readonly retentionMs: number
+  /** How many of the newest stay, however old they are. The default: 5,000. */
+  readonly keepNewest?: number
+}
+
+export interface TrimmedEvents {
+  readonly deleted: number
+  /** Call again. */
+  readonly isMore: boolean
 }
 
 /** Which database it is. Copies of one have the same id. */

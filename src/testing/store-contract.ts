@@ -30,6 +30,7 @@ import { rollingBack } from './store-contract/rolling-back.ts'
 import { searching } from './store-contract/searching.ts'
 import { serving } from './store-contract/serving.ts'
 import { spending } from './store-contract/spending.ts'
+import { trimming } from './store-contract/trimming.ts'
 import { waiting } from './store-contract/waiting.ts'
 import { windows } from './store-contract/windows.ts'
 
@@ -73,6 +74,7 @@ export const storeContract: readonly ContractCase[] = [
   ...erasingWhole,
   ...outliving,
   ...events,
+  ...trimming,
   ...serving,
   ...spending,
 ]

@@ -53,6 +53,7 @@ async function empty(place: StorePlace): Promise<void> {
         // Whatever refers to what, all of it goes.
         'SET session_replication_role = replica',
         ...tables.rows.map(({ name }) => `DELETE FROM ${schema}.${name}`),
+        `INSERT INTO ${schema}.event_trim (row) VALUES (1)`,
         ...sequences.rows.map(({ name }) => `ALTER SEQUENCE ${schema}.${name} RESTART`),
       ].join(';'),
     )

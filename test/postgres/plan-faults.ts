@@ -8,6 +8,8 @@ const SMALL: Readonly<Record<string, string>> = {
   revision: 'one row',
   identity: 'one row',
   layout: 'one row',
+  event_trim: 'one row',
+  event_consumers: 'at most 100 for each namespace, forgotten when they are not seen any more',
   migrations: 'a row for each migration',
 }
 

@@ -76,6 +76,40 @@ describe.each(Object.entries(PLACES))('events from %s', (_, create) => {
     expect((await all.take(4)).map(({ data }) => data.toSeq)).toEqual([null, 1, 2, 3])
   })
 
+  test('that were trimmed are missed by nobody silently, and by a client with a name not at all', async () => {
+    const place = newPlace(create)
+    const caller = await open(place)
+    const store = await place.open()
+    cleanUp.push(() => store.close())
+    const named = await caller.listen('?consumer=crm')
+    const nameless = await caller.listen()
+    for (let round = 0; round < 5; round += 1) await say(caller, 's')
+    const [first] = await nameless.take(6)
+    await named.take(6)
+    await Promise.all([named.cancel(), nameless.cancel()])
+    const pass = async (days: number) => {
+      for (let day = 0; day < days; day += 1) {
+        now += 86_400_000
+        await store.trimEvents({ now, retentionMs: 2 * 86_400_000, keepNewest: 1 })
+      }
+    }
+    let now = Date.now()
+    await pass(5)
+    const again = await caller.listen('?consumer=crm', { 'last-event-id': first!.id })
+    expect((await again.take(5)).map(({ data }) => data.toSeq)).toEqual([1, 2, 3, 4, 5])
+    await again.cancel()
+    // It was not seen for four times as long.
+    await pass(9)
+    const late = await resume(caller, first!.id)
+    expect(await late.block()).toMatch(BEGIN_ANEW)
+    await late.cancel()
+    await say(caller, 's', 'after')
+    const told = await caller.listen('', { 'last-event-id': late.lastId })
+    expect((await told.take(1)).map(({ data }) => data.toSeq)).toEqual([6])
+    const all = await caller.listen('?after=start')
+    expect((await all.take(2)).map(({ data }) => data.toSeq)).toEqual([5, 6])
+  })
+
   test('tell what happens from now on, and nothing of what was said', async () => {
     const caller = await open(newPlace(create))
     await say(caller, 'before')
@@ -246,6 +280,15 @@ describe('a stream of events', () => {
     expect(await reader.block()).toMatch(BEGIN_ANEW)
     await say(caller, 's')
     expect((await reader.take(1)).map(({ data }) => data.fromSeq)).toEqual([2])
+  })
+
+  test('takes a name of letters, digits and a few signs', async () => {
+    const caller = await open(newPlace())
+    for (const name of ['', 'a%20b', 'x'.repeat(101), '%F0%9F%98%80']) {
+      const response = await caller.opened.app.request(`/v1/events?consumer=${name}`)
+      expect(response.status).toBe(422)
+    }
+    await (await caller.listen(`?consumer=${'x'.repeat(90)}-1.a:b_c`)).cancel()
   })
 
   test('that nobody reads is no listener, nor is one that was left', async () => {

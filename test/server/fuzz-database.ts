@@ -11,6 +11,9 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['layers', 'layers_epoch'],
 }
 
+/** When whoever trims events has looked, and who reads them: any read of a client with a name notes that. */
+const NOT_STORED: readonly string[] = ['event_trim', 'event_consumers']
+
 interface Table {
   readonly name: string
   readonly columns: readonly string[]
@@ -28,7 +31,9 @@ export class Database implements Disposable {
     const named = this.#database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .all() as { name: string }[]
-    this.#tables = named.map(({ name }) => ({ name, columns: this.#columnsOf(name) }))
+    this.#tables = named
+      .filter(({ name }) => !NOT_STORED.includes(name))
+      .map(({ name }) => ({ name, columns: this.#columnsOf(name) }))
   }
 
   #columnsOf(table: string): readonly string[] {

@@ -6,6 +6,7 @@ import { sqliteBeside } from '../stores.ts'
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { leases: ['token', 'owner', 'until'] }
 /** Of nobody in particular. */
 const SHARED = [
+  'event_trim',
   'identity',
   'layout',
   'migrations',

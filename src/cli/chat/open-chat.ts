@@ -9,7 +9,7 @@ import { memoryOf } from '../../server/configuration.ts'
 import type { ChatFlags } from '../chat.ts'
 import { databasePlace } from '../database-place.ts'
 import { orClose } from '../existing-database.ts'
-import { erasedListOf } from '../fold-worker.ts'
+import { keepingOf } from '../fold-worker.ts'
 import { followSettings } from '../follow-settings.ts'
 import { loadConfiguration } from '../load-configuration.ts'
 import { openStore } from '../options.ts'
@@ -48,7 +48,7 @@ export async function openChat(
     const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
     const palimpsest = await createPalimpsest({
       ...{ store, namespace, ...configuration, ...listeners },
-      ...erasedListOf(settings.current.values),
+      ...keepingOf(settings.current.values),
     })
     const { zone, model } = settings.current.values
     const made = await responderOf(settings.current)

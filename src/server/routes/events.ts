@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ID_RULE, isId } from '../../log/index.ts'
+import { CONSUMER_NAME, CONSUMER_RULE } from '../../store/index.ts'
 import { endpoint } from '../endpoint.ts'
 import { POSITION_RULE, readPosition } from '../event-position.ts'
 import { text } from '../fields.ts'
@@ -17,17 +18,22 @@ const events = endpoint({
     after: text(POSITION_RULE)
       .optional()
       .openapi({ description: `${POSITION_RULE}; left out: from now on` }),
+    consumer: text(CONSUMER_RULE)
+      .regex(CONSUMER_NAME, { error: CONSUMER_RULE })
+      .optional()
+      .openapi({ description: 'the name of the client: what it has not read yet is kept for it' }),
   }),
   headers: { 'last-event-id': 'the last event that was received: goes on after it, whatever `after` says' },
   answers: { 200: 'a stream of events' },
   answerType: 'text/event-stream',
   handle: async call => {
-    const { session = null, after } = call.query
+    const { session = null, after, consumer } = call.query
     const resumed = call.header('last-event-id') || null
     const position =
       resumed === null ? positionIn('after', after ?? null) : positionIn('last-event-id', resumed)
     const body = await call.events.listen(session, {
       after: position,
+      consumer,
       signal: call.signal,
       isAllowed: call.access.isStillGood,
     })

@@ -35,6 +35,8 @@ async function beginGeneration(client: ClientBase, schema: string): Promise<void
   await client.query(
     `UPDATE ${schema}.events SET transaction_id = '1'::xid8 WHERE transaction_id <> '1'::xid8`,
   )
+  // By the transactions of before. What was trimmed is gone, and no position from before is taken.
+  await client.query(`UPDATE ${schema}.event_trim SET marks = '[]', through_major = 0, through_minor = 0`)
 }
 
 /** What a role may not ask for is left out: a hosted server may keep it to itself. */

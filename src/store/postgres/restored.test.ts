@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { changeRows, postgresPlace } from '../../../test/stores.ts'
 import { Chat } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
+import type { Store } from '../index.ts'
+
+const DAY_MS = 86_400_000
 
 /** As `pg_restore` does it: tables made anew, with the rows as they were on a server that was far ahead, or behind. */
 const restored = (transactions: string) => `
@@ -47,3 +50,38 @@ test.each(['+ 1000000000', '- 10'])(
     await place.remove()
   },
 )
+
+test('what was trimmed before a restore is told to nobody after it', async () => {
+  const place = postgresPlace()
+  const store = await place.open()
+  const chat = new Chat(store)
+  await chat.say(12)
+  await chat.fold(4)
+  await chat.say(1)
+  const told = async (from: Store, count: number) => {
+    const read = async () => (await from.readEvents({ after: null, limit: 100 })).map(({ type }) => type)
+    await expect.poll(read, { timeout: 30_000 }).toHaveLength(count)
+    return read()
+  }
+  await told(store, 4)
+  const request = { retentionMs: 2 * DAY_MS, keepNewest: 1 }
+  for (let day = 1; day <= 4; day += 1) await store.trimEvents({ ...request, now: day * DAY_MS })
+  expect(await told(store, 1)).toEqual(['message-appended'])
+  await store.noteConsumer('test', { name: 'reader', after: null, now: 4 * DAY_MS })
+  await store.close()
+
+  await changeRows(place, restored('+ 0'))
+  const elsewhere = await place.open()
+  expect(await told(elsewhere, 1)).toEqual(['message-appended'])
+  expect(await elsewhere.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
+  const first = await elsewhere.readFirstPosition()
+  await new Chat(elsewhere).say(1)
+  await told(elsewhere, 2)
+  // The reader of before holds nothing; it is told in any case.
+  for (let day = 5; day <= 9; day += 1) await elsewhere.trimEvents({ ...request, now: day * DAY_MS })
+  await told(elsewhere, 1)
+  await refuses(elsewhere.readEvents({ after: first, limit: 10 }), 'position_lost')
+  expect(await elsewhere.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
+  await elsewhere.close()
+  await place.remove()
+})

@@ -57,6 +57,26 @@ CREATE TABLE erasures (
   list_id text
 );
 
+CREATE TABLE event_consumers (
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  major bigint NOT NULL,
+  minor bigint NOT NULL,
+  generation_key text NOT NULL,
+  seen_at bigint NOT NULL,
+  seen_lived_ms bigint NOT NULL
+);
+
+CREATE TABLE event_trim (
+  row integer NOT NULL,
+  through_major bigint NOT NULL DEFAULT 0,
+  through_minor bigint NOT NULL DEFAULT 0,
+  lived_ms bigint NOT NULL DEFAULT 0,
+  looked_at bigint,
+  retention_ms bigint,
+  marks text NOT NULL DEFAULT '[]'::text
+);
+
 CREATE TABLE events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -85,6 +105,16 @@ CREATE TABLE facts (
   superseded_at bigint,
   superseded_by bigint,
   gone bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE fold_history (
+  session_id bigint NOT NULL,
+  id bigint NOT NULL,
+  type integer NOT NULL,
+  at bigint NOT NULL,
+  from_seq bigint,
+  to_seq bigint,
+  data text
 );
 
 CREATE TABLE hidden_ranges (
@@ -177,7 +207,8 @@ CREATE TABLE mirrors (
 CREATE TABLE operations (
   session_id bigint NOT NULL,
   operation_id text NOT NULL,
-  result text NOT NULL
+  result text NOT NULL,
+  number bigint
 );
 
 CREATE TABLE packs (
@@ -353,6 +384,10 @@ CREATE INDEX erasures_open ON erasures USING btree (namespace, id) WHERE (stage 
 
 CREATE UNIQUE INDEX erasures_pkey ON erasures USING btree (id);
 
+CREATE UNIQUE INDEX event_consumers_pkey ON event_consumers USING btree (namespace, name);
+
+CREATE UNIQUE INDEX event_trim_pkey ON event_trim USING btree ("row");
+
 CREATE INDEX events_of_document ON events USING btree (document_id) WHERE (document_id IS NOT NULL);
 
 CREATE INDEX events_of_folds ON events USING btree (session_id, id) WHERE (type = ANY (ARRAY[6, 7]));
@@ -368,6 +403,8 @@ CREATE INDEX facts_gone ON facts USING btree (document_id) WHERE (gone > 1);
 CREATE UNIQUE INDEX facts_pkey ON facts USING btree (document_id, id);
 
 CREATE INDEX facts_superseded ON facts USING btree (document_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
+CREATE UNIQUE INDEX fold_history_pkey ON fold_history USING btree (session_id, id);
 
 CREATE UNIQUE INDEX hidden_ranges_pkey ON hidden_ranges USING btree (session_id, from_seq);
 
@@ -396,6 +433,8 @@ CREATE UNIQUE INDEX messages_pkey ON messages USING btree (session_id, seq);
 CREATE UNIQUE INDEX migrations_pkey ON migrations USING btree (version);
 
 CREATE UNIQUE INDEX mirrors_pkey ON mirrors USING btree (namespace);
+
+CREATE INDEX operations_in_order ON operations USING btree (session_id, number) WHERE (number IS NOT NULL);
 
 CREATE UNIQUE INDEX operations_pkey ON operations USING btree (session_id, operation_id);
 

@@ -26,6 +26,7 @@ const CHILDREN: readonly (readonly [table: string, column: string, parent: strin
     'memos',
     'hidden_ranges',
     'pins',
+    'fold_history',
     'operations',
     'index_blocks',
     'index_changes',

@@ -1,5 +1,6 @@
 import type { CheckResult } from '../check-up.ts'
 import type { Dialect } from './driver.ts'
+import { readGoneConsumers } from './event-consumers.ts'
 import type { EventRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
@@ -20,6 +21,7 @@ export function* checkWork(now: number, dialect: Dialect): Steps<readonly CheckR
     yield* checkIndex(now),
     yield* checkAnswers(now),
     yield* checkErasures(now),
+    yield* checkEvents(),
   ]
 }
 
@@ -133,6 +135,29 @@ function* checkErasures(now: number): Steps<CheckResult> {
     what: 'erasures',
     isWell: rows.length === 0,
     says: rows.length === 0 ? 'none is under way for long' : ['these are not finished:', ...lines].join('\n'),
+  }
+}
+
+/** Who is not well there is for whoever reads them to say. */
+function* checkEvents(): Steps<CheckResult> {
+  const trim = yield* first<{ retention_ms: number | null }>('SELECT retention_ms FROM event_trim')
+  const readers = yield* first<{ count: number }>('SELECT count(*) AS count FROM event_consumers')
+  const gone = yield* readGoneConsumers(MAX_EXAMPLES)
+  const kept =
+    trim?.retention_ms == null
+      ? 'no program has trimmed any yet'
+      : `older ones than ${durationOf(trim.retention_ms)} are trimmed`
+  const lines = gone.map(({ namespace, name, seen_at: at }) => `  ${namespace} ${name}, since ${timeOf(at)}`)
+  return {
+    what: 'events',
+    isWell: true,
+    says: [
+      `${kept}; ${readers!.count} known readers`,
+      ...(gone.length === 0
+        ? []
+        : ['these were not seen for so long that nothing is kept for them any more:', ...lines]),
+    ].join('\n'),
+    details: { retentionMs: trim?.retention_ms ?? null, readers: readers!.count, gone },
   }
 }
 

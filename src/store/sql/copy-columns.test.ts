@@ -53,7 +53,17 @@ const OTHER_TABLES = [
     'mirrors',
     'sqlite_sequence',
   ],
-  ...['events', 'erasures', 'erased_documents', 'postings', 'index_blocks', 'index_changes'],
+  ...[
+    'events',
+    'event_trim',
+    'event_consumers',
+    'fold_history',
+    'erasures',
+    'erased_documents',
+    'postings',
+    'index_blocks',
+    'index_changes',
+  ],
   // Their texts are copied with the rows whose they are.
   ...['long_texts', 'packs', 'layout'],
 ]

@@ -36,7 +36,7 @@ export const PIN_COPIED = ['id', 'seq', 'note', 'tokens', 'created_at'] as const
 export const WAITING_COPIED = [
   ...['seq', 'burst', 'address', 'received_at', 'attempts', 'sent', 'reply'],
 ] as const
-export const OPERATION_COPIED = ['operation_id', 'result'] as const
+export const OPERATION_COPIED = ['operation_id', 'result', 'number'] as const
 
 /** Of the session's own row. Its epoch goes with them, counted from the first. */
 export const SESSION_COPIED = [

@@ -58,6 +58,7 @@ export const forgetNamespace: ErasureStep = function* (slice, cursor) {
   if (settings.length > 0 || (yield* dropLeases(slice)) || (yield* dropAllSenders(slice))) return { next: {} }
   if ((yield* dropKeys(slice)) || (yield* dropRequests(slice)) || (yield* dropSpending(slice)))
     return { next: {} }
+  if (yield* dropConsumers(slice)) return { next: {} }
   return cursor === null ? 'nothing' : 'done'
 }
 
@@ -71,6 +72,11 @@ function* dropKeys({ namespace }: Slice): Steps<boolean> {
 function* dropRequests({ namespace }: Slice): Steps<boolean> {
   const requests = yield* deleteSome({ table: 'requests', where: 'namespace = ?1', key: 'name' }, namespace)
   return requests.length > 0
+}
+
+function* dropConsumers({ namespace }: Slice): Steps<boolean> {
+  const consumers = { table: 'event_consumers', where: 'namespace = ?1', key: 'name' }
+  return (yield* deleteSome(consumers, namespace)).length > 0
 }
 
 /** That of its sessions went with them. */

@@ -9,6 +9,7 @@ import { recordEvent } from './events.ts'
 import { doomBuildsOf } from './forks.ts'
 import { readLastSeq } from './head.ts'
 import { keyOf } from './keys.ts'
+import { allIn } from './many.ts'
 import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { noteErasedName } from './seen.ts'
 import { lockSession } from './session.ts'
@@ -193,6 +194,7 @@ function* deletePostings({ id }: SessionRow): Steps<boolean> {
 const SESSIONS_AT_A_TIME = 200
 
 export const forgetSessions: ErasureStep = function* (slice, cursor) {
+  if (yield* forgetOldFolds(slice)) return { next: {} }
   const gone = yield* all(
     `DELETE FROM sessions WHERE id IN (
        SELECT id FROM sessions WHERE ready > 1 AND ready = 3 AND lease_owner = ?1 LIMIT ${SESSIONS_AT_A_TIME})
@@ -201,4 +203,24 @@ export const forgetSessions: ErasureStep = function* (slice, cursor) {
   )
   if (gone.length === 0) return cursor === null ? 'nothing' : 'done'
   return { next: {} }
+}
+
+/** After their events: whatever was trimmed of these meanwhile is there by now. */
+function* forgetOldFolds(slice: Slice): Steps<boolean> {
+  const sessions = yield* all<{ id: number }>(
+    `SELECT id FROM sessions WHERE ready > 1 AND ready = 3 AND lease_owner = ?1 LIMIT ${SESSIONS_AT_A_TIME}`,
+    ownerOf(slice),
+  )
+  const [left] = yield* allIn<{ session_id: number }>(
+    'SELECT session_id FROM fold_history WHERE session_id IN (*) LIMIT 1',
+    [],
+    sessions.map(({ id }) => id),
+  )
+  if (!left) return false
+  const gone = yield* deleteSome(
+    { table: 'fold_history', where: 'session_id = ?1', key: 'id' },
+    left.session_id,
+  )
+  slice.count('events', gone.length)
+  return true
 }

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, PositionLostError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType, type Identity, type StoreEvent } from '../store.ts'
 import type { Dialect } from './driver.ts'
-import { readIdentity } from './identity.ts'
+import { comparePlaces, type EventPlace } from './event-age.ts'
+import { type EventHistory, readHistory } from './event-history.ts'
 import { type EventRow, toEvent } from './rows.ts'
 import { all, first, insertRow, run, type Steps } from './steps.ts'
 
@@ -43,19 +44,41 @@ export function* readEvents(
   page: { after: string | null; limit: number },
   dialect: Dialect,
 ): Steps<readonly StoreEvent[]> {
-  const after = parsePosition(page.after ?? '0')
-  if (after === null)
-    throw new InvalidArgumentError('after', page.after, 'the position of an event that was read before')
-  const identity = yield* readIdentity()
-  if (!isOf(identity, after)) throw new PositionLostError()
-  const rows = yield* all<EventRow>(dialect.readEvents, after.major, after.minor, page.limit)
-  return rows.map(row => toEvent(row, positionIn(identity, dialect.eventPosition(row))))
+  const history = yield* readHistory()
+  const { major, minor } = placeAfter(page.after, history)
+  const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
+  return rows.map(row => toEvent(row, positionIn(history.identity, dialect.eventPosition(row))))
 }
 
 export function* readLastPosition(dialect: Dialect): Steps<string> {
-  const identity = yield* readIdentity()
-  const row = yield* first<Pick<EventRow, 'major' | 'minor'>>(dialect.readLastPosition)
-  return positionIn(identity, row === undefined ? '0' : dialect.eventPosition(row))
+  const { identity, through } = yield* readHistory()
+  const row = yield* first<EventPlace>(dialect.readLastPosition)
+  // While a transaction is under way for long, all that lie before it may have been trimmed.
+  const isTrimmed = row === undefined || comparePlaces(row, through) < 0
+  return positionOf(isTrimmed ? through : row, identity, dialect)
+}
+
+/** Before the oldest event that a reader gets. */
+export function* readFirstPosition(dialect: Dialect): Steps<string> {
+  const { identity, through } = yield* readHistory()
+  return positionOf(through, identity, dialect)
+}
+
+function positionOf(place: EventPlace, identity: Identity, dialect: Dialect): string {
+  return positionIn(identity, place.major === 0 ? '0' : dialect.eventPosition(place))
+}
+
+/** Where a reader goes on. An error where there was something after its position that it can no longer get. */
+export function placeAfter(after: string | null, { identity, through }: EventHistory): EventPlace {
+  const position = parsePosition(after ?? '0')
+  if (position === null)
+    throw new InvalidArgumentError('after', after, 'the position of an event that was read before')
+  if (!isOf(identity, position)) throw new PositionLostError()
+  const isTrimmed = comparePlaces(position, through) < 0
+  // Only who begins at the beginning has missed nothing.
+  const isBeginning = position.major === 0 && position.generationKey === null
+  if (isTrimmed && !isBeginning) throw new PositionLostError()
+  return isTrimmed ? through : position
 }
 
 /** After a restore the same numbers are given to other events: a position says in which generation it is one. */
@@ -63,10 +86,8 @@ function positionIn({ generationKey }: Identity, position: string): string {
   return `${position}~${generationKey}`
 }
 
-interface Position {
-  readonly major: number
-  readonly minor: number
-  /** `null`: a program of an earlier version gave it. */
+interface Position extends EventPlace {
+  /** `null`: a program of an earlier version gave it, or it is the beginning. */
   readonly generationKey: string | null
 }
 

@@ -1,4 +1,6 @@
 import { EVENT_TYPES, type FoldEvent } from '../store.ts'
+import { insertRows } from './insert-rows.ts'
+import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
@@ -29,7 +31,63 @@ export function* readFolds(
     before,
     limit,
   )
-  return rows.map(toFoldEvent)
+  if (rows.length === limit) return rows.map(toFoldEvent)
+  // What is older than all events.
+  const older = yield* all<FoldRow>(
+    `SELECT id, type, at, from_seq, to_seq, data FROM fold_history
+     WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3`,
+    session.id,
+    rows.at(-1)?.id ?? before,
+    limit - rows.length,
+  )
+  return [...rows, ...older].map(toFoldEvent)
+}
+
+/** An event that is about to be trimmed. */
+export interface OldEvent extends FoldRow {
+  readonly session_id: number
+}
+
+const HISTORY = ['session_id', 'id', 'type', 'at', 'from_seq', 'to_seq', 'data'] as const
+
+/** Of sessions that are being erased nothing is kept. */
+export function* keepOldFolds(events: readonly OldEvent[]): Steps<void> {
+  const folds = events.filter(({ type }) => type === COMMITTED || type === FAILED)
+  if (folds.length === 0) return
+  const found = yield* allIn<{ id: number }>(
+    'SELECT id FROM sessions WHERE ready < 2 AND id IN (*)',
+    [],
+    [...new Set(folds.map(fold => fold.session_id))],
+  )
+  const sessions = new Set(found.map(({ id }) => id))
+  const kept = folds.filter(fold => sessions.has(fold.session_id))
+  const rows = kept.map(fold => ({ ...fold, data: withoutNames(fold.data) }))
+  yield* insertRows(
+    'fold_history',
+    HISTORY,
+    rows.map(row => HISTORY.map(column => row[column])),
+  )
+}
+
+/** Of folds that were committed. */
+const FIELDS = [
+  ...['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage', 'type', 'reason', 'segmentIds'],
+  'throughSeq',
+]
+
+/** A third of what it was. Only where it can be had back as it was, in the same order. */
+function withoutNames(data: string | null): string | null {
+  if (data === null) return null
+  const fields = JSON.parse(data) as Readonly<Record<string, unknown>>
+  const isUsual = Object.keys(fields).join() === FIELDS.join()
+  return isUsual ? JSON.stringify(Object.values(fields)) : data
+}
+
+function dataOf(data: string | null): FoldEvent['data'] {
+  if (data === null) return {}
+  const fields = JSON.parse(data) as FoldEvent['data'] | readonly unknown[]
+  if (!Array.isArray(fields)) return fields as FoldEvent['data']
+  return Object.fromEntries(FIELDS.map((name, index) => [name, fields[index]]))
 }
 
 /** By the same index, which holds failed folds too. */
@@ -59,6 +117,6 @@ function toFoldEvent({ id, type, at, from_seq, to_seq, data }: FoldRow): FoldEve
     at: new Date(at),
     fromSeq: from_seq,
     toSeq: to_seq,
-    data: data === null ? {} : JSON.parse(data),
+    data: dataOf(data),
   }
 }

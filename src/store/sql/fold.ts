@@ -17,6 +17,7 @@ import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '.
 import { lockDocuments, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { keepFoldReceipt, readFoldReceipt, type StoredReceipt } from './fold-receipts.ts'
 import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
@@ -80,12 +81,8 @@ export function* commitFold(
     documents.map(({ key }) => key),
     dialect,
   )
-  const earlier = yield* first<{ result: string }>(
-    'SELECT result FROM operations WHERE session_id = ?1 AND operation_id = ?2',
-    session.id,
-    commit.operationId,
-  )
-  if (earlier) return { ...(JSON.parse(earlier.result) as StoredReceipt), repeated: true, judged: null }
+  const earlier = yield* readFoldReceipt(session, commit.operationId)
+  if (earlier) return { ...earlier, repeated: true, judged: null }
   const newest = yield* readHead(session)
   const state = yield* readFoldState(session, newest, warn)
   checkLease(session, commit.leaseToken)
@@ -130,16 +127,9 @@ export function* commitFold(
     },
   })
   const receipt: StoredReceipt = { segmentIds, epoch: session.epoch + 1 }
-  yield* run(
-    'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
-    session.id,
-    commit.operationId,
-    JSON.stringify(receipt),
-  )
+  yield* keepFoldReceipt(session, commit.operationId, receipt)
   return { ...receipt, repeated: false, judged: left.judged }
 }
-
-type StoredReceipt = Pick<FoldReceipt, 'segmentIds' | 'epoch'>
 
 /** What waits after a fold: a trigger of another reason that came meanwhile stays, and the policy is asked anew. */
 function* judgeRest(

@@ -48,6 +48,9 @@ function repeatsHidden({ messages }: AppendReceipt, hideAbove: number): boolean 
 /** Those of folds have ids of their own in the same table. */
 const PREFIX = 'tail/'
 
+/** Of a session: a repeat of an older one is taken for another operation. */
+const MAX_OPERATIONS = 1_000
+
 /** Of any id, however long and odd. */
 function keyOfOperation({ id }: Operation): string {
   return PREFIX + digestOf(id)
@@ -78,11 +81,22 @@ function* readOperation(session: SessionRow, operation: Operation): Steps<TailRe
 
 function* keepOperation(session: SessionRow, operation: Operation, { messages }: AppendReceipt): Steps<void> {
   const kept: Kept = { fingerprint: operation.fingerprint, messages }
+  const newest = yield* first<{ number: number }>(
+    `SELECT number FROM operations WHERE session_id = ?1 AND number IS NOT NULL ORDER BY number DESC LIMIT 1`,
+    session.id,
+  )
+  const number = (newest?.number ?? 0) + 1
   yield* run(
-    'INSERT INTO operations (session_id, operation_id, result) VALUES (?1, ?2, ?3)',
+    'INSERT INTO operations (session_id, operation_id, result, number) VALUES (?1, ?2, ?3, ?4)',
     session.id,
     keyOfOperation(operation),
     JSON.stringify(kept),
+    number,
+  )
+  yield* run(
+    'DELETE FROM operations WHERE session_id = ?1 AND number IS NOT NULL AND number <= ?2',
+    session.id,
+    number - MAX_OPERATIONS,
   )
 }
 

@@ -21,6 +21,7 @@ import type {
   Store,
   TailReceipt,
   TailRequest,
+  TrimRequest,
   Warn,
 } from '../store.ts'
 import type { AppendQueues } from './append-queue.ts'
@@ -623,6 +624,18 @@ export class SqlStore implements Store {
 
   readLastPosition() {
     return this.#read(({ sql }) => sql.readLastPosition(this.#driver.dialect))
+  }
+
+  readFirstPosition() {
+    return this.#read(({ sql }) => sql.readFirstPosition(this.#driver.dialect))
+  }
+
+  noteConsumer(namespace: string, note: Parameters<Store['noteConsumer']>[1]) {
+    return this.#write(({ sql }) => sql.noteConsumer(namespace, note, this.#driver.dialect))
+  }
+
+  trimEvents(request: TrimRequest) {
+    return this.#write(({ sql }) => sql.trimEvents(request, this.#driver.dialect))
   }
 
   get #rules() {

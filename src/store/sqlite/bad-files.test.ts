@@ -170,7 +170,8 @@ test('a full disk: what was acknowledged is there, what was not is not, and it g
   const chat = new Chat(await open())
   await chat.say(1)
   const limit = (pages: number) => exec.call(connection!, `PRAGMA max_page_count = ${pages}`)
-  limit(80)
+  const { page_count: taken } = connection!.prepare('PRAGMA page_count').get() as { page_count: number }
+  limit(taken + 20)
   let stored = 1
   const fillUp = async () => {
     for (;;) {

@@ -137,6 +137,32 @@ CREATE TABLE erasures (
   highest INTEGER NOT NULL DEFAULT 0
 , list_id TEXT) STRICT;
 
+CREATE TABLE event_consumers (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- What they have read, in which generation of the database.
+  major INTEGER NOT NULL,
+  minor INTEGER NOT NULL,
+  generation_key TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  seen_lived_ms INTEGER NOT NULL,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_trim (
+  row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
+  -- Events are gone through this position.
+  through_major INTEGER NOT NULL DEFAULT 0,
+  through_minor INTEGER NOT NULL DEFAULT 0,
+  -- Time that has passed while programs ran here. No clock can be believed: a jump counts as a day at most.
+  lived_ms INTEGER NOT NULL DEFAULT 0,
+  looked_at INTEGER,
+  -- As whoever looked last had it.
+  retention_ms INTEGER,
+  -- When (in lived time) which event was the newest, as JSON: by these an event is known to be old.
+  marks TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+
 CREATE TABLE events (
   -- Not AUTOINCREMENT, which would write a page more in every append: so the newest event is never deleted.
   id INTEGER PRIMARY KEY,
@@ -168,6 +194,19 @@ CREATE TABLE facts (
   -- The version that took its place, so that with it what it replaced can come back.
   superseded_by INTEGER, gone INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (document_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fold_history (
+  session_id INTEGER NOT NULL,
+  -- The event's.
+  id INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  from_seq INTEGER,
+  to_seq INTEGER,
+  -- As the event's; or without the names of its fields, where it has the usual ones: a list.
+  data TEXT,
+  PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hidden_ranges (
@@ -274,7 +313,7 @@ CREATE TABLE mirrors (
 CREATE TABLE operations (
   session_id INTEGER NOT NULL,
   operation_id TEXT NOT NULL,
-  result TEXT NOT NULL,
+  result TEXT NOT NULL, number INTEGER,
   PRIMARY KEY (session_id, operation_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -475,6 +514,8 @@ CREATE UNIQUE INDEX messages_by_external_key ON messages (session_id, external_k
   WHERE external_key IS NOT NULL;
 
 CREATE INDEX messages_by_long_text ON messages (content) WHERE format >= 8;
+
+CREATE INDEX operations_in_order ON operations (session_id, number) WHERE number IS NOT NULL;
 
 CREATE INDEX packs_of_document ON packs (document_id, id) WHERE document_id IS NOT NULL;
 

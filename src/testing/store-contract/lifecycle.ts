@@ -187,6 +187,9 @@ export const lifecycle = contractCases('a store', {
       readMirrorFolder: () => store.readMirrorFolder('test'),
       readEvents: () => store.readEvents({ after: null, limit: 1 }),
       readLastPosition: () => store.readLastPosition(),
+      readFirstPosition: () => store.readFirstPosition(),
+      noteConsumer: () => store.noteConsumer('test', { name: 'x', after: null, now }),
+      trimEvents: () => store.trimEvents({ now, retentionMs: 1 }),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')
   },

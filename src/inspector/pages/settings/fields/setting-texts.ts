@@ -117,6 +117,7 @@ const useTable = defineTexts<SettingTexts>({
     erasedList: {
       help: '已抹除内容的清单，恢复旧备份时据此再次抹除；none：放在 SQLite 数据库旁边，PostgreSQL 则没有。',
     },
+    eventRetentionDays: { help: '为读取者保留事件的天数，适用于所有命名空间；none：永久保留。' },
     backup: { help: '定期备份 SQLite 数据库的文件夹。' },
     backupEvery: { help: '一次备份之后多久进行下一次。' },
     backupKeep: { help: '该文件夹中保留多少个备份；超出的最旧备份会被删除。' },
