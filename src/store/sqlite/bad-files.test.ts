@@ -329,9 +329,16 @@ describe('a damaged file', () => {
             return
           }
           const unreadable = new Map<string, string | null>()
-          for (const name of NAMES)
-            unreadable.set(name, await codeOf(asItIs.readContext(new Chat(asItIs, name).key, tail)))
           await asItIs.close()
+          for (const name of NAMES) {
+            const fresh = create({ readOnly: true })
+            unreadable.set(
+              name,
+              (await codeOf(fresh.open())) ??
+                (await codeOf(fresh.readContext(new Chat(fresh, name).key, tail))),
+            )
+            await fresh.close()
+          }
           for (const name of NAMES) {
             const store = create()
             const code = (await codeOf(store.open())) ?? (await codeOf(new Chat(store, name).say(1)))

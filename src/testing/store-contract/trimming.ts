@@ -83,10 +83,8 @@ export const trimming = contractCases('trimming events', {
     const last = await store.readLastPosition()
     assert.equal(last, kept.at(-1)!.position)
     await say(chat, 1)
-    assert.equal(
-      (await store.readEvents({ after: last, limit: 10 })).length,
-      (await read(store, 2)).length - 1,
-    )
+    const both = await read(store, 2)
+    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), both.slice(1))
     await days.pass(20)
     assert.equal((await store.readMessages(chat.key, { limit: 100, from: 'oldest' })).length, 15)
   },
