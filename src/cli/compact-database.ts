@@ -17,10 +17,6 @@ export async function compactDatabase(
   { db, store }: DatabasePlace,
   terminal: Terminal,
 ): Promise<CompactionResult> {
-  programLog(terminal)(
-    'Making the database compact. No program of an earlier version may be running on it: it could not read what is ' +
-      'compact, and says so. Those of this version go on. Ctrl-C stops it; run it again to go on.',
-  )
   const progress = new Progress(terminal, 'compacting')
   const stopping = new AbortController()
   // A second one ends the process at once, as everywhere.
@@ -31,6 +27,10 @@ export async function compactDatabase(
       ),
     )
   for (const signal of SIGNALS) process.once(signal, stop)
+  programLog(terminal)(
+    'Making the database compact. No program of an earlier version may be running on it: it could not read what is ' +
+      'compact, and says so. Those of this version go on. Ctrl-C stops it; run it again to go on.',
+  )
   try {
     const options = {
       signal: stopping.signal,

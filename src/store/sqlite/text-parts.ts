@@ -12,8 +12,11 @@ const MAX_OCTETS_OF_PART = 1_000
 /** A longer text is one part: of the pages that it fills by itself the last one matters little. */
 const MAX_OCTETS_IN_PARTS = 16_000
 
+/** Of one character of JavaScript's. */
+export const MAX_OCTETS_A_CHARACTER = 3
+
 /** Where a text is: `FIRST COUNT OCTETS` in its row. */
-interface Place {
+export interface Mark {
   readonly first: number
   readonly count: number
   readonly octets: number
@@ -51,19 +54,31 @@ function characterAt(bytes: Buffer, at: number): number {
   return start
 }
 
-/** The texts that these marks stand for, by mark. */
-export function* readParts(marks: readonly string[]): Steps<ReadonlyMap<string, string>> {
-  const places = new Map(marks.map(mark => [mark, parseMark(mark)]))
-  const parts = new Map<number, string>()
-  for (const { id, content } of yield* readRuns(runsOf([...places.values()]))) parts.set(id, content)
-  const texts = new Map<string, string>()
-  for (const [mark, place] of places) texts.set(mark, joined(parts, place))
-  return texts
+/** A mark in something that was read, and what is to take its place. */
+export interface Hole {
+  readonly mark: Mark
+  fill(text: string): void
 }
 
-function parseMark(mark: string): Place {
-  const [first, count, octets] = mark.split(' ').map(Number)
-  return { first: first!, count: count!, octets: octets! }
+/** As many questions as there are holes would take several times as long as one for all. */
+export function* fillHoles(holes: readonly Hole[]): Steps<void> {
+  const inOrder = holes.toSorted((one, other) => one.mark.first - other.mark.first)
+  const parts = yield* readRuns(runsOf(inOrder))
+  let at = 0
+  for (const { mark, fill } of inOrder) {
+    while (at < parts.length && parts[at]!.id < mark.first) at += 1
+    fill(joined(parts, at, mark))
+  }
+}
+
+export function parseMark(mark: string): Mark {
+  const afterFirst = mark.indexOf(' ')
+  const afterCount = mark.indexOf(' ', afterFirst + 1)
+  return {
+    first: Number(mark.slice(0, afterFirst)),
+    count: Number(mark.slice(afterFirst + 1, afterCount)),
+    octets: Number(mark.slice(afterCount + 1)),
+  }
 }
 
 /** In SQL. */
@@ -72,11 +87,16 @@ export function octetsInMark(mark: string): string {
   return `CAST(substr(${afterFirst}, instr(${afterFirst}, ' ') + 1) AS INTEGER)`
 }
 
-function joined(parts: ReadonlyMap<number, string>, { first, count, octets }: Place): string {
+function joined(parts: readonly PartRow[], at: number, { first, count, octets }: Mark): string {
   let text = ''
-  for (let id = first; id < first + count; id++) text += parts.get(id) ?? ''
-  // A lost page: what is not there, or not all there, cannot be read as if it were.
-  if (Buffer.byteLength(text) !== octets) throw new SyntaxError('a text whose parts are not there')
+  for (let place = 0; place < count; place++) {
+    const row = parts[at + place]
+    // A lost page: what is not there, or not all there, cannot be read as if it were.
+    if (row?.id !== first + place) throw new SyntaxError('a text whose parts are not there')
+    text += row.part
+  }
+  if (text.length > octets || text.length * MAX_OCTETS_A_CHARACTER < octets)
+    throw new SyntaxError('a text of another length than it had')
   return text
 }
 
@@ -86,33 +106,38 @@ interface Run {
 }
 
 /** Parts that follow one another are read at a stretch. So are those of messages that came one after the other. */
-function runsOf(places: readonly Place[]): readonly Run[] {
+function runsOf(inOrder: readonly Hole[]): readonly Run[] {
   const runs: { from: number; through: number }[] = []
-  for (const { first, count } of places.toSorted((one, other) => one.first - other.first)) {
-    const last = runs.at(-1)
+  let last: { from: number; through: number } | undefined
+  for (const {
+    mark: { first, count },
+  } of inOrder) {
     if (last !== undefined && first <= last.through + 1)
       last.through = Math.max(last.through, first + count - 1)
-    else runs.push({ from: first, through: first + count - 1 })
+    else {
+      last = { from: first, through: first + count - 1 }
+      runs.push(last)
+    }
   }
   return runs
 }
 
 interface PartRow {
   readonly id: number
-  readonly content: string
+  readonly part: string
 }
 
-/** In one question, however many there are. */
+/** In one question, however many there are, and in order. */
 function* readRuns(runs: readonly Run[]): Steps<readonly PartRow[]> {
   const [only] = runs
   if (runs.length === 1)
     return yield* all<PartRow>(
-      'SELECT id, content FROM text_parts WHERE id BETWEEN ?1 AND ?2',
+      'SELECT id, content AS part FROM text_parts WHERE id BETWEEN ?1 AND ?2',
       only!.from,
       only!.through,
     )
   return yield* all<PartRow>(
-    `SELECT p.id, p.content FROM json_each(?1) j
+    `SELECT p.id, p.content AS part FROM json_each(?1) j
      CROSS JOIN text_parts p ON p.id BETWEEN j.value ->> 0 AND j.value ->> 1`,
     JSON.stringify(runs.map(({ from, through }) => [from, through])),
   )

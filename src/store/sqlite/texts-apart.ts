@@ -1,7 +1,15 @@
 import { MAX_FORMAT } from '../sql/rows.ts'
 import { first, type Query, type Row, type SqlValue, type Steps } from '../sql/steps.ts'
 import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
-import { IN_PARTS, keepInParts, octetsInMark, readParts } from './text-parts.ts'
+import {
+  fillHoles,
+  type Hole,
+  IN_PARTS,
+  keepInParts,
+  MAX_OCTETS_A_CHARACTER,
+  octetsInMark,
+  parseMark,
+} from './text-parts.ts'
 
 /** The columns in which the text of a message is read, always with its `format` beside it. */
 const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
@@ -10,8 +18,6 @@ const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
 export const MAX_OCTETS_IN_ROW = 900
 /** Beside very long ids of another program a short text is better left where it is. */
 const MIN_OCTETS_APART = 200
-/** Of one character of JavaScript's. */
-const MAX_OCTETS_A_CHARACTER = 3
 
 /**
  * Some texts stand elsewhere than in their rows, which have marks in place of them. Here the marks take the place of the
@@ -67,23 +73,40 @@ export class TextsApart {
     return this.#isCompact
   }
 
-  /** The same rows with the texts in place of the marks. */
-  *fillIn(rows: readonly Row[]): Steps<readonly Row[]> {
-    const inParts = rows.filter(isInParts).flatMap(row => marksOf(row).map(column => row[column] as string))
-    const texts = inParts.length === 0 ? null : yield* readParts(inParts)
-    const filled: Row[] = []
-    for (const row of rows) filled.push(hasMark(row) ? yield* this.#fillInRow(row, texts) : row)
-    return filled
+  /** How many octets stand in parts for these rows. */
+  octetsInParts(rows: readonly Row[]): number {
+    let octets = 0
+    for (const row of rows)
+      if (isInParts(row))
+        for (const column of TEXT_COLUMNS) {
+          const mark = row[column]
+          if (typeof mark === 'string') octets += parseMark(mark).octets
+        }
+    return octets
   }
 
-  *#fillInRow(row: Row, texts: ReadonlyMap<string, string> | null): Steps<Row> {
-    const raise = isInParts(row) ? IN_PARTS : IN_LONG_TEXTS
-    const filled: Record<string, SqlValue> = { ...row, format: (row['format'] as number) - raise }
-    for (const column of marksOf(row)) {
-      const mark = row[column] as string
-      filled[column] = raise === IN_PARTS ? texts!.get(mark)! : yield* readLong(mark)
+  /** The texts take the place of the marks in these rows. */
+  *fillIn(rows: readonly Row[]): Steps<readonly Row[]> {
+    const holes: Hole[] = []
+    for (const row of rows as readonly Record<string, SqlValue>[]) {
+      if (!hasMark(row)) continue
+      const raise = isInParts(row) ? IN_PARTS : IN_LONG_TEXTS
+      row['format'] = (row['format'] as number) - raise
+      for (const column of TEXT_COLUMNS) {
+        const mark = row[column]
+        if (typeof mark !== 'string') continue
+        if (raise === IN_LONG_TEXTS) row[column] = yield* readLong(mark)
+        else
+          holes.push({
+            mark: parseMark(mark),
+            fill: text => {
+              row[column] = text
+            },
+          })
+      }
     }
-    return filled
+    if (holes.length > 0) yield* fillHoles(holes)
+    return rows
   }
 }
 
@@ -100,10 +123,6 @@ export function hasMark({ format }: Row): boolean {
 
 function isInParts({ format }: Row): boolean {
   return typeof format === 'number' && format >= IN_PARTS && format < IN_LONG_TEXTS
-}
-
-function marksOf(row: Row): readonly string[] {
-  return TEXT_COLUMNS.filter(column => typeof row[column] === 'string')
 }
 
 function octetsOf(row: readonly SqlValue[]): number {
