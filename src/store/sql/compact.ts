@@ -20,7 +20,7 @@ export interface CompactionStep<Cursor = unknown> {
 /** For both databases. Each has steps of its own beside them. */
 export const SHARED_STEPS: readonly CompactionStep[] = []
 
-export interface CompactionProgress {
+interface CompactionProgress {
   readonly step: string
   /** Of all steps together, from 0 to 1. */
   readonly share: number

@@ -137,6 +137,17 @@ describe('a text that would not fit in its row', () => {
     await expect(texts()).rejects.toMatchObject({ code: 'store_corrupt' })
   })
 
+  test('is missed by a check-up that reads all', async () => {
+    await chat.append(message('a'.repeat(3_000)), message('b'.repeat(3_000)))
+    await chat.fork('fork', 2)
+    const check = async () =>
+      (await store.checkUp!({ now: 0, isDeep: true })).find(({ what }) => what === 'texts in parts')
+    expect(await check()).toMatchObject({ isWell: true, details: { texts: 2, wrong: 0 } })
+    inDatabase("UPDATE text_parts SET holders = 1 WHERE content LIKE 'a%' AND holders = 2")
+    inDatabase("DELETE FROM text_parts WHERE content LIKE 'b%' AND holders = 2")
+    expect(await check()).toMatchObject({ isWell: false, details: { texts: 2, wrong: 2 } })
+  })
+
   test('is erased together with others, as many as are not too long together', async () => {
     const seqs = Array.from({ length: 12 }, (_, place) => place + 1)
     await chat.append(...seqs.map(() => message('word '.repeat(250))))
