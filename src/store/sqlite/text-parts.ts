@@ -12,9 +12,6 @@ const MAX_OCTETS_OF_PART = 1_000
 /** A longer text is one part: of the pages that it fills by itself the last one matters little. */
 const MAX_OCTETS_IN_PARTS = 16_000
 
-/** Of one character of JavaScript's. */
-export const MAX_OCTETS_A_CHARACTER = 3
-
 /** Where a text is: `FIRST COUNT OCTETS` in its row. */
 export interface Mark {
   readonly first: number
@@ -95,8 +92,7 @@ function joined(parts: readonly PartRow[], at: number, { first, count, octets }:
     if (row?.id !== first + place) throw new SyntaxError('a text whose parts are not there')
     text += row.part
   }
-  if (text.length > octets || text.length * MAX_OCTETS_A_CHARACTER < octets)
-    throw new SyntaxError('a text of another length than it had')
+  if (Buffer.byteLength(text) !== octets) throw new SyntaxError('a text of another length than it had')
   return text
 }
 

@@ -1,21 +1,15 @@
 import { MAX_FORMAT } from '../sql/rows.ts'
 import { first, type Query, type Row, type SqlValue, type Steps } from '../sql/steps.ts'
 import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
-import {
-  fillHoles,
-  type Hole,
-  IN_PARTS,
-  keepInParts,
-  MAX_OCTETS_A_CHARACTER,
-  octetsInMark,
-  parseMark,
-} from './text-parts.ts'
+import { fillHoles, type Hole, IN_PARTS, keepInParts, octetsInMark, parseMark } from './text-parts.ts'
 
 /** The columns in which the text of a message is read, always with its `format` beside it. */
 const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
 
 /** What the texts of a row may have together. With its numbers it then has less than SQLite keeps in one page with others. */
 export const MAX_OCTETS_IN_ROW = 900
+/** Of one character of JavaScript's. */
+const MAX_OCTETS_A_CHARACTER = 3
 /** Beside very long ids of another program a short text is better left where it is. */
 const MIN_OCTETS_APART = 200
 
