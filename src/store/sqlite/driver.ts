@@ -7,7 +7,7 @@ import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
-import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
+import { all, type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
@@ -158,7 +158,7 @@ export class SqliteDriver implements Driver {
         setDurability(database, durability)
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
-        readNewestAppend(database)
+        readNewestAppend(database, this.name)
       })
       if (durability === 'full' && path) this.#log = SyncedLog.open(path, this.#parts.sync)
     } catch (error) {
@@ -662,14 +662,22 @@ function isTooLarge(error: unknown): boolean {
 /** As far as they tell of appends: more of them tell of other things in a row only if nothing was said for long. */
 const NEWEST_EVENTS = 200
 
-/** What was appended last was also written last: damage shows itself here first. */
-function readNewestAppend(database: DatabaseSync): void {
-  database
-    .prepare(
-      `SELECT m.* FROM (SELECT id, session_id, to_seq FROM events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) e
+/** What was appended last was also written last: damage shows itself here first. Its text may stand elsewhere. */
+function readNewestAppend(database: DatabaseSync, name: string): void {
+  const statements = new Statements(database)
+  try {
+    runSync(newestAppend(), query => statements.all(query, 'large numbers'))
+  } catch (error) {
+    throw asDamage(error, name)
+  }
+}
+
+function* newestAppend(): Steps<void> {
+  const rows = yield* all(
+    `SELECT m.* FROM (SELECT id, session_id, to_seq FROM events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) e
        JOIN messages m ON m.session_id = e.session_id AND m.seq = e.to_seq ORDER BY e.id DESC LIMIT 1`,
-    )
-    .get()
+  )
+  yield* new TextsApart().fillIn(rows)
 }
 
 function inTransaction(database: DatabaseSync, action: () => void): void {
