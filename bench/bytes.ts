@@ -4,14 +4,19 @@ import { createPalimpsest, sqlite } from '../src/index.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { messageAt } from './corpus.ts'
 import { SESSION } from './fixtures.ts'
+import { sizesOfTexts, speedOfLayouts } from './layouts.ts'
 import { NEVER } from './policies.ts'
 
 const CALLERS = 500
 
-/** What a message of 200 characters takes on disk, its keys, its totals and its event included. */
+/**
+ * What a message of 200 characters takes on disk, its keys, its totals and its event included; what texts of every size
+ * take, in a compact database and in one as it was before; and whether either is slower.
+ */
 export const bytes: Benchmark = {
   name: 'bytes',
-  async run({ quick, fixtures, progress }) {
+  async run(options) {
+    const { quick, fixtures, progress } = options
     const messages = quick ? 10_000 : 100_000
     progress(`bytes: appending ${messages.toLocaleString('en')} messages, each by itself`)
     const file = fixtures.newFile()
@@ -21,6 +26,7 @@ export const bytes: Benchmark = {
       ...breakdown(file, messages),
     ]
     fixtures.discard(file)
+    figures.push(...(await sizesOfTexts(options)), ...(await speedOfLayouts(options)))
     return { figures }
   },
 }

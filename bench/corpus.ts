@@ -13,14 +13,14 @@ const CHARACTERS = 200
 const SENDERS = ['user-4821', 'assistant-1']
 
 /** The same words in every run, so that two runs measure the same. */
-function textOf(index: number): string {
+export function textOf(index: number, characters = CHARACTERS): string {
   let state = Math.imul(index + 1, 2_654_435_761) >>> 0
   let text = ''
-  while (text.length < CHARACTERS) {
+  while (text.length < characters) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     text += `${WORDS[(state >>> 8) % WORDS.length]} `
   }
-  return `${text.slice(0, CHARACTERS - 1)}.`
+  return `${text.slice(0, characters - 1)}.`
 }
 
 /** A question and an answer in turn, as a platform delivers them. */

@@ -105,7 +105,7 @@ function totals(file: string, octets: number): Figure[] {
   const log = database
     .prepare(
       `SELECT sum(d.pgsize) AS size FROM dbstat d JOIN sqlite_schema m ON m.name = d.name
-       WHERE m.tbl_name IN ('messages', 'message_texts', 'long_texts')`,
+       WHERE m.tbl_name IN ('messages', 'text_parts', 'long_texts')`,
     )
     .get() as { size: number }
   database.close()

@@ -6,6 +6,7 @@ export interface MigrateFlags {
   readonly db?: string
   readonly store?: string
   readonly check?: true
+  readonly compact?: true
   readonly json?: true
 }
 
@@ -17,6 +18,7 @@ export function migrateCommand(terminal: Terminal): Command {
     .option('--db <file>', 'the SQLite database (default: PALIMPSEST_DB, or "palimpsest.db")')
     .addOption(storeOption())
     .option('--check', 'only say whether there is something to do; exit code 3 if so')
+    .option('--compact', 'also make what an earlier version stored take less room')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -24,9 +26,14 @@ export function migrateCommand(terminal: Terminal): Command {
 Forward only, one process at a time, all or nothing. Programs of the version before that are running go on;
 those that start afterwards refuse the database and say so. Commands that only read migrate nothing.
 
+--compact is for databases that an earlier version made; new ones are compact. Stop all programs of an earlier version
+first: they could not read it any more. Those of this version go on. It goes through the database in short steps. After
+Ctrl-C (130) it goes on where it was when it is run again. On SQLite the file is written anew at the end.
+
 Examples:
   palimpsest migrate --store postgres://user@host/database
-  palimpsest migrate --db palimpsest.db --check --json`,
+  palimpsest migrate --db palimpsest.db --check --json
+  palimpsest migrate --db palimpsest.db --compact`,
     )
     .action(async (flags: MigrateFlags) => {
       const { runMigrate } = await import('./run-migrate.ts')

@@ -1,4 +1,5 @@
 import type { SchemaVersions } from '../store/index.ts'
+import { type CompactionResult, compactDatabase, isCompact, sizesText } from './compact-database.ts'
 import { type DatabasePlace, databasePlace } from './database-place.ts'
 import { requireDatabase } from './existing-database.ts'
 import type { MigrateFlags } from './migrate.ts'
@@ -13,23 +14,39 @@ export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promi
   const place = databasePlace(flags, environmentSettings(terminal))
   requireDatabase(place)
   const before = await readVersions(place)
-  const isToDo = before.version < before.newest
-  if (isToDo && !flags.check) await (await openStore(place)).close()
+  const isOld = before.version < before.newest
+  const compaction = await carryOut(place, { flags, isOld, terminal })
   const after = flags.check ? before : await readVersions(place)
   const { store, newest } = before
+  const isToDo = isOld || compaction?.isCompact === false
   const result = { store, from: before.version, to: newest, changed: after.version > before.version }
-  if (flags.json) terminal.output.write(`${JSON.stringify({ ...result, pending: after.version < newest })}\n`)
-  else terminal.output.write(`${textOf(result, { isToDo })}\n`)
+  const pending = after.version < newest || compaction?.isCompact === false
+  if (flags.json) terminal.output.write(`${JSON.stringify({ ...result, pending, ...compaction })}\n`)
+  else terminal.output.write(`${[textOf(result, { isOld }), ...sizesText(compaction)].join('\n')}\n`)
   if (flags.check && isToDo)
-    throw new ExitCodeError(TO_BE_DONE, 'There is something to do: palimpsest migrate')
+    throw new ExitCodeError(
+      TO_BE_DONE,
+      `There is something to do: palimpsest migrate${flags.compact ? ' --compact' : ''}`,
+    )
+}
+
+/** `null`: that was not asked for. */
+async function carryOut(
+  place: DatabasePlace,
+  { flags, isOld, terminal }: { flags: MigrateFlags; isOld: boolean; terminal: Terminal },
+): Promise<CompactionResult | null> {
+  if (flags.check) return flags.compact ? { isCompact: !isOld && (await isCompact(place)) } : null
+  if (flags.compact) return compactDatabase(place, terminal)
+  if (isOld) await (await openStore(place)).close()
+  return null
 }
 
 function textOf(
   { store, from, to, changed }: { store: string; from: number; to: number; changed: boolean },
-  { isToDo }: { isToDo: boolean },
+  { isOld }: { isOld: boolean },
 ): string {
   if (changed) return `${store}: from schema ${from} to ${to}`
-  return isToDo ? `${store}: schema ${from}; this program's is ${to}` : `${store}: schema ${to}, up to date`
+  return isOld ? `${store}: schema ${from}; this program's is ${to}` : `${store}: schema ${to}, up to date`
 }
 
 async function readVersions({ db, store }: DatabasePlace): Promise<SchemaVersions> {

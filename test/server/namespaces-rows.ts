@@ -44,7 +44,16 @@ function ownerOf(table: string, columns: readonly string[], namespace: string): 
     return ['messages', 'message_versions']
       .map(
         rows =>
-          `id IN (SELECT substr(content, 11) FROM ${rows} WHERE ${owned('session_id', 'sessions')} AND format > 3)`,
+          `id IN (SELECT substr(content, 11) FROM ${rows} WHERE ${owned('session_id', 'sessions')} AND format >= 8)`,
+      )
+      .join(' OR ')
+  if (table === 'text_parts')
+    return ['messages', 'message_versions']
+      .map(
+        rows =>
+          `EXISTS (SELECT 1 FROM ${rows} WHERE ${owned('session_id', 'sessions')} AND format BETWEEN 4 AND 7
+             AND id BETWEEN CAST(content AS INTEGER)
+               AND CAST(content AS INTEGER) + CAST(substr(content, instr(content, ' ')) AS INTEGER) - 1)`,
       )
       .join(' OR ')
   const owners = [

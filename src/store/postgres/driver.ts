@@ -45,6 +45,7 @@ const DIALECT: Dialect = {
   locksSessions: true,
   // Only writers of the same session wait, and most of the time is the network's.
   longestSharingMs: 50,
+  octetsOfText: table => `octet_length(${table}.content)`,
   nameContains: parameter => `strpos(lower(name COLLATE "C"), ${parameter}) > 0`,
   readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
       coalesce(s.namespace, d.namespace) AS namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data

@@ -9,6 +9,7 @@ import type { Driver } from './driver.ts'
 import { insertMemo, insertSegment } from './fold.ts'
 import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
+import { insertRows } from './insert-rows.ts'
 import { digestOfErased, keyOfErased } from './keys.ts'
 import { checkNewIds } from './new-ids.ts'
 import { packSegments } from './pack-segments.ts'
@@ -211,15 +212,10 @@ function* importErased({ id }: SessionRow, { seq, externalDigest }: FileMessage)
 function* importVersions(session: SessionRow, { seq, versions = [] }: FileMessage): Steps<void> {
   for (const [index, version] of versions.entries()) {
     const { content, format } = encodeContent(version.content)
-    yield* run(
-      `INSERT INTO message_versions (session_id, seq, version, content, format, replaced_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
-      session.id,
-      seq,
-      index + 1,
-      content,
-      format,
-      Date.parse(version.replacedAt),
+    yield* insertRows(
+      'message_versions',
+      ['session_id', 'seq', 'version', 'content', 'format', 'replaced_at'],
+      [[session.id, seq, index + 1, content, format, Date.parse(version.replacedAt)]],
     )
   }
   if (versions.length > 0)

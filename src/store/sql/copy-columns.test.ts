@@ -65,7 +65,7 @@ const OTHER_TABLES = [
     'index_changes',
   ],
   // Their texts are copied with the rows whose they are.
-  ...['long_texts', 'packs', 'layout'],
+  ...['long_texts', 'text_parts', 'packs', 'layout'],
 ]
 
 test('no table and no column is left out of a copy by mistake', async () => {

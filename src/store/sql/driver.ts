@@ -39,6 +39,8 @@ export interface Dialect {
   readonly longestSharingMs: number
   /** Whether the name of a session contains a parameter, which is lower case; of its own letters those of ASCII are. */
   readonly nameContains: (parameter: string) => string
+  /** How long the text in a row of this table is: of one that stands elsewhere, at least about so. */
+  readonly octetsOfText: (table: string) => string
   /** Events that no transaction under way can still precede, after a position, in order. */
   readonly readEvents: string
   /** Where the newest of them is, and when it was, whether its session is still there or not. */

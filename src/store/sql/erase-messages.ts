@@ -10,7 +10,7 @@ import { erasedKey } from './keys.ts'
 import { fenceLease } from './leases.ts'
 import { allIn } from './many.ts'
 import { forgetPacked } from './packs.ts'
-import { decodeContent, ERASED, type Extras, LINKED, MAX_FORMAT, type SessionRow } from './rows.ts'
+import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
@@ -28,8 +28,6 @@ export const MESSAGES_AT_A_TIME = 50
 const OCTETS_AT_A_TIME = 4_000
 /** The words of a longer one are too many for one transaction: see `unindexErased`. */
 const MAX_OCTETS_UNINDEXED_AT_ONCE = 16_000
-/** A text that is kept elsewhere than in its row has at least as many. */
-const OCTETS_ELSEWHERE = 65_536
 
 export interface ErasedPart {
   /** How many were erased. */
@@ -64,7 +62,7 @@ export function* eraseMessages(
   seqs: readonly number[],
   slice: Slice,
 ): Steps<ErasedPart> {
-  const wanted = yield* readRows(session, seqs)
+  const wanted = yield* readRows(session, seqs, slice)
   const rows = firstWithin(wanted)
   if (rows.length === 0) return { messages: 0, through: Math.max(0, ...seqs) }
   const before = yield* readHead(session)
@@ -105,10 +103,11 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
 }
 
-const octets = (table: string) =>
-  `CASE WHEN ${table}.format > ${MAX_FORMAT} THEN ${OCTETS_ELSEWHERE} ELSE octet_length(${table}.content) END`
-
-function* readRows(session: SessionRow, seqs: readonly number[]): Steps<readonly ErasedRow[]> {
+function* readRows(
+  session: SessionRow,
+  seqs: readonly number[],
+  { dialect: { octetsOfText: octets } }: Slice,
+): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(
     `SELECT seq, role, characters, tokens, external_key, extras, format,
        CASE WHEN seq > 0 ${AND_VISIBLE} THEN 1 ELSE 0 END AS is_visible,

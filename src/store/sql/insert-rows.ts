@@ -1,4 +1,4 @@
-import { run, type SqlValue, type Steps } from './steps.ts'
+import type { SqlValue, Steps, TextPlace } from './steps.ts'
 
 /** Rows are inserted in few numbers at a time, so that there are few statements to prepare. */
 const SIZES = [64, 8, 1]
@@ -9,10 +9,25 @@ export function* insertRows(
   columns: readonly string[],
   rows: readonly (readonly SqlValue[])[],
 ): Steps<void> {
+  const text = textPlace(table, columns)
   let from = 0
   for (const size of SIZES)
     for (; rows.length - from >= size; from += size)
-      yield* run(statement(table, columns, size), ...rows.slice(from, from + size).flat())
+      yield {
+        sql: statement(table, columns, size),
+        parameters: rows.slice(from, from + size).flat(),
+        isUnread: true,
+        ...(text && { text }),
+      }
+}
+
+function textPlace(table: string, columns: readonly string[]): TextPlace | null {
+  if (table !== 'messages' && table !== 'message_versions') return null
+  return {
+    content: columns.indexOf('content'),
+    format: columns.indexOf('format'),
+    rowLength: columns.length,
+  }
 }
 
 function statement(table: string, columns: readonly string[], rows: number): string {

@@ -17,10 +17,17 @@ export interface Query {
    * it each is sent by itself.
    */
   readonly together?: 'rows' | 'contested rows' | 'questions'
-  /** Where among the parameters the text of a message stands, and its format: a database may keep a long one elsewhere. */
-  readonly text?: { readonly content: number; readonly format: number }
+  /** Where among the parameters the text of a message stands, and its format: a database may keep it elsewhere. */
+  readonly text?: TextPlace
   /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
   readonly job?: QueueStep
+}
+
+/** `rowLength`: so many parameters each row has, where there are several. */
+export interface TextPlace {
+  readonly content: number
+  readonly format: number
+  readonly rowLength?: number
 }
 
 /** A fold for whoever works through the queue; the end of one that was carried out; or what an erasure takes along. */

@@ -368,7 +368,8 @@ describe('a damaged file', () => {
   ] as const)('takes no append to a session where %s is lost', async ([, lost]) => {
     const first = await open()
     const chat = new Chat(first, 'long')
-    const middle = `${TEXT.repeat(100)}the middle of it${TEXT.repeat(100)}`
+    // Several times, since a text may be cut into parts: one is whole.
+    const middle = `${TEXT.repeat(100)}${'the middle of it '.repeat(3)}${TEXT.repeat(100)}`
     for (let index = 0; index < 40; index++)
       await chat.append(message(index === 30 ? middle : `number ${index} ${TEXT.repeat(10)}`))
     // What was appended last is elsewhere, and whole.

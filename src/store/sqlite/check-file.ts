@@ -15,6 +15,7 @@ export function checkFile(database: DatabaseSync, isDeep: boolean): readonly Che
   return [
     checkPages(database, isDeep),
     checkSchema(database),
+    ...(isDeep ? [checkTexts(database)] : []),
     ...(path ? [checkLog(path), checkDisk(path)] : []),
   ]
 }
@@ -62,6 +63,39 @@ function checkSchema(database: DatabaseSync): CheckResult {
     details: { missing },
   }
 }
+
+/** Of each text that stands in parts: whether as many rows have it as it says. */
+function checkTexts(database: DatabaseSync): CheckResult {
+  const { texts, wrong } = countTexts(database)
+  const isWell = wrong === 0
+  return {
+    what: 'texts in parts',
+    isWell,
+    says: isWell
+      ? `${texts} texts, each in as many messages as it says`
+      : `${wrong ?? 'some'} of ${texts ?? 'them'} are missing, or in more or fewer messages than they say. Restore a backup; ` +
+        'keep this file to look at.',
+    details: { texts, wrong },
+  }
+}
+
+/** `null`: a damage keeps them from being counted. */
+function countTexts(database: DatabaseSync): { texts: number | null; wrong: number | null } {
+  try {
+    return database.prepare(COUNT_TEXTS).get() as { texts: number; wrong: number }
+  } catch {
+    return { texts: null, wrong: null }
+  }
+}
+
+const COUNT_TEXTS = `WITH marks AS (
+    SELECT CAST(content AS INTEGER) AS id, count(*) AS rows FROM (
+      SELECT content FROM messages WHERE format BETWEEN 4 AND 7
+      UNION ALL SELECT content FROM message_versions WHERE format BETWEEN 4 AND 7
+    ) GROUP BY 1
+  )
+  SELECT count(*) AS texts, count(*) FILTER (WHERE m.rows IS NOT p.holders) AS wrong
+  FROM (SELECT id, holders FROM text_parts WHERE holders IS NOT NULL) p FULL JOIN marks m ON m.id = p.id`
 
 function checkLog(path: string): CheckResult {
   const bytes = Math.max(0, sizeOf(`${path}-wal`))

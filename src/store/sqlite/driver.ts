@@ -7,7 +7,7 @@ import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
 import type { Dialect, Driver } from '../sql/driver.ts'
-import { type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
+import { all, type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
@@ -15,13 +15,13 @@ import { CHECKPOINT_PAGES, fileAt, setDurability, setLog } from './connection.ts
 import { erasedListOf } from './erased-list-of.ts'
 import { isBusy, isDamage, isTooLong, toStoreError } from './errors.ts'
 import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
-import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import { DEFAULT_STRETCH, ENDLESS, LongWork, LongWorkError, type Stretch } from './long-work.ts'
 import { markingLog, markLogAlone } from './mark-log.ts'
 import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { DEFAULT_SAME_FILE_LIMITS, SameFile, type SameFileLimits } from './same-file.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
+import { hasMark, octetsOfText, TextsApart } from './texts-apart.ts'
 import { addressOf, isReliable, isSpecialName, isStill, realPath, sizeOf, type View, viewOf } from './view.ts'
 import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
@@ -48,6 +48,7 @@ export interface DriverParts {
   readonly sync?: SyncFile | undefined
   readonly limits?: Partial<LogLimits> | undefined
   readonly sameFile?: Partial<SameFileLimits> | undefined
+  readonly texts?: TextsApart | undefined
 }
 
 /** As stored. */
@@ -58,6 +59,7 @@ const DIALECT: Dialect = {
   checksTails: true,
   longestSharingMs: 5,
   nameContains: parameter => `instr(lower(name), ${parameter}) > 0`,
+  octetsOfText,
   readEvents: `SELECT e.id AS major, 0 AS minor, coalesce(s.namespace, d.namespace) AS namespace, s.name,
       e.type, e.at, e.from_seq, e.to_seq, e.data
     FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
@@ -95,6 +97,7 @@ export class SqliteDriver implements Driver {
   #damage: unknown = null
   #renewing: Promise<void> | null = null
   readonly #writers: WriteLine
+  readonly #texts: TextsApart
   #scrub: Promise<boolean> | null = null
   #nextScrub: Promise<boolean> | null = null
 
@@ -111,6 +114,7 @@ export class SqliteDriver implements Driver {
       ...{ stretch, sync, limits: { ...DEFAULT_LOG_LIMITS, ...limits } },
       sameFile: { ...DEFAULT_SAME_FILE_LIMITS, ...parts.sameFile },
     }
+    this.#texts = parts.texts ?? new TextsApart()
     this.name = `SQLite ${path}`
     this.#warn = warn
     this.#path = path
@@ -154,7 +158,7 @@ export class SqliteDriver implements Driver {
         setDurability(database, durability)
         if (mustMigrate)
           inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
-        readNewestAppend(database)
+        readNewestAppend(database, this.name)
       })
       if (durability === 'full' && path) this.#log = SyncedLog.open(path, this.#parts.sync)
     } catch (error) {
@@ -174,6 +178,7 @@ export class SqliteDriver implements Driver {
           ...{ path, file, durability, commits, readOnly },
           parameters: readOnly ? 'mode=ro' : 'mode=rw',
         },
+        this.#texts,
         giveWay,
       )
     const copies = long(false)
@@ -222,7 +227,7 @@ export class SqliteDriver implements Driver {
     if (!path || !file) return
     const { durability } = this.#options
     const request = { path, file, durability, commits: durability, readOnly: true, parameters }
-    const long = new LongWork(this.name, request)
+    const long = new LongWork(this.name, request, this.#texts)
     this.#long = { reads: long, writes: long, copies: long }
   }
 
@@ -554,6 +559,7 @@ export class SqliteDriver implements Driver {
   /** Throws as soon as more was read or written, or it took longer, than is done at a stretch. */
   #executor(what: Numbers, stretch: Stretch): (query: Query) => readonly Row[] {
     const statements = this.#statements!
+    const texts = this.#texts
     const begun = performance.now()
     let left = stretch.characters
     const count = (characters: number) => {
@@ -581,8 +587,11 @@ export class SqliteDriver implements Driver {
     return query => {
       // One machine needs no queue: what is pending is folded by the processes that share the file.
       if (query.job !== undefined) return []
-      const rows = execute(bringsLongText(query) ? runSync(keepApart(query), execute) : query)
-      return rows.some(hasMark) ? runSync(fillIn(rows), execute) : rows
+      const rows = execute(texts.brings(query) ? runSync(texts.keepApart(query), execute) : query)
+      if (!rows.some(hasMark)) return rows
+      // Counted beforehand: to read them one by one takes far longer than all at once.
+      count(texts.octetsInParts(rows))
+      return runSync(texts.fillIn(rows), execute)
     }
   }
 
@@ -653,14 +662,22 @@ function isTooLarge(error: unknown): boolean {
 /** As far as they tell of appends: more of them tell of other things in a row only if nothing was said for long. */
 const NEWEST_EVENTS = 200
 
-/** What was appended last was also written last: damage shows itself here first. */
-function readNewestAppend(database: DatabaseSync): void {
-  database
-    .prepare(
-      `SELECT m.* FROM (SELECT id, session_id, to_seq FROM events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) e
+/** What was appended last was also written last: damage shows itself here first. Its text may stand elsewhere. */
+function readNewestAppend(database: DatabaseSync, name: string): void {
+  const statements = new Statements(database)
+  try {
+    runSync(newestAppend(), query => statements.all(query, 'large numbers'))
+  } catch (error) {
+    throw asDamage(error, name)
+  }
+}
+
+function* newestAppend(): Steps<void> {
+  const rows = yield* all(
+    `SELECT m.* FROM (SELECT id, session_id, to_seq FROM events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) e
        JOIN messages m ON m.session_id = e.session_id AND m.seq = e.to_seq ORDER BY e.id DESC LIMIT 1`,
-    )
-    .get()
+  )
+  yield* new TextsApart().fillIn(rows)
 }
 
 function inTransaction(database: DatabaseSync, action: () => void): void {

@@ -2,9 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import { StoreError } from '../../errors.ts'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
-import { bringsLongText, fillIn, hasMark, keepApart } from './long-texts.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
 import { type Numbers, rowMaker } from './statements.ts'
+import { hasMark, type TextsApart } from './texts-apart.ts'
 
 /** What a transaction reads and writes, and how long it takes, before it is a long one. */
 export interface Stretch {
@@ -37,6 +37,7 @@ const IDLE_MS = 10_000
 export class LongWork {
   readonly #name: string
   readonly #request: LongWorkRequest
+  readonly #texts: TextsApart
   readonly #giveWay: () => Promise<void>
   #thread: Worker | null = null
   /** In the order in which they were asked, and are answered. */
@@ -46,9 +47,15 @@ export class LongWork {
   #locked: Promise<void> | null = null
 
   /** `giveWay`: waited for before the lock is taken, or one long write after the other would keep all others waiting. */
-  constructor(name: string, request: LongWorkRequest, giveWay: () => Promise<void> = async () => {}) {
+  constructor(
+    name: string,
+    request: LongWorkRequest,
+    texts: TextsApart,
+    giveWay: () => Promise<void> = async () => {},
+  ) {
     this.#name = name
     this.#request = request
+    this.#texts = texts
     this.#giveWay = giveWay
   }
 
@@ -110,7 +117,7 @@ export class LongWork {
         steps(),
         oneAfterAnother(async query => {
           const answer = this.#answer(query, numbers)
-          if (!query.isUnread || bringsLongText(query)) return answer
+          if (!query.isUnread || this.#texts.brings(query)) return answer
           unread.push(answer)
           answer.catch(() => {})
           return []
@@ -185,8 +192,9 @@ export class LongWork {
   async #answer(query: Query, numbers: Numbers): Promise<readonly Row[]> {
     if (query.job !== undefined) return []
     const execute = (each: Query) => this.#query(each, numbers)
-    const rows = await execute(bringsLongText(query) ? await runAsync(keepApart(query), execute) : query)
-    return rows.some(hasMark) ? runAsync(fillIn(rows), execute) : rows
+    const texts = this.#texts
+    const rows = await execute(texts.brings(query) ? await runAsync(texts.keepApart(query), execute) : query)
+    return rows.some(hasMark) ? runAsync(texts.fillIn(rows), execute) : rows
   }
 
   async #query({ sql, parameters }: Query, numbers: Numbers): Promise<readonly Row[]> {

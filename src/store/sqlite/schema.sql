@@ -21,7 +21,7 @@ CREATE TRIGGER long_message_deleted AFTER DELETE ON messages WHEN OLD.format >= 
 END;
 
 CREATE TRIGGER long_message_known AFTER INSERT ON messages
-WHEN NEW.format > 3 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
+WHEN NEW.format >= 8 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
   SELECT RAISE(ABORT, 'the long text of this message is not in this database');
 END;
 
@@ -54,7 +54,7 @@ CREATE TRIGGER long_version_deleted AFTER DELETE ON message_versions WHEN OLD.fo
 END;
 
 CREATE TRIGGER long_version_known AFTER INSERT ON message_versions
-WHEN NEW.format > 3 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
+WHEN NEW.format >= 8 AND NOT EXISTS (SELECT 1 FROM long_texts WHERE id = substr(NEW.content, 11)) BEGIN
   SELECT RAISE(ABORT, 'the long text of this message is not in this database');
 END;
 
@@ -62,6 +62,58 @@ CREATE TRIGGER long_version_replaced AFTER UPDATE OF content ON message_versions
   DELETE FROM long_texts WHERE id = substr(OLD.content, 11)
     AND NOT EXISTS (SELECT 1 FROM messages WHERE format >= 8 AND content = OLD.content)
     AND NOT EXISTS (SELECT 1 FROM message_versions WHERE format >= 8 AND content = OLD.content);
+END;
+
+CREATE TRIGGER message_in_parts_changes AFTER UPDATE OF content, format ON messages
+WHEN OLD.format BETWEEN 4 AND 7 OR NEW.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders + 1
+    WHERE NEW.format BETWEEN 4 AND 7 AND id = CAST(NEW.content AS INTEGER) AND holders IS NOT NULL;
+  SELECT RAISE(ABORT, 'the text of this message is not in this database')
+    WHERE NEW.format BETWEEN 4 AND 7 AND changes() = 0;
+  UPDATE text_parts SET holders = holders - 1
+    WHERE OLD.format BETWEEN 4 AND 7 AND id = CAST(OLD.content AS INTEGER);
+  DELETE FROM text_parts WHERE OLD.format BETWEEN 4 AND 7
+    AND (SELECT holders FROM text_parts WHERE id = CAST(OLD.content AS INTEGER)) = 0
+    AND id BETWEEN CAST(OLD.content AS INTEGER)
+      AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
+END;
+
+CREATE TRIGGER message_in_parts_comes AFTER INSERT ON messages WHEN NEW.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders + 1 WHERE id = CAST(NEW.content AS INTEGER) AND holders IS NOT NULL;
+  SELECT RAISE(ABORT, 'the text of this message is not in this database') WHERE changes() = 0;
+END;
+
+CREATE TRIGGER message_in_parts_goes AFTER DELETE ON messages WHEN OLD.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders - 1 WHERE id = CAST(OLD.content AS INTEGER);
+  DELETE FROM text_parts WHERE (SELECT holders FROM text_parts WHERE id = CAST(OLD.content AS INTEGER)) = 0
+    AND id BETWEEN CAST(OLD.content AS INTEGER)
+      AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
+END;
+
+CREATE TRIGGER version_in_parts_changes AFTER UPDATE OF content, format ON message_versions
+WHEN OLD.format BETWEEN 4 AND 7 OR NEW.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders + 1
+    WHERE NEW.format BETWEEN 4 AND 7 AND id = CAST(NEW.content AS INTEGER) AND holders IS NOT NULL;
+  SELECT RAISE(ABORT, 'the text of this message is not in this database')
+    WHERE NEW.format BETWEEN 4 AND 7 AND changes() = 0;
+  UPDATE text_parts SET holders = holders - 1
+    WHERE OLD.format BETWEEN 4 AND 7 AND id = CAST(OLD.content AS INTEGER);
+  DELETE FROM text_parts WHERE OLD.format BETWEEN 4 AND 7
+    AND (SELECT holders FROM text_parts WHERE id = CAST(OLD.content AS INTEGER)) = 0
+    AND id BETWEEN CAST(OLD.content AS INTEGER)
+      AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
+END;
+
+CREATE TRIGGER version_in_parts_comes AFTER INSERT ON message_versions WHEN NEW.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders + 1 WHERE id = CAST(NEW.content AS INTEGER) AND holders IS NOT NULL;
+  SELECT RAISE(ABORT, 'the text of this message is not in this database') WHERE changes() = 0;
+END;
+
+CREATE TRIGGER version_in_parts_goes AFTER DELETE ON message_versions WHEN OLD.format BETWEEN 4 AND 7 BEGIN
+  UPDATE text_parts SET holders = holders - 1 WHERE id = CAST(OLD.content AS INTEGER);
+  DELETE FROM text_parts WHERE (SELECT holders FROM text_parts WHERE id = CAST(OLD.content AS INTEGER)) = 0
+    AND id BETWEEN CAST(OLD.content AS INTEGER)
+      AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
 END;
 
 CREATE TABLE api_keys (
@@ -459,6 +511,13 @@ CREATE TABLE spending (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE text_parts (
+  id INTEGER PRIMARY KEY,
+  -- Of a first part: how many rows have the text. A fork and a kept version have the same one.
+  holders INTEGER,
+  content TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE waiting (
   -- Never used again, so that nobody who has read up to one can miss another under it.

@@ -1,0 +1,51 @@
+import {
+  type Compaction,
+  type CompactionOptions,
+  readIsCompact,
+  runCompaction,
+  SHARED_STEPS,
+} from '../sql/compact.ts'
+import { first, type Steps } from '../sql/steps.ts'
+import { PostgresDriver, type PostgresOptions } from './driver.ts'
+
+/** Also migrates it. The server uses what becomes free again by itself. */
+export async function compactPostgres(
+  url: string,
+  options: CompactionOptions = {},
+  place: PostgresOptions = {},
+): Promise<Compaction> {
+  const begun = performance.now()
+  const driver = new PostgresDriver(url, place)
+  await driver.open()
+  try {
+    const bytesBefore = await driver.read(readBytes)
+    await runCompaction(driver, SHARED_STEPS, options)
+    const bytesAfter = await driver.read(readBytes)
+    return {
+      ...{ store: driver.name, bytesBefore, bytesAfter },
+      tookMs: Math.round(performance.now() - begun),
+    }
+  } finally {
+    await driver.close()
+  }
+}
+
+/** Changes nothing. */
+export async function isCompactPostgres(url: string, place: PostgresOptions = {}): Promise<boolean> {
+  const driver = new PostgresDriver(url, { ...place, readOnly: true })
+  await driver.open()
+  try {
+    return await driver.read(readIsCompact)
+  } finally {
+    await driver.close()
+  }
+}
+
+/** Of our tables, with their indexes and what stands beside their rows. */
+function* readBytes(): Steps<number> {
+  const row = yield* first<{ bytes: number }>(
+    `SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS BIGINT) AS bytes FROM pg_class
+     WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r'`,
+  )
+  return Number(row!.bytes)
+}

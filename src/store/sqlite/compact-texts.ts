@@ -1,0 +1,98 @@
+import type { CompactionStep } from '../sql/compact.ts'
+import { MAX_FORMAT } from '../sql/rows.ts'
+import { all, first, type SqlValue, type Steps } from '../sql/steps.ts'
+import { MAX_OCTETS_IN_ROW } from './texts-apart.ts'
+
+/** Of these tables, by their keys. */
+const TABLES = [
+  { table: 'messages', key: ['session_id', 'seq'] },
+  { table: 'message_versions', key: ['session_id', 'seq', 'version'] },
+] as const
+
+const ROWS_A_SLICE = 1_000
+const OCTETS_A_SLICE = 200_000
+
+interface Place {
+  /** In `TABLES`. */
+  readonly table: number
+  /** All rows up to this one are done; `null`: none is. */
+  readonly after: readonly SqlValue[] | null
+  readonly seen: number
+  /** About so many rows there are. */
+  readonly total: number
+}
+
+interface RowSize {
+  readonly [column: string]: SqlValue
+  readonly octets: number
+  readonly is_too_long: number
+}
+
+/**
+ * Texts that make their rows spill over leave them. It reads each and writes it again: the driver sees to it that it
+ * stands elsewhere.
+ */
+export const compactTexts: CompactionStep<Place> = {
+  name: 'texts',
+  share: ({ seen, total }) => Math.min(1, seen / Math.max(1, total)),
+  *run(cursor) {
+    const place = cursor ?? { table: 0, after: null, seen: 0, total: yield* countRoughly() }
+    const { table, key } = TABLES[place.table]!
+    const rows = yield* readSizes(place)
+    const done: RowSize[] = []
+    let octets = 0
+    for (const row of rows) {
+      if (octets > OCTETS_A_SLICE) break
+      done.push(row)
+      if (row.is_too_long === 0) continue
+      octets += row.octets
+      yield* writeAgain(
+        table,
+        key,
+        key.map(column => row[column]!),
+      )
+    }
+    const seen = place.seen + done.length
+    const last = done.at(-1)
+    if (rows.length === ROWS_A_SLICE || done.length < rows.length)
+      return { ...place, seen, after: key.map(column => last![column]!) }
+    if (place.table + 1 === TABLES.length) return null
+    return { ...place, seen, table: place.table + 1, after: null }
+  },
+}
+
+/** By the last of each session: to count them all would take as long as many slices. */
+function* countRoughly(): Steps<number> {
+  const row = yield* first<{ count: number | null }>(
+    'SELECT sum((SELECT max(seq) FROM messages WHERE session_id = sessions.id)) AS count FROM sessions',
+  )
+  return row?.count ?? 0
+}
+
+/** The sizes stand in the rows themselves: no text is read for them. */
+function* readSizes({ table: number, after }: Place): Steps<readonly RowSize[]> {
+  const { table, key } = TABLES[number]!
+  const columns = key.join(', ')
+  const marks = key.map((_, place) => `?${place + 1}`).join(', ')
+  return yield* all<RowSize>(
+    `SELECT ${columns}, octet_length(content) AS octets,
+       format <= ${MAX_FORMAT} AND octet_length(content) > ${MAX_OCTETS_IN_ROW} AS is_too_long
+     FROM ${table} ${after === null ? '' : `WHERE (${columns}) > (${marks})`}
+     ORDER BY ${columns} LIMIT ${ROWS_A_SLICE}`,
+    ...(after ?? []),
+  )
+}
+
+function* writeAgain(table: string, key: readonly string[], values: readonly SqlValue[]): Steps<void> {
+  const where = (from: number) => key.map((column, place) => `${column} = ?${place + from}`).join(' AND ')
+  const { content, format } = (yield* first<{ content: string; format: number }>(
+    `SELECT content, format FROM ${table} WHERE ${where(1)}`,
+    ...values,
+  ))!
+  yield {
+    sql: `UPDATE ${table} SET content = ?1, format = ?2 WHERE ${where(3)}`,
+    parameters: [content, format, ...values],
+    isUnread: true,
+    text: { content: 0, format: 1 },
+  }
+}

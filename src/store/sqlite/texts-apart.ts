@@ -1,0 +1,126 @@
+import { MAX_FORMAT } from '../sql/rows.ts'
+import { first, type Query, type Row, type SqlValue, type Steps } from '../sql/steps.ts'
+import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
+import { fillHoles, type Hole, IN_PARTS, keepInParts, octetsInMark, parseMark } from './text-parts.ts'
+
+/** The columns in which the text of a message is read, always with its `format` beside it. */
+const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
+
+/** What the texts of a row may have together. With its numbers it then has less than SQLite keeps in one page with others. */
+export const MAX_OCTETS_IN_ROW = 900
+/** Of one character of JavaScript's. */
+const MAX_OCTETS_A_CHARACTER = 3
+/** Beside very long ids of another program a short text is better left where it is. */
+const MIN_OCTETS_APART = 200
+
+/**
+ * Some texts stand elsewhere than in their rows, which have marks in place of them. Here the marks take the place of the
+ * texts in what is written, and the texts that of the marks in all that is read: no other code knows of it. Only the
+ * `format` of a row tells a mark from a text.
+ */
+export class TextsApart {
+  readonly #maxInRow: number
+  /** Once it is, it stays so. */
+  #isCompact = false
+
+  constructor(maxInRow: number = MAX_OCTETS_IN_ROW) {
+    this.#maxInRow = maxInRow
+  }
+
+  /** Whether the query may bring a text that is not to stand in its row. */
+  brings({ text, parameters }: Query): boolean {
+    if (text === undefined) return false
+    let characters = 0
+    for (const value of parameters) if (typeof value === 'string') characters += value.length
+    if (characters * MAX_OCTETS_A_CHARACTER <= this.#maxInRow) return false
+    return characters > this.#maxInRow || octetsOf(parameters) > this.#maxInRow
+  }
+
+  /** The same query with marks in place of such texts, which are stored by then. */
+  *keepApart({ text, ...query }: Query): Steps<Query> {
+    const parameters = [...query.parameters]
+    const { content, format, rowLength = parameters.length } = text!
+    for (let start = 0; start < parameters.length; start += rowLength) {
+      const kept = yield* this.#keep(parameters.slice(start, start + rowLength), content)
+      if (kept === null) continue
+      parameters[start + content] = kept.mark
+      parameters[start + format] = (parameters[start + format] as number) + kept.raise
+    }
+    return { ...query, parameters }
+  }
+
+  /** `null`: the text stays in its row. */
+  *#keep(row: readonly SqlValue[], place: number): Steps<{ mark: string; raise: number } | null> {
+    const text = row[place] as string
+    const octets = Buffer.byteLength(text)
+    if (octets > MAX_OCTETS_BESIDE_OTHERS) return { mark: yield* keepLong(text), raise: IN_LONG_TEXTS }
+    const isLeft = octetsOf(row) <= this.#maxInRow || octets < Math.min(MIN_OCTETS_APART, this.#maxInRow)
+    if (isLeft || !(yield* this.#isCompactNow())) return null
+    return { mark: yield* keepInParts(text, octets), raise: IN_PARTS }
+  }
+
+  /** An operator may make it so at any time. */
+  *#isCompactNow(): Steps<boolean> {
+    if (this.#isCompact) return true
+    const row = yield* first<{ is_compact: number }>('SELECT is_compact FROM layout')
+    this.#isCompact = row?.is_compact === 1
+    return this.#isCompact
+  }
+
+  /** How many octets stand in parts for these rows. */
+  octetsInParts(rows: readonly Row[]): number {
+    let octets = 0
+    for (const row of rows)
+      if (isInParts(row))
+        for (const column of TEXT_COLUMNS) {
+          const mark = row[column]
+          if (typeof mark === 'string') octets += parseMark(mark).octets
+        }
+    return octets
+  }
+
+  /** The texts take the place of the marks in these rows. */
+  *fillIn(rows: readonly Row[]): Steps<readonly Row[]> {
+    const holes: Hole[] = []
+    for (const row of rows as readonly Record<string, SqlValue>[]) {
+      if (!hasMark(row)) continue
+      const raise = isInParts(row) ? IN_PARTS : IN_LONG_TEXTS
+      row['format'] = (row['format'] as number) - raise
+      for (const column of TEXT_COLUMNS) {
+        const mark = row[column]
+        if (typeof mark !== 'string') continue
+        if (raise === IN_LONG_TEXTS) row[column] = yield* readLong(mark)
+        else
+          holes.push({
+            mark: parseMark(mark),
+            fill: text => {
+              row[column] = text
+            },
+          })
+      }
+    }
+    if (holes.length > 0) yield* fillHoles(holes)
+    return rows
+  }
+}
+
+/** Of a row of this table, without reading the text. */
+export function octetsOfText(table: string): string {
+  return `CASE WHEN ${table}.format >= ${IN_LONG_TEXTS} THEN ${MAX_OCTETS_BESIDE_OTHERS}
+    WHEN ${table}.format >= ${IN_PARTS} THEN ${octetsInMark(`${table}.content`)}
+    ELSE octet_length(${table}.content) END`
+}
+
+export function hasMark({ format }: Row): boolean {
+  return typeof format === 'number' && format > MAX_FORMAT
+}
+
+function isInParts({ format }: Row): boolean {
+  return typeof format === 'number' && format >= IN_PARTS && format < IN_LONG_TEXTS
+}
+
+function octetsOf(row: readonly SqlValue[]): number {
+  let octets = 0
+  for (const value of row) if (typeof value === 'string') octets += Buffer.byteLength(value)
+  return octets
+}
