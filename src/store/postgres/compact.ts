@@ -1,10 +1,5 @@
-import {
-  type Compaction,
-  type CompactionOptions,
-  readIsCompact,
-  runCompaction,
-  SHARED_STEPS,
-} from '../sql/compact.ts'
+import { type Compaction, type CompactionOptions, runCompaction, SHARED_STEPS } from '../sql/compact.ts'
+import { isCompact } from '../sql/packs.ts'
 import { first, type Steps } from '../sql/steps.ts'
 import { PostgresDriver, type PostgresOptions } from './driver.ts'
 
@@ -35,7 +30,7 @@ export async function isCompactPostgres(url: string, place: PostgresOptions = {}
   const driver = new PostgresDriver(url, { ...place, readOnly: true })
   await driver.open()
   try {
-    return await driver.read(readIsCompact)
+    return await driver.read(isCompact)
   } finally {
     await driver.close()
   }

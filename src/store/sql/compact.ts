@@ -1,5 +1,13 @@
-import type { Driver } from './driver.ts'
-import { first, run, type Steps } from './steps.ts'
+import type { Dialect, Driver } from './driver.ts'
+import {
+  type FactCursor,
+  packAllDocuments,
+  packAllSegments,
+  type SegmentCursor,
+  shortenKeys,
+} from './pack-all.ts'
+import { unpackingDriver } from './packs.ts'
+import { run, type Steps } from './steps.ts'
 
 /**
  * What makes a database compact that was made before there was such a layout. Programs of this version write compactly
@@ -12,13 +20,31 @@ export interface CompactionStep<Cursor = unknown> {
    * One slice, in a transaction of its own and so short that others hardly wait for it. `null`: from the beginning. Answers
    * where to go on; `null`: that was all. What is compact already is left as it is: it may have been broken off before.
    */
-  run(cursor: Cursor | null): Steps<Cursor | null>
+  run(cursor: Cursor | null, dialect: Dialect): Steps<Cursor | null>
   /** How much of it is done, from 0 to 1. */
   share?(cursor: Cursor): number
 }
 
 /** For both databases. Each has steps of its own beside them. */
-export const SHARED_STEPS: readonly CompactionStep[] = []
+export const SHARED_STEPS: readonly CompactionStep[] = [
+  stepOf<FactCursor>({
+    name: 'facts',
+    run: cursor => shortenKeys(cursor ?? { document: 0, fact: 0 }),
+  }),
+  stepOf<SegmentCursor>({
+    name: 'segments',
+    run: (cursor, dialect) => packAllSegments(cursor ?? { session: 0, segment: 0 }, dialect),
+  }),
+  stepOf<number>({
+    name: 'documents',
+    run: (cursor, dialect) => packAllDocuments(cursor ?? 0, dialect),
+  }),
+]
+
+/** Each is only ever given a cursor of its own. */
+function stepOf<Cursor>(step: CompactionStep<Cursor>): CompactionStep {
+  return step as CompactionStep
+}
 
 interface CompactionProgress {
   readonly step: string
@@ -46,12 +72,13 @@ export async function runCompaction(
   steps: readonly CompactionStep[],
   { signal, onProgress }: CompactionOptions,
 ): Promise<void> {
-  await driver.write(sayCompact)
+  const unpacking = unpackingDriver(driver)
+  await unpacking.write(sayCompact)
   for (const [place, step] of steps.entries())
     for (let cursor: unknown = null; ; ) {
       signal?.throwIfAborted()
       const from = cursor
-      cursor = await driver.write(() => step.run(from))
+      cursor = await unpacking.write(() => step.run(from, driver.dialect))
       if (cursor === null) break
       const share = step.share?.(cursor) ?? 0
       onProgress?.({ step: step.name, share: (place + share) / steps.length })
@@ -62,9 +89,4 @@ export async function runCompaction(
 /** Never taken back. */
 function* sayCompact(): Steps<void> {
   yield* run('UPDATE layout SET is_compact = 1 WHERE is_compact = 0')
-}
-
-export function* readIsCompact(): Steps<boolean> {
-  const row = yield* first<{ is_compact: number }>('SELECT is_compact FROM layout')
-  return row?.is_compact === 1
 }

@@ -1,11 +1,6 @@
 import { PalimpsestError, StoreError } from '../../errors.ts'
-import {
-  type Compaction,
-  type CompactionOptions,
-  readIsCompact,
-  runCompaction,
-  SHARED_STEPS,
-} from '../sql/compact.ts'
+import { type Compaction, type CompactionOptions, runCompaction, SHARED_STEPS } from '../sql/compact.ts'
+import { isCompact } from '../sql/packs.ts'
 import { compactTexts } from './compact-texts.ts'
 import { findRoom } from './disk-room.ts'
 import { SqliteDriver } from './driver.ts'
@@ -39,7 +34,7 @@ export async function isCompactSqlite(path: string): Promise<boolean> {
   const driver = new SqliteDriver(path, { readOnly: true })
   await driver.open()
   try {
-    return await driver.read(readIsCompact)
+    return await driver.read(isCompact)
   } finally {
     await driver.close()
   }
