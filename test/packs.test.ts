@@ -194,7 +194,7 @@ async function checkUp(place: StorePlace): Promise<readonly string[]> {
   const store = await place.open()
   const results = await store.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
   await store.close()
-  return results.filter(({ isWell, what }) => !isWell && /rows|packed/.test(what)).map(({ says }) => says)
+  return results.filter(({ isWell, what }) => !isWell && /row|packed/.test(what)).map(({ says }) => says)
 }
 
 /** All that a database of SQLite holds, unpacked. */

@@ -194,21 +194,23 @@ function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void
     seqs.some(seq => from_seq <= seq && seq <= to_seq),
   )
   for (const { document_id, id } of learned) yield* run(CONDEMN_STANDING, document_id, id)
-  for (const { document_id, id } of learned) yield* forgetSaidAgain(document_id, id)
+  const marks: string[] = []
+  for (const { document_id, id } of learned) marks.push(...(yield* forgetSaidAgain(document_id, id)))
+  yield* forgetPacked(marks)
   for (const { document_id, id } of learned) yield* run(CONDEMN_WITHDRAWN, document_id, id)
 }
 
 const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
 const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
 
-/** What a rollback took out and something else said again stays for its sake. */
-function* forgetSaidAgain(documentId: number, id: number): Steps<void> {
+/** What a rollback took out and something else said again stays for its sake. What stood in place of its line. */
+function* forgetSaidAgain(documentId: number, id: number): Steps<readonly string[]> {
   const fact = yield* first<{ line: string }>(
     'SELECT line FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1',
     documentId,
     id,
   )
-  if (!fact) return
+  if (!fact) return []
   const [short, long] = lineKeys(JSON.parse(fact.line) as string)
   const gone = yield* all<{ mark: string }>(
     `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
@@ -219,7 +221,7 @@ function* forgetSaidAgain(documentId: number, id: number): Steps<void> {
     short!,
     long!,
   )
-  yield* forgetPacked(gone.map(({ mark }) => mark))
+  return gone.map(({ mark }) => mark)
 }
 
 interface Erased {

@@ -124,8 +124,8 @@ const DOCUMENTS_AT_A_TIME = 20
 /** What documents say about the person, and that they wrote them. */
 export const condemnFactsAbout: ErasureStep = function* (slice, cursor) {
   const { layer, name_key } = (cursor ?? { layer: '', name_key: '' }) as DocumentCursor
-  const documents = yield* all<DocumentCursor & { id: number; content: string }>(
-    `SELECT id, layer, name_key, content FROM documents
+  const documents = yield* all<DocumentCursor & { id: number }>(
+    `SELECT id, layer, name_key FROM documents
      WHERE namespace = ?1 AND (layer, name_key) > (?2, ?3) ORDER BY layer, name_key
      LIMIT ${DOCUMENTS_AT_A_TIME}`,
     slice.namespace,

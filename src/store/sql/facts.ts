@@ -96,10 +96,13 @@ function longKey(line: string): string {
   return keyOf(JSON.stringify(line))
 }
 
-/** 96 bits of a digest. However the line ends. */
+/** 96 bits of a digest. However the line ends; as JSON, since of half a character UTF-8 keeps nothing. */
 export function shortKey(line: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto')
-  return createHash('sha256').update(withoutReturn(line)).digest('base64url').slice(0, 16)
+  return createHash('sha256')
+    .update(JSON.stringify(withoutReturn(line)))
+    .digest('base64url')
+    .slice(0, 16)
 }
 
 /** A fact stands on a line of its own, whichever way the document ends its lines. */

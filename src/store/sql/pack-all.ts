@@ -1,4 +1,5 @@
-import { findDocumentById, lockDocuments } from './documents.ts'
+import type { LayerName } from '../document.ts'
+import { DOCUMENT_COLUMNS, type DocumentRow, lockDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { shortKey } from './facts.ts'
 import { packDays, packMore } from './pack-documents.ts'
@@ -51,7 +52,7 @@ export function* packAllDocuments(from: number, dialect: Dialect): Steps<number 
   const known = yield* first<{
     id: number
     namespace: string
-    layer: 'chat'
+    layer: LayerName
     name: string
     session_id: number | null
   }>('SELECT id, namespace, layer, name, session_id FROM documents WHERE id >= ?1 ORDER BY id LIMIT 1', from)
@@ -60,10 +61,20 @@ export function* packAllDocuments(from: number, dialect: Dialect): Steps<number 
   // Sessions before documents, as everywhere.
   const owner = session_id === null ? undefined : yield* ownerOf(session_id, dialect)
   yield* lockDocuments([{ namespace, layer, key }], dialect)
-  const document = yield* findDocumentById(id)
+  const document = yield* findDocumentIn(namespace, id)
   if (document && (yield* packMore(document))) return id
   if (owner !== undefined && layer === 'chat' && (yield* packDays(owner, dialect))) return id
   return id + 1
+}
+
+/** One that an erasure has hidden meanwhile is none. */
+function* findDocumentIn(namespace: string, id: number): Steps<DocumentRow | undefined> {
+  if (namespace.startsWith('\u0001')) return undefined
+  return yield* first<DocumentRow>(
+    `SELECT ${DOCUMENT_COLUMNS} FROM documents WHERE id = ?1 AND namespace = ?2`,
+    id,
+    namespace,
+  )
 }
 
 function* ownerOf(sessionId: number, dialect: Dialect): Steps<number | undefined> {
@@ -93,10 +104,12 @@ export function* shortenKeys({ document, fact }: FactCursor): Steps<FactCursor |
   for (const { document_id, id, line, key } of rows)
     if (key.startsWith('"'))
       yield* run(
-        'UPDATE facts SET line_key = ?3 WHERE document_id = ?1 AND id = ?2',
+        'UPDATE facts SET line_key = ?3 WHERE document_id = ?1 AND id = ?2 AND line_key = ?4',
         document_id,
         id,
         shortKey(JSON.parse(line) as string),
+        // Another fact may have its number since it was read.
+        key,
       )
   const last = rows.at(-1)
   return rows.length < FACTS_AT_A_TIME || !last ? null : { document: last.document_id, fact: last.id }

@@ -11,12 +11,13 @@ export const PACKING = { keptVersions: 4, versionsAtATime: 8 }
 
 /**
  * The past of a document, once enough of it has come together: versions, and the lines that these took away. A past that
- * was never packed is packed with the next changes, a part with each.
+ * was never packed is packed with the next changes, a part with each. A day is packed whole, once it is over.
  */
 export function* packPast(document: DocumentRow): Steps<void> {
   const { keptVersions, versionsAtATime } = PACKING
   const after = packedThrough(document)
-  if (document.version - after < keptVersions + versionsAtATime || !(yield* isCompact())) return
+  const isDue = document.layer !== 'daily' && document.version - after >= keptVersions + versionsAtATime
+  if (!isDue || !(yield* isCompact())) return
   const through = Math.min(document.version - keptVersions, after + 2 * versionsAtATime)
   yield* packRange(document.id, { after, through })
 }
@@ -25,7 +26,7 @@ export function* packPast(document: DocumentRow): Steps<void> {
 export function* packMore(document: DocumentRow): Steps<boolean> {
   const after = packedThrough(document)
   const through = Math.min(document.version - PACKING.keptVersions, after + VERSIONS_OF_A_PART)
-  if (through <= after) return false
+  if (through <= after || document.layer === 'daily') return false
   yield* packRange(document.id, { after, through })
   return true
 }
@@ -77,16 +78,19 @@ function* packVersions(documentId: number, { after, through }: VersionRange): St
   )
   const worth = versions.filter(({ a, b }) => isWorthPacking(a) || isWorthPacking(b ?? ''))
   const marks = yield* packTexts({ document: documentId }, worth.map(textsOf))
+  const unused: string[] = []
   for (const [place, row] of worth.entries()) {
     const texts = textsOf(row)
-    yield* run(
-      'UPDATE document_versions SET back = ?3, whole = ?4 WHERE document_id = ?1 AND version = ?2',
+    const [marked] = yield* all(
+      'UPDATE document_versions SET back = ?3, whole = ?4 WHERE document_id = ?1 AND version = ?2 RETURNING version',
       documentId,
       row.version,
       texts.back === undefined ? row.a : marks[place]!,
       texts.whole === undefined ? row.b : marks[place]!,
     )
+    if (!marked) unused.push(marks[place]!)
   }
+  yield* forgetPacked(unused)
 }
 
 function textsOf({ a, b }: PastVersion): Texts {
@@ -107,8 +111,19 @@ function* packLines(documentId: number, facts: readonly FactLine[]): Steps<void>
     { document: documentId },
     worth.map(({ raw }) => ({ line: raw })),
   )
-  for (const [place, { id }] of worth.entries())
-    yield* run('UPDATE facts SET line = ?3 WHERE document_id = ?1 AND id = ?2', documentId, id, marks[place]!)
+  const unused: string[] = []
+  for (const [place, { id, raw }] of worth.entries()) {
+    // On PostgreSQL an erasure that holds the session's lock alone may have taken it away since it was read.
+    const [marked] = yield* all(
+      'UPDATE facts SET line = ?3 WHERE document_id = ?1 AND id = ?2 AND line = ?4 RETURNING id',
+      documentId,
+      id,
+      marks[place]!,
+      raw,
+    )
+    if (!marked) unused.push(marks[place]!)
+  }
+  yield* forgetPacked(unused)
 }
 
 /** So many of a chat's days are written still, or read with every context. */
@@ -188,8 +203,7 @@ function* moveUp(id: number): Steps<void> {
 }
 
 /** Before another text takes its place. A day that is written once more is packed once more. */
-export function* forgetContent(document: Pick<DocumentRow, 'id' | 'packed_through'>): Steps<void> {
-  if (document.packed_through === 0) return
+export function* forgetContent(document: Pick<DocumentRow, 'id'>): Steps<void> {
   const rows = yield* all<{ mark: string }>(
     'SELECT content AS mark FROM documents WHERE id = ?1',
     document.id,

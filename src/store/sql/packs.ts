@@ -97,7 +97,7 @@ function* newestPack(owner: PackOwner): Steps<Pack | null> {
     id,
   )
   if (!row || row.places >= MAX_PLACES || row.octets >= MAX_OCTETS) return null
-  return toPack(row)
+  return (yield* lockPacks([row.id])).get(row.id) ?? null
 }
 
 function toPack(row: PackRow): Pack {
@@ -178,7 +178,7 @@ export function* forgetPacked(marks: readonly string[]): Steps<void> {
   const places = Map.groupBy(marks.filter(mark => mark.startsWith(MARK)).map(placeOf), each => each.pack)
   if (places.size === 0) return
   const emptied: number[] = []
-  for (const [id, packed] of yield* readPacks([...places.keys()])) {
+  for (const [id, packed] of yield* lockPacks([...places.keys()])) {
     const gone = new Set(places.get(id)!.map(({ place }) => place))
     const left = packed.places.map((texts, place) => (gone.has(place) ? null : texts))
     const octets = left.reduce((sum, texts) => sum + octetsOf(texts), 0)
@@ -186,6 +186,16 @@ export function* forgetPacked(marks: readonly string[]): Steps<void> {
     else yield* run('UPDATE packs SET octets = ?2, data = ?3 WHERE id = ?1', id, octets, pack(left))
   }
   yield* runIn('DELETE FROM packs WHERE id IN (*)', [], emptied)
+}
+
+/** As they are, and as they stay until the transaction ends: on PostgreSQL not all who come here hold the owner's lock. */
+function* lockPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
+  const rows = yield* allIn<PackRow>(
+    'UPDATE packs SET places = places WHERE id IN (*) RETURNING id, places, octets, data',
+    [],
+    ids,
+  )
+  return new Map(rows.map(row => [row.id, toPack(row)]))
 }
 
 function* readPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
@@ -205,20 +215,43 @@ export function unpackingDriver(driver: Driver): Driver {
     open: () => driver.open(),
     close: () => driver.close(),
     read: steps => driver.read(() => unpacking(steps())),
-    write: (steps, options) => driver.write(() => unpacking(steps()), options),
+    write: (steps, options) => writeUnpacking(driver, steps, options),
     scrub: onScrub => driver.scrub(onScrub),
     ...(driver.readScrub && { readScrub: erasure => driver.readScrub!(erasure) }),
     ...(driver.checkUp && { checkUp: request => driver.checkUp!(request) }),
   }
 }
 
-function* unpacking<Result>(steps: Steps<Result>): Steps<Result> {
+/** How often a text may be taken away between the look at its row and the look at its pack. */
+const MAX_TRIES = 5
+
+/**
+ * On PostgreSQL each statement of a transaction that writes sees what others have committed by then: a text whose pack is
+ * not there any more is no damage yet. It is, if it is not there each time.
+ */
+async function writeUnpacking<Result>(
+  driver: Driver,
+  steps: () => Steps<Result>,
+  options: Parameters<Driver['write']>[1],
+): Promise<Result> {
+  for (let tries = driver.dialect.locksSessions ? MAX_TRIES : 1; ; tries--) {
+    const missing = new Set<unknown>()
+    try {
+      return await driver.write(() => unpacking(steps(), missing), options)
+    } catch (error) {
+      if (missing.size === 0 || tries === 1) throw error
+    }
+  }
+}
+
+function* unpacking<Result>(steps: Steps<Result>, missing?: Set<unknown>): Steps<Result> {
   let next = steps.next()
   while (!next.done) {
     let answered: Answered
     try {
       answered = yield* filled(next.value, yield next.value)
     } catch (error) {
+      if (error instanceof MissingTextError) missing?.add(error)
       next = steps.throw(error)
       continue
     }
@@ -226,6 +259,9 @@ function* unpacking<Result>(steps: Steps<Result>): Steps<Result> {
   }
   return next.value
 }
+
+/** A lost page: the driver tells of damage. */
+class MissingTextError extends SyntaxError {}
 
 function* filled(asked: Asked, answered: Answered): Steps<Answered> {
   if (!isMany(asked)) return yield* fillIn(asked.sql, answered as readonly Row[])
@@ -296,8 +332,8 @@ export function isMark(value: unknown): boolean {
 function textAt(packs: ReadonlyMap<number, Pack>, mark: string, column: Column): string {
   const { pack, place } = placeOf(mark)
   const text = packs.get(pack)?.places[place]?.[column]
-  // A lost page: what is not there cannot be read as if it were.
-  if (text === undefined) throw new SyntaxError('a packed text that is not there')
+  // What is not there cannot be read as if it were.
+  if (text === undefined) throw new MissingTextError('a packed text that is not there')
   return text
 }
 

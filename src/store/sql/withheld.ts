@@ -276,6 +276,7 @@ export function* commitRebuilt(
     rebuilt.id,
   )
   if (!row) return false
+  yield* forgetTexts(session, [rebuilt.id])
   const isSettled = rebuilt.isProper || rebuilt.text === ''
   yield* run(
     `UPDATE segments SET summary = ?3, events = ?4, details = ?5, text = ?6, message_count = ?7, summarizer = ?8,
