@@ -45,6 +45,7 @@ describe.each(Object.entries(PLACES))('segments of the first schema on %s', (_, 
   /** As the second migration left them: it gave them a column for the text, with nothing in it. */
   async function fillFirstSchema(): Promise<unknown> {
     const palimpsest = await open(SUMMARIZER)
+    await changeRows(place, 'UPDATE layout SET is_compact = 0')
     const chat = palimpsest.session('chat')
     for (let round = 0; round < 20; round++) {
       await chat.append([
