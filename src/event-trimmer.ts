@@ -23,7 +23,7 @@ export interface EventTrimmerOptions {
 
 /**
  * Trims old events in the background, in short transactions. Events of all namespaces are in one order, so any process
- * does it for all: several may, and whoever comes second finds nothing to do.
+ * does it for all: several may, and the second finds nothing to do.
  */
 export class EventTrimmer {
   readonly #options: EventTrimmerOptions

@@ -80,7 +80,7 @@ export class EventFeed {
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
     this.#lastKnown = await store.readLastPosition()
     const consumer = name === undefined ? null : { namespace: audience.namespace, name }
-    // A position of its own, so that whoever comes again with it is told what was trimmed meanwhile.
+    // A position of its own, so that a client that comes again with it is told what was trimmed meanwhile.
     const asked = after === START ? await store.readFirstPosition() : after
     const isAnew = asked !== null && !(await this.#isKnown(asked, consumer))
     const position = asked === null || isAnew ? this.#lastKnown : asked

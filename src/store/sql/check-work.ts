@@ -138,7 +138,7 @@ function* checkErasures(now: number): Steps<CheckResult> {
   }
 }
 
-/** Who is not well there is for whoever reads them to say. */
+/** What of them is not well, the reader of the list decides. */
 function* checkEvents(): Steps<CheckResult> {
   const trim = yield* first<{ retention_ms: number | null }>('SELECT retention_ms FROM event_trim')
   const readers = yield* first<{ count: number }>('SELECT count(*) AS count FROM event_consumers')

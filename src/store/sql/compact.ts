@@ -6,8 +6,8 @@ import {
   type SegmentCursor,
   shortenKeys,
 } from './pack-all.ts'
-import { unpackingDriver } from './packs.ts'
 import { run, type Steps } from './steps.ts'
+import { unpackingDriver } from './unpacking-driver.ts'
 
 /**
  * What makes a database compact that was made before there was such a layout. Programs of this version write compactly

@@ -12,6 +12,7 @@ import {
   type Source,
 } from '../document.ts'
 import { keyName, type SessionKey } from '../store.ts'
+import { inWriteOrder, lockDocuments } from './document-locks.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { condemnedLines, readFacts, readFactsIn, recordFacts, withoutLines } from './facts.ts'
@@ -105,26 +106,6 @@ export function* listDocuments(
     limit,
   )
   return rows.map(toListed)
-}
-
-/** All that a transaction has to hold before it writes, in one order everywhere: sessions, then documents. */
-export function* lockDocuments(keys: readonly DocumentKey[], dialect: Dialect): Steps<void> {
-  if (!dialect.locksSessions) return
-  for (const name of new Set(keys.map(lockName).sort()))
-    yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 1))', name)
-}
-
-function lockName({ namespace, layer, key }: DocumentKey): string {
-  return JSON.stringify([namespace, layer, keyOf(key)])
-}
-
-/** The order in which rows of documents are written, everywhere: no two that write several wait for each other. */
-export function inWriteOrder<Item>(
-  items: readonly Item[],
-  keyOfItem: (item: Item) => DocumentKey,
-): readonly Item[] {
-  const named = items.map(item => ({ item, name: lockName(keyOfItem(item)) }))
-  return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ item }) => item)
 }
 
 export function* changeDocuments(

@@ -1,6 +1,6 @@
 import type { LayerName } from '../document.ts'
 import { deleteSome } from './delete-some.ts'
-import { lockDocuments } from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
 import { keepNewestEvent } from './erase-events.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { keyOf } from './keys.ts'

@@ -21,7 +21,10 @@ import { all, first, forgetJobs, run, type Steps } from './steps.ts'
  */
 
 /** A session by its own number, for a writer; one that is not there under its name any more is none. */
-export function* lockSessionById(id: number, { namespace, dialect }: Slice): Steps<SessionRow | undefined> {
+export function* lockSessionById(
+  id: number,
+  { namespace, dialect }: Pick<Slice, 'namespace' | 'dialect'>,
+): Steps<SessionRow | undefined> {
   const known = yield* first<{ name: string }>(
     'SELECT name FROM sessions WHERE id = ?1 AND namespace = ?2 AND ready = 1',
     id,

@@ -14,7 +14,8 @@ import {
   stateAfterFold,
 } from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
-import { lockDocuments, writeDocuments } from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
+import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { keepFoldReceipt, readFoldReceipt, type StoredReceipt } from './fold-receipts.ts'

@@ -1,5 +1,5 @@
 import type { LayerName, MirrorState } from '../document.ts'
-import { inWriteOrder } from './documents.ts'
+import { inWriteOrder } from './document-locks.ts'
 import { keyOf } from './keys.ts'
 import { all, first, run, type Steps } from './steps.ts'
 

@@ -1,12 +1,12 @@
 import type { LayerName } from '../document.ts'
-import { DOCUMENT_COLUMNS, type DocumentRow, lockDocuments } from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
+import { DOCUMENT_COLUMNS, type DocumentRow } from './documents.ts'
 import type { Dialect } from './driver.ts'
+import { lockSessionById } from './erase-session.ts'
 import { shortKey } from './facts.ts'
 import { packDays, packMore } from './pack-documents.ts'
 import { packSegments } from './pack-segments.ts'
 import { isPacked } from './packs.ts'
-import { toKey } from './rows.ts'
-import { lockSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
@@ -26,14 +26,13 @@ export function* packAllSegments(
   { session: sessionId, segment }: SegmentCursor,
   dialect: Dialect,
 ): Steps<SegmentCursor | null> {
-  const known = yield* first<{ id: number; namespace: string; name: string; ready: number }>(
-    'SELECT id, namespace, name, ready FROM sessions WHERE id >= ?1 ORDER BY id LIMIT 1',
+  const known = yield* first<{ id: number; namespace: string }>(
+    'SELECT id, namespace FROM sessions WHERE id >= ?1 ORDER BY id LIMIT 1',
     sessionId,
   )
   if (!known) return null
   const next = { session: known.id + 1, segment: 0 }
-  const session = known.ready === 1 ? yield* lockSession(toKey(known), dialect) : undefined
-  if (session?.id !== known.id) return next
+  if (!(yield* lockSessionById(known.id, { ...known, dialect }))) return next
   const after = known.id === sessionId ? segment : 0
   const rows = yield* all<{ id: number }>(
     `SELECT id FROM segments WHERE session_id = ?1 AND id > ?2 AND rolled_into IS NOT NULL AND NOT ${isPacked('text')}
@@ -59,11 +58,11 @@ export function* packAllDocuments(from: number, dialect: Dialect): Steps<number 
   if (!known) return null
   const { id, namespace, layer, name: key, session_id } = known
   // Sessions before documents, as everywhere.
-  const owner = session_id === null ? undefined : yield* ownerOf(session_id, dialect)
+  const owner = session_id === null ? undefined : yield* lockSessionById(session_id, { namespace, dialect })
   yield* lockDocuments([{ namespace, layer, key }], dialect)
   const document = yield* findDocumentIn(namespace, id)
   if (document && (yield* packMore(document))) return id
-  if (owner !== undefined && layer === 'chat' && (yield* packDays(owner, dialect))) return id
+  if (owner && layer === 'chat' && (yield* packDays(owner.id, dialect))) return id
   return id + 1
 }
 
@@ -75,15 +74,6 @@ function* findDocumentIn(namespace: string, id: number): Steps<DocumentRow | und
     id,
     namespace,
   )
-}
-
-function* ownerOf(sessionId: number, dialect: Dialect): Steps<number | undefined> {
-  const known = yield* first<{ namespace: string; name: string }>(
-    'SELECT namespace, name FROM sessions WHERE id = ?1 AND ready = 1',
-    sessionId,
-  )
-  const session = known && (yield* lockSession(toKey(known), dialect))
-  return session?.id === sessionId ? sessionId : undefined
 }
 
 const FACTS_AT_A_TIME = 500

@@ -1,4 +1,5 @@
 import type { LayerName } from '../document.ts'
+import { tryToLockDocument } from './document-locks.ts'
 import type { DocumentRow } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { insertRows } from './insert-rows.ts'
@@ -76,21 +77,15 @@ function* packVersions(documentId: number, { after, through }: VersionRange): St
     after,
     through,
   )
-  const worth = versions.filter(({ a, b }) => isWorthPacking(a) || isWorthPacking(b ?? ''))
-  const marks = yield* packTexts({ document: documentId }, worth.map(textsOf))
-  const unused: string[] = []
-  for (const [place, row] of worth.entries()) {
-    const texts = textsOf(row)
-    const [marked] = yield* all(
+  yield* packRows(documentId, versions, textsOf, (row, texts, mark) =>
+    all(
       'UPDATE document_versions SET back = ?3, whole = ?4 WHERE document_id = ?1 AND version = ?2 RETURNING version',
       documentId,
       row.version,
-      texts.back === undefined ? row.a : marks[place]!,
-      texts.whole === undefined ? row.b : marks[place]!,
-    )
-    if (!marked) unused.push(marks[place]!)
-  }
-  yield* forgetPacked(unused)
+      texts.back === undefined ? row.a : mark,
+      texts.whole === undefined ? row.b : mark,
+    ),
+  )
 }
 
 function textsOf({ a, b }: PastVersion): Texts {
@@ -106,22 +101,40 @@ interface FactLine {
 }
 
 function* packLines(documentId: number, facts: readonly FactLine[]): Steps<void> {
-  const worth = facts.filter(({ raw }) => isWorthPacking(raw))
-  const marks = yield* packTexts(
-    { document: documentId },
-    worth.map(({ raw }) => ({ line: raw })),
-  )
-  const unused: string[] = []
-  for (const [place, { id, raw }] of worth.entries()) {
-    // On PostgreSQL an erasure that holds the session's lock alone may have taken it away since it was read.
-    const [marked] = yield* all(
+  yield* packRows(documentId, facts, lineOf, ({ id, raw }, _, mark) =>
+    all(
       'UPDATE facts SET line = ?3 WHERE document_id = ?1 AND id = ?2 AND line = ?4 RETURNING id',
       documentId,
       id,
-      marks[place]!,
+      mark,
       raw,
-    )
-    if (!marked) unused.push(marks[place]!)
+    ),
+  )
+}
+
+function lineOf({ raw }: FactLine): Texts {
+  return isWorthPacking(raw) ? { line: raw } : {}
+}
+
+/** `setMark` answers with the row that has the mark, if there is one. */
+function* packRows<Each>(
+  documentId: number,
+  rows: readonly Each[],
+  textsOfRow: (row: Each) => Texts,
+  setMark: (row: Each, texts: Texts, mark: string) => Steps<readonly unknown[]>,
+): Steps<void> {
+  const worth = rows
+    .map(row => ({ row, texts: textsOfRow(row) }))
+    .filter(({ texts }) => Object.keys(texts).length > 0)
+  const marks = yield* packTexts(
+    { document: documentId },
+    worth.map(({ texts }) => texts),
+  )
+  const unused: string[] = []
+  for (const [place, { row, texts }] of worth.entries()) {
+    const mark = marks[place]!
+    // On PostgreSQL an erasure that holds the session's lock alone may have taken the row away since it was read.
+    if ((yield* setMark(row, texts, mark)).length === 0) unused.push(mark)
   }
   yield* forgetPacked(unused)
 }
@@ -134,13 +147,13 @@ interface Day {
   readonly id: number
   readonly namespace: string
   readonly layer: LayerName
-  readonly name_key: string
+  readonly name: string
 }
 
 /** Days that are over: all that they were made of. `false`: there is none. Hold the session's lock. */
 export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
   const days = yield* all<Day>(
-    `SELECT id, namespace, layer, name_key FROM documents
+    `SELECT id, namespace, layer, name FROM documents
      WHERE session_id = ?1 AND day IS NOT NULL AND packed_through = 0
      ORDER BY day DESC LIMIT ${OPEN_DAYS + DAYS_AT_A_TIME}`,
     sessionId,
@@ -148,22 +161,14 @@ export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
   if (days.length <= OPEN_DAYS || !(yield* isCompact())) return false
   let packed = 0
   for (const day of days.slice(OPEN_DAYS)) {
-    if (!(yield* tryToLock(day, dialect))) continue
+    // One that an erasure is at work on is packed another time.
+    const key = { namespace: day.namespace, layer: day.layer, key: day.name }
+    if (!(yield* tryToLockDocument(key, dialect))) continue
     yield* packDay(day.id)
     if (!dialect.locksSessions) yield* moveUp(day.id)
     packed += 1
   }
   return packed > 0
-}
-
-/** One that an erasure is at work on is packed another time. Who waited here could wait for who waits for us. */
-function* tryToLock({ namespace, layer, name_key }: Day, dialect: Dialect): Steps<boolean> {
-  if (!dialect.locksSessions) return true
-  const row = yield* first<{ locked: boolean }>(
-    'SELECT pg_try_advisory_xact_lock(hashtextextended(?1, 1)) AS locked',
-    JSON.stringify([namespace, layer, name_key]),
-  )
-  return row!.locked
 }
 
 function* packDay(id: number): Steps<void> {
@@ -203,7 +208,9 @@ function* moveUp(id: number): Steps<void> {
 }
 
 /** Before another text takes its place. A day that is written once more is packed once more. */
-export function* forgetContent(document: Pick<DocumentRow, 'id'>): Steps<void> {
+export function* forgetContent(document: Pick<DocumentRow, 'id' | 'layer'>): Steps<void> {
+  // Of no other the text is packed.
+  if (document.layer !== 'daily') return
   const rows = yield* all<{ mark: string }>(
     'SELECT content AS mark FROM documents WHERE id = ?1',
     document.id,

@@ -1,15 +1,8 @@
 import type { NewSegment } from '../../log/index.ts'
 import { allIn } from './many.ts'
-import {
-  forgetPacked,
-  isCompact,
-  isWorthPacking,
-  keepTexts,
-  packTexts,
-  summaryWithin,
-  type Texts,
-} from './packs.ts'
+import { forgetPacked, isCompact, isWorthPacking, keepTexts, packTexts, type Texts } from './packs.ts'
 import { run, type Steps } from './steps.ts'
+import { summaryWithin } from './summary-within.ts'
 
 type Told = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text'>
 type ToldColumns = Readonly<Record<keyof Told, string>>
@@ -21,7 +14,7 @@ type ToldColumns = Readonly<Record<keyof Told, string>>
 export function* columnsOfSegment(sessionId: number, told: Told): Steps<ToldColumns> {
   const plain = plainColumns(told)
   if (!isWorthPacking(plain.text) || !(yield* isCompact())) return plain
-  const columns = columnsOnce(told)
+  const columns = withSummaryOnce(plain, told)
   const texts = longTexts(columns)
   return withMark(columns, texts, yield* keepTexts({ session: sessionId }, texts))
 }
@@ -35,9 +28,9 @@ function plainColumns({ summary, events, details, text }: Told): ToldColumns {
   }
 }
 
-/** The summary where it stands in the text. */
-function columnsOnce(told: Told): ToldColumns {
-  return { ...plainColumns(told), summary: summaryWithin(told.text, told.summary) }
+/** The summary as a place in the text, where it stands there. */
+function withSummaryOnce(plain: ToldColumns, { text, summary }: Pick<Told, 'text' | 'summary'>): ToldColumns {
+  return { ...plain, summary: summaryWithin(text, summary) }
 }
 
 function longTexts(columns: ToldColumns): Texts {
@@ -65,8 +58,10 @@ export function* packSegments(sessionId: number, ids: readonly number[]): Steps<
   )
   const worth = rows.filter(({ text }) => isWorthPacking(text)).toSorted((one, other) => one.id - other.id)
   const packed = worth.map(row => {
-    const columns = columnsOnce(toTold(row))
-    return { id: row.id, columns, texts: longTexts(columns) }
+    const { id, summary, events, details, text } = row
+    const told = { summary: JSON.parse(summary) as string, text: JSON.parse(text) as string }
+    const columns = withSummaryOnce({ summary, events, details, text }, told)
+    return { id, columns, texts: longTexts(columns) }
   })
   const marks = yield* packTexts(
     { session: sessionId },
@@ -85,13 +80,4 @@ export function* packSegments(sessionId: number, ids: readonly number[]): Steps<
     )
   }
   yield* forgetPacked(worth.map(({ mark }) => mark))
-}
-
-function toTold({ summary, events, details, text }: ToldColumns): Told {
-  return {
-    summary: JSON.parse(summary) as string,
-    events: JSON.parse(events) as unknown[],
-    details: JSON.parse(details) as unknown[],
-    text: JSON.parse(text) as string,
-  }
 }

@@ -1,6 +1,5 @@
-import type { Driver } from './driver.ts'
 import { allIn, runIn } from './many.ts'
-import { type Answered, type Asked, all, first, isMany, type Row, run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 
 /**
  * Texts that are hardly ever read again, compressed together (migration 17). Their rows have marks in place of them. A
@@ -9,23 +8,26 @@ import { type Answered, type Asked, all, first, isMany, type Row, run, type Step
  */
 
 /** What is packed, by table. All of it is JSON, which a mark is not. */
-const COLUMNS = {
+export const PACKED_COLUMNS = {
   segments: ['text', 'summary', 'events', 'details'],
   facts: ['line'],
   document_versions: ['back', 'whole'],
   documents: ['content'],
 } as const
-type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
+export type PackedColumn = (typeof PACKED_COLUMNS)[keyof typeof PACKED_COLUMNS][number]
 
 /** The texts of one row. */
-export type Texts = Readonly<Partial<Record<Column, string>>>
+export type Texts = Readonly<Partial<Record<PackedColumn, string>>>
 
 /** Whose they are. */
 export type PackOwner = { readonly session: number } | { readonly document: number }
 
+const ofOwner = (owner: PackOwner) => ('session' in owner ? 'session_id = ?1' : 'document_id = ?1')
+const idOf = (owner: PackOwner) => ('session' in owner ? owner.session : owner.document)
+
 const MARK = 'packed '
 /** For SQL: whether a column has a mark. Give it another name where the mark itself is to be read. */
-export const isPacked = (column: Column) => `substr(${column}, 1, ${MARK.length}) = '${MARK}'`
+export const isPacked = (column: PackedColumn) => `substr(${column}, 1, ${MARK.length}) = '${MARK}'`
 
 /** A longer pack is smaller on disk, and takes longer to be added to. */
 const MAX_PLACES = 48
@@ -74,7 +76,7 @@ export function* keepTexts(owner: PackOwner, texts: Texts): Steps<string> {
   return `${MARK}${id} 0`
 }
 
-interface Pack {
+export interface Pack {
   /** `null`: it is new. */
   readonly id: number | null
   /** `null`: the place was given up. */
@@ -91,10 +93,9 @@ interface PackRow {
 
 /** Where there is room in it. */
 function* newestPack(owner: PackOwner): Steps<Pack | null> {
-  const [column, id] = 'session' in owner ? ['session_id', owner.session] : ['document_id', owner.document]
-  const row = yield* first<PackRow>(
-    `SELECT id, places, octets, data FROM packs WHERE ${column} = ?1 AND places > 0 ORDER BY id DESC LIMIT 1`,
-    id,
+  const row = yield* first<Omit<PackRow, 'data'>>(
+    `SELECT id, places, octets FROM packs WHERE ${ofOwner(owner)} AND places > 0 ORDER BY id DESC LIMIT 1`,
+    idOf(owner),
   )
   if (!row || row.places >= MAX_PLACES || row.octets >= MAX_OCTETS) return null
   return (yield* lockPacks([row.id])).get(row.id) ?? null
@@ -168,7 +169,7 @@ interface Place {
   readonly place: number
 }
 
-function placeOf(mark: string): Place {
+export function placeOf(mark: string): Place {
   const [pack, place] = mark.slice(MARK.length).split(' ').map(Number)
   return { pack: pack!, place: place! }
 }
@@ -198,151 +199,20 @@ function* lockPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
   return new Map(rows.map(row => [row.id, toPack(row)]))
 }
 
-function* readPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
+export function* readPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
   const rows = yield* allIn<PackRow>('SELECT id, places, octets, data FROM packs WHERE id IN (*)', [], ids)
   return new Map(rows.map(row => [row.id, toPack(row)]))
-}
-
-/** A driver in whose rows the texts stand, and never their marks: no other code knows of packs when it reads. */
-export function unpackingDriver(driver: Driver): Driver {
-  return {
-    name: driver.name,
-    dialect: driver.dialect,
-    ...(driver.queuesFolds !== undefined && { queuesFolds: driver.queuesFolds }),
-    get erasedList() {
-      return driver.erasedList ?? null
-    },
-    open: () => driver.open(),
-    close: () => driver.close(),
-    read: steps => driver.read(() => unpacking(steps())),
-    write: (steps, options) => writeUnpacking(driver, steps, options),
-    scrub: onScrub => driver.scrub(onScrub),
-    ...(driver.readScrub && { readScrub: erasure => driver.readScrub!(erasure) }),
-    ...(driver.checkUp && { checkUp: request => driver.checkUp!(request) }),
-  }
-}
-
-/** How often a text may be taken away between the look at its row and the look at its pack. */
-const MAX_TRIES = 5
-
-/**
- * On PostgreSQL each statement of a transaction that writes sees what others have committed by then: a text whose pack is
- * not there any more is no damage yet. It is, if it is not there each time.
- */
-async function writeUnpacking<Result>(
-  driver: Driver,
-  steps: () => Steps<Result>,
-  options: Parameters<Driver['write']>[1],
-): Promise<Result> {
-  for (let tries = driver.dialect.locksSessions ? MAX_TRIES : 1; ; tries--) {
-    const missing = new Set<unknown>()
-    try {
-      return await driver.write(() => unpacking(steps(), missing), options)
-    } catch (error) {
-      if (missing.size === 0 || tries === 1) throw error
-    }
-  }
-}
-
-function* unpacking<Result>(steps: Steps<Result>, missing?: Set<unknown>): Steps<Result> {
-  let next = steps.next()
-  while (!next.done) {
-    let answered: Answered
-    try {
-      answered = yield* filled(next.value, yield next.value)
-    } catch (error) {
-      if (error instanceof MissingTextError) missing?.add(error)
-      next = steps.throw(error)
-      continue
-    }
-    next = steps.next(answered)
-  }
-  return next.value
-}
-
-/** A lost page: the driver tells of damage. */
-class MissingTextError extends SyntaxError {}
-
-function* filled(asked: Asked, answered: Answered): Steps<Answered> {
-  if (!isMany(asked)) return yield* fillIn(asked.sql, answered as readonly Row[])
-  if (asked.every(({ sql }) => columnsOf(sql).length === 0)) return answered
-  const all: (readonly Row[])[] = []
-  for (const [place, rows] of (answered as readonly (readonly Row[])[]).entries())
-    all.push(yield* fillIn(asked[place]!.sql, rows))
-  return all
-}
-
-/** By statement: there are few, and each is used again and again. */
-const known = new Map<string, readonly Column[]>()
-const MAX_KNOWN = 10_000
-
-function columnsOf(sql: string): readonly Column[] {
-  let columns = known.get(sql)
-  if (columns === undefined) {
-    columns = findColumns(sql)
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(sql, columns)
-  }
-  return columns
-}
-
-/** Those that the statement names, of tables that it names. Messages have a `content`, too, and it is no JSON. */
-function findColumns(sql: string): readonly Column[] {
-  const words = new Set(sql.match(/\w+/g))
-  const columns = Object.entries(COLUMNS).flatMap(([table, names]): readonly Column[] =>
-    words.has(table) && !(table === 'documents' && words.has('messages')) ? names : [],
-  )
-  return columns.filter(column => words.has(column))
-}
-
-function* fillIn(sql: string, rows: readonly Row[]): Steps<readonly Row[]> {
-  const [row] = rows
-  const columns = row ? columnsOf(sql).filter(column => column in row) : []
-  if (columns.length === 0) return rows
-  const marked = (each: Row) => columns.filter(column => isMark(each[column]))
-  const ids = new Set(rows.flatMap(each => marked(each).map(column => placeOf(each[column] as string).pack)))
-  const packs = ids.size === 0 ? null : yield* readPacks([...ids])
-  if (packs === null && !columns.includes('summary')) return rows
-  return rows.map(each => {
-    const texts = marked(each).map(column => [column, textAt(packs!, each[column] as string, column)])
-    return withSummary(texts.length === 0 ? each : { ...each, ...Object.fromEntries(texts) })
-  })
-}
-
-const WITHIN = 'in text '
-
-/** A summary that its segment's text has word for word is kept there alone: where in it. */
-export function summaryWithin(text: string, summary: string): string {
-  const start = summary.length < MIN_CHARACTERS ? -1 : text.indexOf(summary)
-  return start === -1 ? JSON.stringify(summary) : `${WITHIN}${start} ${summary.length}`
-}
-
-function withSummary(row: Row): Row {
-  const { summary, text } = row
-  if (typeof summary !== 'string' || !summary.startsWith(WITHIN)) return row
-  const [start, length] = summary.slice(WITHIN.length).split(' ').map(Number)
-  const whole = JSON.parse(text as string) as string
-  return { ...row, summary: JSON.stringify(whole.slice(start, start! + length!)) }
 }
 
 export function isMark(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith(MARK)
 }
 
-function textAt(packs: ReadonlyMap<number, Pack>, mark: string, column: Column): string {
-  const { pack, place } = placeOf(mark)
-  const text = packs.get(pack)?.places[place]?.[column]
-  // What is not there cannot be read as if it were.
-  if (text === undefined) throw new MissingTextError('a packed text that is not there')
-  return text
-}
-
 /** Every place that is taken, as a mark: of one owner. For those who check that rows and packs agree. */
 export function* marksOf(owner: PackOwner): Steps<readonly string[]> {
-  const [column, id] = 'session' in owner ? ['session_id', owner.session] : ['document_id', owner.document]
   const rows = yield* all<PackRow>(
-    `SELECT id, places, octets, data FROM packs WHERE ${column} = ?1 ORDER BY id`,
-    id,
+    `SELECT id, places, octets, data FROM packs WHERE ${ofOwner(owner)} ORDER BY id`,
+    idOf(owner),
   )
   return rows.flatMap(row =>
     unpack(row).flatMap((texts, place) => (texts === null ? [] : [`${MARK}${row.id} ${place}`])),

@@ -1,11 +1,6 @@
 import type { Source } from '../document.ts'
-import {
-  DOCUMENT_COLUMNS,
-  type DocumentRow,
-  insertVersion,
-  lockDocuments,
-  type VersionRow,
-} from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
+import { DOCUMENT_COLUMNS, type DocumentRow, insertVersion, type VersionRow } from './documents.ts'
 import { lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'

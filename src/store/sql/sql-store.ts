@@ -30,9 +30,9 @@ import type { Driver } from './driver.ts'
 import type { KeptColumns } from './kept-columns.ts'
 import type { FreezeRequest } from './layers.ts'
 import type { LeaseRequest } from './leases.ts'
-import { unpackingDriver } from './packs.ts'
 import type { SessionRow } from './rows.ts'
 import type { Steps } from './steps.ts'
+import { unpackingDriver } from './unpacking-driver.ts'
 
 /** A third of the library, needed by nobody who has not opened a store. */
 const loadOperations = () => import('./operations.ts')

@@ -33,7 +33,7 @@ const NOTHING: TrimmedEvents = { deleted: 0, isMore: false }
 
 /**
  * One slice, from the oldest on. Any number of processes may do it at once. `through` is where the newest event lay that any
- * reader could have got: whoever is before it has missed something. The history of folds goes on elsewhere.
+ * reader could have got: a reader before it has missed something. The history of folds goes on elsewhere.
  */
 export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<TrimmedEvents> {
   const { now, retentionMs, keepNewest = DEFAULT_KEPT } = request
@@ -111,7 +111,7 @@ function* trimSlice(
     ...boundsOf({ after, through: end }, dialect),
   )
   const bounds = boundsOf({ after, through: last ?? end }, dialect)
-  // Of what is gone with its session nobody is told, so nobody misses it.
+  // What is gone with its session is told to no reader, so no reader misses it.
   const told = yield* first<EventPlace>(
     `SELECT ${placeOf(dialect)} FROM events WHERE ${within(dialect)} AND ${BELONGS}
      ORDER BY ${orderOf(dialect, 'DESC')} LIMIT 1`,

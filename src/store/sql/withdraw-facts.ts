@@ -1,5 +1,6 @@
 import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
-import { lockDocuments, writeDocuments } from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
+import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { lineKeys, OF_DOCUMENT, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'

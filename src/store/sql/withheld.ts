@@ -1,5 +1,6 @@
 import type { RebuiltSegment, WithheldSegment } from '../erasure.ts'
-import { lockDocuments, writeDocuments } from './documents.ts'
+import { lockDocuments } from './document-locks.ts'
+import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import type { Slice } from './erasure-slice.ts'
 import { readShown } from './fold-state.ts'

@@ -209,7 +209,7 @@ CREATE TABLE event_trim (
   -- Time that has passed while programs ran here. No clock can be believed: a jump counts as a day at most.
   lived_ms INTEGER NOT NULL DEFAULT 0,
   looked_at INTEGER,
-  -- As whoever looked last had it.
+  -- As the last look had it.
   retention_ms INTEGER,
   -- When (in lived time) which event was the newest, as JSON: by these an event is known to be old.
   marks TEXT NOT NULL DEFAULT '[]'

@@ -1,5 +1,6 @@
+import { isCompact } from '../sql/packs.ts'
 import { MAX_FORMAT } from '../sql/rows.ts'
-import { first, type Query, type Row, type SqlValue, type Steps } from '../sql/steps.ts'
+import type { Query, Row, SqlValue, Steps } from '../sql/steps.ts'
 import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
 import { fillHoles, type Hole, IN_PARTS, keepInParts, octetsInMark, parseMark } from './text-parts.ts'
 
@@ -62,8 +63,7 @@ export class TextsApart {
   /** An operator may make it so at any time. */
   *#isCompactNow(): Steps<boolean> {
     if (this.#isCompact) return true
-    const row = yield* first<{ is_compact: number }>('SELECT is_compact FROM layout')
-    this.#isCompact = row?.is_compact === 1
+    this.#isCompact = yield* isCompact()
     return this.#isCompact
   }
 
