@@ -260,7 +260,7 @@ class Program {
   }
 
   shorten(mode: 'RESTART' | 'TRUNCATE'): void {
-    expect(shortenLog(this.#thread, mode)).toBe(true)
+    expect(shortenLog(this.#thread, mode)).toBe('shortened')
   }
 
   copySome(): void {

@@ -135,6 +135,26 @@ describe('the log', () => {
     await expect.poll(shrinks, PATIENCE).toBeLessThan(20_000_000)
   })
 
+  test('that grows because others write all the time is not said to be held by a reader', async () => {
+    const warn = vi.fn()
+    const store = await open({ toldBytes: 500_000, copiedPages: 100, idleMs: NEVER.idleMs }, warn)
+    await write(store, 1_000_000)
+    const program = `const { DatabaseSync } = require('node:sqlite')
+      const database = new DatabaseSync(process.argv[1], { timeout: 10_000 })
+      database.exec('CREATE TABLE busy (text TEXT)')
+      console.log('writes')
+      for (const end = Date.now() + 1_500; Date.now() < end;)
+        database.prepare('INSERT INTO busy VALUES (?)').run('x'.repeat(20_000))`
+    const writer = spawn(process.execPath, ['-e', program, file], { stdio: ['pipe', 'pipe', 'inherit'] })
+    readers.push(writer)
+    const ended = once(writer, 'exit')
+    await once(writer.stdout!, 'data')
+    while (writer.exitCode === null) await write(store, 500_000)
+    await ended
+    expect(logBytes()).toBeGreaterThan(500_000)
+    expect(warn).not.toHaveBeenCalled()
+  })
+
   test('is never copied by the event loop, however long it is', async () => {
     // On a slow machine, too, nothing is done in a thread here.
     const store = await open(NEVER, vi.fn(), ENDLESS)

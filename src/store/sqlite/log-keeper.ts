@@ -107,8 +107,9 @@ export class LogKeeper {
 
   async #shortenOnce(how: 'copy' | 'empty'): Promise<void> {
     try {
-      if (await this.#parts.thread.shortenLog(how)) this.#isTold = false
-      else await this.#tell()
+      const shortening = await this.#parts.thread.shortenLog(how)
+      if (shortening === 'shortened') this.#isTold = false
+      else if (shortening === 'held') await this.#tell()
     } catch (error) {
       // One that the disk or another process refused is made up for by the next.
       if (PalimpsestError.isInstance(error)) this.#parts.onNoThread()

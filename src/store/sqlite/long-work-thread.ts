@@ -68,8 +68,8 @@ parentPort!.on('message', (question: LongWorkQuestion) => {
 function answer(question: Exclude<LongWorkQuestion, 'end'>): LongWorkAnswer {
   try {
     if (question === 'copy the log' || question === 'empty the log') {
-      const isDone = shortenLog(database, question === 'copy the log' ? 'RESTART' : 'TRUNCATE')
-      return { columns: ['isDone'], rows: [[isDone ? 1 : 0]], isMore: false }
+      const shortening = shortenLog(database, question === 'copy the log' ? 'RESTART' : 'TRUNCATE')
+      return { columns: ['shortening'], rows: [[shortening]], isMore: false }
     }
     if (question !== 'more') {
       const asked = statements.iterate(question, question.numbers)

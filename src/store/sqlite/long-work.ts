@@ -3,6 +3,7 @@ import { StoreError } from '../../errors.ts'
 import { nextTurn } from '../../slices.ts'
 import { type Query, type Row, runAsync, type Steps } from '../sql/steps.ts'
 import type { LongWorkAnswer, LongWorkQuestion, LongWorkRequest } from './long-work-thread.ts'
+import type { LogShortening } from './shorten-log.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 import { hasMark, type TextsApart } from './texts-apart.ts'
 
@@ -90,10 +91,10 @@ export class LongWork {
     return working
   }
 
-  /** Copies the log into the database and begins it anew. `empty`: and cuts it off. `false`: others are in the way. */
-  async shortenLog(how: 'copy' | 'empty'): Promise<boolean> {
+  /** Copies the log into the database and begins it anew. `empty`: and cuts it off. */
+  async shortenLog(how: 'copy' | 'empty'): Promise<LogShortening> {
     const { rows } = await this.#afterAll(() => this.#ask(`${how} the log`))
-    return rows[0]![0] === 1
+    return rows[0]![0] as LogShortening
   }
 
   async close(): Promise<void> {

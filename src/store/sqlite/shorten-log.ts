@@ -6,24 +6,40 @@ import { markLogAlone } from './mark-log.ts'
 const MAX_TRIES = 20
 const MAX_PAUSE_MS = 5
 
-/** Copies the log into the database and begins it anew. `false`: another connection writes just now, or reads what was there before. */
-export function shortenLog(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): boolean {
-  for (let tries = MAX_TRIES; !isShortened(database, mode); tries--) {
-    if (tries === 0) return false
+/**
+ * `shortened`: the log was copied into the database and begun anew. `held`: a reader has an old view open, so that what
+ * was written since cannot be copied. `busy`: other connections read and write all the time; a later try gets through.
+ */
+export type LogShortening = 'shortened' | 'held' | 'busy'
+
+/** Copies the log into the database and begins it anew. */
+export function shortenLog(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): LogShortening {
+  const begun = tryToShorten(database, mode)
+  let now = begun
+  for (let tries = MAX_TRIES; now !== 'shortened'; tries--) {
+    // While others only write, each try copies more. Only an open view keeps the number as it is.
+    if (tries === 0) return now.isBehind && now.copied === (begun as Attempt).copied ? 'held' : 'busy'
     sleep(Math.random() * MAX_PAUSE_MS)
+    now = tryToShorten(database, mode)
   }
   // The next write to a log that is all copied begins it anew, and waits for the disk. So that this is no write of the
   // event loop's, the thread writes something at once that changes nothing.
   markUnlessBusy(database)
-  return true
+  return 'shortened'
 }
 
-/** The first does most of it, while others write. The second holds them up, so it is left out where it is in vain. */
-function isShortened(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): boolean {
-  const first = checkpoint(database, 'PASSIVE')
-  if (first.busy !== 0 || first.checkpointed !== first.log) return false
+interface Attempt {
+  /** Pages of the log that are in the database. */
+  readonly copied: number
+  readonly isBehind: boolean
+}
+
+/** The first checkpoint does most of it, while others write. The second holds them up, so it is left out where it is in vain. */
+function tryToShorten(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): Attempt | 'shortened' {
+  const { busy, checkpointed: copied, log } = checkpoint(database, 'PASSIVE')
+  if (busy !== 0 || copied !== log) return { copied, isBehind: copied !== log }
   markUnlessBusy(database)
-  return checkpoint(database, mode).busy === 0
+  return checkpoint(database, mode).busy === 0 ? 'shortened' : { copied, isBehind: false }
 }
 
 function checkpoint(
