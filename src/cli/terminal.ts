@@ -32,28 +32,31 @@ export class ExitCodeError extends Error {
 export class NoResultError extends Error {}
 
 const REDRAW_MS = 100
+/** Work that is shorter says nothing in a log. */
+const LINE_EVERY_MS = 30_000
 
-/** One line on a terminal's standard error that is redrawn in place; elsewhere, nothing. */
+/** One line on a terminal's standard error that is redrawn in place; elsewhere, such as in a log, a line now and then. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #label: string
-  #last = 0
+  #last: number
   #shown = false
 
   constructor(terminal: Terminal, label: string) {
     this.#terminal = terminal
     this.#label = label
+    this.#last = terminal.error.isTTY ? 0 : performance.now()
   }
 
   update(share: number, detail = ''): void {
     const { error } = this.#terminal
-    if (!error.isTTY) return
     const now = performance.now()
-    if (now - this.#last < REDRAW_MS) return
+    if (now - this.#last < (error.isTTY ? REDRAW_MS : LINE_EVERY_MS)) return
     this.#last = now
-    this.#shown = true
     const percent = `${Math.floor(Math.min(1, share) * 100)}%`.padStart(4)
     const line = `${this.#label}${percent}${detail && `  ${detail}`}`
+    if (!error.isTTY) return void error.write(`${line}\n`)
+    this.#shown = true
     // A line that wraps could not be redrawn.
     error.write(`\r\u001b[K${line.slice(0, (columnsOf(error) ?? Infinity) - 1)}`)
   }
