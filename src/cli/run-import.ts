@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import { PalimpsestError, SessionExistsError } from '../errors.ts'
 import {
-  InvalidTranscriptError,
   lineId,
   openSource,
   readDocument,
@@ -95,15 +94,9 @@ async function tryImport(source: Source, exported: unknown, { flags, environment
     const sessions = planned.map(plan => ({ ...resultOf(plan), ...wholeJson(plan) }))
     terminal.output.write(
       flags.json
-        ? `${JSON.stringify({ dryRun: true, file: path, format, sessions, documents, problems: [] })}\n`
+        ? `${JSON.stringify({ dryRun: true, file: path, format, sessions, documents })}\n`
         : `${dryRunLine(transcripts[0]!)}${planned.map(plan => `${sessionLine(resultOf(plan))}${wholeLines(plan)}`).join('')}${documents.map(documentLine).join('')}`,
     )
-  } catch (error) {
-    if (!flags.json || !(error instanceof InvalidTranscriptError)) throw error
-    const { file, format, problems, total } = error.details
-    const found = { dryRun: true, file, format, sessions: [], documents: [], problems, total }
-    terminal.output.write(`${JSON.stringify(found)}\n`)
-    throw error
   } finally {
     await reading?.[Symbol.asyncDispose]()
   }
@@ -124,7 +117,7 @@ async function tryRestore(
   const result = { session: id, title: null, messages, added: messages, duplicates: 0, state: 'new' }
   terminal.output.write(
     asJson
-      ? `${JSON.stringify({ dryRun: true, format: file.format, sessions: [result], documents: [], problems: [] })}\n`
+      ? `${JSON.stringify({ dryRun: true, format: file.format, sessions: [result], documents: [] })}\n`
       : `Nothing was written. ${JSON.stringify(id)} would be restored with ${messages} messages.\n`,
   )
 }
@@ -224,6 +217,12 @@ function importAll(
           bytesBefore += transcript.bytes
           results.push(resultOf(plan))
           progress.update(bytesBefore / bytes, `${addedBefore + plan.added} messages added`)
+          continue
+        }
+        if (plan.whole !== null && plan.added === 0) {
+          await addDocuments(palimpsest, plan)
+          bytesBefore += transcript.bytes
+          results.push(resultOf(plan))
           continue
         }
         let added = 0

@@ -46,10 +46,12 @@ export function convertMessages(
   const timed: Timed[] = []
   let empty = 0
   const unread: string[] = []
+  let local = false
   for (const { place, value } of entries) {
     const given = firstOf(recordOf(value), TIME_FIELDS)
     const at = timeOf(given, zone)
     if (given !== undefined && at === null) unread.push(place)
+    local ||= isLocal(given, at)
     const found = foundMessages(place, () => convert(value, { place, calls, ids, given }))
     if (found.length === 0) empty += 1
     for (const one of found) timed.push({ found: one, at })
@@ -59,7 +61,18 @@ export function convertMessages(
   if (empty > 0) notes.push(`${counted(empty, 'message')} with nothing in it left out`)
   if (unread.length > 0)
     notes.push(`${counted(unread.length, 'time')} cannot be read (the first at ${unread[0]}): taken as none`)
+  if (local) notes.push(`times without an offset are read in ${zone}; PALIMPSEST_ZONE says another zone`)
   return { ...filled(timed, { fallback, now, notes }), after }
+}
+
+/** Python writes the time of the machine so, without saying where that is. */
+function isLocal(given: unknown, at: number | null): boolean {
+  return (
+    at !== null &&
+    typeof given === 'string' &&
+    /\d:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*$/.test(given) &&
+    !/[+-]\d{2}:?\d{2}\s*$/.test(given)
+  )
 }
 
 /** The message before, or else the first one after: so the order of times is never broken by one that was not known. */

@@ -45,8 +45,8 @@ function readSessionRows(
     notes.push(
       `${counted(between, 'message')} before the last archived one not archived: the cursor has one place, so they are folded, too`,
     )
-  const ends = summaries.map(({ to }) => to)
-  const folded = Math.max(after[lastArchived]!, 0, ...ends)
+  const ends = summaries.map(({ from, to }) => (to > from ? to : 0))
+  const folded = ends.reduce((most, end) => Math.max(most, end), after[lastArchived]!)
   const foldedAt = summaries.reduce<number | null>(
     (latest, { at }) => (at === null ? latest : Math.max(at, latest ?? at)),
     null,
