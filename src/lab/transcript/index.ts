@@ -1,6 +1,5 @@
 export { lineId } from './check-messages.ts'
 export { InvalidTranscriptError } from './invalid-transcript-error.ts'
-export type { Past, PastDocument, PastSummary } from './older/past.ts'
 export type { BotDocuments } from './older/read-beside.ts'
 export { type ConvertedSession, type SessionFileOptions, toSessionFile } from './older/to-session-file.ts'
 export { openTranscripts, type TranscriptOptions } from './open-transcripts.ts'

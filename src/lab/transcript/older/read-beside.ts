@@ -22,7 +22,7 @@ interface Beside {
 }
 
 /** The session of daily logs that belong to no one chat: in any other it would show one chat what another said. */
-export const DAILY_LOG_ID = 'daily-log'
+const DAILY_LOG_ID = 'daily-log'
 
 /**
  * The folders `chat_memories` and `memory` beside a file of chats, and `SOUL.md` and `MEMORY.md`. A chat memory is given

@@ -22,7 +22,7 @@ export type OlderValue =
     }
   | { readonly kind: 'rows'; readonly rows: readonly OlderRow[] }
 
-export interface OlderSession {
+interface OlderSession {
   /** The key that it stood under; `null`: it stood in a list. */
   readonly id: string | null
   readonly session: JsonRecord
