@@ -57,9 +57,7 @@ export function wholeLines({ whole, state }: PlannedSession): string {
   if (state === 'there') lines.push('it is there already: its cursor and its segments stay as they are')
   else {
     if (file.compactedThrough > 0)
-      lines.push(
-        `folded through message ${file.compactedThrough}: ${file.segments.map(segmentText).join(', ')}`,
-      )
+      lines.push(`folded through message ${file.compactedThrough}: ${coverText(file.segments)}`)
     if (file.memo !== null) lines.push('with its memo')
     const { policy, ...numbers } = file.settings
     if (policy !== undefined)
@@ -74,14 +72,29 @@ export function wholeLines({ whole, state }: PlannedSession): string {
   return lines.map(line => `  ${line}\n`).join('')
 }
 
-function segmentText({
-  fromSeq,
-  toSeq,
-  summarizer,
-}: NonNullable<PlannedSession['whole']>['file']['segments'][number]) {
-  const by =
-    summarizer === 'imported' ? 'its summary' : summarizer === 'window' ? 'its current history' : 'an extract'
-  return `${fromSeq}–${toSeq} by ${by}`
+type FileSegments = NonNullable<PlannedSession['whole']>['file']['segments']
+
+const COVERS: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  imported: ['its summary', 'its summaries'],
+  window: ['its current history', 'its current history'],
+}
+const EXTRACT = ['an extract', 'extracts'] as const
+
+/** Those beside each other that were made in the same way are told together: a long chat has a hundred extracts. */
+function coverText(segments: FileSegments): string {
+  const runs: { from: number; to: number; count: number; by: readonly [string, string] }[] = []
+  for (const { fromSeq, toSeq, summarizer } of segments) {
+    const by = COVERS[summarizer] ?? EXTRACT
+    const last = runs.at(-1)
+    if (last?.by === by) Object.assign(last, { to: toSeq, count: last.count + 1 })
+    else runs.push({ from: fromSeq, to: toSeq, count: 1, by })
+  }
+  return runs
+    .map(
+      ({ from, to, count, by }) =>
+        `${from}–${to} by ${count === 1 ? by[0] : `${count} ${by[1].replace('its ', '')}`}`,
+    )
+    .join(', ')
 }
 
 const STATES: Readonly<Record<ImportedDocument['state'], string>> = {
