@@ -726,7 +726,7 @@ export class Palimpsest implements AsyncDisposable {
     options: { id?: string } = {},
   ): Promise<{ session: Session; warnings: readonly string[] }> {
     const { store, policy, groupTurnMessages, clock } = this.#engine
-    const { file, warnings } = parseSessionFile(json)
+    const { file, warnings } = parseSessionFile(json, this.#engine.clock())
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
     await store.importSession(key, renderedFile(file), {
       measure: measureMessage,

@@ -5,13 +5,14 @@ import { InterruptedError, interruptible, Progress, type Terminal } from './term
 interface ReadFlags {
   readonly self?: string
   readonly conversation?: string
+  readonly zone?: string
 }
 
 /** The conversations of a file, or the one that was asked for: never none. With progress, and until Ctrl-C. */
 export async function readTranscripts(
   file: string | Source,
   terminal: Terminal,
-  { self, conversation }: ReadFlags = {},
+  { self, conversation, zone }: ReadFlags = {},
 ): Promise<readonly Transcript[]> {
   const transcripts = await interruptible(async isInterrupted => {
     const progress = new Progress(terminal, 'reading')
@@ -20,7 +21,11 @@ export async function readTranscripts(
       progress.update(share)
     }
     try {
-      return await openTranscripts(file, { onProgress, ...(self !== undefined && { self }) })
+      return await openTranscripts(file, {
+        onProgress,
+        ...(self !== undefined && { self }),
+        ...(zone !== undefined && { zone }),
+      })
     } finally {
       progress.end()
     }

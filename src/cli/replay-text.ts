@@ -62,6 +62,7 @@ const FORMATS: Readonly<Record<TranscriptFormat, string | null>> = {
   chatgpt: 'ChatGPT',
   telegram: 'Telegram',
   openai: 'OpenAI',
+  older: 'older sessions',
   'ai-sdk': 'AI SDK',
 }
 

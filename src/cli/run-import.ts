@@ -1,5 +1,6 @@
-import type { Layer } from '../config/index.ts'
-import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
+import { existsSync } from 'node:fs'
+import { type Layer, resolveSettings } from '../config/index.ts'
+import { PalimpsestError, SessionExistsError } from '../errors.ts'
 import {
   lineId,
   openSource,
@@ -10,59 +11,130 @@ import {
   type TranscriptMessage,
 } from '../lab/transcript/index.ts'
 import type { MessageInput } from '../log/index.ts'
-import { createPalimpsest } from '../palimpsest.ts'
+import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import { redactionOf } from '../server/configuration.ts'
 import type { Session } from '../session.ts'
-import type { Store } from '../store/index.ts'
+import { parseSessionFile, type Store } from '../store/index.ts'
+import { openForReading, orClose } from './existing-database.ts'
 import type { ImportFlags } from './import.ts'
+import { addBotDocuments, addDocuments, type ImportedDocument, importWhole } from './import-older.ts'
+import { type PlannedSession, type Planning, planSessions, sessionNames } from './import-plan.ts'
+import {
+  documentLine,
+  dryRunLine,
+  type ImportResult,
+  resultOf,
+  sessionLine,
+  wholeJson,
+  wholeLines,
+} from './import-text.ts'
 import { openStore } from './options.ts'
 import { readTranscripts } from './read-transcripts.ts'
 import { environmentSettings, storedSettings } from './stored-settings.ts'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 import { waitForIndex } from './wait-for-index.ts'
 
-interface ImportResult {
-  readonly session: string
-  readonly title: string | null
-  readonly messages: number
-  readonly added: number
-  readonly duplicates: number
-}
-
 export async function runImport(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
   const source = await openSource(file)
   const exported = await readExport(source)
-  if (exported !== null) return restore(exported, flags, terminal)
-  if (flags.session === undefined)
-    throw new InvalidArgumentError(
-      '--session',
-      flags.session,
-      'the id of the session that a transcript goes to',
-    )
-  const transcripts = await readTranscripts(source, terminal, flags)
   const environment = environmentSettings(terminal)
+  if (flags.dryRun) return tryImport(source, exported, { flags, environment }, terminal)
+  if (exported !== null) return restore(exported, { flags, environment }, terminal)
+  const { zone } = resolveSettings({ environment }).values
+  const transcripts = await readTranscripts(source, terminal, { ...flags, zone })
+  const names = sessionNames(flags.session, transcripts)
   const store = await openStore(flags)
-  const redact = await redactionFor(flags, { store, environment })
+  const redact = await orClose(store, () => redactionFor(flags, { store, environment }))
   const { namespace } = flags
   await using palimpsest = await createPalimpsest({ store, namespace, redact, folding: 'manual' })
-  const names = sessionNames(flags.session, transcripts)
+  const planned = await planAll(transcripts, names, { flags, zone, palimpsest, counts: 'older' })
   const imports: Import[] = []
-  for (const [index, transcript] of transcripts.entries()) {
-    const name = names[index]!
+  for (const plan of planned) {
     // What a transcript looks like is a guess: it says what a new session is, and nothing of one that is there.
-    const guess = (await palimpsest.session(name).info()) === null ? transcript.kind : undefined
+    const guess = plan.state === 'new' ? plan.transcript.kind : undefined
     const kind = flags.kind ?? guess
-    const session = palimpsest.session(name, {
+    const session = palimpsest.session(plan.session, {
       ...(kind !== undefined && { kind }),
       ...(flags.user !== undefined && { user: flags.user }),
       ...(flags.scope !== undefined && { scope: flags.scope }),
     })
-    imports.push({ transcript, session })
+    imports.push({ plan, session })
   }
-  const results = await importAll(imports, terminal)
+  const results = await importAll(palimpsest, imports, terminal)
+  const bot = flags.conversation === undefined ? transcripts[0]!.bot : null
+  const documents = await addBotDocuments(palimpsest, bot, 'write')
   const messages = results.reduce((sum, result) => sum + result.messages, 0)
   await waitForIndex(palimpsest, { store, namespace, sessions: names, messages }, terminal)
-  terminal.output.write(flags.json ? `${JSON.stringify(toJson(results))}\n` : results.map(toLine).join(''))
+  terminal.output.write(
+    flags.json
+      ? `${JSON.stringify(toJson(results, planned, documents))}\n`
+      : `${results.map((result, index) => `${sessionLine(result)}${wholeLines(planned[index]!)}`).join('')}${documents.map(documentLine).join('')}`,
+  )
+}
+
+interface Run {
+  readonly flags: ImportFlags
+  readonly environment: Layer
+}
+
+/** Reads what there is, and writes nothing: no database is made, and none is brought up to date. */
+async function tryImport(source: Source, exported: unknown, { flags, environment }: Run, terminal: Terminal) {
+  const { zone } = resolveSettings({ environment }).values
+  const isThere = flags.store !== undefined || existsSync(flags.db)
+  const reading = isThere ? await openForReading(flags, environment) : null
+  try {
+    const palimpsest = reading?.palimpsest ?? null
+    if (exported !== null) return await tryRestore(exported, palimpsest, flags, terminal)
+    const transcripts = await readTranscripts(source, terminal, { ...flags, zone })
+    const names = sessionNames(flags.session, transcripts)
+    const planned = await planAll(transcripts, names, { flags, zone, palimpsest, counts: 'all' })
+    const bot = flags.conversation === undefined ? transcripts[0]!.bot : null
+    const documents = await addBotDocuments(palimpsest, bot, 'look')
+    const { path, format } = transcripts[0]!
+    const sessions = planned.map(plan => ({ ...resultOf(plan), ...wholeJson(plan) }))
+    terminal.output.write(
+      flags.json
+        ? `${JSON.stringify({ dryRun: true, file: path, format, sessions, documents })}\n`
+        : `${dryRunLine(transcripts[0]!)}${planned.map(plan => `${sessionLine(resultOf(plan))}${wholeLines(plan)}`).join('')}${documents.map(documentLine).join('')}`,
+    )
+  } finally {
+    await reading?.[Symbol.asyncDispose]()
+  }
+}
+
+async function tryRestore(
+  json: unknown,
+  palimpsest: Palimpsest | null,
+  { session, json: asJson }: ImportFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { file, warnings } = parseSessionFile(json)
+  const id = session ?? file.id
+  if (id !== '' && palimpsest !== null && (await palimpsest.session(id).info()) !== null)
+    throw new SessionExistsError(id)
+  for (const warning of warnings) terminal.error.write(`warning: ${warning}\n`)
+  const messages = file.messages.length
+  const result = { session: id, title: null, messages, added: messages, duplicates: 0, state: 'new' }
+  terminal.output.write(
+    asJson
+      ? `${JSON.stringify({ dryRun: true, format: file.format, sessions: [result], documents: [] })}\n`
+      : `Nothing was written. ${JSON.stringify(id)} would be restored with ${messages} messages.\n`,
+  )
+}
+
+function planAll(
+  transcripts: readonly Transcript[],
+  names: readonly string[],
+  options: Omit<Planning, 'check'>,
+) {
+  return interruptible(isInterrupted =>
+    planSessions(transcripts, names, {
+      ...options,
+      check: () => {
+        if (isInterrupted()) throw new InterruptedError('Interrupted while reading; nothing was done.')
+      },
+    }),
+  )
 }
 
 /** As a server on the same database would have it, unless the command line says otherwise. */
@@ -73,27 +145,19 @@ async function redactionFor(
   return redact && redactionOf(await storedSettings(store, { namespace, environment }))
 }
 
-/** One conversation goes to the session itself, several to sessions below it, by their ids or their places. */
-function sessionNames(session: string, transcripts: readonly Transcript[]): readonly string[] {
-  if (transcripts.length === 1) return [session]
-  const taken = new Set<string>()
-  return transcripts.map(({ id, number }) => {
-    const name = `${session}:${id ?? number}`
-    const free = taken.has(name) ? `${name}:${number}` : name
-    taken.add(free)
-    return free
-  })
-}
-
-function toJson(results: readonly ImportResult[]): object {
-  if (results.length > 1) return { sessions: results }
-  const { title, ...only } = results[0]!
+function toJson(
+  results: readonly ImportResult[],
+  planned: readonly PlannedSession[],
+  documents: readonly ImportedDocument[],
+): object {
+  const told = results.map((result, index) => ({
+    ...result,
+    ...(planned[index]!.whole !== null && wholeJson(planned[index]!)),
+  }))
+  const besides = documents.length > 0 ? { documents } : {}
+  if (told.length > 1 || documents.length > 0) return { sessions: told, ...besides }
+  const { title, ...only } = told[0]!
   return only
-}
-
-function toLine({ session, title, added, duplicates }: ImportResult): string {
-  const name = title === null ? '' : ` (${JSON.stringify(title)})`
-  return `${JSON.stringify(session)}${name}: ${added} added, ${duplicates} there already\n`
 }
 
 const HEAD_BYTES = 64 * 1024
@@ -107,8 +171,7 @@ async function readExport(source: Source): Promise<unknown> {
   return json?.format === 'palimpsest-session' ? json : null
 }
 
-async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): Promise<void> {
-  const environment = environmentSettings(terminal)
+async function restore(json: unknown, { flags, environment }: Run, terminal: Terminal): Promise<void> {
   const store = await openStore(flags)
   const redact = await redactionFor(flags, { store, environment })
   const { namespace } = flags
@@ -128,21 +191,40 @@ async function restore(json: unknown, flags: ImportFlags, terminal: Terminal): P
 const MESSAGES_AT_A_TIME = 200
 
 interface Import {
-  readonly transcript: Transcript
+  readonly plan: PlannedSession
   readonly session: Session
 }
 
-function importAll(imports: readonly Import[], terminal: Terminal): Promise<ImportResult[]> {
+function importAll(
+  palimpsest: Palimpsest,
+  imports: readonly Import[],
+  terminal: Terminal,
+): Promise<ImportResult[]> {
   return interruptible(async isInterrupted => {
     const progress = new Progress(terminal, 'importing')
-    const bytes = imports.reduce((sum, { transcript }) => sum + transcript.bytes, 0)
+    const bytes = imports.reduce((sum, { plan }) => sum + plan.transcript.bytes, 0)
     const results: ImportResult[] = []
     let bytesBefore = 0
     try {
-      for (const { transcript, session } of imports) {
+      for (const { plan, session } of imports) {
+        const { transcript } = plan
         const { path, title } = transcript
         const file = imports.length > 1 ? `${path}, ${JSON.stringify(session.id)}` : path
         const addedBefore = results.reduce((sum, { added }) => sum + added, 0)
+        if (plan.whole !== null && plan.state === 'new') {
+          if (isInterrupted()) throw interrupted(addedBefore)
+          await importWhole(palimpsest, plan)
+          bytesBefore += transcript.bytes
+          results.push(resultOf(plan))
+          progress.update(bytesBefore / bytes, `${addedBefore + plan.added} messages added`)
+          continue
+        }
+        if (plan.whole !== null && plan.added === 0) {
+          await addDocuments(palimpsest, plan)
+          bytesBefore += transcript.bytes
+          results.push(resultOf(plan))
+          continue
+        }
         let added = 0
         let duplicates = 0
         let lacking: readonly string[] = []
@@ -157,6 +239,7 @@ function importAll(imports: readonly Import[], terminal: Terminal): Promise<Impo
           progress.update(share, `${addedBefore + added} messages added`)
         }
         bytesBefore += transcript.bytes
+        await addDocuments(palimpsest, plan)
         if (lacking.length > 0)
           terminal.error.write(
             `warning: ${JSON.stringify(session.id)} was there without a ${lacking.join(' and a ')}, and still is: an import assigns none\n`,

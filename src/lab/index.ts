@@ -8,10 +8,13 @@ export { comparisonCsv } from './report/csv.ts'
 export { comparisonPage } from './report/page.ts'
 export type { SweptSetting } from './sweep.ts'
 export {
+  type ConvertedSession,
   InvalidTranscriptError,
   openTranscripts,
+  type SessionFileOptions,
   type Transcript,
   type TranscriptFormat,
   type TranscriptMessage,
   type TranscriptOptions,
+  toSessionFile,
 } from './transcript/index.ts'

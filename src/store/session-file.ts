@@ -147,22 +147,23 @@ const EMPTY_COUNTERS: FileCounters = {
 
 /**
  * Reads an exported session from JSON. Fields that an older file lacks get their defaults; a wrong one is
- * named; cursors that make no sense are taken as none, with a warning, and the messages are kept.
+ * named; a message without a time gets that of the one beside it; cursors that make no sense are taken as none, with a warning, and the messages are kept.
  */
-export function parseSessionFile(json: unknown): { file: SessionFile; warnings: readonly string[] } {
+export function parseSessionFile(
+  json: unknown,
+  now: number = Date.now(),
+): { file: SessionFile; warnings: readonly string[] } {
   const warnings: string[] = []
   const file = object(json, 'the file')
   if (file['format'] !== undefined && file['format'] !== 'palimpsest-session')
     throw new InvalidExportError('format', '"palimpsest-session"')
   if (file['version'] !== undefined && file['version'] !== 1)
     throw new InvalidExportError('version', '1; a newer version of Palimpsest wrote this file')
-  const messages = list(file['messages'], 'messages').map(parseMessage)
+  const given = optional(file['createdAt'], 'createdAt', instant, null)
+  const messages = withTimes(list(file['messages'], 'messages').map(parseMessage), given ?? isoOf(now))
   checkOrder(messages)
   const lastSeq = messages.at(-1)?.seq ?? 0
-  const createdAt =
-    file['createdAt'] === undefined
-      ? (messages[0]?.at ?? new Date(0).toISOString())
-      : instant(file['createdAt'], 'createdAt')
+  const createdAt = given ?? messages[0]?.at ?? isoOf(now)
   const folds = parseFolds(file, lastSeq, createdAt, warnings)
   const parsed: SessionFile = {
     format: 'palimpsest-session',
@@ -197,12 +198,31 @@ export function parseSessionFile(json: unknown): { file: SessionFile; warnings: 
 /** Each level condenses the one below to a third: a hundred are more than any log can need. */
 const MOST_LEVELS = 100
 
-function parseMessage(value: unknown, index: number): FileMessage {
+/** As it stands in the file. */
+type UntimedMessage = Omit<FileMessage, 'at' | 'appendedAt'> & {
+  readonly at: string | null
+  readonly appendedAt: string | null
+}
+
+/** A message without a time was said right after the one before it, or right before the first that has one. */
+function withTimes(messages: readonly UntimedMessage[], otherwise: string): readonly FileMessage[] {
+  let last = messages.find(({ at }) => at !== null)?.at ?? otherwise
+  return messages.map(message => {
+    last = message.at ?? last
+    return { ...message, at: last, appendedAt: message.appendedAt ?? last }
+  })
+}
+
+function isoOf(instant: number): string {
+  return new Date(instant).toISOString()
+}
+
+function parseMessage(value: unknown, index: number): UntimedMessage {
   const field = `messages[${index}]`
   const message = object(value, field)
   if (message['erased'] === true) return parseErased(message, { field, index })
   const checked = checkMessage(message, field)
-  const at = checked.at === null ? new Date(0).toISOString() : new Date(checked.at).toISOString()
+  const at = checked.at === null ? null : isoOf(checked.at)
   const versions = optional(message['versions'], `${field}.versions`, list, []).map((version, place) => {
     const { content, replacedAt } = object(version, `${field}.versions[${place}]`)
     return {
@@ -216,7 +236,7 @@ function parseMessage(value: unknown, index: number): FileMessage {
     sender: checked.sender,
     content: checked.content,
     at,
-    appendedAt: optional(message['appendedAt'], `${field}.appendedAt`, instant, at),
+    appendedAt: optional<string | null>(message['appendedAt'], `${field}.appendedAt`, instant, null),
     zone: checked.zone,
     externalId: checked.externalId,
     replyTo: checked.replyTo,

@@ -1,5 +1,6 @@
 import { PalimpsestError } from '../../errors.ts'
 import { unknownFormat } from './invalid-transcript-error.ts'
+import { isMetadata, isRow } from './older/recognize-older.ts'
 import { checkDocumentSize, LARGEST_DOCUMENT, readDocument } from './read-document.ts'
 import { readLines } from './read-lines.ts'
 import { looksLikeMessage, recognize } from './recognize.ts'
@@ -40,7 +41,7 @@ export async function findLayout(source: Source, options: ReadOptions): Promise<
     if (isOurs) return { kind: 'messages' }
     throw unknownFormat(source.path, 'it is neither JSON nor lines of it')
   }
-  if (recognize(beginning[0]) !== null) return readEachLine(source, options)
+  if (recognize(beginning[0]) !== null || beginning.some(isOlderLine)) return readEachLine(source, options)
   if (beginning[0] !== undefined) {
     if (isOurs) return { kind: 'messages' }
     throw unknownFormat(source.path, 'it is JSON, but no conversation that is known here')
@@ -48,6 +49,11 @@ export async function findLayout(source: Source, options: ReadOptions): Promise<
   // An object over several lines, or a first line that is broken.
   if (isOurs && source.bytes > LARGEST_DOCUMENT) return { kind: 'messages' }
   return readWhole(source, options, isOurs ? { kind: 'messages' } : null)
+}
+
+/** A row of a table, or what stands above the messages of a session. */
+function isOlderLine(value: unknown): boolean {
+  return isRow(value) || isMetadata(value)
 }
 
 const HEAD_BYTES = 64 * 1024

@@ -3,8 +3,11 @@ import type { Content, ContentPart, MessageInput } from '../../log/index.ts'
 import type { FoundMessage } from './transcript.ts'
 
 /** What one message of the file becomes: often one of ours, sometimes several or none, or a problem. */
-export function foundMessages(number: number, convert: () => readonly MessageInput[]): FoundMessage[] {
-  const place = `message ${number}`
+export function foundMessages(
+  where: number | string,
+  convert: () => readonly MessageInput[],
+): FoundMessage[] {
+  const place = typeof where === 'number' ? `message ${where}` : where
   try {
     return convert().map((input, index) => ({ place: index === 0 ? place : `${place}.${index + 1}`, input }))
   } catch (error) {

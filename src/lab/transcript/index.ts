@@ -1,5 +1,7 @@
 export { lineId } from './check-messages.ts'
 export { InvalidTranscriptError } from './invalid-transcript-error.ts'
+export type { BotDocuments } from './older/read-beside.ts'
+export { type ConvertedSession, type SessionFileOptions, toSessionFile } from './older/to-session-file.ts'
 export { openTranscripts, type TranscriptOptions } from './open-transcripts.ts'
 export { readDocument } from './read-document.ts'
 export { openSource, readHead, type Source } from './source.ts'

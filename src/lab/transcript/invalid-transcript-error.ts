@@ -11,6 +11,7 @@ const READ_AS: Readonly<Record<TranscriptFormat, string>> = {
   telegram: 'It was read as an export of Telegram Desktop:',
   openai: 'It was read as messages of the OpenAI API:',
   'ai-sdk': 'It was read as messages of the AI SDK:',
+  older: 'It was read as sessions of an older system:',
 }
 
 /** Names what cannot be taken, the first twenty with their places. */
@@ -43,7 +44,9 @@ export function unknownFormat(file: string, problem: string): PalimpsestError {
   ChatGPT: conversations.json out of the archive that "Export data" sends
   Telegram Desktop: result.json of a chat or an account, exported as "Machine-readable JSON"
   OpenAI: a list of messages, { "messages": […] }, or one such object a line
-  AI SDK: a list of UI messages or model messages, or { "messages": […] }`,
+  AI SDK: a list of UI messages or model messages, or { "messages": […] }
+  older sessions: { "messages", "last_consolidated" }, { "full_chat_history", "current_chat_history", "memo" },
+    { "messages", "compressedThroughRound" }, rows with is_archived (JSON, lines, SQLite), { "chat id": { "messages" } }`,
     { file, problem, formats: Object.keys(READ_AS) },
   )
 }

@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { checkMessage, checkMessages } from './check-messages.ts'
-import { type Document, findLayout } from './find-layout.ts'
+import { type Document, findLayout, type Layout } from './find-layout.ts'
 import { InvalidTranscriptError, unknownFormat } from './invalid-transcript-error.ts'
+import { type BotDocuments, readBeside } from './older/read-beside.ts'
+import { readOlder } from './older/read-older.ts'
+import { readOlderLines } from './older/read-older-lines.ts'
+import { isSqlite, readSqlite } from './older/read-sqlite.ts'
+import { findOlder } from './older/recognize-older.ts'
 import { readAiSdk } from './read-ai-sdk.ts'
 import { readChatGpt } from './read-chatgpt.ts'
 import { readOpenAI } from './read-openai.ts'
@@ -17,6 +22,10 @@ export interface TranscriptOptions {
   readonly onProgress?: (share: number) => void
   /** Name or id of the one who is the assistant, in a chat of people. */
   readonly self?: string
+  /** In which times of older sessions are read that name no offset. The default: UTC. */
+  readonly zone?: string
+  /** For older sessions in which nothing has a time. The default: now. */
+  readonly now?: number
 }
 
 const READERS: Readonly<
@@ -27,6 +36,11 @@ const READERS: Readonly<
   telegram: readTelegram,
   openai: readOpenAI,
   'ai-sdk': readAiSdk,
+  older: (value, options) => readOlder(findOlder(value)!, olderOptions(options)),
+}
+
+function olderOptions({ zone = 'UTC', now = Date.now() }: TranscriptOptions) {
+  return { zone, now }
 }
 
 /**
@@ -40,11 +54,35 @@ export async function openTranscripts(
 ): Promise<readonly Transcript[]> {
   const onProgress = options.onProgress ?? (() => {})
   const source = typeof file === 'string' ? await openSource(file, { onChunk: () => onProgress(0) }) : file
-  const layout = await findLayout(source, { onRead: share => onProgress(share / 2) })
+  const layout = (await isSqlite(source))
+    ? documentLayout(await readSqlite(source))
+    : await findLayout(source, { onRead: share => onProgress(share / 2) })
   if (layout.kind === 'messages') return [await openMessages(source, onProgress)]
-  const { conversations, problems } = findConversations(source, layout.documents, options)
-  const found = { conversations, problems: [...layout.problems, ...problems] }
-  return openConversations(source, found, share => onProgress((1 + share) / 2))
+  const found = findConversations(source, layout.documents, options)
+  const all = { ...found, problems: [...layout.problems, ...found.problems] }
+  const withFiles = isFileOfChats(source, layout.documents) ? await addBeside(source, all) : all
+  return openConversations(source, withFiles, share => onProgress((1 + share) / 2))
+}
+
+function documentLayout(value: unknown): Layout {
+  return { kind: 'documents', documents: [{ line: null, value }], problems: [] }
+}
+
+/** Whatever stands beside a pipe, or beside a single session, is not its own. */
+function isFileOfChats({ path }: Source, documents: readonly Document[]): boolean {
+  if (path === '-' || documents.length !== 1) return false
+  const older = findOlder(documents[0]!.value)
+  return older?.kind === 'sessions' && older.sessions.some(({ id }) => id !== null)
+}
+
+async function addBeside({ path }: Source, found: FoundInFile): Promise<FoundInFile> {
+  const { conversations, bot, problems } = await readBeside(path, found.conversations)
+  const older = { format: 'older' as const, line: null }
+  return {
+    conversations: conversations.map(conversation => ({ ...older, ...conversation })),
+    bot,
+    problems: [...found.problems, ...problems],
+  }
 }
 
 async function openMessages(source: Source, onProgress: (share: number) => void): Promise<Transcript> {
@@ -60,6 +98,8 @@ async function openMessages(source: Source, onProgress: (share: number) => void)
     title: null,
     number: 1,
     bytes,
+    past: null,
+    bot: null,
     ...checked,
     async *read() {
       for await (const entry of readPalimpsest(source)) if ('message' in entry) yield entry
@@ -76,6 +116,7 @@ interface Found extends FoundConversation {
 interface FoundInFile {
   readonly conversations: readonly Found[]
   readonly problems: readonly TranscriptProblem[]
+  readonly bot?: BotDocuments | null
 }
 
 function findConversations(
@@ -83,6 +124,12 @@ function findConversations(
   documents: readonly Document[],
   options: TranscriptOptions,
 ): FoundInFile {
+  const lines = readOlderLines(documents, olderOptions(options))
+  if (lines !== null)
+    return {
+      conversations: lines.conversations.map(found => ({ ...found, format: 'older', line: null })),
+      problems: lines.problems,
+    }
   const formats = documents.map(({ value }) => recognize(value))
   const first = formats.find(format => format !== null)
   if (first === undefined) throw unknownFormat(path, NO_CONVERSATION)
@@ -106,7 +153,7 @@ function noConversation(line: number | null): TranscriptProblem {
 
 async function openConversations(
   { path, bytes }: Source,
-  { conversations, problems: broken }: FoundInFile,
+  { conversations, problems: broken, bot = null }: FoundInFile,
   onProgress: (share: number) => void,
 ): Promise<readonly Transcript[]> {
   const all = conversations.reduce((sum, { messages }) => sum + messages.length, 0)
@@ -115,7 +162,7 @@ async function openConversations(
   const transcripts: Transcript[] = []
   let done = 0
   for (const [index, found] of conversations.entries()) {
-    const { id, title, format } = found
+    const { id, title, format, past = null } = found
     const entries: TranscriptMessage[] = []
     const { messages, kind, ...checked } = await checkMessages(checkEach(found, bytesOf), entry => {
       entries.push(entry)
@@ -125,14 +172,14 @@ async function openConversations(
     const name = conversations.length > 1 ? `${placeOf(found, index + 1)}, ` : ''
     for (const problem of checked.problems) problems.push({ ...problem, place: `${name}${problem.place}` })
     transcripts.push({
-      ...{ path, format, id, title, number: index + 1, messages, kind },
+      ...{ path, format, id, title, number: index + 1, messages, kind, past, bot },
       bytes: all === 0 ? bytes : bytesOf(found.messages.length),
       read: () => inTurn(entries),
     })
   }
   const first = transcripts[0]!
   if (problems.length > 0) throw new InvalidTranscriptError(path, first.format, problems)
-  const spoken = transcripts.filter(({ messages }) => messages > 0)
+  const spoken = transcripts.filter(({ messages, past }) => messages > 0 || (past?.documents.length ?? 0) > 0)
   return spoken.length > 0 ? spoken : [first]
 }
 

@@ -9,10 +9,11 @@ import { readUiMessage } from './ui-message.ts'
 
 /** UI messages, as `useChat` keeps them, or model messages, as `generateText` takes them. */
 export function readAiSdk(value: unknown): FoundConversation[] {
-  return readLists(value, convert)
+  return readLists(value, convertAiSdk)
 }
 
-function convert(value: unknown, calls: ToolCalls): MessageInput[] {
+/** One message of it. */
+export function convertAiSdk(value: unknown, calls: ToolCalls): MessageInput[] {
   if (!isRecord(value))
     throw new InvalidMessageError('message', value, 'an object with role and parts or content')
   const inputs = Array.isArray(value['parts']) ? readUiMessage(value, calls) : modelMessage(value, calls)

@@ -17,10 +17,11 @@ import type { FoundConversation } from './transcript.ts'
 
 /** Messages as chat completions have them, or the items of the Responses API. */
 export function readOpenAI(value: unknown): FoundConversation[] {
-  return readLists(value, convert)
+  return readLists(value, convertOpenAI)
 }
 
-function convert(message: unknown, calls: ToolCalls): MessageInput[] {
+/** One message of it. */
+export function convertOpenAI(message: unknown, calls: ToolCalls): MessageInput[] {
   if (!isRecord(message)) throw new InvalidMessageError('message', message, 'an object with role and content')
   const { role, type } = message
   if (role === undefined && typeof type === 'string' && type !== 'message') return convertItem(message, calls)

@@ -1,5 +1,6 @@
 import { isRecord, listOf, recordOf } from './json-value.ts'
 import { messageLists } from './message-lists.ts'
+import { findOlder } from './older/recognize-older.ts'
 import type { TranscriptFormat } from './transcript.ts'
 
 export type JsonFormat = Exclude<TranscriptFormat, 'palimpsest'>
@@ -9,6 +10,7 @@ export function recognize(value: unknown): JsonFormat | null {
   if (recordOf(value)['format'] === 'palimpsest-session') return 'palimpsest-session'
   if (isChatGpt(value)) return 'chatgpt'
   if (isTelegram(value)) return 'telegram'
+  if (findOlder(value) !== null) return 'older'
   const lists = messageLists(value)
   if (lists === null) return null
   const messages = lists.flatMap(list => list.messages)
@@ -45,7 +47,7 @@ function isTelegramMessage(value: unknown): boolean {
 
 const AI_SDK_PARTS = ['image', 'reasoning', 'tool-call', 'tool-result']
 
-function isAiSdkMessage(value: unknown): boolean {
+export function isAiSdkMessage(value: unknown): boolean {
   const { role, parts, content } = recordOf(value)
   if (typeof role !== 'string') return false
   if (Array.isArray(parts)) return true

@@ -1,4 +1,6 @@
 import type { MessageInput, NewMessage, SessionKind } from '../../log/index.ts'
+import type { Past } from './older/past.ts'
+import type { BotDocuments } from './older/read-beside.ts'
 
 export type TranscriptFormat =
   | 'palimpsest'
@@ -7,6 +9,7 @@ export type TranscriptFormat =
   | 'telegram'
   | 'openai'
   | 'ai-sdk'
+  | 'older'
 
 export interface TranscriptMessage {
   /** `line 12`, `message 3`: how a person finds it in the file. */
@@ -38,6 +41,10 @@ export interface Transcript {
   readonly messages: number
   /** `group` where more than one person speaks in the role of a user. */
   readonly kind: SessionKind
+  /** What a session of an older system held beside its messages; `null`: this is none. */
+  readonly past: Past | null
+  /** What a bot kept for all of its chats: the same for each conversation of the file. */
+  readonly bot: BotDocuments | null
   read(): AsyncGenerator<TranscriptMessage>
 }
 
@@ -46,6 +53,7 @@ export interface FoundConversation {
   readonly id: string | null
   readonly title: string | null
   readonly messages: readonly FoundMessage[]
+  readonly past?: Past
 }
 
 export type FoundMessage = { readonly place: string } & (
