@@ -97,15 +97,14 @@ export class ClassicSession {
     return this.#loaded.memo?.throughSeq ?? 0
   }
 
-  /** Turns so far, the one in progress included. */
+  /** Messages appended so far; with `turnUnit: 'reply'`, replies. What a rollback hid or an erasure took is none. */
   get turns(): number {
-    return this.#loaded.turns
+    return this.#loaded.counts.now[this.#settings.turnUnit]
   }
 
-  /** The turn in which a decision was last carried out; 0: none was. */
+  /** `turns` when a decision was last carried out, so that `turns − lastResizeTurn` is what `everyNTurns` counts. */
   get lastResizeTurn(): number {
-    const { turn } = (this.#loaded.memo?.value[LAST_RESIZE] ?? {}) as { turn?: unknown }
-    return typeof turn === 'number' ? turn : 0
+    return this.#loaded.counts.decided[this.#settings.turnUnit]
   }
 
   get settings(): ResolvedSettings {
