@@ -11,7 +11,13 @@ import { untilAborted } from '../compaction/until-aborted.ts'
 import { withinTime } from '../compaction/within-time.ts'
 import type { Context, ContextOptions } from '../contexts.ts'
 import { InvalidArgumentError } from '../errors.ts'
-import type { Content, Memo, MessageInput, WindowMessage } from '../log/index.ts'
+import {
+  type Content,
+  type Memo,
+  type MessageInput,
+  summarizeAttachment,
+  type WindowMessage,
+} from '../log/index.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import {
   type Decision,
@@ -24,7 +30,7 @@ import {
 } from '../policy/index.ts'
 import type { Appended, Session } from '../session.ts'
 import type { SessionKey, Store } from '../store/index.ts'
-import { type AttachmentSummaryHandler, attachmentsIn, summarizeAttachment } from './attachments.ts'
+import { type AttachmentSummaryHandler, attachmentsIn } from './attachments.ts'
 import { asWindow, asWindowMessage, splitWindow } from './current-history.ts'
 import { type FullHistory, fullHistory } from './full-history.ts'
 import { type PolicyHandler, type ResizeHandler, type ResizeHandlers, readResult } from './handlers.ts'

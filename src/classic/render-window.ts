@@ -1,7 +1,16 @@
-import { type ContentPart, headOf, oneLine, splitLines, type WindowMessage } from '../log/index.ts'
+import {
+  type ContentPart,
+  headOf,
+  isAttachment,
+  isBytes,
+  oneLine,
+  splitLines,
+  summarizeAttachment,
+  type WindowMessage,
+} from '../log/index.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
 import { speakerName } from '../summarizer/speaker-name.ts'
-import { type AttachmentSummaryHandler, isBytes, summarizeAttachment } from './attachments.ts'
+import type { AttachmentSummaryHandler } from './attachments.ts'
 
 const MOST_SUMMARY_CHARACTERS = 500
 
@@ -43,11 +52,8 @@ async function partText(
     case 'tool-call':
     case 'tool-result':
       return readableText([part])
-    case 'image':
-    case 'file':
-      return summaryText(await summarize(part, message), summarize)
     default:
-      return ''
+      return isAttachment(part) ? summaryText(await summarize(part, message), summarize) : ''
   }
 }
 
