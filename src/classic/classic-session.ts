@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type BuiltInHandler,
   type FoldOutcome,
   handledTypes,
   type WindowHandler,
@@ -37,7 +38,7 @@ import { type PolicyHandler, type ResizeHandler, type ResizeHandlers, readResult
 import { type Caller, checkMayJudge, checkMayResize, insideHandler } from './inside-handlers.ts'
 import { EMPTY, type Loaded, loadSession } from './load-session.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { renderWindow } from './render-window.ts'
+import { attachmentText, renderWindow } from './render-window.ts'
 import { type ClassicSettings, changeSettings, type ResolvedSettings } from './settings.ts'
 
 /** What every session shares. */
@@ -133,7 +134,7 @@ export class ClassicSession {
     this.#policyHandler = handler
   }
 
-  /** Those that are given; the others stay. Without one of yours, `lite` and `deep` are the engine's own. */
+  /** Those that are given; the others stay. Without one of yours, `lite` trims and `deep` works through the history. */
   setResizeHandlers(handlers: ResizeHandlers): void {
     if (typeof handlers !== 'object' || handlers === null)
       throw new InvalidArgumentError('resizeHandlers', handlers, 'an object of functions by type')
@@ -231,9 +232,11 @@ export class ClassicSession {
     checks: { readonly isUnchanged?: (epoch: number) => boolean },
   ): Promise<ResizeOutcome> {
     const failure = new Failure()
-    const handlers = Object.fromEntries(
-      [...this.#handlers].map(([type, handler]) => [type, this.#windowHandler(type, handler, failure)]),
-    )
+    const own = [...this.#handlers].map(([type, handler]) => [
+      type,
+      this.#windowHandler(type, handler, failure),
+    ])
+    const handlers = { ...this.#builtIn(failure), ...Object.fromEntries(own) }
     const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...checks })
     await this.refresh()
     if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
@@ -248,6 +251,16 @@ export class ClassicSession {
     return epoch => {
       hasBegun ||= epoch === judged
       return hasBegun
+    }
+  }
+
+  /** `lite` trims, `deep` works through the history: only the latter asks the model for a summary. */
+  #builtIn(failure: Failure): Record<string, BuiltInHandler> {
+    const tellAttachment: BuiltInHandler['tellAttachment'] = (part, message) =>
+      failure.note(() => attachmentText(part, message, this.#summarize))
+    return {
+      lite: { builtIn: 'trim', tellAttachment },
+      deep: { builtIn: 'work-through', tellAttachment },
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  type Content,
   type ContentPart,
   headOf,
   isAttachment,
@@ -53,8 +54,17 @@ async function partText(
     case 'tool-result':
       return readableText([part])
     default:
-      return isAttachment(part) ? summaryText(await summarize(part, message), summarize) : ''
+      return isAttachment(part) ? attachmentText(part, message, summarize) : ''
   }
+}
+
+/** What a handler says of a part that is no text, on one line and without bytes. */
+export async function attachmentText(
+  part: ContentPart,
+  message: { readonly content: Content },
+  summarize: AttachmentSummaryHandler,
+): Promise<string> {
+  return summaryText(await summarize(part, message), summarize)
 }
 
 /** Ours leaves bytes out itself, and knows a long path from them. */
