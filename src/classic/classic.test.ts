@@ -434,7 +434,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
       expect(await current(session)).toEqual(['message 5'])
     })
 
-    test('without one of the caller, lite and deep are the engine’s own', async () => {
+    test('without one of the caller, lite and deep are built in', async () => {
       const session = await (await open()).session('chat', { maxKeepMessagesCount: 2 })
       await session.append(said(1, 8))
       expect(await session.resize()).toMatchObject({ outcome: 'applied', reason: 'max_keep_messages_count' })
