@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { sqlitePlace } from '../../test/stores.ts'
-import type { Content } from '../log/index.ts'
-import { summarizeAttachment } from './attachments.ts'
+import { type Content, summarizeAttachment } from '../log/index.ts'
 import { createClassic, summarizeAttachments } from './index.ts'
 import { renderWindow } from './render-window.ts'
 
@@ -19,7 +18,7 @@ test('each part that is no text is told by its type, where it is, and what is kn
   expect(summarizeAttachments({ content })).toEqual([
     { type: 'image', ref: 'https://a.dev/cat.png', meta: { name: 'cat', width: 10, height: 20 } },
     { type: 'file', ref: 'f-1', meta: { mime_type: 'audio/ogg', size: 0, duration: 1.5 } },
-    { type: 'file', ref: 7, meta: {} },
+    { type: 'file', ref: 7, meta: { mime_type: 'application/pdf' } },
     { type: 'file', ref: 'notes.txt', meta: { name: 'notes.txt' } },
     { type: 'tool-call', ref: null, meta: {} },
   ])
@@ -39,7 +38,7 @@ test('bytes are no reference', () => {
     { type: 'file', file: new Uint8Array(9), name: 'data:,x', mime_type: new Uint8Array(9) },
   ] as unknown as Content
   expect(summarizeAttachments({ content })).toEqual([
-    { type: 'image', ref: 'cat.png', meta: { name: 'cat.png' } },
+    { type: 'image', ref: 'cat.png', meta: { name: 'cat.png', mime_type: 'image/png' } },
     { type: 'file', ref: null, meta: {} },
   ])
 })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type BuiltInHandler,
   type FoldOutcome,
   handledTypes,
   type WindowHandler,
@@ -11,7 +12,13 @@ import { untilAborted } from '../compaction/until-aborted.ts'
 import { withinTime } from '../compaction/within-time.ts'
 import type { Context, ContextOptions } from '../contexts.ts'
 import { InvalidArgumentError } from '../errors.ts'
-import type { Content, Memo, MessageInput, WindowMessage } from '../log/index.ts'
+import {
+  type Content,
+  type Memo,
+  type MessageInput,
+  summarizeAttachment,
+  type WindowMessage,
+} from '../log/index.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import {
   type Decision,
@@ -24,14 +31,14 @@ import {
 } from '../policy/index.ts'
 import type { Appended, Session } from '../session.ts'
 import type { SessionKey, Store } from '../store/index.ts'
-import { type AttachmentSummaryHandler, attachmentsIn, summarizeAttachment } from './attachments.ts'
+import { type AttachmentSummaryHandler, attachmentsIn } from './attachments.ts'
 import { asWindow, asWindowMessage, splitWindow } from './current-history.ts'
 import { type FullHistory, fullHistory } from './full-history.ts'
 import { type PolicyHandler, type ResizeHandler, type ResizeHandlers, readResult } from './handlers.ts'
 import { type Caller, checkMayJudge, checkMayResize, insideHandler } from './inside-handlers.ts'
 import { EMPTY, type Loaded, loadSession } from './load-session.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { renderWindow } from './render-window.ts'
+import { attachmentText, renderWindow } from './render-window.ts'
 import { type ClassicSettings, changeSettings, type ResolvedSettings } from './settings.ts'
 
 /** What every session shares. */
@@ -97,15 +104,14 @@ export class ClassicSession {
     return this.#loaded.memo?.throughSeq ?? 0
   }
 
-  /** Turns so far, the one in progress included. */
+  /** Messages appended so far; with `turnUnit: 'reply'`, replies. What a rollback hid or an erasure took is none. */
   get turns(): number {
-    return this.#loaded.turns
+    return this.#loaded.counts.now[this.#settings.turnUnit]
   }
 
-  /** The turn in which a decision was last carried out; 0: none was. */
+  /** `turns` when a decision was last carried out, so that `turns − lastResizeTurn` is what `everyNTurns` counts. */
   get lastResizeTurn(): number {
-    const { turn } = (this.#loaded.memo?.value[LAST_RESIZE] ?? {}) as { turn?: unknown }
-    return typeof turn === 'number' ? turn : 0
+    return this.#loaded.counts.decided[this.#settings.turnUnit]
   }
 
   get settings(): ResolvedSettings {
@@ -128,7 +134,7 @@ export class ClassicSession {
     this.#policyHandler = handler
   }
 
-  /** Those that are given; the others stay. Without one of yours, `lite` and `deep` are the engine's own. */
+  /** Those that are given; the others stay. Without one of yours, `lite` trims and `deep` works through the history. */
   setResizeHandlers(handlers: ResizeHandlers): void {
     if (typeof handlers !== 'object' || handlers === null)
       throw new InvalidArgumentError('resizeHandlers', handlers, 'an object of functions by type')
@@ -226,9 +232,11 @@ export class ClassicSession {
     checks: { readonly isUnchanged?: (epoch: number) => boolean },
   ): Promise<ResizeOutcome> {
     const failure = new Failure()
-    const handlers = Object.fromEntries(
-      [...this.#handlers].map(([type, handler]) => [type, this.#windowHandler(type, handler, failure)]),
-    )
+    const own = [...this.#handlers].map(([type, handler]) => [
+      type,
+      this.#windowHandler(type, handler, failure),
+    ])
+    const handlers = { ...this.#builtIn(failure), ...Object.fromEntries(own) }
     const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...checks })
     await this.refresh()
     if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
@@ -243,6 +251,16 @@ export class ClassicSession {
     return epoch => {
       hasBegun ||= epoch === judged
       return hasBegun
+    }
+  }
+
+  /** `lite` trims, `deep` works through the history: only the latter asks the model for a summary. */
+  #builtIn(failure: Failure): Record<string, BuiltInHandler> {
+    const tellAttachment: BuiltInHandler['tellAttachment'] = (part, message) =>
+      failure.note(() => attachmentText(part, message, this.#summarize))
+    return {
+      lite: { builtIn: 'trim', tellAttachment },
+      deep: { builtIn: 'work-through', tellAttachment },
     }
   }
 

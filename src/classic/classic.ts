@@ -43,8 +43,11 @@ export class Classic implements AsyncDisposable {
     return this.#engine.palimpsest
   }
 
-  /** A session with its current history loaded; one of that name that is not there yet is empty. */
-  async session(id: string = crypto.randomUUID(), settings: ClassicSettings = {}): Promise<ClassicSession> {
+  /**
+   * A session with its current history loaded; one of that name that is not there yet is empty. Without a name it gets
+   * one of 32 hexadecimal digits.
+   */
+  async session(id: string = newId(), settings: ClassicSettings = {}): Promise<ClassicSession> {
     const session = new ClassicSession(this.#engine, this.palimpsest.session(id), settings)
     await session.refresh()
     return session
@@ -57,4 +60,8 @@ export class Classic implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+function newId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
 }

@@ -135,7 +135,7 @@ describe.for(Object.entries(PLACES))('%s: what the engine folds after a window',
     session.setResizeHandlers({ lite: null })
     for (const maxKeepMessagesCount of [9, 7, 5]) {
       session.setSettings({ maxKeepMessagesCount })
-      expect(await session.resize({ force: 'lite' })).toMatchObject({ outcome: 'applied' })
+      expect(await session.resize({ force: 'deep' })).toMatchObject({ outcome: 'applied' })
     }
     return session
   }

@@ -1,5 +1,5 @@
-export type { WindowMessage } from '../log/index.ts'
-export { type AttachmentSummary, type AttachmentSummaryHandler, summarizeAttachments } from './attachments.ts'
+export type { AttachmentSummary, WindowMessage } from '../log/index.ts'
+export { type AttachmentSummaryHandler, summarizeAttachments } from './attachments.ts'
 export { type Classic, type ClassicOptions, createClassic } from './classic.ts'
 export type { ClassicSession, ResizeOptions, ResizeOutcome } from './classic-session.ts'
 export type { FullHistory } from './full-history.ts'

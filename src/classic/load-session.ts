@@ -9,17 +9,26 @@ export interface Loaded {
   readonly current: readonly WindowMessage[]
   readonly memo: Memo | null
   readonly messages: number
-  readonly turns: number
+  /** What was appended so far, and what had been when a decision was last carried out. */
+  readonly counts: { readonly now: Counts; readonly decided: Counts }
   /** The newest message that is in it. */
   readonly throughSeq: number
 }
+
+/** By the units in which turns are counted. */
+interface Counts {
+  readonly message: number
+  readonly reply: number
+}
+
+const NONE: Counts = { message: 0, reply: 0 }
 
 export const EMPTY: Loaded = {
   epoch: -1,
   current: Object.freeze([]),
   memo: null,
   messages: 0,
-  turns: 0,
+  counts: { now: NONE, decided: NONE },
   throughSeq: 0,
 }
 
@@ -45,15 +54,20 @@ export async function loadSession(store: Reader, key: SessionKey, known: Loaded)
 }
 
 function loaded(record: SessionRecord, current: readonly WindowMessage[]): Loaded {
-  const { epoch, memo, head } = record
+  const { epoch, memo, head, state } = record
+  const { messages = 0, replies = 0 } = head?.totals ?? {}
   return {
     epoch,
     memo,
     current: Object.freeze(current),
-    messages: head?.totals.messages ?? 0,
-    turns: head?.totals.turn ?? 0,
+    messages,
+    counts: { now: countsOf({ messages, replies }), decided: countsOf(state.decided) },
     throughSeq: head?.seq ?? 0,
   }
+}
+
+function countsOf({ messages, replies }: { messages: number; replies: number }): Counts {
+  return { message: messages, reply: replies }
 }
 
 const MESSAGES_AT_A_TIME = 1_000

@@ -1,7 +1,17 @@
-import { type ContentPart, headOf, oneLine, splitLines, type WindowMessage } from '../log/index.ts'
+import {
+  type Content,
+  type ContentPart,
+  headOf,
+  isAttachment,
+  isBytes,
+  oneLine,
+  splitLines,
+  summarizeAttachment,
+  type WindowMessage,
+} from '../log/index.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
 import { speakerName } from '../summarizer/speaker-name.ts'
-import { type AttachmentSummaryHandler, isBytes, summarizeAttachment } from './attachments.ts'
+import type { AttachmentSummaryHandler } from './attachments.ts'
 
 const MOST_SUMMARY_CHARACTERS = 500
 
@@ -43,12 +53,18 @@ async function partText(
     case 'tool-call':
     case 'tool-result':
       return readableText([part])
-    case 'image':
-    case 'file':
-      return summaryText(await summarize(part, message), summarize)
     default:
-      return ''
+      return isAttachment(part) ? attachmentText(part, message, summarize) : ''
   }
+}
+
+/** What a handler says of a part that is no text, on one line and without bytes. */
+export async function attachmentText(
+  part: ContentPart,
+  message: { readonly content: Content },
+  summarize: AttachmentSummaryHandler,
+): Promise<string> {
+  return summaryText(await summarize(part, message), summarize)
 }
 
 /** Ours leaves bytes out itself, and knows a long path from them. */

@@ -31,6 +31,7 @@ import {
 } from '../summarizer/index.ts'
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
+import { type BuiltInHandler, hearing, isBuiltIn, limitsOf, rangeOver, withCollected } from './built-in.ts'
 import { catchUpMemoIfPossible, catchUpMemoUnlessSpent } from './catch-up-memo.ts'
 import { commitPatiently } from './commit-patiently.ts'
 import { extractsFor } from './extracts.ts'
@@ -103,7 +104,7 @@ export interface FoldEngine<Stored extends FoldStore = Store> {
   readonly onPolicyFailure?: (error: unknown, key: SessionKey) => void
 }
 
-type FoldHandlers = Readonly<Record<string, FoldHandler | WindowHandler | undefined>>
+type FoldHandlers = Readonly<Record<string, FoldHandler | WindowHandler | BuiltInHandler | undefined>>
 
 /** What a fold came to, as far as memory is concerned. */
 export interface FoldedRange {
@@ -394,42 +395,57 @@ async function work(
   const { store, policy } = engine
   const zone = session.zone ?? engine.zone
   const { decision, range } = plan
-  const handler = engine.handlers[decision.type] as FoldHandler | undefined
+  const given = engine.handlers[decision.type] as FoldHandler | BuiltInHandler | undefined
+  const builtIn = isBuiltIn(given) ? given : null
+  const handler = isBuiltIn(given) ? undefined : given
   const segments = await shownSegments(store, key, session)
   // A policy for this once decides what is folded, not how much of all that was folded before is left.
-  const limits = segmentLimits(engine.configured ?? policy, session.state.overheadTokens)
+  const limits = limitsOf(segmentLimits(engine.configured ?? policy, session.state.overheadTokens), builtIn)
   // Where the configured one is extractive itself, there is nothing better to come.
   const isBackingOff = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
+  const isTrimming = builtIn?.builtIn === 'trim'
+  const worksThrough = builtIn?.builtIn === 'work-through'
+  const newest = range ?? (worksThrough ? ABOVE_ALL : null)
   const behind =
-    handler || isBackingOff || range === null ? [] : supersededBy(range, segments, MOST_FOLD_TOKENS)
+    handler || isBackingOff || isTrimming || newest === null
+      ? []
+      : supersededBy(newest, segments, MOST_FOLD_TOKENS)
   // Short ranges need no model; behind provisional ones they are provisional, too, to be taken in with them.
   const needsModel = behind.length > 0 || (range?.amount.tokens ?? 0) >= limits.verbatimBelowTokens
-  const isSpent = !handler && !isBackingOff && needsModel && (await isLimitReached(engine, spending))
-  const isProvisional = isBackingOff || isSpent
+  const isSpent =
+    !handler && !isBackingOff && !isTrimming && needsModel && (await isLimitReached(engine, spending))
+  const asksNobody = isBackingOff || isSpent
+  const isProvisional = asksNobody || (isTrimming && !isExtractive(engine.summarizer))
   const superseded = isSpent ? [] : behind
-  const summarizer = metered(isProvisional ? extractive() : guarded(engine.summarizer, spending), tally.note)
+  // The extractive one has words of its own for what is no text.
+  const heard =
+    builtIn && !isExtractive(engine.summarizer) ? hearing(engine.summarizer, builtIn) : engine.summarizer
+  const model = metered(asksNobody ? extractive() : guarded(heard, spending), tally.note)
+  const summarizer = isProvisional && !asksNobody ? extractive() : model
   const keeper = new MemoKeeper({
     memo: memoOf(session),
     rules: engine.memo,
-    summarizer,
+    summarizer: model,
     zone,
     earlier: earlierSummary(segments),
     signal,
     warn: tally.warn,
   })
   if (isProvisional) keeper.fallBehind()
-  const memoWork = { store, key, keeper, summarizer, signal }
-  if (range === null) {
-    if (!isProvisional) await catchUpMemoUnlessSpent({ ...memoWork, throughSeq: session.head.seq })
+  const memoWork = { store, key, keeper, summarizer: model, signal }
+  if (range === null && superseded.length === 0) {
+    if (!asksNobody) await catchUpMemoUnlessSpent({ ...memoWork, throughSeq: session.head.seq })
     return { segments: [], memo: keeper.memo }
   }
-  const fromSeq = superseded[0]?.fromSeq ?? range.fromSeq
+  const folded = range ?? rangeOver(superseded, session.state.folded.turns)
+  const fromSeq = superseded[0]?.fromSeq ?? folded.fromSeq
+  const { toSeq } = folded
   await pause()
-  const { messages } = await readMessages(store, key, { fromSeq, toSeq: range.toSeq })
+  const { messages } = await readMessages(store, key, { fromSeq, toSeq })
   const { focus } = under.options
   const input: FoldInput = {
     decision,
-    range,
+    range: folded,
     messages,
     segments,
     memo: session.memo,
@@ -440,29 +456,39 @@ async function work(
     ...(focus !== undefined && { focus }),
     warn: tally.warn,
   }
-  const frozen = { fromSeq, toSeq: range.toSeq, messages, superseded }
+  const frozen = { fromSeq, toSeq, messages, superseded }
   const remember = async (result: FoldResult): Promise<FoldWorked> => {
     const extracts = result.extracts ?? null
-    const folded = { key, session, messages, extracts, superseded, summarizer, signal }
-    const documents = (await engine.rememberFold?.(folded)) ?? []
-    return { ...result, documents, ...(isSpent && { plan: withoutModel(plan) }) }
+    const remembered = { key, session, messages, extracts, superseded, summarizer, signal }
+    const documents = (await engine.rememberFold?.(remembered)) ?? []
+    const isWithoutModel = isProvisional && !isBackingOff
+    return { ...result, documents, ...(isWithoutModel && { plan: withoutModel(plan) }) }
   }
   if (handler) return remember(checkCovers(await handler(input), frozen))
   const isShort = tokensOf(messages) < limits.verbatimBelowTokens
   // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
   if (!isProvisional && !isShort)
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
-  const prefix = superseded.length === 0 ? await prefixFor(engine, key, range) : null
+  const prefix = superseded.length === 0 ? await prefixFor(engine, key, folded) : null
   const extracts = engine.rememberFold ? extractsFor(messages) : null
   const own = { superseded, keeper, isProvisional, whenSpent: 'extract', prefix, extracts } as const
   const result = await foldRange({ ...input, ...own })
-  if (!isProvisional && isShort)
+  const collected =
+    worksThrough && !isProvisional
+      ? await Promise.all(result.segments.map(segment => withCollected(segment, messages, builtIn)))
+      : result.segments
+  if (builtIn !== null && !asksNobody)
+    await catchUpMemoIfPossible({ ...memoWork, throughSeq: session.head.seq }, tally.warn)
+  else if (!isProvisional && isShort)
     await catchUpMemoIfPossible(
-      { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },
+      { ...memoWork, throughSeq: toSeq, leastTokens: limits.verbatimBelowTokens },
       tally.warn,
     )
-  return remember(checkCovers({ ...result, memo: keeper.memo }, frozen))
+  return remember(checkCovers({ ...result, segments: collected, memo: keeper.memo }, frozen))
 }
+
+/** Where no raw message is to be folded: all that was is below. */
+const ABOVE_ALL = { fromSeq: Number.POSITIVE_INFINITY, amount: { tokens: 0 } }
 
 async function isLimitReached(
   { summarizer }: Pick<FoldEngine, 'summarizer'>,

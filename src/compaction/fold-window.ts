@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../errors.ts'
 import type { Memo, Message, Segment, WindowMessage } from '../log/index.ts'
 import { type Decision, type FoldPlan, type Head, planOldest, type RawMessage } from '../policy/index.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
-import type { FoldHandler, FoldResult } from './handlers.ts'
+import type { FoldResult } from './handlers.ts'
 
 /**
  * A handler that is given all that is raw and all segments, and says itself what stands for how much of it: from
@@ -38,8 +38,8 @@ export interface WindowResult {
   readonly memo: Memo['value'] | null
 }
 
-export function isWindowHandler(handler: FoldHandler | WindowHandler | undefined): handler is WindowHandler {
-  return typeof handler === 'object' && handler !== null
+export function isWindowHandler(handler: unknown): handler is WindowHandler {
+  return typeof handler === 'object' && handler !== null && 'window' in handler
 }
 
 /** More of a window is kept than any context shows; a summary of it has to be made of this in one go. */

@@ -1,3 +1,4 @@
+export type { BuiltInHandler } from './built-in.ts'
 export type { FoldEngine, FoldedRange, FoldOptions, FoldStore } from './fold-session.ts'
 export {
   isWindowHandler,

@@ -7,7 +7,7 @@ import type { FoldRange } from '../policy/index.ts'
  * stands for more than can be read again, and stays.
  */
 export function supersededBy(
-  range: FoldRange,
+  range: Pick<FoldRange, 'fromSeq'> & { readonly amount: { readonly tokens: number } },
   shown: readonly Segment[],
   mostTokens: number,
 ): readonly Segment[] {

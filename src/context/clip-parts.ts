@@ -1,12 +1,8 @@
-import { type AttachmentPart, type ContentPart, modelText } from '../log/index.ts'
+import { attachmentKind, type ContentPart, isAttachment, modelText } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
 import { clipText } from './clip-text.ts'
 
 export type Clip = (text: string) => string
-
-export function isAttachment(part: ContentPart): part is AttachmentPart {
-  return part.type === 'image' || part.type === 'file'
-}
 
 /** The last ones, as many as there is room for. */
 export function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
@@ -14,7 +10,7 @@ export function attachmentsWithin(parts: readonly ContentPart[], tokens: number)
   let left = tokens
   for (const part of parts.toReversed()) {
     if (!isAttachment(part)) continue
-    left -= FLAT_TOKENS[part.type]
+    left -= FLAT_TOKENS[attachmentKind(part) === 'image' ? 'image' : 'file']
     if (left < 0) break
     kept.add(part)
   }

@@ -1,9 +1,13 @@
 import {
   type AttachmentPart,
-  attachmentValue,
+  attachmentKind,
+  attachmentMediaType,
+  attachmentName,
+  attachmentValues,
   type Content,
   type ContentPart,
   interruptionOf,
+  isAttachment,
   type Message,
   ROLES,
   type SessionKind,
@@ -12,7 +16,7 @@ import {
 } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
-import { attachmentsWithin, type Clip, clipper, isAttachment } from './clip-parts.ts'
+import { attachmentsWithin, type Clip, clipper } from './clip-parts.ts'
 import { inert, inertId, inertName } from './inert.ts'
 import type { ModelFilePart, ModelReasoningPart, ModelTextPart, ModelToolCallPart } from './model-message.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
@@ -139,16 +143,13 @@ function renderPart(
       return shownText(inert(clip(part.text)))
     case 'reasoning':
       return renderReasoning(part)
-    case 'image':
-    case 'file':
-      return renderAttachment(part, message)
     case 'tool-call':
       return renderCall(part, clip, keepsThoughts)
     case 'tool-result':
       return renderResult(part, clip)
     default:
       // Approvals are between the program and the person; the model sees the call and its result.
-      return null
+      return isAttachment(part) ? renderAttachment(part, message) : null
   }
 }
 
@@ -182,16 +183,25 @@ function renderAttachment(part: AttachmentPart, { role }: ContextMessage): Rende
   return namedAttachment(part)
 }
 
+/** A short note: what it is, and what it is called. */
 function namedAttachment(part: AttachmentPart): RenderedPart {
-  const filename = nameOf(part)
-  return shownText(`(${part.type}${filename ? `: ${inertName(filename)}` : ''})`)
+  const { kind, name } = isPlainAttachment(part)
+    ? { kind: part.type, name: nameOf(part) ?? '' }
+    : attachmentName(part)
+  const { duration } = part
+  const length = typeof duration === 'number' && !isPlainAttachment(part) ? `${duration} s` : ''
+  const said = [name === '' ? '' : inertName(name), length].filter(Boolean).join(', ')
+  return shownText(`(${inertName(kind)}${said && `: ${said}`})`)
+}
+
+/** Of the two types that there have always been. What was said of them may stand in a context, and stays as it is. */
+function isPlainAttachment({ type }: AttachmentPart): boolean {
+  return type === 'image' || type === 'file'
 }
 
 function sendable(part: AttachmentPart): { data: string; mediaType: string } | null {
-  const mediaType = typeof part['mediaType'] === 'string' ? part['mediaType'] : usualType(part)
-  for (const field of ['image', 'data', 'url'] as const) {
-    const value = attachmentValue(part, field)
-    if (value === null || (field === 'url' && !/^https?:/i.test(value))) continue
+  const mediaType = declaredType(part)
+  for (const value of attachmentValues(part)) {
     const read = readAttachment({ type: 'file', data: value, mediaType })
     if (read?.from === 'bytes') return { data: read.bytes, mediaType: read.mediaType }
     if (read) return { data: read.url, mediaType: read.kind === 'pdf' ? 'application/pdf' : 'image' }
@@ -199,12 +209,15 @@ function sendable(part: AttachmentPart): { data: string; mediaType: string } | n
   return null
 }
 
-function usualType(part: AttachmentPart): string {
-  if (part.type === 'image') return 'image'
+function declaredType(part: AttachmentPart): string {
+  const declared = isPlainAttachment(part) ? part['mediaType'] : attachmentMediaType(part)
+  if (typeof declared === 'string') return declared
+  if (attachmentKind(part) === 'image') return 'image'
   return /\.pdf$/i.test(nameOf(part) ?? '') ? 'application/pdf' : ''
 }
 
 function nameOf(part: AttachmentPart): string | undefined {
+  if (!isPlainAttachment(part)) return attachmentName(part).name || undefined
   for (const field of ['filename', 'name', 'path', 'url', 'id']) {
     const value = part[field]
     if (typeof value === 'string' && value !== '' && !value.startsWith('data:')) return value

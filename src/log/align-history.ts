@@ -1,3 +1,4 @@
+import { isAttachment } from './attachment.ts'
 import { contentText, interruptionOf } from './content.ts'
 import { contentLinks, isReply } from './links.ts'
 import type { Content, Role } from './message.ts'
@@ -167,6 +168,6 @@ function fingerprint({ role, content }: Said): string {
   const links = content.flatMap(part =>
     part.type === 'tool-call' || part.type === 'tool-result' ? [`${part.type} ${part.toolCallId}`] : [],
   )
-  const attached = content.filter(({ type }) => type === 'image' || type === 'file').length
+  const attached = content.filter(isAttachment).length
   return JSON.stringify([role, text, ...links.sort(), ...(attached > 0 ? [attached] : [])])
 }

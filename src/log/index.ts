@@ -1,5 +1,17 @@
 export { type Aligned, alignHistory, type KnownMessage, saysTheSame } from './align-history.ts'
-export { attachmentValue } from './attachment-value.ts'
+export {
+  type AttachmentKind,
+  type AttachmentSummary,
+  asAttachment,
+  attachmentKind,
+  attachmentMediaType,
+  attachmentName,
+  attachmentValues,
+  isAttachment,
+  isBytes,
+  OTHER_ATTACHMENT_RULE,
+  summarizeAttachment,
+} from './attachment.ts'
 export { contentText, interruptionOf, mediaIn, modelText } from './content.ts'
 export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
 export { isZone, MESSAGE_INSTANT_RULE, parseInstant, parseMessageInstant } from './instant.ts'

@@ -1,3 +1,5 @@
+import type { ATTACHMENT_TYPES } from './attachment.ts'
+
 /** The records of the log. A `seq` is given once and never again; order is by `seq`, never by time. */
 
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
@@ -27,9 +29,12 @@ export interface ReasoningPart {
   readonly text: string
 }
 
-/** An image or a file: by reference (`url`, `path`, `id`, …) or with its bytes, as the caller has it. */
+/**
+ * What is no text: by reference (`file`, `url`, `path`, `id`, `name`) or with its bytes, in the fields that the caller's
+ * library has for it. A type that is not listed is kept, too, where there is such a reference.
+ */
 export interface AttachmentPart {
-  readonly type: 'image' | 'file'
+  readonly type: (typeof ATTACHMENT_TYPES)[number]
   readonly [field: string]: unknown
 }
 

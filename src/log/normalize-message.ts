@@ -1,6 +1,15 @@
 import { InvalidMessageError } from '../errors.ts'
+import { ATTACHMENT_TYPES, asAttachment, OTHER_ATTACHMENT_RULE } from './attachment.ts'
 import { isZone, MESSAGE_INSTANT_RULE, parseMessageInstant } from './instant.ts'
-import { type Content, type ContentPart, type NewMessage, ROLES, type Role, type Sender } from './message.ts'
+import {
+  type AttachmentPart,
+  type Content,
+  type ContentPart,
+  type NewMessage,
+  ROLES,
+  type Role,
+  type Sender,
+} from './message.ts'
 
 /** What callers hand in: terse for a person, exact for a program. `text` is the same as a `content` that is a string. */
 export type MessageInput = MessageFields &
@@ -145,22 +154,26 @@ function notPlain(path: string, value: unknown): InvalidMessageError {
   )
 }
 
-const PART_TYPES: Readonly<Record<ContentPart['type'], Readonly<Record<string, 'string' | 'boolean'>>>> = {
+type RequiredFields = Readonly<Record<string, 'string' | 'boolean'>>
+
+const PART_TYPES: Readonly<Record<Exclude<ContentPart, AttachmentPart>['type'], RequiredFields>> = {
   text: { text: 'string' },
   reasoning: { text: 'string' },
-  image: {},
-  file: {},
   'tool-call': { toolCallId: 'string', toolName: 'string' },
   'tool-result': { toolCallId: 'string' },
   'tool-approval-request': { approvalId: 'string' },
   'tool-approval-response': { approvalId: 'string', approved: 'boolean' },
 }
 
+const PART_RULE = [...Object.keys(PART_TYPES), ...ATTACHMENT_TYPES, OTHER_ATTACHMENT_RULE].join(', ')
+
 function checkPart(part: unknown, index: number): void {
   const type = (part as ContentPart | null)?.type
-  const fields = type && Object.hasOwn(PART_TYPES, type) ? PART_TYPES[type] : undefined
-  if (!fields)
-    throw new InvalidMessageError(`content[${index}].type`, type, Object.keys(PART_TYPES).join(', '))
+  const fields = type && Object.hasOwn(PART_TYPES, type) ? PART_TYPES[type as 'text'] : undefined
+  if (!fields) {
+    if (asAttachment(part)) return
+    throw new InvalidMessageError(`content[${index}].type`, type, PART_RULE)
+  }
   for (const [field, expected] of Object.entries(fields)) {
     const value = (part as Record<string, unknown>)[field]
     if (typeof value !== expected)

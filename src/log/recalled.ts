@@ -1,3 +1,4 @@
+import { isAttachment, isBytes, summarizeAttachment } from './attachment.ts'
 import { modelText } from './content.ts'
 import type { AttachmentPart, Content, ContentPart } from './message.ts'
 
@@ -45,15 +46,18 @@ export function searchableText(content: Content): string {
   return [modelText(heard), ...names].filter(Boolean).join('\n')
 }
 
-function isAttachment(part: ContentPart): part is AttachmentPart {
-  return part.type === 'image' || part.type === 'file'
-}
-
 /** Names and addresses, and never bytes. */
 function attachmentNames(part: AttachmentPart): readonly string[] {
-  return [part['name'], part['filename'], part['url'], part['path']].filter(
-    name => typeof name === 'string' && name.length <= 2_000 && !name.startsWith('data:'),
-  ) as string[]
+  const names = [part['name'], part['filename'], part['url'], part['path']].filter(isName)
+  // What is indexed of images and files stays as it is: an index knows a message by the same terms for ever.
+  if (part.type === 'image' || part.type === 'file') return names
+  const { ref, meta } = summarizeAttachment(part)
+  const known = [meta['name'], ref].filter(name => isName(name) && !isBytes(name)) as string[]
+  return [...new Set([...names, ...known])]
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= 2_000 && !name.startsWith('data:')
 }
 
 function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {

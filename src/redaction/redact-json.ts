@@ -97,7 +97,16 @@ class FieldNames {
 }
 
 /** Bytes are no text, and a hook that changed a picture would only break it. */
-const BYTES_FIELDS: ReadonlySet<string> = new Set(['data', 'image', 'file', 'bytes', 'base64', 'file_data'])
+const BYTES_FIELDS: ReadonlySet<string> = new Set([
+  'data',
+  'image',
+  'audio',
+  'video',
+  'file',
+  'bytes',
+  'base64',
+  'file_data',
+])
 const LEAST_BYTES = 64
 const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=-]{1,100}){0,4};base64,/
 
@@ -125,9 +134,14 @@ function isBase64(text: string, from: number, least: number): boolean {
 
 /** Something that says which kind of bytes it holds. */
 function bearsBytes(object: object): boolean {
-  const { type, mediaType, mimeType, media_type } = object as Readonly<Record<string, unknown>>
+  const { type, mediaType, mimeType, media_type, mime_type, format, filename } = object as Readonly<
+    Record<string, unknown>
+  >
   return (
-    [mediaType, mimeType, media_type].some(name => typeof name === 'string') ||
-    (typeof type === 'string' && /^(?:image|file|media|audio|video)(?:[-_]|$)/.test(type))
+    // The last two as OpenAI has them, in an object of their own: `{ data, format }`, `{ file_data, filename }`.
+    [mediaType, mimeType, media_type, mime_type, format, filename].some(name => typeof name === 'string') ||
+    'file_data' in object ||
+    (typeof type === 'string' &&
+      /^(?:input[-_])?(?:image|file|media|audio|video|document)(?:[-_]|$)/.test(type))
   )
 }

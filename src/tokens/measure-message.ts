@@ -1,8 +1,12 @@
 import {
   type AttachmentPart,
-  attachmentValue,
+  attachmentKind,
+  attachmentMediaType,
+  attachmentName,
+  attachmentValues,
   type Content,
   type ContentPart,
+  isAttachment,
   mediaIn,
   modelText,
   type Sender,
@@ -45,19 +49,27 @@ function attachmentTokens(content: Content): number {
 
 function flatTokens(part: ContentPart): number {
   if (part.type === 'tool-result') return mediaIn(part.output) * FLAT_TOKENS.image
-  if (part.type !== 'image' && part.type !== 'file') return 0
-  return hasBytes(part) ? FLAT_TOKENS[part.type] : NAMED_TOKENS
+  if (!isAttachment(part)) return 0
+  const kind = readableAs(part)
+  return kind !== null && hasBytes(part) ? FLAT_TOKENS[kind] : NAMED_TOKENS
+}
+
+/** What a context may show of it; `null`: its name alone. */
+function readableAs(part: AttachmentPart): keyof typeof FLAT_TOKENS | null {
+  if (part.type === 'image' || part.type === 'file') return part.type
+  if (attachmentKind(part) === 'image') return 'image'
+  const isPdf = /pdf/i.test(attachmentMediaType(part) ?? '') || /\.pdf$/i.test(attachmentName(part).name)
+  return isPdf ? 'file' : null
 }
 
 /** An attachment that no provider can read, such as a path on somebody's disk, is shown by its name. */
 const NAMED_TOKENS = 12
 
 function hasBytes(part: AttachmentPart): boolean {
-  return (['image', 'data', 'url'] as const).some(field => {
-    const value = attachmentValue(part, field)
-    if (value === null) return false
-    return /^(?:https?|data):/i.test(value) || (field !== 'url' && BASE64.test(value.slice(0, 200)))
-  })
+  const { url } = part
+  return [...attachmentValues(part), ...(typeof url === 'string' && /^data:/i.test(url) ? [url] : [])].some(
+    value => /^(?:https?|data):/i.test(value) || BASE64.test(value.slice(0, 200)),
+  )
 }
 
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/

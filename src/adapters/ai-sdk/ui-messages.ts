@@ -2,8 +2,12 @@ import type { UIMessage } from 'ai'
 import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
 import {
   type AnsweredCall,
-  attachmentValue,
-  type ContentPart,
+  type AttachmentKind,
+  type AttachmentPart,
+  attachmentKind,
+  attachmentMediaType,
+  attachmentValues,
+  isAttachment,
   type Message,
   type MessageInput,
   type ToolApprovalRequestPart,
@@ -93,28 +97,26 @@ function partsOf({ content }: Message, calls: ReadonlyMap<ToolCallPart, Answered
         return [{ type: 'text', text: part.text, state: 'done' }]
       case 'reasoning':
         return part.text === '' ? [] : [{ type: 'reasoning', text: part.text, state: 'done' }]
-      case 'image':
-      case 'file':
-        return filePart(part)
       case 'tool-call':
         return toolPart(calls.get(part))
       default:
-        return []
+        return isAttachment(part) ? filePart(part) : []
     }
   })
 }
 
-function filePart(part: Extract<ContentPart, { type: 'image' | 'file' }>): UIPart[] {
-  const place = (['url', 'data', 'image'] as const)
-    .map(field => attachmentValue(part, field))
-    .find(value => value !== null)
+const USUAL_TYPES: Readonly<Record<AttachmentKind, string>> = {
+  image: 'image/*',
+  audio: 'audio/*',
+  video: 'video/*',
+  file: 'application/octet-stream',
+}
+
+function filePart(part: AttachmentPart): UIPart[] {
+  const { url: link } = part
+  const place = typeof link === 'string' ? link : attachmentValues(part)[0]
   if (!place) return []
-  const mediaType =
-    typeof part['mediaType'] === 'string'
-      ? part['mediaType']
-      : part.type === 'image'
-        ? 'image/*'
-        : 'application/octet-stream'
+  const mediaType = attachmentMediaType(part) ?? USUAL_TYPES[attachmentKind(part)]
   const url = /^[a-z][a-z\d+.-]*:/i.test(place) ? place : `data:${mediaType};base64,${place}`
   return [
     {

@@ -1,5 +1,6 @@
 import type { AgentInputItem } from '@openai/agents'
-import { attachmentsWithin, type Clip, clipper, isAttachment } from '../../context/clip-parts.ts'
+import { attachmentsWithin, type Clip, clipper } from '../../context/clip-parts.ts'
+import { isAttachment } from '../../log/index.ts'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../../tokens/index.ts'
 import { asItem, isRecord, type StoredPart } from './item-format.ts'
 import { toItem } from './to-item.ts'

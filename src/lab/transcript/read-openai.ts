@@ -1,5 +1,13 @@
 import { InvalidMessageError } from '../../errors.ts'
-import type { AttachmentPart, Content, ContentPart, MessageInput, Role } from '../../log/index.ts'
+import {
+  type AttachmentPart,
+  asAttachment,
+  type Content,
+  type ContentPart,
+  type MessageInput,
+  OTHER_ATTACHMENT_RULE,
+  type Role,
+} from '../../log/index.ts'
 import { toContent } from './found-message.ts'
 import {
   idOf,
@@ -108,8 +116,7 @@ function mainParts(content: unknown): ContentPart[] {
   return content.map(contentPart)
 }
 
-const PART_TYPES =
-  'text, image_url, input_audio, file, refusal, input_text, output_text, input_image, input_file'
+const PART_TYPES = `text, image_url, input_audio, file, refusal, input_text, output_text, input_image, input_file, ${OTHER_ATTACHMENT_RULE}`
 
 function contentPart(value: unknown): ContentPart {
   if (typeof value === 'string') return { type: 'text', text: value }
@@ -134,8 +141,12 @@ function contentPart(value: unknown): ContentPart {
       return { type: 'file', ...given({ data, id, url, filename }) }
     }
     default:
-      throw new InvalidMessageError('content part', part['type'] ?? value, PART_TYPES)
+      return asAttachment(value) ?? refuse(part['type'] ?? value)
   }
+}
+
+function refuse(type: unknown): never {
+  throw new InvalidMessageError('content part', type, PART_TYPES)
 }
 
 function image(part: JsonRecord): AttachmentPart {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Content, type ContentPart, contentText, interruptionOf, type Role } from '../../log/index.ts'
+import {
+  type Content,
+  type ContentPart,
+  contentText,
+  interruptionOf,
+  isAttachment,
+  type Role,
+} from '../../log/index.ts'
 import { type InSteps, runAtOnce } from '../../slices.ts'
 import { canonicalJson } from '../../store/index.ts'
 
@@ -147,11 +154,8 @@ function* marksOf(part: ContentPart): InSteps<string[]> {
       return [callText(part)]
     case 'tool-result':
       return [`result ${yield* collapsed(outputText(part.output))}`]
-    case 'image':
-    case 'file':
-      return ['attached']
     default:
-      return []
+      return isAttachment(part) ? ['attached'] : []
   }
 }
 

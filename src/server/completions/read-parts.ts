@@ -1,4 +1,4 @@
-import type { Content, ContentPart } from '../../log/index.ts'
+import { asAttachment, type Content, type ContentPart, OTHER_ATTACHMENT_RULE } from '../../log/index.ts'
 import { invalidArguments } from '../problems.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const PARTS = 'text, image_url, input_audio, file, refusal'
+const PARTS = `text, image_url, input_audio, file, refusal, ${OTHER_ATTACHMENT_RULE}`
 
 /** Text, or parts as a request has them, for the log. */
 export function readParts(content: unknown, path: string): Content {
@@ -48,8 +48,15 @@ function readPart(part: Json, path: string): ContentPart[] {
     case 'file':
       return [readFile(fields(part, 'file', path), `${path}.file`)]
     default:
-      throw invalidArguments([{ field: `${path}.type`, value: part['type'], allowed: PARTS }])
+      return [otherAttachment(part, path)]
   }
+}
+
+/** As it came: the log knows where such parts have what they refer to. */
+function otherAttachment(part: Json, path: string): ContentPart {
+  const attachment = asAttachment(part)
+  if (attachment) return attachment
+  throw invalidArguments([{ field: `${path}.type`, value: part['type'], allowed: PARTS }])
 }
 
 function readFile(file: Json, path: string): ContentPart {

@@ -213,14 +213,15 @@ function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): St
   const lower = segments.filter(isLower)
   const superseded = stored.filter(({ id }) => lower.some(({ absorbs }) => absorbs.includes(id)))
   const untouched = stored.length - superseded.length
+  // Where nothing raw is folded, provisional segments may still be made anew.
+  const toSeq = plan.range?.toSeq ?? superseded.at(-1)?.to_seq
   const isCovered =
-    plan.range !== null &&
     lower.length > 0 &&
     segments.slice(0, lower.length).every(isLower) &&
     lower.flatMap(({ absorbs }) => absorbs).length === superseded.length &&
     superseded.every((row, index) => row === stored[untouched + index] && row.state === 'provisional') &&
-    lower[0]!.fromSeq === (superseded[0]?.from_seq ?? plan.range.fromSeq) &&
-    lower.at(-1)!.toSeq === plan.range.toSeq &&
+    lower[0]!.fromSeq === (superseded[0]?.from_seq ?? plan.range?.fromSeq) &&
+    lower.at(-1)!.toSeq === toSeq &&
     lower.every(
       ({ fromSeq, toSeq }, index) => fromSeq <= toSeq && fromSeq > (lower[index - 1]?.toSeq ?? 0),
     ) &&

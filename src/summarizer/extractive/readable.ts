@@ -1,4 +1,12 @@
-import { type AttachmentPart, type Content, type ContentPart, oneLine, splitLines } from '../../log/index.ts'
+import {
+  type AttachmentPart,
+  attachmentName,
+  type Content,
+  type ContentPart,
+  isAttachment,
+  oneLine,
+  splitLines,
+} from '../../log/index.ts'
 import { clip, clipMiddle } from '../clip.ts'
 
 /** One paragraph of a message, in the order in which it stands there. */
@@ -25,8 +33,7 @@ function* partPassages(part: ContentPart): Generator<Passage, void, void> {
     yield { kind: 'tool', text: toolLine(part.toolName, '', keyFigures(part.input)) }
   else if (part.type === 'tool-result')
     yield { kind: 'tool', text: toolLine(part.toolName ?? 'tool', '→ ', keyFigures(part.output)) }
-  else if (part.type === 'image' || part.type === 'file')
-    yield { kind: 'attachment', text: attachmentLabel(part) }
+  else if (isAttachment(part)) yield { kind: 'attachment', text: attachmentLabel(part) }
 }
 
 /** All of it as one text, as a person would have it told. */
@@ -85,11 +92,17 @@ function keyFigures(value: unknown): string[] {
 const WRAPPERS = new Set(['value', 'type', 'text', 'output', 'result', 'content', 'data', 'json'])
 
 function attachmentLabel(part: AttachmentPart): string {
+  const isPlain = part.type === 'image' || part.type === 'file'
+  const { kind, name: known } = isPlain ? { kind: part.type, name: '' } : attachmentName(part)
   for (const field of ['name', 'filename', 'fileName', 'caption', 'alt', 'path', 'url', 'id']) {
     const value = part[field]
     if (typeof value !== 'string' || value === '' || value.startsWith('data:')) continue
     const name = field === 'path' || field === 'url' ? (value.split(/[/\\]/).at(-1) ?? '') : value
-    if (name !== '') return `[${part.type}: ${clip(oneLine(name.slice(0, 1_000)), 80)}]`
+    if (name !== '') return labelled(kind, name)
   }
-  return `[${part.type}]`
+  return known === '' ? `[${kind}]` : labelled(kind, known.split(/[/\\]/).at(-1) || known)
+}
+
+function labelled(kind: string, name: string): string {
+  return `[${kind}: ${clip(oneLine(name.slice(0, 1_000)), 80)}]`
 }

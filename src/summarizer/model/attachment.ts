@@ -1,5 +1,4 @@
-import type { AttachmentPart } from '../../log/index.ts'
-import { oneLine } from '../../log/index.ts'
+import { type AttachmentPart, oneLine, summarizeAttachment } from '../../log/index.ts'
 import { clip } from '../clip.ts'
 
 /** Fields that libraries use for where an attachment is, and for its bytes alike. */
@@ -21,12 +20,21 @@ const MAY_BE_BYTES = new Set(['image', 'file', 'data', 'source'])
 const MOST_CHARACTERS = 200
 const MOST_META = 8
 
-/** `{ type, ref, meta }`: what is known of it without its bytes. */
+/** `{ type, ref, meta }`: what is known of it without its bytes, and what else is short enough to tell. */
 export function describeAttachment(part: AttachmentPart): string {
-  const ref = PLACES.map(field => placeIn(field, part[field])).find(place => place !== null)
+  const known = summarizeAttachment(part)
+  const ref =
+    PLACES.map(field => placeIn(field, part[field])).find(place => place !== null) ??
+    tellable(known.ref) ??
+    undefined
   const meta: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(known.meta)) {
+    const told = tellable(value)
+    if (told !== null) meta[name] = told
+  }
   for (const [field, value] of Object.entries(part)) {
     if (field === 'type' || PLACES.includes(field) || Object.keys(meta).length >= MOST_META) continue
+    if (Object.values(known.meta).includes(value)) continue
     const told = tellable(value)
     if (told !== null) meta[clip(oneLine(field), 40)] = told
   }

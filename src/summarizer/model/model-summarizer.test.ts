@@ -191,9 +191,11 @@ describe('one call', () => {
     const { prompt } = read(server.requests[0]!)
     expect(prompt).not.toContain(base64.slice(0, 60))
     expect(prompt).not.toContain('secret thought')
-    expect(prompt).toContain('{"type":"image","meta":{"mediaType":"image/png","name":"menu.png"}}')
+    expect(prompt).toContain(
+      '{"type":"image","ref":"menu.png","meta":{"name":"menu.png","mime_type":"image/png"}}',
+    )
     expect(prompt).toContain('{"type":"image","meta":{"width":640}}')
-    expect(prompt).toContain('{"type":"file","ref":"files/plan.pdf","meta":{"filename":"plan.pdf"}}')
+    expect(prompt).toContain('{"type":"file","ref":"files/plan.pdf","meta":{"name":"plan.pdf"}}')
     expect(prompt).toContain('{"type":"image","ref":"https://example.org/a.png"}')
     expect(prompt).toContain('[calls shot {"page":3}]')
     expect(prompt).toContain('"ok":true')

@@ -1,5 +1,4 @@
-import type { ContentPart } from '../../log/index.ts'
-import { oneLine } from '../../log/index.ts'
+import { type ContentPart, isAttachment, oneLine } from '../../log/index.ts'
 import { dayInZone, formatDay, weekday, zonedFormat } from '../calendar-day.ts'
 import { clip, clipMiddle } from '../clip.ts'
 import { speakerName } from '../speaker-name.ts'
@@ -79,15 +78,12 @@ function partText(part: ContentPart): string {
       return `[calls ${oneLine(part.toolName)} ${clipMiddle(jsonText(part.input), CALL_CHARACTERS)}]`
     case 'tool-result':
       return `[${oneLine(part.toolName ?? 'tool')} returned ${clipMiddle(jsonText(part.output), RESULT_CHARACTERS)}]`
-    case 'image':
-    case 'file':
-      return describeAttachment(part)
     case 'tool-approval-request':
       return '[asks for approval]'
     case 'tool-approval-response':
       return part.approved ? '[approves]' : '[declines]'
     default:
-      return ''
+      return isAttachment(part) ? describeAttachment(part) : ''
   }
 }
 

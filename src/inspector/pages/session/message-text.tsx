@@ -60,10 +60,17 @@ function PartLine({ part }: { readonly part: ContentPart }) {
           {texts[part.type]} <code>{reference(part)}</code>
         </p>
       )
-    default:
+    case 'tool-approval-request':
+    case 'tool-approval-response':
       return (
         <p class="part">
           {part.type} <code>{compactJson(part)}</code>
+        </p>
+      )
+    default:
+      return (
+        <p class="part">
+          {part.type} <code>{reference(part)}</code>
         </p>
       )
   }
@@ -79,10 +86,13 @@ function beginningOf(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)} …` : text
 }
 
+const REFERENCES = ['file', 'url', 'path', 'id', 'name', 'filename', 'file_id', 'file_url', 'image_url']
+
 /** Never the bytes themselves. */
 function reference(part: ContentPart): string {
-  const named = ['file', 'url', 'path', 'id', 'name', 'filename']
-    .map(field => part[field])
-    .find(value => typeof value === 'string' && value.length <= 500)
+  const inner = Object.values(part).filter(value => typeof value === 'object' && value !== null)
+  const named = [part, ...(inner as ContentPart[])]
+    .flatMap(place => REFERENCES.map(field => place[field]))
+    .find(value => typeof value === 'string' && value.length <= 500 && !value.startsWith('data:'))
   return String(named ?? part['mediaType'] ?? '')
 }
