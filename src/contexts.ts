@@ -19,6 +19,7 @@ import {
   renderMessage,
   renderRecall,
   toAnthropic,
+  toldRanges,
   toOpenAI,
   toText,
   type View,
@@ -30,6 +31,7 @@ import {
   type LayersEngine,
   type MemoryView,
   NO_MEMORY,
+  type ShownLayers,
   type ShownMemory,
 } from './layer-reader.ts'
 import { type Message, modelText, withoutRecalled } from './log/index.ts'
@@ -291,7 +293,7 @@ export class Contexts {
     const outputReserve = options.outputReserve ?? 0
     // What is for one call only must not change what the epoch shows.
     const forTools = toolTokens(options.tools)
-    const withoutMemory = this.#fixed.of(options, forTools, NO_MEMORY)
+    const withoutMemory = this.#fixed.of(options, forTools, NO_MEMORY.most)
     const fixed = withoutMemory.tokens + (usualReserve(options) ?? 0)
     const looked =
       past ??
@@ -306,7 +308,8 @@ export class Contexts {
     const view: View = {
       budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
       lowWater: Math.max(VIEW_LOW_WATER, budgeted?.lowWater ?? 0),
-      fixed: this.#fixed.of(options, forTools, memory),
+      fixed: this.#fixed.of(options, forTools, memory.most),
+      fixedBeside: shown => this.#fixed.of(options, forTools, memory.beside(toldRanges(shown))),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
       from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
@@ -317,7 +320,7 @@ export class Contexts {
     const whole = { source, view, looked, volatile: memory.volatile }
     let assembled = await this.#assemble(key, whole)
     if (past === undefined && options.notes !== false && isConfigured(options, memory))
-      this.#noteOverhead(key, session, view.fixed.tokens + (usualReserve(options) ?? 0))
+      this.#noteOverhead(key, session, assembled.fixedTokens + (usualReserve(options) ?? 0))
     kept.beginning = assembled.beginning
     const recall =
       options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })
@@ -476,7 +479,7 @@ function calibrationFor({ calibrations }: SessionRecord, model: string | undefin
 function isConfigured(options: ContextOptions, memory: ShownMemory): boolean {
   const { budget, policy, instructions, tools } = options
   if (budget !== undefined || policy !== undefined) return false
-  if (memory.layers.length > 0) return true
+  if (memory.most.layers.length > 0) return true
   return instructions !== undefined || tools !== undefined || usualReserve(options) !== null
 }
 
@@ -493,7 +496,7 @@ const MOST_FIXED_PARTS = 100
 class FixedParts {
   readonly #known = new Map<string, Map<string, FixedPart>>()
 
-  of({ instructions = '' }: ContextOptions, toolTokens: number, { layers, name }: ShownMemory): FixedPart {
+  of({ instructions = '' }: ContextOptions, toolTokens: number, { layers, name }: ShownLayers): FixedPart {
     const rest = `${toolTokens} ${name}`
     const known = this.#known.get(instructions)?.get(rest)
     if (known !== undefined) return known

@@ -1,4 +1,4 @@
-import type { Layer, VolatileBlock } from './context/index.ts'
+import type { Layer, SeqRange, VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
 import { languageOf } from './memory/document/language.ts'
@@ -27,13 +27,20 @@ export interface LayersEngine {
 
 /** What a context shows of memory. */
 export interface ShownMemory {
-  readonly layers: readonly Layer[]
-  /** Names what decides their bytes. */
-  readonly name: string
+  /** With all that it may show: so much is set aside for it. */
+  readonly most: ShownLayers
+  /** Beside segments that tell of these messages at first hand: what folds left of them would be told twice. */
+  readonly beside: (told: readonly SeqRange[]) => ShownLayers
   readonly volatile: readonly VolatileBlock[]
   readonly volatileReserve: number
   /** The frozen memory must be made anew before this is shown. */
   readonly isStale: boolean
+}
+
+export interface ShownLayers {
+  readonly layers: readonly Layer[]
+  /** Names what decides their bytes. */
+  readonly name: string
 }
 
 export interface MemoryView {
@@ -68,7 +75,7 @@ export class LayerReader {
   /** A version of a document never changes. */
   readonly #texts = new Map<string, LayerText>()
   #characters = 0
-  readonly #rendered = new Map<string, readonly Layer[]>()
+  readonly #rendered = new Map<string, ShownLayers>()
 
   constructor(engine: LayersEngine) {
     this.#engine = engine
@@ -106,7 +113,9 @@ export class LayerReader {
     const { session, layers: current } = read
     if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NO_MEMORY
     // Most processes start without any memory to show.
-    const { memoryToolsIn, renderLayers, renderRecentChanges } = await import('./memory/layers/index.ts')
+    const { memoryToolsIn, renderLayers, renderRecentChanges, toldLines } = await import(
+      './memory/layers/index.ts'
+    )
     const { frozen, isErased } = withoutErased(session.layers ?? (await this.#unfrozen(read)), current)
     const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
     const tools = memoryToolsIn(view.tools)
@@ -116,35 +125,36 @@ export class LayerReader {
       versions.flatMap(version => texts.get(nameOf(version)) ?? [])
     const room = Math.max(0, view.roomFor(session) - CONVERSATION_TOKENS)
     const allowance = Math.floor(room * MOST_OF_CONTEXT)
-    const { compactedThrough } = session.state
     const { language } = frozen
-    const name = JSON.stringify([
+    const shown = at(frozen.versions)
+    const decided = [
       keyName(key),
       frozen.versions.map(nameOf),
       language,
-      compactedThrough,
       allowance,
       Object.values(budgets),
       tools,
-    ])
+    ]
+    const most = this.#render(JSON.stringify(decided), () =>
+      renderLayers(shown, { session, language, told: [], budgets, allowance, tools }),
+    )
+    const beside = (told: readonly SeqRange[]) => {
+      const left = shown.map(({ folded }) => [...toldLines(folded, told)])
+      if (left.every(lines => lines.length === 0)) return most
+      const name = JSON.stringify([...decided, told.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])])
+      return this.#render(name, () =>
+        renderLayers(shown, { session, language, told, budgets, allowance, tools }),
+      )
+    }
     const reserve = reserveOf(room)
     const changes = renderRecentChanges(
-      { frozen: at(frozen.versions), current: at(current) },
+      { frozen: shown, current: at(current) },
       { session, language, mostTokens: reserve },
     )
     const isChanged = JSON.stringify(frozen.versions.map(nameOf)) !== JSON.stringify(current.map(nameOf))
     return {
-      name,
-      layers: this.#render(name, () =>
-        renderLayers(at(frozen.versions), {
-          session,
-          language,
-          compactedThrough,
-          budgets,
-          allowance,
-          tools,
-        }),
-      ),
+      most,
+      beside,
       volatile: changes?.text ? [{ name: 'recent_changes', text: changes.text }] : [],
       // Where the epoch began without memory, none was kept free: the first of it begins another one.
       volatileReserve: frozen.versions.length > 0 || changes !== null ? reserve : 0,
@@ -205,13 +215,13 @@ export class LayerReader {
     this.#characters = content.length
   }
 
-  #render(name: string, render: () => readonly Layer[]): readonly Layer[] {
+  #render(name: string, render: () => readonly Layer[]): ShownLayers {
     const known = this.#rendered.get(name)
     if (known !== undefined) return known
     if (this.#rendered.size >= MOST_RENDERED) this.#rendered.clear()
-    const layers = render()
-    this.#rendered.set(name, layers)
-    return layers
+    const shown = { layers: render(), name }
+    this.#rendered.set(name, shown)
+    return shown
   }
 }
 
@@ -221,9 +231,11 @@ function isHarmless(error: unknown): boolean {
   )
 }
 
+const NO_LAYERS: ShownLayers = { layers: [], name: '' }
+
 export const NO_MEMORY: ShownMemory = {
-  layers: [],
-  name: '',
+  most: NO_LAYERS,
+  beside: () => NO_LAYERS,
   volatile: [],
   volatileReserve: 0,
   isStale: false,

@@ -46,8 +46,8 @@ function rendered<Some extends Rendered>(segment: Some): Some {
 /** As a context needs it, without what it is made of. */
 function renderedText({ untold, ...segment }: ContextSegment): ContextSegment {
   if (untold === undefined) return segment
-  const { fromSeq, toSeq, text, tokensAfter } = rendered({ ...segment, ...untold })
-  return { fromSeq, toSeq, text, tokensAfter }
+  const { fromSeq, toSeq, level, text, tokensAfter } = rendered({ ...segment, ...untold })
+  return { fromSeq, toSeq, level, text, tokensAfter }
 }
 
 type ContextSegment = NonNullable<

@@ -19,6 +19,8 @@ export interface Beginning {
 export interface Assembled {
   readonly parts: ContextParts
   readonly beginning: Beginning
+  /** What instructions, tools and memory take. */
+  readonly fixedTokens: number
 }
 
 /** The main points of the messages that a plan leaves out, taken from so many of the newest of them. */
@@ -41,8 +43,7 @@ export function assembleContext(
     volatile?: readonly VolatileBlock[]
   },
 ): Assembled {
-  const { conversation, closing } = plan
-  const { fixed } = view
+  const { conversation, closing, fixed } = plan
   const beginning: Beginning =
     earlier?.view === plan.view
       ? earlier
@@ -69,6 +70,7 @@ export function assembleContext(
   ].filter(block => block.tokens > 0)
   return {
     beginning,
+    fixedTokens: fixed.tokens,
     parts: {
       instructions: fixed.instructions,
       messages: sent.map(({ message }) => message),

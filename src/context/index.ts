@@ -25,7 +25,13 @@ export {
   senderName,
 } from './render-message.ts'
 export { renderRecall } from './render-recall.ts'
-export { type ContextSegment, type Pinned, renderSegment } from './session-memory.ts'
+export {
+  type ContextSegment,
+  type Pinned,
+  renderSegment,
+  type SeqRange,
+  toldRanges,
+} from './session-memory.ts'
 export type * from './to-anthropic.ts'
 export { toAnthropic } from './to-anthropic.ts'
 export type * from './to-openai.ts'

@@ -13,7 +13,7 @@ import { type Conversation, repairConversation } from './repair.ts'
 import { reportOmissions } from './report-omissions.ts'
 import { note, type SentMessage } from './sent-message.ts'
 import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
-import type { View } from './view.ts'
+import type { FixedPart, View } from './view.ts'
 
 /** A session as far as a context looks at it, read at one instant. */
 export interface ContextSource {
@@ -38,6 +38,7 @@ export interface ContextSource {
 export interface ContextPlan {
   /** Names what decided the bytes: two plans of a session with one name extend each other. */
   readonly view: string
+  readonly fixed: FixedPart
   readonly memory: MemorySelection
   /** Messages above the cursor that are not shown: their main points are to be given in so many tokens. */
   readonly interim: InterimPlan | null
@@ -92,7 +93,7 @@ export function planContext(
   const { fixed } = view
   const room = view.budget - fixed.tokens - view.volatileReserve
   const pins = source.pins.map(({ id }) => id).join()
-  const fingerprint = [view.reasoning, pins && shortHash(pins), fixed.hash].join('/')
+  const fingerprint = [view.reasoning, pins && shortHash(pins)].join('/')
   if (room >= LEAST_ROOM_TOKENS)
     for (const tears of [false, true])
       for (const [attempt, shares] of TRIES.entries()) {
@@ -111,6 +112,7 @@ function renderer(kind: SessionKind, { reasoning }: View): Renderer {
 }
 
 interface AttemptOptions {
+  /** Beside all that memory may take: segments are chosen first, then what memory shows beside them. */
   readonly room: number
   readonly shares: (typeof TRIES)[number]
   readonly attempt: number
@@ -131,6 +133,7 @@ class Attempt {
   readonly #memoryRoom: number
   /** Of all that there is: what a context that begins above it all would show. */
   readonly #memory: MemorySelection
+  readonly #fixed: FixedPart
   /** For all messages together. */
   readonly #capacity: number
   readonly #clipTokens: number
@@ -150,13 +153,23 @@ class Attempt {
     this.#options = options
     this.#memoryRoom = Math.floor(room * shares.memoryShare)
     this.#memory = selectMemory(source, this.#memoryRoom)
-    this.#capacity = room - this.#memory.tokens - FRAME_TOKENS
+    this.#fixed = this.#fixedBeside(this.#memory)
+    this.#capacity = this.#roomBeside(this.#fixed) - this.#memory.tokens - FRAME_TOKENS
     this.#clipTokens = Math.max(LEAST_CLIP_TOKENS, Math.floor(this.#capacity * shares.clipShare))
     this.#interimTokens = Math.min(800, Math.max(40, Math.floor(this.#capacity / 8)))
     this.#suffix = suffixSums(source.messages, this.#clipTokens)
     const firstRaw = source.messages.findIndex(message => message.seq > source.compactedThrough)
     this.#firstRaw = firstRaw === -1 ? source.messages.length : firstRaw
     this.#first = this.#firstShown()
+  }
+
+  /** The same for the same segments: so the choice of segments alone decides which lines memory leaves out. */
+  #fixedBeside({ segments }: MemorySelection): FixedPart {
+    return this.#view.fixedBeside?.(segments) ?? this.#view.fixed
+  }
+
+  #roomBeside(fixed: FixedPart): number {
+    return this.#view.budget - fixed.tokens - this.#view.volatileReserve
   }
 
   plan(): ContextPlan | null {
@@ -290,6 +303,7 @@ class Attempt {
     const rendered = messages.slice(start).map(message => render(message, this.#clipTokens))
     const interim = this.#interim(start)
     const memory = this.#memoryBefore(messages[start]?.seq ?? Infinity)
+    const fixed = memory === this.#memory ? this.#fixed : this.#fixedBeside(memory)
     const hasMessageBefore = memory.tokens > 0 || interim !== null
     const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
     const last = conversation.sent.at(-1)
@@ -298,16 +312,18 @@ class Attempt {
     const interimTokens = interim === null ? 0 : interim.tokens + frameTokens
     const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + memory.tokens + interimTokens : 0
     const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
-    if (memoryTokens + used > room) return null
+    if (memoryTokens + used > this.#roomBeside(fixed)) return null
+    const decided = [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fixed.tokens]
     return {
-      view: [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fingerprint].join('.'),
+      view: `${decided.join('.')}.${fingerprint}/${fixed.hash}`,
+      fixed,
       memory,
       interim,
       raw: { fromSeq: messages[start]?.seq ?? null, stubBelowSeq, clipTokens: this.#clipTokens },
       conversation,
       closing,
       omitted: reportOmissions({
-        clippedLayers: this.#view.fixed.clippedLayers,
+        clippedLayers: fixed.clippedLayers,
         memory,
         skipped: interim,
         skippedBecause: this.#isTooMany() ? 'context_size' : 'over_budget',

@@ -24,8 +24,31 @@ export interface Interim {
 export interface ContextSegment {
   readonly fromSeq: number
   readonly toSeq: number
+  /** 1: it was made from messages; above that, from segments, and no longer tells all that they did. */
+  readonly level: number
   readonly text: string
   readonly tokensAfter: number
+}
+
+/** A range of messages, both ends included. */
+export interface SeqRange {
+  readonly fromSeq: number
+  readonly toSeq: number
+}
+
+/**
+ * The messages that these segments tell of at first hand, as few ranges: one fold may have left several segments side
+ * by side. What was condensed is not among them.
+ */
+export function toldRanges(segments: readonly ContextSegment[]): readonly SeqRange[] {
+  const ranges: SeqRange[] = []
+  for (const { fromSeq, toSeq, level } of segments) {
+    if (level !== 1) continue
+    const last = ranges.at(-1)
+    if (last?.toSeq === fromSeq - 1) ranges[ranges.length - 1] = { fromSeq: last.fromSeq, toSeq }
+    else ranges.push({ fromSeq, toSeq })
+  }
+  return ranges
 }
 
 export const MEMORY_OPENING = `<session_memory>

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../tokens/index.ts'
 import type { BlockName } from './context.ts'
 import { shortHash } from './create-hash.ts'
+import type { ContextSegment } from './session-memory.ts'
 
 /** A memory document or the like: it stands in the instructions, in the order of the blocks. */
 export interface Layer {
@@ -16,7 +17,10 @@ export interface View {
   readonly budget: number
   /** When there is too much, so much of the room is left filled: then the prefix holds for a while. */
   readonly lowWater: number
+  /** With all that memory may take: that is set aside before segments are chosen. */
   readonly fixed: FixedPart
+  /** What it is beside the segments that were chosen, since memory leaves out what they tell. Left out: the same. */
+  readonly fixedBeside?: (shown: readonly ContextSegment[]) => FixedPart
   readonly reasoning: 'drop' | 'keep'
   /** Most raw messages; `null`: any number. */
   readonly mostMessages: number | null

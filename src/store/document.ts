@@ -140,10 +140,17 @@ export interface LayerVersion {
   readonly since?: number
 }
 
+/** A line that several folds left is there once for each of them. */
+export interface FoldedLine {
+  readonly line: string
+  readonly fromSeq: number
+  readonly toSeq: number
+}
+
 export interface LayerText extends LayerVersion {
   readonly content: string
-  /** Lines that folds of this very session left, each with the last message that it tells of. */
-  readonly folded: readonly { readonly line: string; readonly toSeq: number }[]
+  /** Lines that folds of this very session left, each with the messages that it is from. */
+  readonly folded: readonly FoldedLine[]
 }
 
 /** What a session's contexts show of memory through one epoch, whatever is written meanwhile. */

@@ -226,7 +226,7 @@ export interface ContextRead {
   /** `null`: the epoch is that of `since`, so they are the same. */
   readonly base: {
     /** Those that are not rolled up, oldest first. */
-    readonly segments: readonly (Pick<Segment, 'fromSeq' | 'toSeq' | 'text' | 'tokensAfter'> & {
+    readonly segments: readonly (Pick<Segment, 'fromSeq' | 'toSeq' | 'level' | 'text' | 'tokensAfter'> & {
       /** Of one from the first schema, which has no text: what the text is made of. */
       readonly untold?: Pick<Segment, 'summary' | 'events' | 'details'>
     })[]

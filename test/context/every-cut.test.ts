@@ -102,7 +102,15 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
     segments:
       cut === 0
         ? []
-        : [{ fromSeq: 1, toSeq: cut, text: `## Messages 1–${cut}\n- 2026-01-02 Ann: …`, tokensAfter: 20 }],
+        : [
+            {
+              fromSeq: 1,
+              toSeq: cut,
+              level: 1,
+              text: `## Messages 1–${cut}\n- 2026-01-02 Ann: …`,
+              tokensAfter: 20,
+            },
+          ],
     pins: [],
     raw: { messages: raw.length, tokens: raw.reduce((sum, { tokens }) => sum + tokens, 0) },
     messages: raw,

@@ -43,6 +43,36 @@ describe('clipDocument', () => {
     expect(estimateTokens(alone.text)).toBeGreaterThan(50)
   })
 
+  test('lines that may give way do so first, the oldest of them first, wherever they stand', () => {
+    const lines = [3, 1, 2].flatMap(day =>
+      Array.from(
+        { length: 8 },
+        (_, place) => `- 2026-02-0${day}: line ${place} of day ${day}, which a fold left`,
+      ),
+    )
+    const document = `# Chat memory\n\n## About\n- by hand, and to last\n\n## History\n${lines.join('\n')}\n\n## Notes\n- the end\n`
+    const { text, isClipped } = clipDocument(document, 300, new Set(lines))
+    expect(isClipped).toBe(true)
+    expect(estimateTokens(text)).toBeLessThanOrEqual(300)
+    for (const lasting of ['- by hand, and to last', '- the end']) expect(text).toContain(lasting)
+    const kept = lines.filter(line => text.includes(line))
+    const newestFirst = lines.toSorted((one, other) => (one.slice(0, 12) < other.slice(0, 12) ? -1 : 1))
+    expect(new Set(kept.map(line => line.slice(0, 12))).has('- 2026-02-03')).toBe(true)
+    expect(kept.toSorted()).toEqual(newestFirst.slice(-kept.length).toSorted())
+    expect(text).toContain(`[… ${lines.length - kept.length} lines are left out here …]`)
+    expect(estimateTokens(text)).toBeGreaterThan(250)
+  })
+
+  test('beginning and end, where what may not give way takes more than half', () => {
+    const lines = Array.from({ length: 30 }, (_, place) => `- 2026-02-10: line ${place} that a fold left`)
+    const about = Array.from({ length: 30 }, (_, place) => `- by hand ${place}, in a good many words`)
+    const document = `## About\n${about.join('\n')}\n\n## History\n${lines.join('\n')}\n`
+    const { text } = clipDocument(document, 200, new Set(lines))
+    expect(text).toContain(about[0])
+    expect(text).toContain(lines.at(-1))
+    expect(estimateTokens(text)).toBeLessThanOrEqual(200)
+  })
+
   test('nothing below 40 tokens', () => {
     expect(clipDocument(DOCUMENT, 39)).toEqual({ text: '', isClipped: true })
     expect(clipDocument('', 0)).toEqual({ text: '', isClipped: false })

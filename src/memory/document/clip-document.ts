@@ -1,6 +1,8 @@
 import { headOf } from '../../log/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
+import { listLine } from './lines.ts'
 import { scanLines } from './markdown-lines.ts'
+import { dayOfLine } from './over-budget.ts'
 
 /** Below this nothing of a document is worth showing. */
 const LEAST_TOKENS = 40
@@ -8,21 +10,62 @@ const LEAST_TOKENS = 40
 const HEAD_SHARE = 0.5
 
 /**
- * A document for showing, within so many tokens: where it does not fit, whole lines of its beginning and of its
- * end, with a line between them that says how many are missing. Its first line is always there; one that is
- * too long by itself is cut.
+ * A document for showing, within so many tokens: where it does not fit, the lines that may give way (`yielding`) do
+ * so, the oldest of them first. Where the others leave them less than half of the room, or none may give way, whole
+ * lines of its beginning and of its end are shown; its first line is always there, and one that is too long by
+ * itself is cut. A line says how many are missing.
  */
-export function clipDocument(content: string, tokens: number): { text: string; isClipped: boolean } {
+export function clipDocument(
+  content: string,
+  tokens: number,
+  yielding: ReadonlySet<string> = new Set(),
+): { text: string; isClipped: boolean } {
   if (tokens < LEAST_TOKENS) return { text: '', isClipped: content !== '' }
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
-  const lines = Array.from(scanLines(content), ({ start, next }) => content.slice(start, next))
+  const scanned = [...scanLines(content)]
+  const lines = scanned.map(({ start, next }) => content.slice(start, next))
   const costs = lines.map(estimateTokens)
+  const oldestFirst = scanned
+    .map((line, place) => ({ place, item: listLine(line) }))
+    .filter(({ item }) => item !== null && yielding.has(item))
+    .map(({ place, item }) => ({ place, day: dayOfLine(item!) ?? '' }))
+    .toSorted((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
+    .map(({ place }) => place)
+  const newest = withoutOldest(lines, costs, oldestFirst, tokens)
+  if (newest !== null) return { text: newest, isClipped: true }
   // Lines cost about what they cost one by one, but not exactly.
   for (let room = tokens - estimateTokens(leftOut(lines.length)); room > 0; room = Math.floor(room * 0.9)) {
     const text = clipLines(lines, costs, room)
     if (text !== null && estimateTokens(text) <= tokens) return { text, isClipped: true }
   }
   return { text: leftOut(lines.length), isClipped: true }
+}
+
+/** `null`: the lines that stay would leave too little room for those that may give way. */
+function withoutOldest(
+  lines: readonly string[],
+  costs: readonly number[],
+  oldestFirst: readonly number[],
+  tokens: number,
+): string | null {
+  const whole = costs.reduce((sum, cost) => sum + cost, 0)
+  const mayGo = oldestFirst.reduce((sum, place) => sum + costs[place]!, 0)
+  if (whole - mayGo > tokens - Math.min(mayGo, tokens * HEAD_SHARE)) return null
+  for (let room = tokens - estimateTokens(leftOut(lines.length)); room > 0; room = Math.floor(room * 0.9)) {
+    const gone = new Set<number>()
+    let left = whole
+    for (const place of oldestFirst) {
+      if (left <= room) break
+      gone.add(place)
+      left -= costs[place]!
+    }
+    if (left > room || gone.size === 0) continue
+    const first = Math.min(...gone)
+    const kept = lines.map((line, place) => (gone.has(place) ? '' : line))
+    const text = kept.with(first, leftOut(gone.size)).join('')
+    if (estimateTokens(text) <= tokens) return text
+  }
+  return null
 }
 
 /** `null`: all of the lines would fit. */

@@ -70,6 +70,7 @@ function editLines(
   return kept.join('') + content.slice(from)
 }
 
-function listLine({ text, isFenced }: MarkdownLine): string | null {
+/** `null`: it is none. */
+export function listLine({ text, isFenced }: MarkdownLine): string | null {
   return !isFenced && /^[ \t]*-[ \t]+\S/.test(text) ? text.trimEnd() : null
 }

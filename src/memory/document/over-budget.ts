@@ -95,6 +95,11 @@ export function condensedLine(from: string, to: string, text: string): string {
   return `- ${from} – ${to}: ${inertLine(text)}`
 }
 
+/** `YYYY-MM-DD`, the first of a condensed line; `null`: it tells none. */
+export function dayOfLine(line: string): string | null {
+  return DATED.exec(line)?.[1] ?? null
+}
+
 interface DatedLine {
   readonly line: string
   readonly from: string

@@ -1,3 +1,3 @@
 export { memoryToolsIn } from './guidance.ts'
 export { renderRecentChanges } from './recent-changes.ts'
-export { type LayerBudgets, renderLayers } from './render-layers.ts'
+export { type LayerBudgets, renderLayers, toldLines } from './render-layers.ts'

@@ -1,5 +1,5 @@
-import { inert, type Layer } from '../../context/index.ts'
-import { LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
+import { inert, type Layer, type SeqRange } from '../../context/index.ts'
+import { type FoldedLine, LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { clipDocument, type Language, withoutLines } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
@@ -11,8 +11,8 @@ export type LayerBudgets = Readonly<Record<LayerName, number>>
 export interface LayerView {
   readonly session: SessionIdentity
   readonly language: Language
-  /** All that lies at or below it is told by segments. */
-  readonly compactedThrough: number
+  /** Messages that the context tells of at first hand: lines that folds left of them would say it twice. */
+  readonly told: readonly SeqRange[]
   readonly budgets: LayerBudgets
   /** For all layers together, in tokens. */
   readonly allowance: number
@@ -25,14 +25,14 @@ const FRAME_TOKENS = 40
 
 /** The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. */
 export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
-  const documents = LAYERS.map(layer => ({ layer, content: contentOf(layer, texts, view) }))
+  const documents = LAYERS.map(layer => ({ layer, ...contentOf(layer, texts, view) }))
   const shown = documents.filter(({ content }) => content !== '')
   const sizes = shown.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
   const guidance = guidanceWithin(view)
   const room = view.allowance - estimateTokens(guidance ?? '') - FRAME_TOKENS * shown.length
   const level = levelWithin(sizes, room)
-  const blocks = shown.map(({ layer, content }, place) =>
-    block(layer, shownWithin(content, Math.min(sizes[place]!, level)), view.language),
+  const blocks = shown.map(({ layer, content, folded }, place) =>
+    block(layer, shownWithin(content, Math.min(sizes[place]!, level), folded), view.language),
   )
   const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
   return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
@@ -56,22 +56,40 @@ function guidanceWithin({ tools, language, allowance }: LayerView): string | nul
   return guidance !== null && estimateTokens(guidance) <= allowance / 2 ? guidance : null
 }
 
-/** Of the daily log, both days. What a segment of the context tells already is not told again. */
-function contentOf(layer: LayerName, texts: readonly LayerText[], view: LayerView): string {
-  return texts
-    .filter(text => text.layer === layer && maySee(view.session, text))
-    .map(({ content, folded }) => {
-      const told = folded.filter(({ toSeq }) => toSeq <= view.compactedThrough)
-      return withoutLines(content, new Set(told.map(({ line }) => line))).trim()
-    })
-    .filter(hasSubstance)
-    .join('\n\n')
+/** Of the daily log, both days. What a segment of the context tells at first hand is not told again. */
+function contentOf(
+  layer: LayerName,
+  texts: readonly LayerText[],
+  { session, told }: LayerView,
+): { content: string; folded: ReadonlySet<string> } {
+  const visible = texts.filter(text => text.layer === layer && maySee(session, text))
+  return {
+    content: visible
+      .map(({ content, folded }) => withoutLines(content, toldLines(folded, told)).trim())
+      .filter(hasSubstance)
+      .join('\n\n'),
+    folded: new Set(visible.flatMap(({ folded }) => folded.map(({ line }) => line))),
+  }
 }
 
-function shownWithin(content: string, tokens: number): { text: string; isClipped: boolean } {
+/** One that several folds left is told where each of them is. */
+export function toldLines(folded: readonly FoldedLine[], told: readonly SeqRange[]): ReadonlySet<string> {
+  const isTold = (line: FoldedLine) =>
+    told.some(({ fromSeq, toSeq }) => fromSeq <= line.fromSeq && line.toSeq <= toSeq)
+  const lines = new Set(folded.filter(isTold).map(({ line }) => line))
+  for (const fold of folded) if (!isTold(fold)) lines.delete(fold.line)
+  return lines
+}
+
+/** What people wrote, and the model by its tools, is to last: lines of folds give way to it, the oldest first. */
+function shownWithin(
+  content: string,
+  tokens: number,
+  folded: ReadonlySet<string>,
+): { text: string; isClipped: boolean } {
   // However small it is.
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
-  return clipDocument(content, tokens)
+  return clipDocument(content, tokens, folded)
 }
 
 /** Headings alone, as in a document from a template, say nothing. */

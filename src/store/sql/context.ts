@@ -90,7 +90,7 @@ function toMessages(
   }))
 }
 
-type SegmentTextRow = Pick<SegmentRow, 'from_seq' | 'to_seq' | 'text' | 'tokens_after'> & {
+type SegmentTextRow = Pick<SegmentRow, 'from_seq' | 'to_seq' | 'level' | 'text' | 'tokens_after'> & {
   readonly [column in 'summary' | 'events' | 'details']: string | null
 }
 
@@ -100,7 +100,7 @@ const UNTOLD = `text = '""' AND summary <> '""'`
 /** Without what stands beside the text: a segment may have very many details. */
 function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['base']>['segments']> {
   const rows = yield* all<SegmentTextRow>(
-    `SELECT from_seq, to_seq, text, tokens_after, CASE WHEN ${UNTOLD} THEN summary END AS summary,
+    `SELECT from_seq, to_seq, level, text, tokens_after, CASE WHEN ${UNTOLD} THEN summary END AS summary,
        CASE WHEN ${UNTOLD} THEN events END AS events, CASE WHEN ${UNTOLD} THEN details END AS details
      FROM segments WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
     session.id,
@@ -108,6 +108,7 @@ function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['
   return rows.map(row => ({
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
+    level: row.level,
     text: JSON.parse(row.text) as string,
     tokensAfter: row.tokens_after,
     ...(row.summary !== null && {

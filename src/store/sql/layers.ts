@@ -152,19 +152,23 @@ export function* readLayerTexts(
   return texts
 }
 
-/** Only what this session's own folds left, in that version: a segment of its own tells it, too. */
+/** Only what this session's own folds left, in that version: a segment of its own may tell it, too. */
 function* foldedLines(
   session: SessionRow,
   documentId: number,
   { version, content }: Pick<LayerText, 'version' | 'content'>,
 ): Steps<LayerText['folded']> {
-  const rows = yield* allIn<{ id: number; line: string; to_seq: number }>(
-    `SELECT f.id, f.line, f.to_seq FROM facts f WHERE ${OF_DOCUMENT} AND f.session_id + 0 = ?2 AND f.source = 'fold'
+  const rows = yield* allIn<{ id: number; line: string; from_seq: number; to_seq: number }>(
+    `SELECT f.id, f.line, f.from_seq, f.to_seq FROM facts f WHERE ${OF_DOCUMENT} AND f.session_id + 0 = ?2 AND f.source = 'fold'
        AND f.gone = 0 AND (f.superseded_at IS NULL OR f.superseded_by > ?3) AND f.line_key IN (*)`,
     [documentId, session.id, version],
     lineKeysIn(content),
   )
   return rows
     .toSorted((one, other) => one.id - other.id)
-    .map(({ line, to_seq }) => ({ line: JSON.parse(line) as string, toSeq: to_seq }))
+    .map(({ line, from_seq, to_seq }) => ({
+      line: JSON.parse(line) as string,
+      fromSeq: from_seq,
+      toSeq: to_seq,
+    }))
 }
