@@ -801,9 +801,20 @@ export class Session {
         this.#engine.policyFailures.foldEnded(this.#key)
       }
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
+      // Where nothing works in the background, this is when it is done.
+      if (this.#engine.scheduler === null) await this.#rebuildOutdated(signal)
       if (!closing.aborted) await this.#judgeAgain()
       return outcome
     })
+  }
+
+  /** Segments over messages that were edited since, as far as their time has come. */
+  async #rebuildOutdated(signal: AbortSignal): Promise<void> {
+    const { store, noteOutcome } = this.#engine
+    if ((await store.readOutdated(this.#key)) === null) return
+    const { rebuildOutdated } = await import('./compaction/rebuild-outdated.ts')
+    const onOutcome = (outcome: FoldOutcome) => noteOutcome(outcome, this.#key)
+    while ((await rebuildOutdated(this.#engine, this.#key, { signal, onOutcome })).left === 'more');
   }
 
   /** How a fold elsewhere ended that has left nothing to do; `null`: there was none since then. */

@@ -215,4 +215,86 @@ describe.each(Object.entries(PLACES))('an edit of a folded message, on %s', (_, 
       },
     )
   })
+
+  test('is made anew in the background, with nobody asking', async () => {
+    const { summarizer } = telling()
+    const here = place()
+    const policy = tokens({ budget: 1_500, idleSec: 0.2 })
+    const palimpsest = await createPalimpsest({ store: await here.open(), policy, summarizer })
+    try {
+      const chat = palimpsest.session('s')
+      await fill(chat, 1, 30, { 1: `I live at Elm Street 12 ${PADDING}` })
+      await chat.compact({ force: true })
+      expect(JSON.stringify(await chat.segments('all'))).toContain('Elm Street')
+      await chat.edit(1, `I live at Oak Avenue 99 ${PADDING}`)
+      await expect
+        .poll(async () => JSON.stringify(await chat.segments('all')), { timeout: 20_000 })
+        .not.toContain('Elm Street')
+      await expect.poll(() => everything(chat), { timeout: 20_000 }).not.toContain('now says')
+    } finally {
+      await palimpsest.close()
+      await here.remove()
+    }
+  })
+
+  test('goes with what becomes of the message', async () => {
+    const { summarizer } = telling()
+    await withChat(place(), { summarizer }, async ({ chat, palimpsest, rebuild }) => {
+      await fill(chat, 1, 12, {
+        1: `I live at Elm Street 12 ${PADDING}`,
+        3: `call me on 555-1234 ${PADDING}`,
+      })
+      const pin = await chat.pin(1)
+      await chat.compact({ force: true })
+      await chat.edit(1, `I live at Oak Avenue 99 ${PADDING}`)
+      await chat.edit(3, ' ')
+      const told = await everything(chat)
+      expect(told).toContain('corrected message 3 (2026-03-02); it says nothing any more')
+      expect(told.match(/Oak Avenue 99/g), 'pinned and told').toHaveLength(2)
+      await chat.unpin(pin.id)
+      // A fork and a file tell what the original tells, and clean it themselves.
+      const fork = await chat.fork('fork', 12)
+      const file = await chat.export()
+      const { session: imported } = await palimpsest.import(file, { id: 'imported' })
+      expect(await imported.export()).toEqual({ ...file, id: 'imported' })
+      for (const copy of [fork, imported]) {
+        expect(await everything(copy)).toContain('now says: I live at Oak Avenue 99')
+        expect(await everything(copy)).toContain('Elm Street')
+      }
+      await rebuild()
+      for (const id of ['fork', 'imported']) await palimpsest.foldThrough(id, { signal: NO_ABORT })
+      for (const each of [chat, fork, imported]) {
+        const text = await everything(each)
+        expect(text).not.toMatch(/Elm Street|555-1234|now says/)
+        expect(text).toContain('Oak Avenue 99')
+      }
+      // Erased before it was made anew, nothing of any version is left.
+      await chat.edit(1, `I live at Birch Road 7 ${PADDING}`)
+      await palimpsest.forget({ kind: 'messages', sessionId: 's', seqs: [1] })
+      for (const each of [chat, fork]) expect(await everything(each)).not.toMatch(/Birch Road|Oak Avenue/)
+      // Back to what it said before.
+      await imported.edit(1, `I live at Birch Road 7 ${PADDING}`)
+      await imported.edit(1, `I live at Oak Avenue 99 ${PADDING}`)
+      await rebuild()
+      await palimpsest.foldThrough('imported', { signal: NO_ABORT })
+      expect(await everything(imported)).not.toMatch(/Birch Road|now says/)
+      // A view that shows the message itself says what it says now.
+      await imported.edit(1, `I live at Cedar Lane 3 ${PADDING}`)
+      expect(await everything(imported, { budget: 200_000 })).toContain('Cedar Lane 3')
+    })
+  })
+
+  test('is made anew by the caller where nothing works in the background', async () => {
+    const { summarizer } = telling()
+    await withChat(place(), { summarizer }, async ({ chat, clock }) => {
+      await fill(chat, 1, 12, { 1: `I live at Elm Street 12 ${PADDING}` })
+      await chat.compact({ force: true })
+      await chat.edit(1, `I live at Oak Avenue 99 ${PADDING}`)
+      await chat.compact()
+      expect(await everything(chat)).toContain('Elm Street')
+      clock.now += IDLE_MS
+      await chat.compact()
+      expect(await everything(chat)).not.toMatch(/Elm Street|now says/)
+    })
+  })
 })
