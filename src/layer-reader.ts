@@ -59,6 +59,9 @@ const MOST_OF_CONTEXT = 1 / 3
 const RESERVE_OF_CONTEXT = 1 / 16
 const MOST_RESERVE = 600
 const LEAST_RESERVE = 80
+/** The same for corrected messages, while there are any, beyond what the smallest conversation takes. */
+const CORRECTIONS_OF_CONTEXT = 1 / 6
+const LEAST_CONVERSATION_TOKENS = 150
 /** Longer than prompt caches usually live: then a new prefix costs nothing. */
 const CACHE_DEAD_MS = 3_600_000
 /** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
@@ -110,6 +113,23 @@ export class LayerReader {
   }
 
   async show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
+    const memory = await this.#show(key, read, view)
+    const { session, messages } = read
+    // What is raw says itself what it says now.
+    const corrected = read.corrected.filter(({ seq }) => seq <= session.state.compactedThrough)
+    if (corrected.length === 0) return memory
+    const { renderCorrections, withCorrections } = await import('./memory/layers/index.ts')
+    const language = session.layers?.language ?? (await languageOf(messages.slice(-SAMPLE_MESSAGES)))
+    const mostTokens = correctionReserveOf(view.roomFor(session))
+    const lines = renderCorrections(corrected, { language, mostTokens })
+    return {
+      ...memory,
+      volatile: lines === null ? memory.volatile : withCorrections(memory.volatile, lines),
+      volatileReserve: memory.volatileReserve + mostTokens,
+    }
+  }
+
+  async #show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
     const { session, layers: current } = read
     if (current.length === 0 && !session.layers?.versions.length && !view.tools) return NO_MEMORY
     // Most processes start without any memory to show.
@@ -266,6 +286,14 @@ function documentName({ layer, key }: LayerVersion): string {
 function reserveOf(room: number): number {
   const reserve = Math.min(MOST_RESERVE, Math.floor(room * RESERVE_OF_CONTEXT))
   return reserve < LEAST_RESERVE ? 0 : reserve
+}
+
+/** Unlike memory, what was corrected is told in small contexts, too: the summary that it corrects is in them. */
+function correctionReserveOf(room: number): number {
+  return Math.min(
+    MOST_RESERVE,
+    Math.max(0, Math.floor((room - LEAST_CONVERSATION_TOKENS) * CORRECTIONS_OF_CONTEXT)),
+  )
 }
 
 function nameOf({ layer, key, version }: LayerVersion): string {

@@ -28,6 +28,12 @@ export function renderedStore(store: Store): Store {
         ...withheld,
         lower: withheld.lower.map(rendered),
       })),
+    readOutdated: async (...args) => {
+      const work = await store.readOutdated(...args)
+      return work?.segment
+        ? { ...work, segment: { ...work.segment, lower: work.segment.lower.map(rendered) } }
+        : work
+    },
     exportSession: async (...args) => renderedFile(await store.exportSession(...args)),
   }
 }

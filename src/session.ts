@@ -47,6 +47,7 @@ import {
   type Force,
   forcedDecision,
   type Policy,
+  rebuildDelay,
   type Snapshot,
   segmentLimits,
 } from './policy/index.ts'
@@ -509,7 +510,10 @@ export class Session {
     return this.#read(this.#engine.store.readSegments(this.#claim, which))
   }
 
-  /** Replaces a message's content; the earlier one stays as a version. */
+  /**
+   * Replaces a message's content; the earlier one stays as a version. Where it is folded already, contexts tell the
+   * correction at once; what was made of it, segments and memory, is made anew in the background.
+   */
   async edit(seq: number, content: Content): Promise<{ version: number }> {
     checkCount('seq', seq)
     const checked = normalizeContent({ content })
@@ -520,12 +524,18 @@ export class Session {
       async () => {
         const message = { content: checked, sender: await this.#senderOf(seq) }
         const size = await runInSlices(measureMessageInSteps(message))
-        return store.edit(this.#own, { seq, content: checked, size, now: clock() })
+        const rebuildDelayMs = rebuildDelay(this.#engine.policy)
+        return store.edit(this.#own, { seq, content: checked, size, now: clock(), rebuildDelayMs })
       },
     )
-    this.#engine.indexer?.note(this.#key)
+    const { version, rebuildAt, extractAt } = edited
+    const { indexer, scheduler, extractions, noteChange } = this.#engine
+    indexer?.note(this.#key)
+    if (rebuildAt !== undefined) scheduler?.noteDue(rebuildAt)
+    if (extractAt !== undefined) extractions?.noteDue(extractAt)
+    noteChange()
     await this.#judgeAgain()
-    return edited
+    return { version }
   }
 
   async #senderOf(seq: number) {
@@ -791,9 +801,20 @@ export class Session {
         this.#engine.policyFailures.foldEnded(this.#key)
       }
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
+      // Where nothing works in the background, this is when it is done.
+      if (this.#engine.scheduler === null) await this.#rebuildOutdated(signal)
       if (!closing.aborted) await this.#judgeAgain()
       return outcome
     })
+  }
+
+  /** Segments over messages that were edited since, as far as their time has come. */
+  async #rebuildOutdated(signal: AbortSignal): Promise<void> {
+    const { store, noteOutcome } = this.#engine
+    if ((await store.readOutdated(this.#key)) === null) return
+    const { rebuildOutdated } = await import('./compaction/rebuild-outdated.ts')
+    const onOutcome = (outcome: FoldOutcome) => noteOutcome(outcome, this.#key)
+    while ((await rebuildOutdated(this.#engine, this.#key, { signal, onOutcome })).left === 'more');
   }
 
   /** How a fold elsewhere ended that has left nothing to do; `null`: there was none since then. */

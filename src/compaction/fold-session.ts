@@ -14,6 +14,7 @@ import {
 } from '../policy/index.ts'
 import {
   type DocumentWrite,
+  type Fact,
   type Judged,
   type Lease,
   type SessionKey,
@@ -27,7 +28,6 @@ import {
   type Prefix,
   type Summarizer,
   SummarizerError,
-  type Usage,
 } from '../summarizer/index.ts'
 import { type Attributes, type Tracer, traced } from '../telemetry.ts'
 import { backoffMs } from './backoff.ts'
@@ -50,10 +50,11 @@ import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } 
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
 import { tokensOf } from './source.ts'
-import { describeLimit, type SpendGuard, type SpendGuardReport, type SpendWatch } from './spend-guard.ts'
+import type { SpendGuard, SpendWatch } from './spend-guard.ts'
 import { isExtractive } from './summarize-source.ts'
 import { supersededBy } from './supersede.ts'
-import { addUsage, metered } from './usage.ts'
+import { Tally } from './tally.ts'
+import { metered } from './usage.ts'
 import { withinTime } from './within-time.ts'
 
 /** What folding asks of a store. */
@@ -115,6 +116,8 @@ export interface FoldedRange {
   readonly extracts: readonly Extract[] | null
   /** The earlier, provisional folds that this one stands for: what they left is replaced. */
   readonly superseded: readonly Pick<Segment, 'fromSeq' | 'toSeq'>[]
+  /** Of what folds left in the chat's memory, what else is replaced; left out: nothing. */
+  readonly isStale?: (fact: Pick<Fact, 'from' | 'origin' | 'saidAt'>) => boolean
   readonly summarizer: Summarizer
   readonly signal: AbortSignal
 }
@@ -133,7 +136,7 @@ export interface FoldOptions {
   readonly signal?: AbortSignal
 }
 
-const FOLD_LEASE_MS = 60_000
+export const FOLD_LEASE_MS = 60_000
 
 /** How a fold ended, and what is left to do then; `null`: that is to be asked. */
 export interface Folded {
@@ -246,27 +249,6 @@ async function foldUnderLease(
     return await commitResult(engine, key, attempt, result)
   } catch (error) {
     return unjudged(await fail(engine, key, attempt, error))
-  }
-}
-
-/** What the calls of a fold took and what was odd about it, however it ends. */
-class Tally {
-  #usage: Usage | null = null
-  readonly #warnings: string[] = []
-  #spendGuard: SpendGuardReport | null = null
-  readonly note = (usage: Usage): void => {
-    this.#usage = addUsage(this.#usage, usage)
-  }
-  readonly warn = (warning: string): void => {
-    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
-  }
-  readonly noteLimit = (reached: SpendGuardReport): void => {
-    this.#spendGuard = reached
-    this.warn(`spend_guard: ${describeLimit(reached)}`)
-  }
-  get figures(): Pick<FoldOutcome, 'usage' | 'warnings' | 'spendGuard'> {
-    const spendGuard = this.#spendGuard
-    return { usage: this.#usage, warnings: [...this.#warnings], ...(spendGuard && { spendGuard }) }
   }
 }
 

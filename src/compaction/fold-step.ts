@@ -22,8 +22,26 @@ export interface FoldStep {
   readonly dueAt: number | null
 }
 
-/** One fold of a session, and what its policy says then. */
+/** One fold of a session, and what its policy says then; where there is nothing to fold, a segment over edited messages. */
 export async function foldStep(
+  engine: FoldEngine,
+  waiting: Waiting,
+  options: { signal: AbortSignal; onOutcome: (outcome: FoldOutcome) => void },
+): Promise<FoldStep> {
+  const step = await foldOnce(engine, waiting, options)
+  if (step.next !== null || step.isOvertaken || options.signal.aborted) return step
+  const { key } = waiting
+  if ((await engine.store.readOutdated(key)) === null) return step
+  const { rebuildOutdated } = await import('./rebuild-outdated.ts')
+  const rebuilt = await rebuildOutdated(engine, key, options)
+  if (rebuilt.left === 'more') return { ...step, next: { key, policy: undefined, isFallback: false } }
+  if (rebuilt.left === 'overtaken') return { ...step, isOvertaken: true }
+  return rebuilt.left === 'later'
+    ? { ...step, dueAt: Math.min(rebuilt.dueAt, step.dueAt ?? Number.POSITIVE_INFINITY) }
+    : step
+}
+
+async function foldOnce(
   engine: FoldEngine,
   { key, policy, isFallback }: Waiting,
   { signal, onOutcome }: { signal: AbortSignal; onOutcome: (outcome: FoldOutcome) => void },

@@ -213,8 +213,11 @@ export class FoldScheduler {
       // One that cannot be judged stays due; it must not be looked at for ever.
       if (due.length < SESSIONS_AT_A_TIME || seen > MOST_DUE_AT_ONCE) break
     }
-    const next = await store.nextDueAt(namespace)
-    if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
+    // Those that wait already keep their place; one that cannot be made anew now gets a later time.
+    for (const key of await store.listRebuildDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME }))
+      this.trigger(key)
+    for (const next of [await store.nextDueAt(namespace), await store.nextRebuildAt(namespace)])
+      if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
   }
 
   /** Judging sets the next due time, so that no session is looked at twice. */

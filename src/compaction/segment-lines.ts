@@ -89,8 +89,14 @@ function noonOf(day: string): Date | null {
 }
 
 /** What a summariser is told of what came before; `null`: nothing did, or nothing is left of it. */
-export function earlierSummary(segments: readonly { readonly summary: string }[]): string | null {
-  const summaries = segments.map(({ summary }) => summary).filter(summary => summary !== '')
+/** Without those that tell of a message as it was before an edit: what is told from them would stay. */
+export function earlierSummary(
+  segments: readonly { readonly summary: string; readonly state?: string }[],
+): string | null {
+  const summaries = segments
+    .filter(({ state }) => state !== 'dirty')
+    .map(({ summary }) => summary)
+    .filter(summary => summary !== '')
   return summaries.length === 0 ? null : summaries.join('\n')
 }
 

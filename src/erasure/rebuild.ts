@@ -2,11 +2,11 @@ import { failureReason } from '../compaction/failure-reason.ts'
 import { guarded } from '../compaction/guarded-summarizer.ts'
 import type { SpendGuard } from '../compaction/index.ts'
 import { pause } from '../compaction/pause.ts'
+import { type RebuildEngine, rebuildSegment } from '../compaction/rebuild-segment.ts'
+import { type RememberEngine, rememberAgain } from '../compaction/remember-again.ts'
 import { withinTime } from '../compaction/within-time.ts'
 import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
-import { type RebuildEngine, rebuildSegment } from './rebuild-segment.ts'
-import { type RememberEngine, rememberAgain } from './remember-again.ts'
 
 export interface RebuildAllEngine extends RebuildEngine, Pick<RememberEngine, 'rememberFold'> {
   readonly store: RebuildEngine['store'] &
@@ -87,7 +87,7 @@ async function rebuildOne(
   const rebuilt = await withinTime(
     async signal => {
       const by = { summarizer: guarded(summarizer, spending), signal }
-      const segment = await rebuildSegment(engine, withheld, by)
+      const { segment } = await rebuildSegment(engine, withheld, by)
       signal.throwIfAborted()
       return { ...segment, documents: left === 'nothing' ? await rememberAgain(engine, withheld, by) : [] }
     },

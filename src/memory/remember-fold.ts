@@ -117,13 +117,17 @@ async function learned(fold: FoldedRange, zone: string): Promise<readonly NewFac
 async function supersededFacts(
   store: Engine['store'],
   chat: DocumentKey,
-  { superseded }: FoldedRange,
+  { superseded, isStale }: FoldedRange,
 ): Promise<readonly Fact[]> {
-  if (superseded.length === 0) return []
-  const isWithin = ({ origin, from }: Fact) =>
-    from === 'fold' &&
-    superseded.some(({ fromSeq, toSeq }) => fromSeq <= origin.fromSeq && origin.toSeq <= toSeq)
-  return (await store.readFacts(chat, 'current')).filter(isWithin)
+  if (superseded.length === 0 && !isStale) return []
+  const isWithin = (fact: Fact) =>
+    isStale?.(fact) === true ||
+    (fact.from === 'fold' &&
+      superseded.some(({ fromSeq, toSeq }) => fromSeq <= fact.origin.fromSeq && fact.origin.toSeq <= toSeq))
+  const current = await store.readFacts(chat, 'current')
+  // A line that stands for more than that, as a condensed one, stays.
+  const stays = new Set(current.filter(fact => !isWithin(fact)).map(({ line }) => line))
+  return current.filter(fact => isWithin(fact) && !stays.has(fact.line))
 }
 
 function withHistory(content: string, facts: readonly NewFact[], section: string): string {

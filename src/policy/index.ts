@@ -40,6 +40,7 @@ export {
   window,
 } from './presets.ts'
 export type { RawMessage } from './raw-message.ts'
+export { rebuildDelay } from './rebuild-delay.ts'
 export type { Extent, Rule, TurnUnit } from './rules.ts'
 export { type SegmentLimits, segmentLimits, summaryTokens } from './segment-limits.ts'
 export { describeParameter, type Parameter, readParameter, type SettingsInput } from './settings.ts'

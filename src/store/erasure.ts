@@ -88,7 +88,7 @@ export interface OperatorTask {
   readonly statement: string
 }
 
-/** A segment that has to be made anew, since messages under it were erased. */
+/** A segment that has to be made anew, since messages under it were erased or edited. */
 export interface WithheldSegment {
   readonly key: SessionKey
   /** Of the session, when it was read. */
@@ -102,6 +102,8 @@ export interface WithheldSegment {
 export interface RebuiltSegment {
   readonly id: number
   readonly expectedEpoch: number
+  /** Of the session's lease, which has to be held still; left out: none is. */
+  readonly leaseToken?: number
   readonly summary: string
   readonly events: readonly unknown[]
   readonly details: readonly unknown[]

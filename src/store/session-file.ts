@@ -41,6 +41,8 @@ export interface SessionFile {
   readonly documents: readonly FileDocument[]
   /** The newest message that user or scope memory was extracted from. */
   readonly extractedThrough: number
+  /** Messages that segments tell of as they were before an edit, the one that was edited last being the last. */
+  readonly corrected?: readonly number[]
 }
 
 /** With all versions, oldest first, the current one last; sources and facts are messages of the session itself. */
@@ -96,8 +98,8 @@ export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
   /** What it was before it was rolled up, if it was. */
   readonly state: 'live' | 'provisional' | 'dirty'
   readonly createdAt: string
-  /** What an erasure left of it until it is made anew. */
-  readonly withheld?: 'nothing' | 'extract'
+  /** What an erasure left of it until it is made anew; `outdated`: provisional, and a message under it was edited. */
+  readonly withheld?: 'nothing' | 'extract' | 'outdated'
 }
 
 export class InvalidExportError extends PalimpsestError<{ field: string; value?: unknown; allowed: string }> {
@@ -192,6 +194,10 @@ export function parseSessionFile(
     ),
     ...folds,
   }
+  const corrected = optional(file['corrected'], 'corrected', list, []).map((seq, index) =>
+    positive(seq, `corrected[${index}]`),
+  )
+  if (corrected.length > 0) return { file: { ...parsed, corrected }, warnings }
   return { file: parsed, warnings }
 }
 
@@ -375,9 +381,10 @@ function parseSegment(
     createdAt: read('createdAt', instant, createdAt),
     ...parseWindow(segment, { field, lastSeq }),
     ...(segment['withheld'] != null && {
-      withheld: oneOf(['nothing', 'extract'])(segment['withheld'], `${field}.withheld`) as
-        | 'nothing'
-        | 'extract',
+      withheld: oneOf(['nothing', 'extract', 'outdated'])(
+        segment['withheld'],
+        `${field}.withheld`,
+      ) as NonNullable<FileSegment['withheld']>,
     }),
   }
 }

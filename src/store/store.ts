@@ -99,6 +99,8 @@ export interface SessionRecord extends SessionTraits {
   readonly layers: FrozenLayers | null
   /** The newest message that user or scope memory was extracted from. */
   readonly extractedThrough: number
+  /** Messages that were edited since, and are to be read again; left out: there are none. */
+  readonly unlearned?: readonly number[]
 }
 
 export interface MeasuredMessage extends NewMessage {
@@ -242,6 +244,8 @@ export interface ContextRead {
    * that are frozen and of later ones that are asked for, or of all those where none are frozen.
    */
   readonly layers: readonly LayerVersion[]
+  /** Messages that segments tell of as they were before an edit, the one that was edited last being the last. */
+  readonly corrected: readonly Message[]
 }
 
 export interface ContextPin extends Pin {
@@ -330,9 +334,28 @@ export interface ExtractionCommit {
   readonly through: number
   /** How many messages were read between them, and the sum of their versions: if they are others now, it is void. */
   readonly read: { readonly messages: number; readonly versions: number }
+  /** Messages that were edited since they were read first, and read again; the cursor stays then. */
+  readonly relearned?: readonly { readonly seq: number; readonly version: number }[]
   readonly documents: readonly DocumentWrite[]
   readonly rules: ExtractionRules
   readonly now: number
+}
+
+export interface EditReceipt {
+  readonly version: number
+  /** When segments over it are made anew; left out: none tells of what it said before. */
+  readonly rebuildAt?: number
+  /** When user or scope memory reads it again; left out: neither has read it. */
+  readonly extractAt?: number
+}
+
+/** What a session has to make anew since messages were edited. */
+export interface OutdatedWork {
+  /** The first that tells of a message as it was, of those before others that stand for them; `null`: none does any more. */
+  readonly segment: WithheldSegment | null
+  readonly dueAt: number
+  /** How often it has failed in a row. */
+  readonly failures: number
 }
 
 export interface FoldReceipt {
@@ -505,13 +528,14 @@ export interface Store {
 
   /**
    * Replaces a message's content; the earlier one stays as a version. Tool calls and results may not
-   * come or go. Begins an epoch, and marks the segments over it dirty. The same content again changes
-   * nothing. Answers with the version that is current now.
+   * come or go. Begins an epoch, and marks the segments over it dirty: they are to be made anew after `rebuildDelayMs`
+   * (0), together with what is edited meanwhile. What memory learned from the earlier content is withdrawn. The same
+   * content again changes nothing. Answers with the version that is current now.
    */
   edit(
     key: SessionKey,
-    change: { seq: number; content: Content; size: Size; now: number },
-  ): Promise<{ version: number }>
+    change: { seq: number; content: Content; size: Size; now: number; rebuildDelayMs?: number },
+  ): Promise<EditReceipt>
 
   /**
    * Hides every message above `toSeq`; nothing is deleted and no `seq` is used again. Segments that
@@ -902,6 +926,16 @@ export interface Store {
    * read again. Begins an epoch, and folds in flight are void. A provisional segment stays so.
    */
   commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment): Promise<boolean>
+  /** What is to be made anew since messages were edited; `null`: nothing is. */
+  readOutdated(key: SessionKey): Promise<OutdatedWork | null>
+  /** Where no segment tells of a message as it was any more: no correction is told any longer. Begins an epoch. */
+  endCorrections(key: SessionKey, request: { leaseToken: number }): Promise<void>
+  /** Making a segment anew has failed: not before `retryAt` is it tried again. */
+  failRebuild(key: SessionKey, failure: { leaseToken: number; retryAt: number }): Promise<void>
+  /** Sessions with segments to be made anew at or before `now`, the longest overdue first. */
+  listRebuildDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
+  /** When the next is; `null`: none is. */
+  nextRebuildAt(namespace: string): Promise<number | null>
   /** Documents that are gone and whose files may not be. */
   listErasedDocuments(namespace: string): Promise<readonly { layer: LayerName; key: string }[]>
   /** Their files are gone, too. */

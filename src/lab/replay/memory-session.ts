@@ -251,7 +251,7 @@ export class MemorySession
   }
 
   #contextRead(messages: readonly LoggedMessage[], read: Pick<ContextRead, 'base' | 'isWhole'>): ContextRead {
-    return { session: this.#record(), pins: [], layers: [], messages, ...read }
+    return { session: this.#record(), pins: [], layers: [], corrected: [], messages, ...read }
   }
 
   /** Above a `seq`, until they have so many tokens; the one that reaches them included. */

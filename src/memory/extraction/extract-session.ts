@@ -8,6 +8,7 @@ import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
 import {
   type DocumentKey,
   type DocumentWrite,
+  type ExtractionCommit,
   type ExtractionRules,
   learningDocument,
   type SessionKey,
@@ -59,6 +60,7 @@ const LEASE_MS = 300_000
 /** What is read at a time. */
 const MOST_MESSAGES = 200
 const MOST_TOKENS = 12_000
+const MOST_RELEARNED = 20
 
 /**
  * One step of the extraction of a session: what its messages above the cursor say that its person's memory, or
@@ -121,11 +123,10 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const { store, clock, noteChange, extraction: rules } = engine
   const { key, session, token, signal } = step
   const zone = session.zone ?? engine.zone
-  const after = session.extractedThrough
-  const page = await store.readMessages(key, { after, limit: MOST_MESSAGES, from: 'oldest' })
-  const messages = firstWithin(page, MOST_TOKENS)
-  const last = messages.at(-1)
-  if (last === undefined) return 'done'
+  const reading = session.unlearned ? await readAgain(engine, step) : await readNext(engine, step)
+  if (reading === null) return 'done'
+  const { messages, ...read } = reading
+  const range = { fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
   const target = targetOf(session, engine)
   const spending = engine.spendGuard?.watch(key) ?? null
   const summarizer = guarded(engine.summarizer, spending)
@@ -136,8 +137,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   if ('waits' in asked) {
     const { waits, usage } = asked
     await store.failExtraction(key, { retryAt: waits.until })
-    const range = { layer: target!.layer, fromSeq: messages[0]!.seq, toSeq: last.seq }
-    tell(engine, key.id, { ...range, facts: 0, usage, spendGuard: toReport(waits) })
+    tell(engine, key.id, { ...range, layer: target!.layer, facts: 0, usage, spendGuard: toReport(waits) })
     return 'wait'
   }
   const { facts, usage } = asked
@@ -158,29 +158,58 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   await store.commitExtraction({
     key,
     leaseToken: token,
-    after,
-    through: last.seq,
-    read: {
-      messages: messages.length,
-      versions: messages.reduce((sum, { version }) => sum + version, 0),
-    },
+    ...read.committed,
     documents,
     rules,
     now,
   })
-  if (target !== null)
-    tell(engine, key.id, {
-      layer: target.layer,
-      fromSeq: messages[0]!.seq,
-      toSeq: last.seq,
-      facts: facts.length,
-      usage,
-    })
+  if (target !== null && messages.length > 0)
+    tell(engine, key.id, { ...range, layer: target.layer, facts: facts.length, usage })
   if (target !== null && documents.length > 0) {
     noteChange()
     await condense(engine, target.key, { summarizer, signal })
   }
-  return last.seq < (session.head?.seq ?? 0) ? 'more' : 'done'
+  return read.isMore ? 'more' : 'done'
+}
+
+/** What one step reads. */
+interface Reading {
+  readonly messages: readonly Message[]
+  readonly committed: Pick<ExtractionCommit, 'after' | 'through' | 'read' | 'relearned'>
+  readonly isMore: boolean
+}
+
+/** The oldest messages above the cursor; `null`: there are none. */
+async function readNext({ store }: ExtractionEngine, { key, session }: Step): Promise<Reading | null> {
+  const after = session.extractedThrough
+  const page = await store.readMessages(key, { after, limit: MOST_MESSAGES, from: 'oldest' })
+  const messages = firstWithin(page, MOST_TOKENS)
+  const last = messages.at(-1)
+  if (last === undefined) return null
+  const versions = messages.reduce((sum, { version }) => sum + version, 0)
+  return {
+    messages,
+    committed: { after, through: last.seq, read: { messages: messages.length, versions } },
+    isMore: last.seq < (session.head?.seq ?? 0),
+  }
+}
+
+/** Messages below the cursor that were edited since they were read: what was learned from them is gone already. */
+async function readAgain({ store }: ExtractionEngine, { key, session }: Step): Promise<Reading> {
+  const { unlearned = [], extractedThrough: after } = session
+  const seqs = unlearned.slice(0, MOST_RELEARNED)
+  const found = await store.readMessagesAt(key, seqs)
+  const messages = found.length === 0 ? [] : firstWithin(found, MOST_TOKENS)
+  const isLeft = (seq: number) =>
+    found.some(each => each.seq === seq) && !messages.some(each => each.seq === seq)
+  const relearned = seqs
+    .filter(seq => !isLeft(seq))
+    .map(seq => ({ seq, version: messages.find(each => each.seq === seq)?.version ?? 0 }))
+  return {
+    messages,
+    committed: { after, through: after, read: { messages: 0, versions: 0 }, relearned },
+    isMore: relearned.length < unlearned.length,
+  }
 }
 
 /** What a listener throws is its own affair: the step is stored. */

@@ -1,4 +1,4 @@
-import { inert } from '../../context/index.ts'
+import { inert, type VolatileBlock } from '../../context/index.ts'
 import type { LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import type { Language } from '../document/index.ts'
@@ -27,8 +27,8 @@ export function renderRecentChanges(
       return before?.version === text.version ? [] : changedLines(before?.content ?? '', text, language)
     })
   if (changes.length === 0) return null
-  const opening = ['<recent_changes>', CHANGES_OPENING[language]]
-  const closing = '</recent_changes>'
+  const opening = [OPENING, CHANGES_OPENING[language]]
+  const closing = CLOSING
   let left = mostTokens - estimateTokens([...opening, MORE_CHANGED[language], closing].join('\n')) - 4
   const shown: string[] = []
   // The newest are last, and matter most.
@@ -41,6 +41,21 @@ export function renderRecentChanges(
   const lines = [...opening, ...(isClipped ? [MORE_CHANGED[language]] : []), ...shown, closing]
   return { text: shown.length === 0 ? null : lines.join('\n'), isClipped }
 }
+
+/** In one block with what changed in memory, before it. */
+export function withCorrections(
+  volatile: readonly VolatileBlock[],
+  lines: readonly string[],
+): readonly VolatileBlock[] {
+  const isChanges = ({ name }: VolatileBlock) => name === 'recent_changes'
+  const changes = volatile.find(isChanges)
+  const rest = changes === undefined ? [CLOSING] : changes.text.split('\n').slice(1)
+  const block: VolatileBlock = { name: 'recent_changes', text: [OPENING, ...lines, ...rest].join('\n') }
+  return [block, ...volatile.filter(each => !isChanges(each))]
+}
+
+const OPENING = '<recent_changes>'
+const CLOSING = '</recent_changes>'
 
 function changedLines(before: string, { layer, content }: LayerText, language: Language): string[] {
   const [earlier, later] = [new Set(notesIn(before)), new Set(notesIn(content))]

@@ -327,7 +327,9 @@ CREATE TABLE sessions (
   indexed_through bigint NOT NULL DEFAULT 0,
   first_epoch bigint NOT NULL DEFAULT 0,
   erased_epoch bigint,
-  zone text
+  zone text,
+  corrections text,
+  rebuild_at bigint
 );
 
 CREATE TABLE settings (
@@ -456,6 +458,8 @@ CREATE UNIQUE INDEX revision_pkey ON revision USING btree (id);
 
 CREATE INDEX segments_by_end ON segments USING btree (session_id, to_seq, from_seq);
 
+CREATE INDEX segments_outdated ON segments USING btree (session_id, id) WHERE ((state = 'dirty'::text) OR (withheld < 0));
+
 CREATE UNIQUE INDEX segments_pkey ON segments USING btree (session_id, id);
 
 CREATE INDEX segments_rolled_up ON segments USING btree (session_id, rolled_into) WHERE (rolled_into IS NOT NULL);
@@ -489,6 +493,8 @@ CREATE INDEX sessions_pending ON sessions USING btree (namespace, name_key) WHER
 CREATE UNIQUE INDEX sessions_pkey ON sessions USING btree (id);
 
 CREATE INDEX sessions_to_extract ON sessions USING btree (namespace, extract_at) WHERE (extract_at IS NOT NULL);
+
+CREATE INDEX sessions_to_rebuild ON sessions USING btree (namespace, rebuild_at) WHERE (rebuild_at IS NOT NULL);
 
 CREATE UNIQUE INDEX settings_pkey ON settings USING btree (namespace, name);
 

@@ -5,6 +5,7 @@ import { type FileMessage, type FileSegment, type SessionFile, tellable } from '
 import type { MeasuredMessage, SessionKey } from '../store.ts'
 import { insertMessage } from './append.ts'
 import { type Build, buildSession } from './build.ts'
+import { correctionsOf, importCorrections } from './corrections.ts'
 import type { Driver } from './driver.ts'
 import { insertMemo, insertSegment } from './fold.ts'
 import { stateFromSegments, writeFoldState } from './fold-state.ts'
@@ -41,6 +42,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
   const session = yield* findSession(key)
   if (!session) throw new SessionNotFoundError(key.id)
   const { decided, lastFoldAt, overheadTokens } = toFoldState(session)
+  const { told } = correctionsOf(session)
   const memos = (yield* all<{ memo: string; through_seq: number }>(
     'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version',
     session.id,
@@ -66,6 +68,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     pins: (yield* readPins(session)).map(pin => ({ ...pin, createdAt: pin.createdAt.toISOString() })),
     documents: yield* exportDocuments(session),
     extractedThrough: session.extracted_through,
+    ...(told.length > 0 && { corrected: told }),
   })
 }
 
@@ -128,8 +131,19 @@ function* exportSegments(session: SessionRow): Steps<readonly FileSegment[]> {
     ...toSegment(row),
     state: row.state as FileSegment['state'],
     createdAt: new Date(row.created_at).toISOString(),
-    ...(row.withheld > 0 && { withheld: row.withheld === 2 ? ('nothing' as const) : ('extract' as const) }),
+    ...(row.withheld !== 0 && { withheld: WITHHELD.get(row.withheld)! }),
   }))
+}
+
+/** In a file, by the number that is stored. */
+const WITHHELD = new Map<number, NonNullable<FileSegment['withheld']>>([
+  [2, 'nothing'],
+  [1, 'extract'],
+  [-1, 'outdated'],
+])
+
+function withheldOf({ withheld }: FileSegment): number {
+  return [...WITHHELD].find(([, name]) => name === withheld)?.[0] ?? 0
 }
 
 const MESSAGES_AT_A_TIME = 200
@@ -160,7 +174,7 @@ export async function importSession(
       chain = await build.write(session => importMessages(session, slice, chain, options))
     }
     await build.write(session => importHidden(session, file.messages))
-    await importFolds(build, file)
+    await importFolds(build, file, options.now)
     build.whenPublished(session => importDocuments(session, key.id, file.documents))
   })
 }
@@ -255,13 +269,13 @@ function* importHidden(session: SessionRow, messages: readonly FileMessage[]): S
   )
 }
 
-async function importFolds(build: Build, file: SessionFile): Promise<void> {
+async function importFolds(build: Build, file: SessionFile, now: number): Promise<void> {
   await build.write(function* (session) {
     for (const segment of file.segments)
       yield* insertSegment(session.id, {
         ...segment,
         createdAt: Date.parse(segment.createdAt),
-        withheld: segment.withheld === undefined ? 0 : segment.withheld === 'nothing' ? 2 : 1,
+        withheld: withheldOf(segment),
       })
     yield* packSegments(
       session.id,
@@ -297,5 +311,6 @@ async function importFolds(build: Build, file: SessionFile): Promise<void> {
       file.extractedThrough,
       file.zone,
     )
+    yield* importCorrections(session, file.corrected ?? [], now)
   })
 }

@@ -1,4 +1,5 @@
 import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
+import { readCorrected } from './corrections.ts'
 import { shownRow } from './fold-state.ts'
 import { newestRow } from './head.ts'
 import { layersOf } from './layers.ts'
@@ -40,6 +41,7 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   const { compactedThrough } = record.state
   const pins = yield* contextPins(session, pinned, compactedThrough)
   const layers = versions(layered)
+  const corrected = session.corrections === null ? [] : yield* readCorrected(session)
   const { since } = request
   if (since !== undefined && since.epoch === record.epoch && since.seq >= compactedThrough) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }
@@ -53,16 +55,17 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
         messages: toMessages(added.rows, session, compactedThrough),
         isWhole: false,
         layers,
+        corrected,
       }
   }
-  return { ...(yield* readAnew(session, request, record)), pins, layers }
+  return { ...(yield* readAnew(session, request, record)), pins, layers, corrected }
 }
 
 function* readAnew(
   session: SessionRow,
   { tokens, archivedTokens }: ContextRequest,
   record: SessionRecord,
-): Steps<Omit<ContextRead, 'pins' | 'layers'>> {
+): Steps<Omit<ContextRead, 'pins' | 'layers' | 'corrected'>> {
   const { compactedThrough } = record.state
   const range = { after: compactedThrough, through: record.head?.seq ?? 0 }
   const raw = yield* readNewest(session, range, tokens)

@@ -66,6 +66,7 @@ export const SESSION_COPIED = [
 export const SCHEDULE_COPIED = [
   ...['stalled', 'backoff_until', 'failures', 'last_outcome', 'pending', 'due_at', 'calibrations'],
   ...['epoch_calibrations', 'rewrites', 'layers', 'layers_epoch', 'extract_at', 'extract_not_before'],
+  ...['corrections', 'rebuild_at'],
   ...['lease_token', 'first_epoch'],
 ] as const
 

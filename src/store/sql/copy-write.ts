@@ -263,7 +263,7 @@ function* retire(key: SessionKey, { replaces }: CopyImport, dialect: Dialect): S
   yield* run('DELETE FROM waiting WHERE session_id = ?1', current.id)
   yield* run(
     `UPDATE sessions SET name_key = ?2, ready = 0, lease_owner = 'copy', lease_until = 0, pending = NULL,
-       due_at = NULL, extract_at = NULL, origin = NULL WHERE id = ?1`,
+       due_at = NULL, extract_at = NULL, rebuild_at = NULL, origin = NULL WHERE id = ?1`,
     current.id,
     `\u0001${crypto.randomUUID()}`,
   )

@@ -4,8 +4,11 @@ import type { SessionKey } from '../store.ts'
 import { toKey } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
-/** Instants at which a session wants to be looked at: for a fold, and for an extraction. Each has its index. */
-type DueColumn = 'due_at' | 'extract_at'
+/**
+ * Instants at which a session wants to be looked at: for a fold, for an extraction, and for segments over edited
+ * messages. Each has its index.
+ */
+type DueColumn = 'due_at' | 'extract_at' | 'rebuild_at'
 
 export function* nextDueAt(namespace: string, column: DueColumn): Steps<number | null> {
   const row = yield* first<{ at: number }>(
@@ -30,6 +33,7 @@ export const MAX_EXTRACTION_WAIT_MS = 24 * 3_600_000
 const LONGEST_WAITS_MS: Readonly<Record<DueColumn, number>> = {
   due_at: MAX_DUE_MS,
   extract_at: MAX_EXTRACTION_WAIT_MS,
+  rebuild_at: MAX_DUE_MS,
 }
 
 interface DueRow {

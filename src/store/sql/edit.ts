@@ -1,7 +1,10 @@
 import { InvalidArgumentError, MessageNotFoundError } from '../../errors.ts'
 import { type Content, contentLinks, type Size } from '../../log/index.ts'
-import type { Warn } from '../store.ts'
+import type { EditReceipt, Warn } from '../store.ts'
+import { markOutdated, noteCorrection } from './corrections.ts'
+import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
+import { isExtracted } from './extraction.ts'
 import { readFoldState, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { noteUnindexed } from './indexing.ts'
@@ -9,8 +12,10 @@ import { isVisible } from './messages.ts'
 import { noteRewrite } from './rewrites.ts'
 import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
+import { withdrawEdited } from './withdraw-facts.ts'
 
 interface EditedRow {
+  readonly at: number
   readonly content: string
   readonly format: number
   readonly version: number
@@ -20,12 +25,13 @@ interface EditedRow {
 
 export function* edit(
   session: SessionRow,
-  { seq, content, size, now }: { seq: number; content: Content; size: Size; now: number },
-  warn: Warn,
-): Steps<{ version: number }> {
+  change: { seq: number; content: Content; size: Size; now: number; rebuildDelayMs?: number },
+  { dialect, warn }: { dialect: Dialect; warn: Warn },
+): Steps<EditReceipt> {
+  const { seq, content, size, now, rebuildDelayMs = 0 } = change
   if (!(yield* isVisible(session, seq))) throw new MessageNotFoundError(session.name, seq)
   const row = (yield* first<EditedRow>(
-    `SELECT content, format, version, characters, tokens FROM messages WHERE session_id = ?1 AND seq = ?2`,
+    `SELECT at, content, format, version, characters, tokens FROM messages WHERE session_id = ?1 AND seq = ?2`,
     session.id,
     seq,
   ))!
@@ -34,7 +40,14 @@ export function* edit(
   checkSameLinks(decodeContent(row), content)
   const state = yield* readFoldState(session, yield* readHead(session), warn)
   yield* replaceContent(session, seq, { ...encoded, size, now })
-  if (seq <= state.compactedThrough) yield* markDirty(session, seq)
+  const isTold = yield* markOutdated(session, seq)
+  yield* withdrawEdited(session, { seq, at: row.at, now }, dialect)
+  const due = yield* noteCorrection(session, {
+    seq,
+    isTold,
+    isUnlearned: seq <= session.extracted_through && isExtracted(session),
+    rebuildAt: now + rebuildDelayMs,
+  })
   yield* writeFoldState(
     session,
     seq <= state.compactedThrough
@@ -52,7 +65,7 @@ export function* edit(
   yield* noteRewrite(session, seq)
   yield* noteUnindexed(session, seq)
   yield* recordEvent({ sessionId: session.id, type: 'message-edited', at: now, fromSeq: seq, toSeq: seq })
-  return { version: row.version + 1 }
+  return { version: row.version + 1, ...due }
 }
 
 /** Turns and the pairs of calls and results rest on these, and others may have been written since. */
@@ -87,13 +100,4 @@ function* replaceContent(
     isUnread: true,
     text: { content: 2, format: 3 },
   }
-}
-
-/** Rolled-up ones too: a rollback may show them again. */
-function* markDirty(session: SessionRow, seq: number): Steps<void> {
-  yield* run(
-    `UPDATE segments SET state = 'dirty' WHERE session_id = ?1 AND from_seq <= ?2 AND to_seq >= ?2`,
-    session.id,
-    seq,
-  )
 }

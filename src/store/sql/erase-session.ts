@@ -65,7 +65,8 @@ export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
   })
   yield* run(
     `UPDATE sessions SET ready = 2, name_key = ?2, lease_owner = ?3, lease_until = NULL, epoch = epoch + 1,
-       last_outcome = NULL, pending = NULL, due_at = NULL, extract_at = NULL, settings = NULL WHERE id = ?1`,
+       last_outcome = NULL, pending = NULL, due_at = NULL, extract_at = NULL, corrections = NULL, rebuild_at = NULL,
+       settings = NULL WHERE id = ?1`,
     session.id,
     hiddenName(session.id, slice),
     ownerOf(slice),

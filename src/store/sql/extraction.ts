@@ -3,6 +3,7 @@ import { lastBelieved } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
 import { learningDocument } from '../document.ts'
 import type { ExtractionCommit, ExtractionRules } from '../store.ts'
+import { correctionsOf, noteRelearned } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -10,10 +11,11 @@ import { MAX_EXTRACTION_WAIT_MS } from './due.ts'
 import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
 import type { SessionRow } from './rows.ts'
+import { readMessagesAt } from './search.ts'
 import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible } from './visible.ts'
 
-function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
+export function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
   return learningDocument({ kind, user, scope }) !== null
 }
 
@@ -21,11 +23,23 @@ function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): bool
 function* extractAt(
   session: SessionRow,
   head: Head | null,
+  rules: ExtractionRules,
+  now: number,
+): Steps<number | null> {
+  if (rules.when === 'off' || head === null || !isExtracted(session)) return null
+  const at = yield* extractNewAt(session, head, rules, now)
+  if (correctionsOf(session).unlearned.length === 0) return at
+  // What was edited since is due when the edit said.
+  return Math.min(at ?? Number.POSITIVE_INFINITY, session.extract_at ?? now)
+}
+
+function* extractNewAt(
+  session: SessionRow,
+  head: Head,
   { when, batchMessages, idleMs, longIdleMs = idleMs }: ExtractionRules,
   now: number,
 ): Steps<number | null> {
-  if (when === 'off' || head === null || head.seq <= session.extracted_through) return null
-  if (!isExtracted(session)) return null
+  if (head.seq <= session.extracted_through) return null
   const isDue = when === 'turn' ? head.totals.complete : yield* isUnread(session, head, batchMessages)
   if (isDue) return now
   const isWorthIt = when === 'turn' || (yield* isUnread(session, head, Math.ceil(batchMessages / 4)))
@@ -90,10 +104,15 @@ export function* commitExtraction(
     throw new LeaseLostError(sessionId, commit.leaseToken)
   if (session.extracted_through !== commit.after)
     throw new CursorConflictError({ sessionId, expected: commit.after, actual: session.extracted_through })
-  if (!(yield* isAsRead(session, commit)))
+  const { relearned = [] } = commit
+  if (!(yield* isAsRead(session, commit)) || !(yield* areVersions(session, relearned)))
     throw new EpochConflictError({ sessionId, expected: session.epoch, actual: session.epoch })
   yield* writeDocuments(commit.documents)
-  const extracted = { ...session, extracted_through: commit.through }
+  const corrections = yield* noteRelearned(
+    session,
+    relearned.map(({ seq }) => seq),
+  )
+  const extracted = { ...session, corrections, extracted_through: commit.through }
   yield* run(
     'UPDATE sessions SET extracted_through = ?2, extract_at = ?3, extract_not_before = NULL WHERE id = ?1',
     session.id,
@@ -113,6 +132,15 @@ function* isAsRead(session: SessionRow, { after, through, read }: ExtractionComm
     from: 'oldest',
   })
   return rows.length === read.messages && rows.reduce((sum, row) => sum + row.version, 0) === read.versions
+}
+
+/** Those that were erased or hidden meanwhile are nothing to read. */
+function* areVersions(session: SessionRow, read: NonNullable<ExtractionCommit['relearned']>): Steps<boolean> {
+  const messages = yield* readMessagesAt(
+    session,
+    read.map(({ seq }) => seq),
+  )
+  return messages.every(({ seq, version }) => read.some(each => each.seq === seq && each.version === version))
 }
 
 export function* failExtraction(session: SessionRow, { retryAt }: { retryAt: number | null }): Steps<void> {

@@ -14,6 +14,7 @@ import {
   stateAfterFold,
 } from '../../policy/index.ts'
 import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
+import { inheritOutdated } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -67,7 +68,7 @@ export function* releaseLease(session: SessionRow, token: number): Steps<void> {
 }
 
 /** The token alone decides: one that ran out but that nobody took since still holds. */
-function checkLease(session: SessionRow, token: number): void {
+export function checkLease(session: SessionRow, token: number): void {
   if (session.lease_token !== token || session.lease_owner === null)
     throw new LeaseLostError(session.name, token)
 }
@@ -303,6 +304,8 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
         absorbed < 0 ? ids[-absorbed - 1]! : absorbed,
         id,
       )
+    if (segment.level > 1 || segment.window)
+      yield* inheritOutdated(session, id, yield* idsRolledInto(session.id, [id]))
     if (segment.level > 1) yield* inheritWithheld(session, id)
   }
   const absorbed = segments.flatMap(({ absorbs }) => absorbs)

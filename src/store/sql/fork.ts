@@ -3,6 +3,7 @@ import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { FileDocument } from '../session-file.ts'
 import type { SessionKey, SessionRecord, Warn } from '../store.ts'
 import { buildSession } from './build.ts'
+import { copyCorrections } from './corrections.ts'
 import type { Dialect, Driver } from './driver.ts'
 import { countFoldsAfter, readLastFold } from './fold-history.ts'
 import { readFoldState, readShown, stateFromSegments, writeFoldState } from './fold-state.ts'
@@ -200,6 +201,7 @@ function* finishFork(
     current.scope_id,
     current.zone,
   )
+  yield* copyCorrections(current, copy, origin)
   yield* copyHidden(current, copy, origin.through)
   yield* copyPins(current, copy, origin.seq)
   const forked = yield* settleHidden(copy)

@@ -36,7 +36,15 @@ export function* enqueueDue({ now, limit }: { now: number; limit: number }): Ste
     found += rows.length
     if (found >= limit) break
   }
+  yield* enqueueRebuilds({ now, limit })
   return found
+}
+
+/** They stay due until they are done, or until a failure puts them off: where there is a job already, it is that one. */
+function* enqueueRebuilds({ now, limit }: { now: number; limit: number }): Steps<void> {
+  for (const namespace of yield* namespacesWith('rebuild_at IS NOT NULL'))
+    for (const { name } of yield* dueRows(namespace, 'rebuild_at', { now, limit }))
+      yield* enqueueFold({ namespace, id: name })
 }
 
 /**
@@ -89,7 +97,7 @@ export function* endFoldJob(
  * The database alone says which comes after which.
  */
 function* namespacesWith(
-  condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL',
+  condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL' | 'rebuild_at IS NOT NULL',
   from = '',
 ): Steps<readonly string[]> {
   const namespaces: string[] = []

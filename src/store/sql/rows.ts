@@ -58,6 +58,9 @@ export interface SessionRow {
   readonly layers_epoch: number
   readonly extracted_through: number
   readonly extract_at: number | null
+  /** See `corrections.ts`. */
+  readonly corrections: string | null
+  readonly rebuild_at: number | null
   readonly indexed_through: number
   readonly first_epoch: number
   /** The epoch that the last erasure of messages here began. */
@@ -80,7 +83,7 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
   pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
-  rewrites, layers, layers_epoch, extracted_through, extract_at, indexed_through,
+  rewrites, layers, layers_epoch, extracted_through, extract_at, corrections, rebuild_at, indexed_through,
   first_epoch, erased_epoch`
 
 export interface HeadRow {
@@ -258,7 +261,10 @@ export interface SegmentRow {
   readonly tokens_before: number
   readonly tokens_after: number
   readonly created_at: number
-  /** 2: it says nothing since an erasure. 1: it says what an extract says. Until it is summarised anew. */
+  /**
+   * 2: it says nothing since an erasure. 1: it says what an extract says. Until it is summarised anew. -1: provisional, and
+   * a message under it was edited since; of any other that is its state, `dirty`.
+   */
   readonly withheld: number
   readonly window_messages: string | null
   readonly window_through: number | null

@@ -1,5 +1,6 @@
 import type { Memo } from '../../log/index.ts'
 import type { SessionRecord, Warn } from '../store.ts'
+import { correctionsOf } from './corrections.ts'
 import { believedFoldState, readAllShown, type Shown, shownRow } from './fold-state.ts'
 import { newestRow, readHeadRows, visibleHeadRow } from './head.ts'
 import { frozenLayers } from './layers.ts'
@@ -53,6 +54,7 @@ function* toRecord(
 ): Steps<SessionRecord> {
   const head = newest ? toHead(newest) : null
   const state = yield* believedFoldState(session, head, { through: shown.through, warn })
+  const { unlearned } = correctionsOf(session)
   const { count, segmentTokens } = state.compactedThrough === 0 ? NOTHING_SHOWN : shown
   return {
     id: session.name,
@@ -83,6 +85,7 @@ function* toRecord(
     lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
     layers: frozenLayers(session),
     extractedThrough: session.extracted_through,
+    ...(unlearned.length > 0 && { unlearned }),
   }
 }
 

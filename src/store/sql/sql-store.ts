@@ -217,7 +217,7 @@ export class SqlStore implements Store {
   }
 
   edit(key: SessionKey, change: Parameters<Store['edit']>[1]) {
-    return this.#writeExisting(key, (session, { sql }) => sql.edit(session, change, this.#warn))
+    return this.#writeExisting(key, (session, { sql }) => sql.edit(session, change, this.#rules))
   }
 
   rollback(key: SessionKey, change: { toSeq: number; now: number }) {
@@ -583,6 +583,26 @@ export class SqlStore implements Store {
   commitRebuilt(key: SessionKey, rebuilt: RebuiltSegment) {
     const { dialect } = this.#driver
     return this.#writeOr(key, false, (session, { sql }) => sql.commitRebuilt(session, rebuilt, dialect))
+  }
+
+  readOutdated(key: SessionKey) {
+    return this.#readOr(key, null, (session, { sql }) => sql.readOutdated(session))
+  }
+
+  endCorrections(key: SessionKey, request: { leaseToken: number }) {
+    return this.#writeExisting(key, (session, { sql }) => sql.endCorrections(session, request))
+  }
+
+  failRebuild(key: SessionKey, failure: { leaseToken: number; retryAt: number }) {
+    return this.#writeExisting(key, (session, { sql }) => sql.failRebuild(session, failure))
+  }
+
+  listRebuildDue(namespace: string, page: { now: number; limit: number }) {
+    return this.#read(({ sql }) => sql.listDue(namespace, 'rebuild_at', page))
+  }
+
+  nextRebuildAt(namespace: string) {
+    return this.#read(({ sql }) => sql.nextDueAt(namespace, 'rebuild_at'))
   }
 
   async listErasedDocuments(namespace: string) {

@@ -4,7 +4,7 @@ import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { lineKeys, OF_DOCUMENT, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
-import { allIn } from './many.ts'
+import { allIn, runIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
 
@@ -28,7 +28,7 @@ export function* withdrawFacts(
   { above, now }: { above: number; now: number },
   dialect: Dialect,
 ): Steps<void> {
-  yield* lockLearned(session, above, dialect)
+  yield* lockLearned(session, { condition: 'f.to_seq > ?2', parameters: [above] }, dialect)
   const last = (yield* readHead(session))?.seq ?? above
   const documents = [...(yield* readGone(session, above)).values()]
   const writes: DocumentWrite[] = []
@@ -49,6 +49,121 @@ export function* withdrawFacts(
     session.id,
     above,
   )
+}
+
+/**
+ * What was learned from a message that is edited: from itself, or by a fold from what was said at its instant. The lines
+ * go from the documents at once, and a line that others were condensed into with them; what is to take their place is
+ * learned when the message is read again.
+ */
+export function* withdrawEdited(
+  session: SessionRow,
+  { seq, at, now }: { seq: number; at: number; now: number },
+  dialect: Dialect,
+): Steps<void> {
+  const which: Which = {
+    condition: 'f.from_seq <= ?2 AND f.to_seq >= ?2 AND (f.from_seq = f.to_seq OR f.said_at = ?3)',
+    parameters: [seq, at],
+  }
+  yield* lockLearned(session, which, dialect)
+  const learned = yield* all<EditedFact>(
+    `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.line_key, f.version
+     FROM facts f JOIN documents d ON d.id = f.document_id
+     WHERE f.session_id = ?1 AND ${which.condition} AND f.gone = 0`,
+    session.id,
+    ...which.parameters,
+  )
+  const writes: DocumentWrite[] = []
+  for (const [documentId, facts] of Map.groupBy(learned, fact => fact.document_id)) {
+    const { gone, back } = yield* withdrawLines(documentId, facts)
+    writes.push({
+      key: documentKey(session, facts[0]!),
+      change: current => withoutFacts(current, gone, back),
+      author: { kind: 'rollback', name: 'edit' },
+      sources: [{ sessionId: session.name, fromSeq: seq, toSeq: seq }],
+      now,
+    })
+  }
+  yield* writeDocuments(writes)
+}
+
+interface EditedFact extends GoneFact, LearnedFact {
+  readonly line_key: string
+}
+
+/** The facts are gone then: those given, and those that were condensed into one line with them. */
+function* withdrawLines(
+  documentId: number,
+  facts: readonly EditedFact[],
+): Steps<{
+  readonly gone: readonly Pick<GoneFact, 'line'>[]
+  readonly back: ReadonlyMap<string, readonly string[]>
+}> {
+  const versions = new Set(facts.map(({ version, line_key }) => JSON.stringify([version, line_key])))
+  const alike = yield* allIn<{ id: number; line: string; line_key: string; version: number; held: number }>(
+    `SELECT f.id, f.line, f.line_key, f.version, CASE WHEN f.superseded_at IS NULL THEN 1 ELSE 0 END AS held
+     FROM facts f WHERE ${OF_DOCUMENT} AND f.gone = 0 AND f.line_key IN (*)`,
+    [documentId],
+    [...new Set(facts.map(({ line_key }) => line_key))],
+  )
+  const isGone = ({ version, line_key }: { version: number; line_key: string }) =>
+    versions.has(JSON.stringify([version, line_key]))
+  const withdrawn = alike.filter(isGone)
+  yield* runIn(
+    'UPDATE facts SET gone = 1 WHERE document_id = ?1 AND id IN (*)',
+    [documentId],
+    withdrawn.map(({ id }) => id),
+  )
+  // Another message says the same.
+  const stays = new Set(
+    alike.filter(fact => fact.held === 1 && !isGone(fact)).map(({ line_key }) => line_key),
+  )
+  const gone = withdrawn.filter(({ line_key }) => !stays.has(line_key))
+  const back = new Map<string, readonly string[]>()
+  for (const { line, version, held } of gone) {
+    if (held === 0 || back.has(parseLine(line))) continue
+    const lines = yield* bringBackReplaced(documentId, version)
+    if (lines.length > 0) back.set(parseLine(line), [...new Set(lines)])
+  }
+  return { gone, back }
+}
+
+interface ReplacedFact {
+  readonly id: number
+  readonly line: string
+  readonly version: number
+  readonly gone: number
+}
+
+/**
+ * What a change of the document had replaced holds again, unless anything else of that change still holds. Of what is
+ * gone itself, as one condensed line in another, what it stood for.
+ */
+function* bringBackReplaced(documentId: number, version: number): Steps<readonly string[]> {
+  const others = yield* all<{ id: number }>(
+    'SELECT id FROM facts WHERE document_id = ?1 AND version = ?2 AND gone = 0 LIMIT 1',
+    documentId,
+    version,
+  )
+  if (others.length > 0) return []
+  const replaced = yield* all<ReplacedFact>(
+    'SELECT id, line, version, gone FROM facts WHERE document_id = ?1 AND superseded_by = ?2 ORDER BY id',
+    documentId,
+    version,
+  )
+  yield* runIn(
+    `UPDATE facts SET superseded_at = NULL, superseded_by = NULL WHERE document_id = ?1 AND id IN (*)`,
+    [documentId],
+    replaced.filter(({ gone }) => gone === 0).map(({ id }) => id),
+  )
+  const lines: string[] = []
+  const seen = new Set<number>()
+  for (const { line, version: earlier, gone } of replaced) {
+    if (gone === 0) lines.push(parseLine(line))
+    else if (!seen.has(earlier)) lines.push(...(yield* bringBackReplaced(documentId, earlier)))
+    seen.add(earlier)
+  }
+  return lines
 }
 
 /**
@@ -86,7 +201,7 @@ function parseLine(line: string): string {
 
 function withoutFacts(
   current: DocumentRecord | null,
-  facts: readonly GoneFact[],
+  facts: readonly Pick<GoneFact, 'line'>[],
   back: ReadonlyMap<string, readonly string[]>,
 ): DocumentEdit | null {
   if (current === null) return null
@@ -105,15 +220,15 @@ function documentKey({ namespace }: SessionRow, { layer, name }: Place): Documen
  * All documents that hold such facts, before it is asked which lines nothing else says: until then others may
  * write them, and roll back what they said there. While one lock is waited for, one more may come to need it.
  */
-function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Steps<void> {
+function* lockLearned(session: SessionRow, which: Which, dialect: Dialect): Steps<void> {
   const locked = new Set<number>()
   for (;;) {
     const places = yield* all<Place>(
       `SELECT DISTINCT d.id AS document_id, d.layer, d.name
        FROM facts f JOIN documents d ON d.id = f.document_id
-       WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
+       WHERE f.session_id = ?1 AND ${which.condition} AND f.gone = 0`,
       session.id,
-      above,
+      ...which.parameters,
     )
     const more = places.filter(({ document_id }) => !locked.has(document_id))
     if (more.length === 0) return
@@ -123,6 +238,12 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
     )
     for (const { document_id } of more) locked.add(document_id)
   }
+}
+
+/** Facts of a session, by a condition on `f`. */
+interface Which {
+  readonly condition: string
+  readonly parameters: readonly number[]
 }
 
 /** By document. What no longer held does not keep a line that was said again. */

@@ -1,8 +1,11 @@
 import type { RebuiltSegment, WithheldSegment } from '../erasure.ts'
+import type { OutdatedWork } from '../store.ts'
+import { correctionsOf, noteRebuildFailure, OUTDATED, settleCorrections } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import type { Slice } from './erasure-slice.ts'
+import { checkLease } from './fold.ts'
 import { readShown } from './fold-state.ts'
 import { readLower } from './lower-segments.ts'
 import { allIn, runIn } from './many.ts'
@@ -266,13 +269,14 @@ export function* commitRebuilt(
   dialect: Dialect,
 ): Steps<boolean> {
   if (session.epoch !== rebuilt.expectedEpoch) return false
+  if (rebuilt.leaseToken !== undefined) checkLease(session, rebuilt.leaseToken)
   const { documents = [] } = rebuilt
   yield* lockDocuments(
     documents.map(({ key }) => key),
     dialect,
   )
   const row = yield* first<{ id: number }>(
-    'SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND withheld > 0',
+    `SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND (withheld > 0 OR ${OUTDATED})`,
     session.id,
     rebuilt.id,
   )
@@ -299,6 +303,39 @@ export function* commitRebuilt(
     isSettled ? 'live' : 'dirty',
   )
   yield* writeDocuments(documents)
+  yield* settleCorrections(session)
   yield* beginEpoch(session)
   return true
+}
+
+export function* readOutdated(session: SessionRow): Steps<OutdatedWork | null> {
+  if (session.rebuild_at === null) return null
+  const row = yield* first<WithheldRow>(
+    `SELECT ${SEGMENT_COLUMNS}, session_id FROM segments WHERE session_id = ?1 AND ${OUTDATED} ORDER BY id LIMIT 1`,
+    session.id,
+  )
+  return {
+    segment: row
+      ? { key: toKey(session), epoch: session.epoch, segment: toSegment(row), lower: yield* lowerOf(row) }
+      : null,
+    dueAt: session.rebuild_at,
+    failures: correctionsOf(session).failures,
+  }
+}
+
+export function* endCorrections(
+  session: SessionRow,
+  { leaseToken }: { readonly leaseToken: number },
+): Steps<void> {
+  checkLease(session, leaseToken)
+  yield* settleCorrections(session)
+  if (correctionsOf(session).told.length > 0) yield* beginEpoch(session)
+}
+
+export function* failRebuild(
+  session: SessionRow,
+  { leaseToken, retryAt }: { readonly leaseToken: number; readonly retryAt: number },
+): Steps<void> {
+  checkLease(session, leaseToken)
+  yield* noteRebuildFailure(session, retryAt)
 }

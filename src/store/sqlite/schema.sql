@@ -490,7 +490,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT, corrections TEXT, rebuild_at INTEGER) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,
@@ -584,6 +584,8 @@ CREATE INDEX requests_by_end ON requests (until);
 
 CREATE INDEX segments_by_end ON segments (session_id, to_seq, from_seq);
 
+CREATE INDEX segments_outdated ON segments (session_id, id) WHERE state = 'dirty' OR withheld < 0;
+
 CREATE INDEX segments_rolled_up ON segments (session_id, rolled_into) WHERE rolled_into IS NOT NULL;
 
 CREATE INDEX segments_shown ON segments (session_id, from_seq) WHERE rolled_into IS NULL;
@@ -611,6 +613,8 @@ CREATE INDEX sessions_of_user ON sessions (namespace, substr(user_id, 1, 200), n
 CREATE INDEX sessions_pending ON sessions (namespace, name_key) WHERE pending IS NOT NULL;
 
 CREATE INDEX sessions_to_extract ON sessions (namespace, extract_at) WHERE extract_at IS NOT NULL;
+
+CREATE INDEX sessions_to_rebuild ON sessions (namespace, rebuild_at) WHERE rebuild_at IS NOT NULL;
 
 CREATE INDEX spending_by_window ON spending (window_start);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Content } from '../../log/index.ts'
-import { Chat, checkFigures, message } from './chat.ts'
+import { Chat, checkFigures, message, sizeOf } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
 const call = (toolCallId: string, text = ''): Content => [
@@ -114,5 +114,49 @@ export const editing = contractCases('edit', {
     const file = await chat.file()
     for (const seq of [0, 3, 4, 5]) await refuses(chat.edit(seq, 'x'), 'message_not_found')
     assert.deepEqual(await chat.file(), file)
+  },
+
+  'says when segments are made anew, from the first edit on, and with a lease alone': async store => {
+    const chat = new Chat(store)
+    await chat.say(12)
+    await chat.fold(4)
+    await chat.foldAndRollUp(8, 2)
+    const outdated = () => store.readOutdated(chat.key)
+    assert.equal(await outdated(), null)
+    assert.equal(await store.nextRebuildAt('test'), null)
+    const size = sizeOf('a')
+    const first = { seq: 1, content: 'a', size, now: 1_000, rebuildDelayMs: 500 }
+    assert.equal((await store.edit(chat.key, first)).rebuildAt, 1_500)
+    assert.equal((await store.edit(chat.key, { ...first, seq: 3, now: 1_400 })).rebuildAt, 1_500)
+    assert.equal((await store.edit(chat.key, { ...first, seq: 11 })).rebuildAt, undefined)
+    assert.equal(await store.nextRebuildAt('test'), 1_500)
+    assert.deepEqual(await store.listRebuildDue('test', { now: 1_499, limit: 9 }), [])
+    const [due] = await store.listRebuildDue('test', { now: 1_500, limit: 9 })
+    assert.equal(due?.id, chat.key.id)
+    const corrected = async () =>
+      (await store.readContext(chat.key, { tokens: 999, archivedTokens: 0 }))!.corrected.map(({ seq }) => seq)
+    assert.deepEqual(await corrected(), [1, 3])
+
+    const lease = await store.acquireLease(chat.key, { owner: 'a', ttlMs: 60_000, now: chat.now })
+    const leaseToken = lease!.token
+    await refuses(store.failRebuild(chat.key, { leaseToken: leaseToken + 1, retryAt: 9 }), 'lease_lost')
+    await store.failRebuild(chat.key, { leaseToken, retryAt: 9_000 })
+    const failed = (await outdated())!
+    assert.deepEqual([failed.dueAt, failed.failures, failed.segment?.segment.level], [9_000, 1, 1])
+    const rebuild = async (token = leaseToken) => {
+      const { segment, epoch } = (await outdated())!.segment!
+      const made = { ...segment, text: 'anew', tokensAfter: 1, isProper: true, leaseToken: token }
+      return store.commitRebuilt(chat.key, { ...made, expectedEpoch: epoch })
+    }
+    await refuses(rebuild(leaseToken + 1), 'lease_lost')
+    assert.equal(await rebuild(), true)
+    const second = (await outdated())!
+    assert.deepEqual([second.failures, second.segment?.segment.level], [0, 2])
+    assert.deepEqual(second.segment?.lower.map(({ text }) => text).includes('anew'), true)
+    assert.equal(await rebuild(), true)
+    assert.equal(await outdated(), null)
+    assert.deepEqual(await corrected(), [])
+    assert.equal(await store.nextRebuildAt('test'), null)
+    await checkFigures(chat)
   },
 })

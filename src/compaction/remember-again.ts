@@ -1,8 +1,10 @@
-import type { FoldEngine } from '../compaction/index.ts'
-import { readMessages } from '../compaction/read-messages.ts'
-import { MOST_SOURCE_TOKENS } from '../compaction/source.ts'
+import { withoutRecalled } from '../log/index.ts'
 import type { DocumentWrite, Store, WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
+import type { FoldEngine } from './fold-session.ts'
+import { readMessages } from './read-messages.ts'
+import type { Learned } from './rebuild-segment.ts'
+import { MOST_SOURCE_TOKENS } from './source.ts'
 
 export interface RememberEngine {
   readonly store: Pick<Store, 'readSession' | 'readFacts' | 'readMessages'>
@@ -38,4 +40,34 @@ export async function rememberAgain(
   })
   if (messages.length === 0) return []
   return rememberFold({ key, session, messages, extracts: null, superseded: [], ...by })
+}
+
+/**
+ * Of a segment that was made anew since messages under it were edited: its lines take the place of all that folds had
+ * taken from these messages. One that another has taken the place of has no lines of its own any more.
+ */
+export async function rememberEdited(
+  { store, rememberFold, summarizer: configured }: RememberEngine & Pick<FoldEngine, 'summarizer'>,
+  { key, segment }: WithheldSegment,
+  { messages, extracts, ...by }: Learned & { readonly summarizer: Summarizer; readonly signal: AbortSignal },
+): Promise<readonly DocumentWrite[]> {
+  const isReplaced = segment.rolledInto !== null && by.summarizer.name !== configured.name
+  if (!rememberFold || messages.length === 0 || isReplaced) return []
+  const session = await store.readSession(key)
+  if (session === null) return []
+  const instants = new Set(messages.map(({ at }) => at.getTime()))
+  return rememberFold({
+    key,
+    session,
+    messages: withoutRecalled(messages),
+    extracts,
+    superseded: [],
+    isStale: ({ from, origin, saidAt }) =>
+      from === 'fold' &&
+      origin.sessionId === key.id &&
+      origin.fromSeq <= segment.toSeq &&
+      origin.toSeq >= segment.fromSeq &&
+      instants.has(saidAt.getTime()),
+    ...by,
+  })
 }

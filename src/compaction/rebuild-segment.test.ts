@@ -41,7 +41,8 @@ async function withheld(segment: Segment): Promise<WithheldSegment> {
 }
 
 async function rebuild(segment: Segment, summarizer: Summarizer = extractive(), by = summarizer) {
-  return rebuildSegment(engine(summarizer), await withheld(segment), { summarizer: by, signal })
+  const options = { summarizer: by, signal }
+  return (await rebuildSegment(engine(summarizer), await withheld(segment), options)).segment
 }
 
 /** Folds until segments of the second level are there. */

@@ -1,16 +1,17 @@
-import { carryDetails, carryEvents } from '../compaction/carry-over.ts'
-import { condenseOne } from '../compaction/condense.ts'
-import { withText } from '../compaction/folded-segment.ts'
-import { type FoldWork, foldRange } from '../compaction/handlers.ts'
-import { MemoKeeper } from '../compaction/memo-keeper.ts'
-import { readMessages } from '../compaction/read-messages.ts'
-import { dayOf } from '../compaction/segment-lines.ts'
-import { MOST_SOURCE_TOKENS, tokensOf } from '../compaction/source.ts'
-import { isExtractive } from '../compaction/summarize-source.ts'
 import type { Message, NewSegment, Segment } from '../log/index.ts'
 import { type Policy, segmentLimits } from '../policy/index.ts'
 import type { RebuiltSegment, Store, WithheldSegment } from '../store/index.ts'
-import type { Summarizer } from '../summarizer/index.ts'
+import type { Extract, Summarizer } from '../summarizer/index.ts'
+import { carryDetails, carryEvents } from './carry-over.ts'
+import { condenseOne } from './condense.ts'
+import { extractsFor } from './extracts.ts'
+import { withText } from './folded-segment.ts'
+import { type FoldWork, foldRange } from './handlers.ts'
+import { MemoKeeper } from './memo-keeper.ts'
+import { readMessages } from './read-messages.ts'
+import { dayOf } from './segment-lines.ts'
+import { MOST_SOURCE_TOKENS, tokensOf } from './source.ts'
+import { isExtractive } from './summarize-source.ts'
 
 export interface RebuildEngine {
   readonly store: Pick<Store, 'readSession' | 'readSegments' | 'readMessages'>
@@ -24,23 +25,29 @@ export interface RebuildEngine {
 type Made = Omit<NewSegment, 'text' | 'state'>
 
 /**
- * A segment made anew from what an erasure left under it, as a fold would have made it: from messages by the same
+ * A segment made anew from what an erasure left under it, or from what edits made of it, as a fold would have made it: from messages by the same
  * code, from the segments that it stands for as they are condensed. Short sources are kept as they are.
  */
 export async function rebuildSegment(
   engine: RebuildEngine,
   withheld: WithheldSegment,
-  by: { readonly summarizer: Summarizer; readonly signal: AbortSignal },
-): Promise<RebuiltSegment> {
+  by: {
+    readonly summarizer: Summarizer
+    readonly signal: AbortSignal
+    /** Whether lines for the chat's memory are asked for, too. */
+    readonly extracts?: boolean
+  },
+): Promise<{ readonly segment: RebuiltSegment; readonly learned: Learned }> {
   const { segment, epoch } = withheld
   const work = await workFor(engine, withheld, by)
+  const learned: Learned = { messages: [], extracts: by.extracts ? [] : null }
   // One that took the place of provisional ones stands for messages all the same.
   const made = await (segment.level === 1
-    ? fromMessages(engine, withheld, work)
+    ? fromMessages(engine, withheld, work, learned)
     : fromLower(engine, withheld, work))
   const { fromSeq, toSeq } = segment
   const rebuilt = { id: segment.id, expectedEpoch: epoch }
-  if (made === null) return { ...rebuilt, ...NOTHING_LEFT }
+  if (made === null) return { segment: { ...rebuilt, ...NOTHING_LEFT }, learned }
   const { summary, events, details, text, tokensAfter } = withText({
     ...made,
     fromSeq,
@@ -49,11 +56,19 @@ export async function rebuildSegment(
     absorbs: [],
   })
   const { messageCount, summarizer, promptVersion, tokensBefore } = made
-  return {
+  const told = {
     ...rebuilt,
     ...{ summary, events, details, text, tokensAfter, messageCount, summarizer, promptVersion, tokensBefore },
     isProper: !isExtract(made) || isExtractive(engine.summarizer) || segment.state === 'provisional',
   }
+  return { segment: told, learned }
+}
+
+/** What it was made of, and what is worth remembering of that. */
+export interface Learned {
+  readonly messages: Message[]
+  /** `null`: it was not asked for. */
+  readonly extracts: Extract[] | null
 }
 
 /** Not what was said, but what the built-in summariser picked from it. */
@@ -131,6 +146,7 @@ async function fromMessages(
   { store }: RebuildEngine,
   { key, segment, lower }: WithheldSegment,
   work: Omit<FoldWork, 'messages'>,
+  learned: Learned,
 ): Promise<Made | null> {
   const told = lower.filter(({ text }) => text !== '')
   let parts: readonly (Made | Segment)[] = told
@@ -146,7 +162,10 @@ async function fromMessages(
     newest = messages.at(-1)!
     messageCount += messages.length
     tokensBefore += tokensOf(messages)
-    const { segments } = await foldRange({ ...work, messages })
+    const asked = learned.extracts && extractsFor(messages)
+    const { segments, extracts = [] } = await foldRange({ ...work, messages, extracts: asked })
+    learned.messages.push(...messages)
+    learned.extracts?.push(...extracts)
     for (const part of segments) parts = await joinIfMany([...parts, part], { ...work, messages })
     if (isWhole) break
   }

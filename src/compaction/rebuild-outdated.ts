@@ -1,0 +1,117 @@
+import { policyFor } from '../policy/index.ts'
+import type { OutdatedWork, SessionKey, WithheldSegment } from '../store/index.ts'
+import { extractive, type Summarizer, SummarizerError } from '../summarizer/index.ts'
+import { backoffMs } from './backoff.ts'
+import { failureReason, retryAfterMs } from './failure-reason.ts'
+import { FOLD_LEASE_MS, type FoldEngine } from './fold-session.ts'
+import { guarded } from './guarded-summarizer.ts'
+import { HeldLease } from './held-lease.ts'
+import { type FoldOutcome, isConflict, skipped } from './outcome.ts'
+import { rebuildSegment } from './rebuild-segment.ts'
+import { rememberEdited } from './remember-again.ts'
+import { isExtractive } from './summarize-source.ts'
+import { Tally } from './tally.ts'
+import { withinTime } from './within-time.ts'
+
+/** `more`: the next segment can be made at once. `later`: when it is due. `overtaken`: to be looked at again soon. */
+export type Rebuilt =
+  | { readonly left: 'nothing' | 'more' | 'overtaken' }
+  | { readonly left: 'later'; readonly dueAt: number }
+
+const NOTHING_LEFT: Rebuilt = { left: 'nothing' }
+const OVERTAKEN: Rebuilt = { left: 'overtaken' }
+
+interface RebuildOptions {
+  readonly signal: AbortSignal
+  readonly onOutcome: (outcome: FoldOutcome) => void
+}
+
+/**
+ * Makes one segment of a session anew, if it is time, since a message under it was edited: from the messages as they are
+ * now, or from the segments that it stands for, which are made before it. It is a piece of work like a fold: under the
+ * session's lease, with no lock while the summariser works, and committed in the epoch in which it was read or not at all.
+ * Until then the segment stays as it was, and contexts tell the correction.
+ */
+export async function rebuildOutdated(
+  engine: FoldEngine,
+  key: SessionKey,
+  options: RebuildOptions,
+): Promise<Rebuilt> {
+  const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = engine
+  const waiting = await store.readOutdated(key)
+  if (waiting === null) return NOTHING_LEFT
+  if (waiting.dueAt > clock()) return { left: 'later', dueAt: waiting.dueAt }
+  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy: undefined })
+  if (lease === null) return OVERTAKEN
+  try {
+    const work = await store.readOutdated(key)
+    return work === null ? NOTHING_LEFT : await rebuildUnderLease(engine, { lease, key, work, ...options })
+  } finally {
+    await lease.release()
+  }
+}
+
+interface UnderLease extends RebuildOptions {
+  readonly lease: HeldLease
+  readonly key: SessionKey
+  readonly work: OutdatedWork
+}
+
+async function rebuildUnderLease(engine: FoldEngine, under: UnderLease): Promise<Rebuilt> {
+  const { store, clock } = engine
+  const { lease, key, work, signal, onOutcome } = under
+  const leaseToken = lease.given.token
+  if (work.segment === null) {
+    await store.endCorrections(key, { leaseToken })
+    return NOTHING_LEFT
+  }
+  const started = clock()
+  const tally = new Tally()
+  const { id, fromSeq, toSeq, type } = work.segment.segment
+  const outcome = { ...skipped('edited'), type, fromSeq, toSeq, segmentId: id }
+  const ended = () => ({ durationMs: clock() - started, ...tally.figures })
+  try {
+    const { settings } = lease.given
+    const configured = { ...engine, policy: policyFor(settings, engine.policy) }
+    const rebuilt = await rebuild(configured, work.segment, { tally, signal })
+    if (!(await store.commitRebuilt(key, { ...rebuilt, leaseToken }))) return OVERTAKEN
+    const { tokensBefore, tokensAfter } = rebuilt
+    onOutcome({ ...outcome, outcome: 'applied', tokensBefore, tokensAfter, ...ended() })
+    return { left: 'more' }
+  } catch (error) {
+    const reason = failureReason(error)
+    if (isConflict(reason)) return OVERTAKEN
+    if (signal.aborted) return NOTHING_LEFT
+    const retryAt = clock() + Math.max(backoffMs(work.failures), retryAfterMs(error))
+    await store.failRebuild(key, { leaseToken, retryAt }).catch(() => {})
+    const isFailure = !SummarizerError.isSpendGuard(error)
+    onOutcome({ ...outcome, outcome: isFailure ? 'failed' : 'skipped', reason, ...ended() })
+    return { left: 'later', dueAt: retryAt }
+  }
+}
+
+async function rebuild(
+  engine: FoldEngine,
+  withheld: WithheldSegment,
+  { tally, signal: given }: { readonly tally: Tally; readonly signal: AbortSignal },
+) {
+  const spending = engine.spendGuard?.watch(withheld.key, tally.noteLimit) ?? null
+  const summarizer = tally.metered(guarded(summarizerFor(engine, withheld), spending))
+  return withinTime(
+    async signal => {
+      const by = { summarizer, signal, extracts: engine.rememberFold != null }
+      const { segment, learned } = await rebuildSegment(engine, withheld, by)
+      signal.throwIfAborted()
+      const documents = await rememberEdited(engine, withheld, { ...learned, summarizer, signal })
+      return { ...segment, isProper: true, documents }
+    },
+    { timeoutMs: engine.summarizerTimeoutMs, signal: given },
+  )
+}
+
+/** What another segment has taken, or will take, the place of is not worth a model. */
+function summarizerFor({ summarizer }: FoldEngine, { segment }: WithheldSegment): Summarizer {
+  const isProvisional = segment.state === 'provisional'
+  const isReplaced = segment.rolledInto !== null && isExtractive({ name: segment.summarizer })
+  return isProvisional || isReplaced ? extractive() : summarizer
+}

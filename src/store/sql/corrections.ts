@@ -1,0 +1,194 @@
+import type { Message } from '../../log/index.ts'
+import { allIn } from './many.ts'
+import type { SessionRow } from './rows.ts'
+import { readMessagesAt } from './search.ts'
+import { all, run, type Steps } from './steps.ts'
+
+/** What is to be done because messages were edited after something had been made of them. */
+export interface Corrections {
+  /** Those that segments tell of as they were, in the order of their newest edits. */
+  readonly told: readonly number[]
+  /** Those that user or scope memory has to read again. */
+  readonly unlearned: readonly number[]
+  /** How often making a segment anew has failed in a row. */
+  readonly failures: number
+}
+
+const NONE: Corrections = { told: [], unlearned: [], failures: 0 }
+
+/** Of more the oldest are made anew all the same, and told no longer. */
+const MAX_TOLD = 500
+/** Of more the extraction goes back to the oldest. */
+const MAX_UNLEARNED = 200
+
+export function correctionsOf({ corrections }: Pick<SessionRow, 'corrections'>): Corrections {
+  return corrections === null ? NONE : { ...NONE, ...JSON.parse(corrections) }
+}
+
+/** As they are stored then. */
+function* writeCorrections(session: SessionRow, corrections: Corrections): Steps<string | null> {
+  const { told, unlearned, failures } = corrections
+  const text = told.length + unlearned.length + failures === 0 ? null : JSON.stringify(corrections)
+  if (text !== session.corrections)
+    yield* run('UPDATE sessions SET corrections = ?2 WHERE id = ?1', session.id, text)
+  return text
+}
+
+/**
+ * Segments that tell of a message as it was before an edit. A provisional one stays provisional, so that the next fold
+ * takes in its messages again; those that say nothing since an erasure tell of no message.
+ */
+export const OUTDATED = `((state = 'dirty' OR withheld < 0) AND withheld <= 0)`
+
+const MARK = `UPDATE segments SET
+    withheld = CASE WHEN state = 'provisional' THEN -1 ELSE 0 END,
+    state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END
+  WHERE session_id = ?1 AND withheld < 2 AND (window_messages IS NULL OR window_messages <> '[]')`
+
+/** Rolled-up ones too: a rollback may show them again, and those above are made of them. Whether there is any. */
+export function* markOutdated(session: SessionRow, seq: number): Steps<boolean> {
+  const over = yield* all(`${MARK} AND from_seq <= ?2 AND to_seq >= ?2 RETURNING id`, session.id, seq)
+  // Windows of a maker that had read on.
+  const after = yield* all(
+    `${MARK} AND window_through >= ?2 AND window_through IS NOT NULL AND from_seq <= ?2 AND to_seq < ?2 RETURNING id`,
+    session.id,
+    seq,
+  )
+  return over.length + after.length > 0
+}
+
+/** What stands for segments that tell of a message as it was does so, too. */
+export function* inheritOutdated(session: SessionRow, id: number, lower: readonly number[]): Steps<void> {
+  const outdated = yield* allIn<{ id: number }>(
+    `SELECT id FROM segments WHERE session_id = ?1 AND ${OUTDATED} AND id IN (*)`,
+    [session.id],
+    lower,
+  )
+  if (outdated.length > 0) yield* run(`${MARK} AND id = ?2`, session.id, id)
+}
+
+export interface NewCorrection {
+  readonly seq: number
+  readonly isTold: boolean
+  readonly isUnlearned: boolean
+  /** When the segments are made anew, unless that is to happen sooner already: further edits are part of it. */
+  readonly rebuildAt: number
+}
+
+/** The instants that hold then; one that is left out was not needed. */
+export function* noteCorrection(
+  session: SessionRow,
+  { seq, isTold, isUnlearned, rebuildAt }: NewCorrection,
+): Steps<{ readonly rebuildAt?: number; readonly extractAt?: number }> {
+  if (!isTold && !isUnlearned) return {}
+  const { told, unlearned, failures } = correctionsOf(session)
+  const again = isUnlearned ? [...unlearned.filter(each => each !== seq), seq] : unlearned
+  const isTooMany = again.length > MAX_UNLEARNED
+  yield* writeCorrections(session, {
+    told: isTold ? [...told.filter(each => each !== seq), seq].slice(-MAX_TOLD) : told,
+    unlearned: isTooMany ? [] : again,
+    failures,
+  })
+  const earlier = (at: number | null) => (at === null ? rebuildAt : Math.min(at, rebuildAt))
+  const times = {
+    ...(isTold && { rebuildAt: earlier(session.rebuild_at) }),
+    ...(isUnlearned && { extractAt: earlier(session.extract_at) }),
+  }
+  yield* run(
+    'UPDATE sessions SET rebuild_at = ?2, extract_at = ?3, extracted_through = ?4 WHERE id = ?1',
+    session.id,
+    times.rebuildAt ?? session.rebuild_at,
+    times.extractAt ?? session.extract_at,
+    isTooMany
+      ? Math.min(session.extracted_through, ...again.map(each => each - 1))
+      : session.extracted_through,
+  )
+  return times
+}
+
+interface OutdatedPlace {
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly window_through: number | null
+}
+
+/**
+ * A correction is told until no segment tells of the message as it was. To be called where an epoch begins: contexts keep
+ * room for corrections while there are any.
+ */
+export function* settleCorrections(session: SessionRow): Steps<void> {
+  if (session.rebuild_at === null && session.corrections === null) return
+  const places = yield* all<OutdatedPlace>(
+    `SELECT from_seq, to_seq, window_through FROM segments WHERE session_id = ?1 AND ${OUTDATED}`,
+    session.id,
+  )
+  const { told, unlearned } = correctionsOf(session)
+  const left = told.filter(seq =>
+    places.some(
+      ({ from_seq, to_seq, window_through }) =>
+        from_seq <= seq && seq <= Math.max(to_seq, window_through ?? 0),
+    ),
+  )
+  yield* writeCorrections(session, { told: left, unlearned, failures: 0 })
+  if (places.length === 0) yield* run('UPDATE sessions SET rebuild_at = NULL WHERE id = ?1', session.id)
+}
+
+/** They were read again. What is left, as it is stored. */
+export function* noteRelearned(session: SessionRow, seqs: readonly number[]): Steps<string | null> {
+  const corrections = correctionsOf(session)
+  const unlearned = corrections.unlearned.filter(seq => !seqs.includes(seq))
+  return yield* writeCorrections(session, { ...corrections, unlearned })
+}
+
+export function* noteRebuildFailure(session: SessionRow, retryAt: number): Steps<void> {
+  const corrections = correctionsOf(session)
+  yield* writeCorrections(session, { ...corrections, failures: corrections.failures + 1 })
+  yield* run('UPDATE sessions SET rebuild_at = ?2 WHERE id = ?1', session.id, retryAt)
+}
+
+/** A copy tells, and makes anew, what the original does: of the messages that it has, where it has the segments, too. */
+export function* copyCorrections(
+  origin: SessionRow,
+  copy: SessionRow,
+  { seq: through, lastSegment }: { readonly seq: number; readonly lastSegment: number },
+): Steps<void> {
+  const { told, unlearned } = correctionsOf(origin)
+  const isHere = (seq: number) => seq <= through
+  yield* writeCorrections(copy, {
+    told: lastSegment === 0 ? [] : told.filter(isHere),
+    unlearned: unlearned.filter(isHere),
+    failures: 0,
+  })
+  yield* run(
+    'UPDATE sessions SET rebuild_at = ?2, extract_at = ?3 WHERE id = ?1',
+    copy.id,
+    lastSegment === 0 ? null : origin.rebuild_at,
+    unlearned.some(isHere) ? origin.extract_at : null,
+  )
+}
+
+/** Of a file: which corrections its segments wait for. They are due at once. */
+export function* importCorrections(
+  session: SessionRow,
+  corrected: readonly number[],
+  now: number,
+): Steps<void> {
+  const [outdated] = yield* all(
+    `SELECT id FROM segments WHERE session_id = ?1 AND ${OUTDATED} LIMIT 1`,
+    session.id,
+  )
+  if (!outdated && corrected.length === 0) return
+  yield* writeCorrections(session, { told: corrected.slice(-MAX_TOLD), unlearned: [], failures: 0 })
+  yield* run('UPDATE sessions SET rebuild_at = ?2 WHERE id = ?1', session.id, now)
+}
+
+/** A context has no room for more. */
+const MAX_SHOWN = 20
+
+/** The newest corrections, the newest last, of messages that are visible. */
+export function* readCorrected(session: SessionRow): Steps<readonly Message[]> {
+  const newest = correctionsOf(session).told.slice(-MAX_SHOWN)
+  if (newest.length === 0) return []
+  const messages = yield* readMessagesAt(session, newest)
+  return messages.toSorted((one, other) => newest.indexOf(one.seq) - newest.indexOf(other.seq))
+}
