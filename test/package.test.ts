@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -23,7 +23,19 @@ beforeAll(() => {
   cpSync(join(root, 'examples', 'trip.jsonl'), join(folder, 'chat.jsonl'))
   writeFileSync(join(folder, 'conversations.json'), JSON.stringify([conversation('Trip to Oslo')]))
   writeFileSync(join(folder, 'result.json'), JSON.stringify(TELEGRAM_CHAT))
+  mkdirSync(join(folder, 'sessions'))
+  writeFileSync(join(folder, 'sessions', 'current.json'), JSON.stringify(OLDER_CHATS))
 })
+
+const OLDER_CHATS = {
+  ann: {
+    messages: [
+      { role: 'user', content: 'We ship on Fridays.', timestamp: '2026-01-15T08:00:00' },
+      { role: 'assistant', content: 'Noted.', timestamp: '2026-01-15T08:00:05' },
+    ],
+    last_consolidated: 1,
+  },
+}
 
 afterAll(() => {
   project.remove()

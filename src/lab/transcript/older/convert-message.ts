@@ -61,7 +61,7 @@ export function convertMessages(
   if (empty > 0) notes.push(`${counted(empty, 'message')} with nothing in it left out`)
   if (unread.length > 0)
     notes.push(`${counted(unread.length, 'time')} cannot be read (the first at ${unread[0]}): taken as none`)
-  if (local) notes.push(`times without an offset are read in ${zone}; PALIMPSEST_ZONE says another zone`)
+  if (local) notes.push(`times without an offset are read in ${zone}; set PALIMPSEST_ZONE for another zone`)
   return { ...filled(timed, { fallback, now, notes }), after }
 }
 
