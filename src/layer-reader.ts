@@ -116,6 +116,7 @@ export class LayerReader {
       versions.flatMap(version => texts.get(nameOf(version)) ?? [])
     const room = Math.max(0, view.roomFor(session) - CONVERSATION_TOKENS)
     const allowance = Math.floor(room * MOST_OF_CONTEXT)
+    const { beginsAfter } = session
     const { compactedThrough } = session.state
     const { language } = frozen
     const name = JSON.stringify([
@@ -123,6 +124,7 @@ export class LayerReader {
       frozen.versions.map(nameOf),
       language,
       compactedThrough,
+      beginsAfter,
       allowance,
       Object.values(budgets),
       tools,
@@ -140,6 +142,7 @@ export class LayerReader {
           session,
           language,
           compactedThrough,
+          beginsAfter,
           budgets,
           allowance,
           tools,

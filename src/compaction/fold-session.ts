@@ -284,7 +284,9 @@ async function planNextOrConflict(
 ): Promise<NextFold | WholeFold | string | null> {
   const isWhole = isWindowHandler(engine.handlers[decision.type])
   try {
-    return await (isWhole ? planWhole(engine, key, decision) : planNext(engine, key, decision))
+    const whole = isWhole ? await planWhole(engine, key, decision) : null
+    // Of a chapter that has ended nobody keeps anything raw.
+    return whole?.chapter.throughSeq === null ? whole : await planNext(engine, key, decision)
   } catch (error) {
     const reason = failureReason(error)
     if (isConflict(reason)) return reason
@@ -334,7 +336,7 @@ async function runHandler(
   const handler = engine.handlers[attempt.plan.decision.type]
   return withinTime(
     signal =>
-      isWindowHandler(handler)
+      isWindowHandler(handler) && attempt.raw !== undefined
         ? workOnWindow(engine, key, { ...attempt, handler, signal })
         : work(engine, key, attempt, signal),
     { timeoutMs: engine.summarizerTimeoutMs, signal: given },
@@ -348,6 +350,7 @@ async function workOnWindow(
   {
     plan,
     session,
+    chapter,
     raw = [],
     handler,
     signal,
@@ -357,7 +360,7 @@ async function workOnWindow(
 ): Promise<FoldWorked> {
   const { store } = engine
   const { head, memo } = session
-  const segments = await shownSegments(store, key, session)
+  const segments = await shownSegments(store, key, { session, chapter })
   const { range } = plan
   const messages = range === null ? [] : await readAllMessages(store, key, range)
   const input: WindowInput = { decision: plan.decision, segments, messages, memo, head, signal }
@@ -376,26 +379,28 @@ async function workOnWindow(
   return { ...folded, documents: documents ?? [] }
 }
 
-/** Where the cursor is taken as none, what segments there are stand for nothing any more. */
+/** Of this chapter. Where the cursor is taken as none, what segments there are stand for nothing any more. */
 async function shownSegments(
   store: FoldStore,
   key: SessionKey,
-  { state }: SessionRecord,
+  { session, chapter }: Pick<NextFold, 'session' | 'chapter'>,
 ): Promise<readonly Segment[]> {
-  return state.compactedThrough === 0 ? [] : store.readSegments(key, 'shown')
+  const { compactedThrough } = session.state
+  return compactedThrough === 0 ? [] : store.readSegments(key, 'shown', { after: chapter.afterSeq })
 }
 
 async function work(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
-  { plan, session, under, tally, spending }: Attempt,
+  { plan, session, chapter, under, tally, spending }: Attempt,
   signal: AbortSignal,
 ): Promise<FoldWorked> {
   const { store, policy } = engine
   const zone = session.zone ?? engine.zone
   const { decision, range } = plan
-  const handler = engine.handlers[decision.type] as FoldHandler | undefined
-  const segments = await shownSegments(store, key, session)
+  const own = engine.handlers[decision.type]
+  const handler = isWindowHandler(own) ? undefined : own
+  const segments = await shownSegments(store, key, { session, chapter })
   // A policy for this once decides what is folded, not how much of all that was folded before is left.
   const limits = segmentLimits(engine.configured ?? policy, session.state.overheadTokens)
   // Where the configured one is extractive itself, there is nothing better to come.
@@ -454,8 +459,8 @@ async function work(
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
   const prefix = superseded.length === 0 ? await prefixFor(engine, key, range) : null
   const extracts = engine.rememberFold ? extractsFor(messages) : null
-  const own = { superseded, keeper, isProvisional, whenSpent: 'extract', prefix, extracts } as const
-  const result = await foldRange({ ...input, ...own })
+  const work = { superseded, keeper, isProvisional, whenSpent: 'extract', prefix, extracts } as const
+  const result = await foldRange({ ...input, ...work })
   if (!isProvisional && isShort)
     await catchUpMemoIfPossible(
       { ...memoWork, throughSeq: range.toSeq, leastTokens: limits.verbatimBelowTokens },

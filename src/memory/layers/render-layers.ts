@@ -11,8 +11,9 @@ export type LayerBudgets = Readonly<Record<LayerName, number>>
 export interface LayerView {
   readonly session: SessionIdentity
   readonly language: Language
-  /** All that lies at or below it is told by segments. */
+  /** All that lies at or below it is told by segments, but for what lies before the newest beginning. */
   readonly compactedThrough: number
+  readonly beginsAfter?: number
   readonly budgets: LayerBudgets
   /** For all layers together, in tokens. */
   readonly allowance: number
@@ -61,7 +62,9 @@ function contentOf(layer: LayerName, texts: readonly LayerText[], view: LayerVie
   return texts
     .filter(text => text.layer === layer && maySee(view.session, text))
     .map(({ content, folded }) => {
-      const told = folded.filter(({ toSeq }) => toSeq <= view.compactedThrough)
+      const told = folded.filter(
+        ({ toSeq }) => toSeq <= view.compactedThrough && toSeq > (view.beginsAfter ?? 0),
+      )
       return withoutLines(content, new Set(told.map(({ line }) => line))).trim()
     })
     .filter(hasSubstance)

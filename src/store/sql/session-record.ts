@@ -67,6 +67,7 @@ function* toRecord(
     epoch: session.epoch,
     firstEpoch: session.first_epoch,
     state,
+    beginsAfter: session.begins_after,
     head,
     lastMessageAt: newest ? new Date(newest.at) : null,
     segments: count,

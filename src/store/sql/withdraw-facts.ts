@@ -19,21 +19,28 @@ interface GoneFact extends Place {
   readonly version: number
 }
 
+/** What was learned from messages above a `seq`; `which`: of that the part that a query asks for besides. */
+interface Learned {
+  readonly above: number
+  readonly which: string
+}
+
 /**
  * What was learned from messages that a rollback hides is taken out of the documents; the versions keep it.
  * A line that something else says too stays. It is called while the messages are still visible.
  */
 export function* withdrawFacts(
   session: SessionRow,
-  { above, now }: { above: number; now: number },
+  { above, learnedBy, now }: { above: number; learnedBy?: 'fold'; now: number },
   dialect: Dialect,
 ): Steps<void> {
-  yield* lockLearned(session, above, dialect)
+  const which = learnedBy === undefined ? '' : `AND source = '${learnedBy}'`
+  yield* lockLearned(session, { above, which }, dialect)
   const last = (yield* readHead(session))?.seq ?? above
-  const documents = [...(yield* readGone(session, above)).values()]
+  const documents = [...(yield* readGone(session, { above, which })).values()]
   const writes: DocumentWrite[] = []
   for (const facts of documents) {
-    const back = yield* bringBack(session, above, facts)
+    const back = yield* bringBack(session, { above, which }, facts)
     writes.push({
       key: documentKey(session, facts[0]!),
       change: current => withoutFacts(current, facts, back),
@@ -45,7 +52,7 @@ export function* withdrawFacts(
   yield* writeDocuments(writes)
   // The versions keep their lines: with these an erasure finds them there.
   yield* run(
-    'UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0',
+    `UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0 ${which}`,
     session.id,
     above,
   )
@@ -57,7 +64,7 @@ export function* withdrawFacts(
  */
 function* bringBack(
   session: SessionRow,
-  above: number,
+  { above, which }: Learned,
   gone: readonly GoneFact[],
 ): Steps<ReadonlyMap<string, readonly string[]>> {
   const back = new Map<string, readonly string[]>()
@@ -69,7 +76,7 @@ function* bringBack(
     )
     const replaced = yield* allIn<{ id: number; line: string }>(
       `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
-       WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)
+       WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3 ${which}) AND id IN (*)
        RETURNING id, line`,
       [document_id, session.id, above],
       ids.map(({ id }) => id),
@@ -105,13 +112,13 @@ function documentKey({ namespace }: SessionRow, { layer, name }: Place): Documen
  * All documents that hold such facts, before it is asked which lines nothing else says: until then others may
  * write them, and roll back what they said there. While one lock is waited for, one more may come to need it.
  */
-function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Steps<void> {
+function* lockLearned(session: SessionRow, { above, which }: Learned, dialect: Dialect): Steps<void> {
   const locked = new Set<number>()
   for (;;) {
     const places = yield* all<Place>(
       `SELECT DISTINCT d.id AS document_id, d.layer, d.name
        FROM facts f JOIN documents d ON d.id = f.document_id
-       WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
+       WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0 ${which}`,
       session.id,
       above,
     )
@@ -126,11 +133,14 @@ function* lockLearned(session: SessionRow, above: number, dialect: Dialect): Ste
 }
 
 /** By document. What no longer held does not keep a line that was said again. */
-function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
+function* readGone(
+  session: SessionRow,
+  { above, which }: Learned,
+): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
   const learned = yield* all<GoneFact & LearnedFact>(
     `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.version
      FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
+     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0 ${which}`,
     session.id,
     above,
   )
@@ -138,7 +148,7 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
   for (const [documentId, facts] of Map.groupBy(byOrigin(learned), fact => fact.document_id)) {
     const told = yield* allIn<{ line_key: string }>(
       `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.superseded_at IS NULL AND f.gone = 0
-         AND NOT (f.session_id = ?2 AND f.to_seq > ?3) AND f.line_key IN (*)`,
+         AND NOT (f.session_id = ?2 AND f.to_seq > ?3 ${which}) AND f.line_key IN (*)`,
       [documentId, session.id, above],
       [...new Set(facts.flatMap(({ line }) => lineKeys(parseLine(line))))],
     )

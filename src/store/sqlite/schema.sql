@@ -126,6 +126,14 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE beginnings (
+  session_id INTEGER NOT NULL,
+  after_seq INTEGER NOT NULL,
+  folded_through INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (session_id, after_seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE document_versions (
   document_id INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -490,7 +498,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT, begins_after INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,
