@@ -569,11 +569,17 @@ export class Session {
    * Contexts begin after the newest message from now on. What was said before is folded in the background, and stays:
    * search, the memory tools, `expand` and memory documents reach it, and nothing that was learned of it is lost. No
    * larger budget brings it back into a context; `undoNewBeginning` does. `null`: nothing was said since the last one.
+   * @param options `afterSeq`: not after the newest message but after this one, where others were said since.
    * @example
    * await chat.newBeginning() // { afterSeq: 42, at: … }
    */
-  async newBeginning(): Promise<Beginning | null> {
-    return this.#begin((store, change) => store.beginAnew(this.#own, change))
+  async newBeginning(options: { readonly afterSeq?: number } = {}): Promise<Beginning | null> {
+    const { afterSeq, ...unknown } = options
+    const [misspelt] = Object.keys(unknown)
+    if (misspelt !== undefined) throw new InvalidArgumentError('newBeginning', misspelt, 'afterSeq')
+    if (afterSeq !== undefined) checkCount('afterSeq', afterSeq)
+    const place = afterSeq === undefined ? {} : { afterSeq }
+    return this.#begin((store, change) => store.beginAnew(this.#own, { ...change, ...place }))
   }
 
   /**

@@ -561,12 +561,16 @@ export interface Store {
   rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
 
   /**
-   * From now on contexts begin after the newest message, and no fold reaches over that place; what is raw before it is
+   * From now on contexts begin after the newest message, or after `afterSeq` where others came since (at the cursor, if
+   * it lies inside the folded part), and no fold reaches over that place; what is raw before it is
    * to be folded. Counters of the policy begin anew. Begins an epoch: a fold in flight is refused. `null`: nothing was
    * said since the newest beginning, so nothing has changed. A rollback to before it takes it back; a fork, a copy and a
    * file have it.
    */
-  beginAnew(key: SessionKey, change: { policy: Policy; now: number }): Promise<BegunAnew | null>
+  beginAnew(
+    key: SessionKey,
+    change: { afterSeq?: number; policy: Policy; now: number },
+  ): Promise<BegunAnew | null>
   /**
    * Takes the newest beginning back, and what was folded because of it, if nothing after it is folded yet. Begins an
    * epoch. `null`: there is none.

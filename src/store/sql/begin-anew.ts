@@ -18,16 +18,19 @@ interface BeginRules {
 
 export function* beginAnew(
   session: SessionRow,
-  { policy, now }: { policy: Policy; now: number },
+  { afterSeq, policy, now }: { afterSeq?: number; policy: Policy; now: number },
   { warn }: Pick<BeginRules, 'warn'>,
 ): Steps<BegunAnew | null> {
   const head = yield* readHead(session)
-  if (head === null || head.seq <= session.begins_after) return null
+  if (head === null) return null
   const state = yield* readFoldState(session, head, warn)
+  // No segment reaches over a beginning.
+  const after = Math.max(Math.min(head.seq, afterSeq ?? head.seq), state.compactedThrough)
+  if (after <= session.begins_after) return null
   yield* run(
     'INSERT INTO beginnings (session_id, after_seq, folded_through, at) VALUES (?1, ?2, ?3, ?4)',
     session.id,
-    head.seq,
+    after,
     state.compactedThrough,
     now,
   )
@@ -37,10 +40,10 @@ export function* beginAnew(
   const { messages, replies } = head.totals
   const decided = { messages, replies, at: now }
   yield* writeFoldState(begun, { ...state, decided, stalled: INITIAL_FOLD_STATE.stalled, segmentTokens })
-  const event = { sessionId: session.id, fromSeq: null, toSeq: head.seq, at: now } as const
+  const event = { sessionId: session.id, fromSeq: null, toSeq: after, at: now } as const
   yield* recordEvent({ ...event, type: 'session-begun-anew' })
   const judged = yield* judgeAgain(yield* reread(session), { policy, now }, warn)
-  return { beginning: { afterSeq: head.seq, at: new Date(now) }, judged }
+  return { beginning: { afterSeq: after, at: new Date(now) }, judged }
 }
 
 /** What was folded because of it is raw again, unless more was folded since. */
