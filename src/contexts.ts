@@ -139,7 +139,8 @@ const MOST_CLIPPINGS = 8
 interface Kept {
   readonly asked: Asked
   readonly epoch: number
-  readonly compactedThrough: number
+  /** Above it all is raw. */
+  readonly rawAfter: number
   readonly segments: NonNullable<ContextRead['base']>['segments']
   readonly messages: ContextMessage[]
   readonly isWhole: boolean
@@ -166,6 +167,7 @@ interface Asked {
 interface Looked {
   readonly session: SessionRecord
   readonly pins: readonly Pinned[]
+  readonly raw: ContextRead['raw']
   readonly kept: Kept
   readonly memory: ShownMemory
   readonly seen: SeenSession
@@ -219,22 +221,26 @@ export class Contexts {
       context: toContext(assembled.parts, figures),
       newest: messages,
       again: async (asked, own) => {
-        const said = await this.#saidSince(key, moment, own)
-        // Where nobody else spoke, the session as it is now says the same, and may be folded better.
-        if (said === null) return this.context(key, asked)
         checkContextOptions(asked)
+        const { said, hasOthers } = await this.#saidSince(key, moment, own)
+        // Where nobody else spoke, the session as it is now says the same, and may be folded better.
+        const now = hasOthers ? null : await this.#compute(key, asked)
+        if (now?.looked.session.beginsAfter === session.beginsAfter) {
+          this.#remember(key, asked)
+          return toContext(now.assembled.parts, now)
+        }
         const again = await this.#compute(key, asked, await withSaid(moment, said))
         return toContext(again.assembled.parts, again)
       },
     }
   }
 
-  /** What a turn said itself; `null`: nobody else said anything. */
+  /** What a turn said itself, and whether anybody else said anything. */
   async #saidSince(
     key: SessionKey,
     { session }: Looked,
     own: ReadonlySet<number>,
-  ): Promise<readonly Message[] | null> {
+  ): Promise<{ readonly said: readonly Message[]; readonly hasOthers: boolean }> {
     const said: Message[] = []
     let hasOthers = false
     for (let after = session.head?.seq ?? 0; ; ) {
@@ -247,7 +253,7 @@ export class Contexts {
         if (own.has(message.seq)) said.push(message)
         else hasOthers = true
       }
-      if (page.length < SAID_AT_A_TIME) return hasOthers ? said : null
+      if (page.length < SAID_AT_A_TIME) return { said, hasOthers }
       after = page.at(-1)!.seq
     }
   }
@@ -365,6 +371,7 @@ export class Contexts {
         return {
           session: read.session,
           pins: read.pins.map(toPinned),
+          raw: read.raw,
           kept,
           memory,
           seen: seenOf(read.session, read.layers),
@@ -380,7 +387,7 @@ export class Contexts {
     const earlier = this.#kept.get(name)
     const since = earlier && {
       epoch: earlier.epoch,
-      seq: earlier.messages.at(-1)?.seq ?? earlier.compactedThrough,
+      seq: earlier.messages.at(-1)?.seq ?? earlier.rawAfter,
     }
     const isFull = earlier !== undefined && earlier.tokens - earlier.firstTokens > asked.tokens
     const read = await store.readContext(key, {
@@ -520,7 +527,7 @@ function toolTokens(tools: unknown): number {
 
 /** What was rendered for an earlier epoch is still right: a message is rendered from itself alone. */
 function newlyKept(
-  { session, base, messages, isWhole }: ContextRead,
+  { session, base, messages, isWhole, rawAfter }: ContextRead,
   asked: Asked,
   rendered: Rendered = new Map(),
 ): Kept {
@@ -528,7 +535,7 @@ function newlyKept(
   const kept: Kept = {
     asked,
     epoch: session.epoch,
-    compactedThrough: session.state.compactedThrough,
+    rawAfter,
     // One under which an erasure left nothing says nothing.
     segments: (base?.segments ?? []).filter(({ text }) => text !== ''),
     messages: [],
@@ -583,19 +590,20 @@ async function withSaid(moment: Looked, said: readonly Message[]): Promise<Looke
   return { ...moment, added }
 }
 
-function sourceOf({ session, pins, kept, added }: Looked): ContextSource {
-  const { head, state } = session
+function sourceOf({ session, pins, raw, kept, added }: Looked): ContextSource {
+  const { head } = session
   const read = asFreshlyRead(kept, head?.seq ?? 0)
   const since = added ?? []
   return {
     kind: session.kind,
     epoch: session.epoch,
-    compactedThrough: state.compactedThrough,
+    compactedThrough: kept.rawAfter,
+    beginsAfter: session.beginsAfter,
     segments: kept.segments,
     pins,
     raw: {
-      messages: (head?.totals.messages ?? 0) - state.folded.messages + since.length,
-      tokens: (head?.totals.tokens ?? 0) - state.folded.tokens + tokensOf(since),
+      messages: raw.messages + since.length,
+      tokens: raw.tokens + tokensOf(since),
     },
     messages: since.length === 0 ? read : [...read, ...since],
     isWhole: kept.isWhole && read.length === kept.messages.length,
@@ -606,16 +614,12 @@ function sourceOf({ session, pins, kept, added }: Looked): ContextSource {
  * Exactly what a process would read that has nothing of the session in memory, so that a context does not
  * hang on which process makes it; and nothing that another call has read meanwhile.
  */
-function asFreshlyRead(
-  { messages, asked, compactedThrough }: Kept,
-  headSeq: number,
-): readonly ContextMessage[] {
+function asFreshlyRead({ messages, asked, rawAfter }: Kept, headSeq: number): readonly ContextMessage[] {
   let end = messages.length
   while (end > 0 && messages[end - 1]!.seq > headSeq) end -= 1
   let first = end
   let left = asked.tokens
-  while (first > 0 && left >= 0 && messages[first - 1]!.seq > compactedThrough)
-    left -= messages[--first]!.tokens
+  while (first > 0 && left >= 0 && messages[first - 1]!.seq > rawAfter) left -= messages[--first]!.tokens
   // Where all that is raw fits, what was read below the cursor is there as well.
   const isCut = left < 0
   return messages.slice(isCut ? first : 0, end)
@@ -677,7 +681,7 @@ function toContext(
   const blocks = [...estimated, ...(outputReserve > 0 ? [reserve] : [])].sort(inBlockOrder)
   const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)
   const { report } = parts
-  const { omitted, epoch, view, stableMessages, throughSeq } = report
+  const { omitted, epoch, view, stableMessages, throughSeq, beginsAfter } = report
   const context = {
     ...parts,
     estimatedInputTokens: report.tokens,
@@ -694,6 +698,7 @@ function toContext(
       view,
       stableMessages,
       throughSeq,
+      beginsAfter,
     },
   }
   return {

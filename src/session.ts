@@ -58,6 +58,8 @@ import {
   type AppendRequest,
   type AssignableTrait,
   type Awaits,
+  type Beginning,
+  type BegunAnew,
   type ExpectedMessage,
   type GivenTraits,
   type GrowthPoint,
@@ -108,7 +110,13 @@ export interface Engine extends FoldEngine, ExtractionEngine {
 }
 
 export interface Appended {
-  readonly messages: readonly { readonly id: string; readonly seq: number; readonly duplicate: boolean }[]
+  readonly messages: readonly {
+    readonly id: string
+    readonly seq: number
+    readonly duplicate: boolean
+    /** A repeat of a message that was taken back or erased: it stays hidden. Left out: it can be seen. */
+    readonly hidden?: true
+  }[]
   /** What the policy decided; the fold itself happens in the background. */
   readonly decision: Decision | null
   /** What you said that the session is, and it is without: `assign()` gives it. Left out: there is no such trait. */
@@ -136,9 +144,12 @@ export interface SessionInfo {
   readonly rawTokens: number
   /** The instant of the newest message; `null` in an empty session. */
   readonly lastMessageAt: Date | null
+  /** Those that contexts may show: none of before a new beginning. */
   readonly segments: number
   readonly segmentTokens: number
   readonly turns: number
+  /** Contexts begin after this message: a new beginning was made there. `null`: with the first. */
+  readonly beginsAfter: number | null
   readonly compactedThrough: number
   readonly compactedThroughTurn: number
   readonly lastFoldAt: Date | null
@@ -354,7 +365,12 @@ export class Session {
   }
 
   #withIds(messages: AppendReceipt['messages']): Appended['messages'] {
-    return messages.map(({ seq, duplicate }) => ({ id: `${this.id}/${seq}`, seq, duplicate }))
+    return messages.map(({ seq, duplicate, hidden }) => ({
+      id: `${this.id}/${seq}`,
+      seq,
+      duplicate,
+      ...(hidden && { hidden }),
+    }))
   }
 
   /** It is stored: whoever hears of it cannot undo that. */
@@ -557,6 +573,49 @@ export class Session {
     await writes.after(() => store.rollback(this.#own, { toSeq, now }), keyName(this.#key))
     await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
+  }
+
+  /**
+   * Contexts begin after the newest message from now on. What was said before is folded in the background, and stays:
+   * search, the memory tools, `expand` and memory documents reach it, and nothing that was learned of it is lost. No
+   * larger budget brings it back into a context; `undoNewBeginning` does. `null`: nothing was said since the last one.
+   * @param options `afterSeq`: not after the newest message but after this one, where others were said since.
+   * @example
+   * await chat.newBeginning() // { afterSeq: 42, at: … }
+   */
+  async newBeginning(options: { readonly afterSeq?: number } = {}): Promise<Beginning | null> {
+    const { afterSeq, ...unknown } = options
+    const [misspelt] = Object.keys(unknown)
+    if (misspelt !== undefined) throw new InvalidArgumentError('newBeginning', misspelt, 'afterSeq')
+    if (afterSeq !== undefined) checkCount('afterSeq', afterSeq)
+    const place = afterSeq === undefined ? {} : { afterSeq }
+    return this.#begin((store, change) => store.beginAnew(this.#own, { ...change, ...place }))
+  }
+
+  /**
+   * Takes the newest of them back, whatever was said since: contexts show again what they showed before it, and the one
+   * before it is in force. `null`: there is none.
+   */
+  async undoNewBeginning(): Promise<Beginning | null> {
+    return this.#begin((store, change) => store.takeBackBeginning(this.#own, change))
+  }
+
+  async #begin(
+    work: (store: Engine['store'], change: { policy: Policy; now: number }) => Promise<BegunAnew | null>,
+  ): Promise<Beginning | null> {
+    const { store, policy, clock, writes, noteChange } = this.#engine
+    await this.#requireRecord()
+    const change = { policy, now: clock() }
+    const begun = await writes.after(() => work(store, change), keyName(this.#key))
+    if (begun === null) return null
+    this.#schedule(begun.judged)
+    noteChange()
+    return begun.beginning
+  }
+
+  /** All that are in force, oldest first: contexts begin after the last one. */
+  async beginnings(): Promise<readonly Beginning[]> {
+    return this.#read(this.#engine.store.readBeginnings(this.#claim))
   }
 
   /**
@@ -997,6 +1056,7 @@ export function toSessionInfo(record: SessionRecord, now: number): SessionInfo {
     segments: record.segments,
     segmentTokens: record.segmentTokens,
     turns: head?.totals.turn ?? 0,
+    beginsAfter: record.beginsAfter === 0 ? null : record.beginsAfter,
     compactedThrough: state.compactedThrough,
     compactedThroughTurn: state.folded.turns,
     lastFoldAt: state.lastFoldAt === null ? null : new Date(state.lastFoldAt),

@@ -201,6 +201,7 @@ export function makeContext(given: Partial<ContextParts>): ContextParts {
       view: '',
       stableMessages: 0,
       throughSeq: 0,
+      beginsAfter: null,
     },
     ...given,
   }

@@ -45,7 +45,8 @@ export async function loadSession(store: Reader, key: SessionKey, known: Loaded)
       return loaded(record, added.length === 0 ? known.current : [...known.current, ...added])
     }
     const { compactedThrough } = record.state
-    const segments = compactedThrough === 0 ? [] : await store.readSegments(key, 'shown')
+    const segments =
+      compactedThrough === 0 ? [] : await store.readSegments(key, 'shown', { after: record.beginsAfter })
     const raw = await readRaw(store, key, { after: compactedThrough, record })
     // Read in several steps: if an epoch began in between, they do not fit together.
     if ((await store.readSession(key))?.epoch === epoch)

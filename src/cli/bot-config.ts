@@ -7,6 +7,7 @@ import type { Channel } from '../runtime/channel.ts'
 import { TELEGRAM_CHECKS } from '../runtime/channels/telegram/options.ts'
 import { RUNTIME_SECTIONS } from '../runtime/check-options.ts'
 import type {
+  CommandOptions,
   GroupOptions,
   InboxOptions,
   PrivateOptions,
@@ -39,6 +40,7 @@ export interface BotConfig {
   readonly privates?: PrivateOptions
   readonly groups?: GroupOptions
   readonly turns?: TurnRules
+  readonly commands?: CommandOptions
   readonly tools?: Readonly<Record<string, unknown>>
   readonly responder?: Responder
   readonly belongsTo?: NonNullable<RuntimeOptions['belongsTo']>

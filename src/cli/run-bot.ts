@@ -65,13 +65,14 @@ async function run(config: BotConfig, { place, environment, backups, say, termin
   const channels = await Promise.all(config.channels.map(toChannel))
   await using bot = await openBot(config, { place, environment, log, onError })
   const { palimpsest, plan, refresh } = bot
-  const { inbox, privates, groups, turns, belongsTo } = config
+  const { inbox, privates, groups, turns, commands, belongsTo } = config
   const runtime = createRuntime({
     ...{ palimpsest, channels, responder: bot.responder, refresh },
     ...(inbox && { inbox }),
     ...(privates && { privates }),
     ...(groups && { groups }),
     ...(turns && { turns }),
+    ...(commands && { commands }),
     ...(belongsTo && { belongsTo }),
     onReply: report => {
       if (report.outcome !== 'delivered') log(describeReply(report))

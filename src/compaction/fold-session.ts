@@ -267,7 +267,9 @@ async function planNextOrConflict(
 ): Promise<NextFold | WholeFold | string | null> {
   const isWhole = isWindowHandler(engine.handlers[decision.type])
   try {
-    return await (isWhole ? planWhole(engine, key, decision) : planNext(engine, key, decision))
+    const whole = isWhole ? await planWhole(engine, key, decision) : null
+    // Of a chapter that has ended nobody keeps anything raw.
+    return whole?.chapter.throughSeq === null ? whole : await planNext(engine, key, decision)
   } catch (error) {
     const reason = failureReason(error)
     if (isConflict(reason)) return reason
@@ -317,7 +319,7 @@ async function runHandler(
   const handler = engine.handlers[attempt.plan.decision.type]
   return withinTime(
     signal =>
-      isWindowHandler(handler)
+      isWindowHandler(handler) && attempt.raw !== undefined
         ? workOnWindow(engine, key, { ...attempt, handler, signal })
         : work(engine, key, attempt, signal),
     { timeoutMs: engine.summarizerTimeoutMs, signal: given },
@@ -331,6 +333,7 @@ async function workOnWindow(
   {
     plan,
     session,
+    chapter,
     raw = [],
     handler,
     signal,
@@ -340,7 +343,7 @@ async function workOnWindow(
 ): Promise<FoldWorked> {
   const { store } = engine
   const { head, memo } = session
-  const segments = await shownSegments(store, key, session)
+  const segments = await shownSegments(store, key, { session, chapter })
   const { range } = plan
   const messages = range === null ? [] : await readAllMessages(store, key, range)
   const input: WindowInput = { decision: plan.decision, segments, messages, memo, head, signal }
@@ -359,19 +362,20 @@ async function workOnWindow(
   return { ...folded, documents: documents ?? [] }
 }
 
-/** Where the cursor is taken as none, what segments there are stand for nothing any more. */
+/** Of this chapter. Where the cursor is taken as none, what segments there are stand for nothing any more. */
 async function shownSegments(
   store: FoldStore,
   key: SessionKey,
-  { state }: SessionRecord,
+  { session, chapter }: Pick<NextFold, 'session' | 'chapter'>,
 ): Promise<readonly Segment[]> {
-  return state.compactedThrough === 0 ? [] : store.readSegments(key, 'shown')
+  const { compactedThrough } = session.state
+  return compactedThrough === 0 ? [] : store.readSegments(key, 'shown', { after: chapter.afterSeq })
 }
 
 async function work(
   engine: FoldEngine<FoldStore>,
   key: SessionKey,
-  { plan, session, under, tally, spending }: Attempt,
+  { plan, session, chapter, under, tally, spending }: Attempt,
   signal: AbortSignal,
 ): Promise<FoldWorked> {
   const { store, policy } = engine
@@ -380,7 +384,7 @@ async function work(
   const given = engine.handlers[decision.type] as FoldHandler | BuiltInHandler | undefined
   const builtIn = isBuiltIn(given) ? given : null
   const handler = isBuiltIn(given) ? undefined : given
-  const segments = await shownSegments(store, key, session)
+  const segments = await shownSegments(store, key, { session, chapter })
   // A policy for this once decides what is folded, not how much of all that was folded before is left.
   const limits = limitsOf(segmentLimits(engine.configured ?? policy, session.state.overheadTokens), builtIn)
   // Where the configured one is extractive itself, there is nothing better to come.

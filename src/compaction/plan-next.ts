@@ -6,12 +6,13 @@ import {
   measure,
   type PlanInput,
   type Policy,
+  planChapter,
   planFold,
   planOldest,
   type RawMessage,
   takeSnapshot,
 } from '../policy/index.ts'
-import type { SessionKey, SessionRecord, Store } from '../store/index.ts'
+import type { Chapter, SessionKey, SessionRecord, Store } from '../store/index.ts'
 import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
@@ -37,6 +38,7 @@ const LARGEST_PAGE = 1_024
 
 export interface NextFold {
   readonly plan: FoldPlan
+  readonly chapter: Chapter
   /** As it was when the range was frozen. */
   readonly session: SessionRecord & { readonly head: NonNullable<SessionRecord['head']> }
 }
@@ -60,6 +62,8 @@ export async function planNext(
   const head = first?.session.head
   if (!first || !head) return null
   const session = { ...first.session, head }
+  const { chapter } = first
+  if (chapter.throughSeq !== null) return planEnded(store, key, { ...first, session, decision })
   const figures = measure(head, session.state, clock())
   const snapshot = takeSnapshot(policy, figures, null)
   const raw = [...first.raw]
@@ -77,9 +81,30 @@ export async function planNext(
       mostMessages: MOST_FOLD_MESSAGES,
     }
     const plan = planFold(input)
-    if (isPlanFinal(input, plan)) return { plan, session }
+    if (isPlanFinal(input, plan)) return { plan, session, chapter }
     raw.push(...(await readMore(store, key, { session, after: raw.at(-1)?.seq ?? 0, limit })))
   }
+}
+
+/** Of a chapter that has ended: it reads as much as one fold takes in. */
+async function planEnded(
+  store: Pick<Store, 'readPlan'>,
+  key: SessionKey,
+  { session, chapter, raw: first, decision }: Omit<WholeFold, 'plan'> & { readonly decision: Decision },
+): Promise<NextFold> {
+  const raw = [...first]
+  const limits = { mostTokens: foldTokens(session.failures), mostMessages: MOST_FOLD_MESSAGES }
+  let isAll = raw.length < FIRST_PAGE
+  while (!isAll && raw.length <= MOST_FOLD_MESSAGES && tokensOf(raw) <= limits.mostTokens) {
+    const page = await readPage(store, key, { session, after: raw.at(-1)!.seq, limit: LARGEST_PAGE })
+    raw.push(...page)
+    isAll = page.length < LARGEST_PAGE
+  }
+  return { plan: planChapter({ decision, raw, isAll, ...limits }), session, chapter }
+}
+
+function tokensOf(raw: readonly RawMessage[]): number {
+  return raw.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 /** Everything raw, for a handler that says itself how much of it it folds. */
@@ -100,17 +125,34 @@ export async function planWhole(
       raw.push(message)
   }
   const plan = planOldest(decision, { raw, lastTurnComplete: head.totals.complete }, raw.length)
-  return { plan, session, raw }
+  return { plan, session, chapter: first.chapter, raw }
+}
+
+interface Page {
+  readonly session: NextFold['session']
+  readonly after: number
+  readonly limit: number
 }
 
 async function readMore(
   store: Pick<Store, 'readPlan'>,
   key: SessionKey,
-  { session, after, limit }: { session: NextFold['session']; after: number; limit: number },
+  page: Page,
+): Promise<readonly RawMessage[]> {
+  const raw = await readPage(store, key, page)
+  if (raw.length > 0) return raw
+  const { epoch } = page.session
+  throw new EpochConflictError({ sessionId: key.id, expected: epoch, actual: epoch })
+}
+
+async function readPage(
+  store: Pick<Store, 'readPlan'>,
+  key: SessionKey,
+  { session, after, limit }: Page,
 ): Promise<readonly RawMessage[]> {
   await pause()
   const page = await store.readPlan(key, { after, through: session.head.seq, limit })
-  if (page?.session.epoch !== session.epoch || page.raw.length === 0)
+  if (page?.session.epoch !== session.epoch)
     throw new EpochConflictError({
       sessionId: key.id,
       expected: session.epoch,

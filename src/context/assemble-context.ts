@@ -92,9 +92,10 @@ export function assembleContext(
         },
         omitted: plan.omitted,
         epoch: source.epoch,
-        view: plan.view,
+        view: volatile.length > 0 ? `${plan.view}~` : plan.view,
         stableMessages,
         throughSeq,
+        beginsAfter: source.beginsAfter || null,
       },
     },
   }

@@ -38,12 +38,17 @@ export interface ContextReport {
   readonly prefixHash: string
   readonly omitted: readonly Omission[]
   readonly epoch: number
-  /** Two contexts of one session with the same name extend each other byte for byte. */
+  /**
+   * Two contexts of one session with the same name extend each other byte for byte. What stands before the current
+   * message for one call moves that message: such contexts have a name of their own.
+   */
   readonly view: string
   /** How many of `messages` are stable: later contexts of this view begin with them. */
   readonly stableMessages: number
   /** The newest message of the log that it knows of; 0 in an empty session. */
   readonly throughSeq: number
+  /** A new beginning was made after this message: nothing of before it is shown. `null`: there is none. */
+  readonly beginsAfter: number | null
 }
 
 /** Where a provider that caches only where asked should be asked to. */

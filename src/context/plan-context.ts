@@ -19,7 +19,10 @@ import type { FixedPart, View } from './view.ts'
 export interface ContextSource {
   readonly kind: SessionKind
   readonly epoch: number
+  /** Above it all is raw. */
   readonly compactedThrough: number
+  /** The newest message before the newest beginning, of which nothing is here; 0: there is none. */
+  readonly beginsAfter: number
   /** Those that are not rolled up, oldest first. */
   readonly segments: readonly ContextSegment[]
   readonly pins: readonly Pinned[]

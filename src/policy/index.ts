@@ -6,6 +6,7 @@ export {
   type FoldRange,
   isPlanFinal,
   type PlanInput,
+  planChapter,
   planFold,
   planOldest,
   stateAfterFold,

@@ -45,6 +45,20 @@ export function planFold(input: PlanInput): FoldPlan {
   return planOldest(decision, { raw, lastTurnComplete: input.lastTurnComplete }, cut)
 }
 
+/**
+ * A plan for a chapter that has ended: all that is raw of it, whatever the policy keeps, as far as one fold reaches.
+ * `isAll`: there is no more of it than `raw`.
+ */
+export function planChapter(
+  input: Pick<PlanInput, 'decision' | 'raw' | 'mostTokens' | 'mostMessages'> & { readonly isAll: boolean },
+): FoldPlan {
+  const { decision, raw, isAll } = input
+  const within = messagesWithin(input)
+  // At its end nothing that is open will be answered.
+  const cut = isAll && within === raw.length ? raw.length : findCutPoint(raw, within, 'message') || within
+  return planOldest(decision, { raw, lastTurnComplete: true }, cut)
+}
+
 /** A plan for so many of the oldest raw messages, whatever any rule says. */
 export function planOldest(
   decision: Decision,
@@ -72,7 +86,11 @@ export function isPlanFinal(input: PlanInput, { range }: FoldPlan): boolean {
 }
 
 /** How many of the oldest messages stay within so many tokens: at least one. */
-function messagesWithin({ raw, mostTokens = Infinity, mostMessages = Infinity }: PlanInput): number {
+function messagesWithin({
+  raw,
+  mostTokens = Infinity,
+  mostMessages = Infinity,
+}: Pick<PlanInput, 'raw' | 'mostTokens' | 'mostMessages'>): number {
   let sum = 0
   const end = raw.findIndex((message, index) => {
     sum += message.tokens

@@ -40,8 +40,17 @@ export type Force = true | string
 
 /** The built-in rules' decision: pure, so the append can take it inside its transaction. */
 export function judge(policy: Policy, snapshot: Snapshot): Decision | null {
+  if (snapshot.chapterEnded && snapshot.backoffSeconds === 0) return NEW_BEGINNING
   const rule = policy.rules.find(rule => mayFire(rule, snapshot) && rule.fires(snapshot))
   return rule ? decisionOf(rule, snapshot) : null
+}
+
+/** It lies under every policy: what contexts no longer show is told by segments, whatever any rule says of a tail. */
+const NEW_BEGINNING: Decision = {
+  type: 'lite',
+  reason: 'new_beginning',
+  severity: 60,
+  meta: { rule: 'newBeginning' },
 }
 
 function mayFire(rule: Rule, snapshot: Snapshot): boolean {

@@ -64,6 +64,8 @@ export interface Snapshot {
   readonly fixedTokens: number
   /** What no fold can change: instructions, tools and output reserve. */
   readonly overheadTokens: number
+  /** A new beginning was made, and something before it is not folded yet. Left out: nothing is. */
+  readonly chapterEnded?: true
 }
 
 /** The newest visible message: its totals, and when it reached the log. */

@@ -166,6 +166,14 @@ export const STORE_METHODS: Methods = {
     (store, { turns }) =>
     (key, ...rest) =>
       turns.after(() => store.rollback(key, ...rest), keyName(key)),
+  beginAnew:
+    (store, { turns }) =>
+    (key, ...rest) =>
+      turns.after(() => store.beginAnew(key, ...rest), keyName(key)),
+  takeBackBeginning:
+    (store, { turns }) =>
+    (key, ...rest) =>
+      turns.after(() => store.takeBackBeginning(key, ...rest), keyName(key)),
   fork:
     (store, { turns }) =>
     (key, ...rest) =>
@@ -235,6 +243,7 @@ export const STORE_METHODS: Methods = {
   readVersions: 'reads',
   readSegment: 'reads',
   readSegments: 'reads',
+  readBeginnings: 'reads',
   readFolds: 'reads',
   readGrowth: 'reads',
   readContext: 'reads',

@@ -1,6 +1,13 @@
 import { InvalidArgumentError } from '../errors.ts'
 import type { BurstRules } from './bursts.ts'
-import type { GroupOptions, InboxOptions, PrivateOptions, RuntimeOptions, TurnRules } from './options.ts'
+import type {
+  CommandOptions,
+  GroupOptions,
+  InboxOptions,
+  PrivateOptions,
+  RuntimeOptions,
+  TurnRules,
+} from './options.ts'
 
 const FAILURE_TEXT = 'I could not answer that. Please try again later.'
 
@@ -11,6 +18,7 @@ export interface RuntimeRules {
   readonly privates: PrivateOptions
   readonly groups: GroupOptions & { readonly proactivePerHour: number }
   readonly turns: Required<TurnRules>
+  readonly commands: Required<CommandOptions>
 }
 
 export function rulesOf({
@@ -18,6 +26,7 @@ export function rulesOf({
   privates = {},
   groups = {},
   turns = {},
+  commands = {},
 }: RuntimeOptions): RuntimeRules {
   const { quietMs = 1_500, mostMs = 10_000, groupsBy = 'sender' } = inbox
   const { proactivePerHour = 4 } = groups
@@ -29,6 +38,7 @@ export function rulesOf({
     privates,
     groups: { ...groups, proactivePerHour },
     turns: { during, timeoutMs, attempts, backoffMs, failureText, concurrency },
+    commands: { newBeginning: commands.newBeginning ?? ['/new'] },
   }
 }
 
@@ -92,8 +102,21 @@ const TURNS: Readonly<Record<keyof TurnRules, Check>> = {
   concurrency: atLeastOne,
 }
 
+const COMMANDS: Readonly<Record<keyof CommandOptions, Check>> = {
+  newBeginning: [
+    'a list of words such as /new that are not empty; an empty list for no such command',
+    value => isTexts(value) && value.every(word => word.trim() !== ''),
+  ],
+}
+
 /** The options that hold others, with what is allowed in them: also for those who read them from a file. */
-export const RUNTIME_SECTIONS = { inbox: INBOX, privates: PRIVATES, groups: GROUPS, turns: TURNS } as const
+export const RUNTIME_SECTIONS = {
+  inbox: INBOX,
+  privates: PRIVATES,
+  groups: GROUPS,
+  turns: TURNS,
+  commands: COMMANDS,
+} as const
 
 const OPTIONS = [
   'palimpsest',

@@ -20,6 +20,7 @@ import {
   nextDue,
 } from './bursts.ts'
 import type { Channel, Place, Trigger } from './channel.ts'
+import { beginAnew, isCommandKey, newBeginningText } from './commands.ts'
 import { Delivery } from './delivery.ts'
 import type { ReplyReport, TurnRules } from './options.ts'
 import { readMessages } from './read-messages.ts'
@@ -78,6 +79,7 @@ export class Conversation {
       ...{ sessionId: at.session.id, timers, failureText: turns.failureText, ending: this.#ending.signal },
       onReply: report => host.onReply(report),
       onError: error => this.#report(error),
+      onAskedAgain: entries => this.takeUp(owedIn(entries, timers.now())),
     })
   }
 
@@ -254,6 +256,10 @@ export class Conversation {
     const { responder, timers, turns } = this.#host
     const delivery = this.#deliveryOf(session, burst, messages[0]!)
     const answered = { session, burst, delivery, check: () => session.checkBound() }
+    if (isCommandKey(burst.key)) {
+      leave()
+      return this.#carryOut(answered, messages[0]!)
+    }
     if (burst.attempts > turns.attempts)
       return this.#settlement.giveUp(answered, new Error('Every attempt ended with the process.'))
     const { timeoutMs } = turns
@@ -267,6 +273,17 @@ export class Conversation {
     leave()
     const check = () => attempt.check()
     await this.#afterEnd({ ...answered, check }, { ...ended, stopped: attempt.stopped })
+  }
+
+  /** Whatever goes wrong is tried again, as with an answer. */
+  async #carryOut(answered: Answered, command: Message): Promise<void> {
+    try {
+      await beginAnew(answered.session, command.seq)
+      await this.#settlement.tellCarriedOut(answered, await newBeginningText(answered.session, command))
+    } catch (error) {
+      if (isOverForGood(error)) return this.#afterErasure(answered, error)
+      await this.#afterFailure(answered, error)
+    }
   }
 
   /**
@@ -361,7 +378,7 @@ export class Conversation {
     const session = await this.#settlement.insist(() => this.#at.session.bound())
     try {
       const found = await this.#settlement.insist(() => findStored(session.boundAlone(), burst, reply))
-      if (found === null) return
+      if (found === null) return await this.#takeUpAsked(session, burst)
       const delivery = this.#deliveryOf(session, burst, found)
       const check = () => session.checkBound()
       await this.#settlement.deliver({ session, burst, delivery, check }, reply, null)
@@ -369,6 +386,13 @@ export class Conversation {
       if (!isOverForGood(refusal)) throw refusal
       await this.#settlement.settle({ session, burst }, 'erased', refusal)
     }
+  }
+
+  /** Where a rollback hid the answer alone, its question waits for another one. */
+  async #takeUpAsked(session: Session, { seqs }: Burst): Promise<void> {
+    const entries = await this.#settlement.insist(() => session.boundAlone().waiting())
+    const asked = entries.filter(({ seq, reply }) => seqs.includes(seq) && reply === null)
+    if (asked.length > 0) this.takeUp(owedIn(asked, this.#host.timers.now()))
   }
 
   /** Somebody else has answered, or it was taken back: what the store says now holds. */

@@ -11,6 +11,7 @@ export interface RuntimeOptions {
   readonly privates?: PrivateOptions
   readonly groups?: GroupOptions
   readonly turns?: TurnRules
+  readonly commands?: CommandOptions
   /**
    * Who the sender of a message is, and to which scope its chat belongs. The same person has the same id in every
    * chat, also as the sender in groups. The defaults: the channel's name and the platform's id, `telegram:7`; none.
@@ -39,6 +40,12 @@ export interface InboxOptions {
   readonly mostMs?: number
   /** In groups, what is answered together: what one person says (the default), or what all say. */
   readonly groupsBy?: 'sender' | 'chat'
+}
+
+/** What people tell the bot to do, in private chats, and in groups where it is said to the bot. */
+export interface CommandOptions {
+  /** These, as a whole message, begin the chat anew; none: nothing does. The default: `/new`. */
+  readonly newBeginning?: readonly string[]
 }
 
 /** By their ids, as `belongsTo` gives them: `telegram:7`. */

@@ -16,6 +16,7 @@ import { within } from './bounded.ts'
 import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
 import { checkIncoming } from './check-incoming.ts'
 import { checkRuntimeOptions, type RuntimeRules, rulesOf } from './check-options.ts'
+import { beginAnew, commandKey } from './commands.ts'
 import { Conversation, type ConversationHost } from './conversation.ts'
 import type { RuntimeOptions } from './options.ts'
 import { sessionIdOf } from './session-id.ts'
@@ -127,9 +128,11 @@ export class Runtime implements AsyncDisposable {
     if (this.#state !== 'running') throw new ClosedError('runtime')
     checkIncoming(message)
     await this.#refresh(channel)
-    const { session, traits, sender, key } = this.#belongingsOf(channel, message)
+    const { session, traits, sender, key: whose } = this.#belongingsOf(channel, message)
     const conversation = this.#conversation(session, channel, message)
     const attention = attend(message, sender, this.#rules)
+    const command = attention.trigger && commandKey(message, this.#rules.commands)
+    const key = command ?? whose
     // What the same person adds to it; what others say meanwhile is only seen.
     const trigger = attention.trigger ?? (key === '' ? null : conversation.openTrigger(key))
     if (trigger === null && !attention.isSeen) {
@@ -142,6 +145,8 @@ export class Runtime implements AsyncDisposable {
       const input = toInput(message, sender)
       const stored = await this.#store({ session, traits }, input, awaits ? { awaits } : {})
       const { seq, duplicate } = stored
+      // Before anything that is said next.
+      if (command !== null && !duplicate) await beginAnew(session, seq)
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
       else if (trigger) await this.#lookAfter(conversation, session, seq)

@@ -1,6 +1,7 @@
 import { isOverForGood, NotWaitingError } from '../errors.ts'
 import { contentText } from '../log/index.ts'
 import type { Session } from '../session.ts'
+import type { WaitingEntry } from '../store/index.ts'
 import { pause } from './bounded.ts'
 import type { Burst } from './bursts.ts'
 import type { Delivery } from './delivery.ts'
@@ -17,6 +18,8 @@ export interface SettlementOptions {
   readonly ending: AbortSignal
   onReply(report: ReplyReport): void
   onError(error: unknown): void
+  /** They wait for an answer once more. */
+  onAskedAgain(entries: readonly WaitingEntry[]): void
 }
 
 const FIRST_RETRY_MS = 100
@@ -85,6 +88,12 @@ export class Settlement {
     await this.#send(answered, { text, outcome: 'failed', error, check })
   }
 
+  /** What a person told the bot to do is done; that it says so is no part of the conversation. */
+  async tellCarriedOut(answered: Answered, text: string): Promise<void> {
+    const check = () => answered.session.boundAlone().checkBound()
+    await this.#send(answered, { text, outcome: 'delivered', check })
+  }
+
   async settle(
     { session, burst }: Pick<Answered, 'session' | 'burst'>,
     outcome: ReplyReport['outcome'],
@@ -128,7 +137,23 @@ export class Settlement {
   /** It is sent no further. */
   async #end(answered: Answered, refusal: unknown): Promise<void> {
     if (refusal instanceof NotWaitingError) return this.tell(answered.burst, 'elsewhere', refusal)
+    const left = await this.#asksAgain(answered)
+    if (left.length > 0) {
+      this.tell(answered.burst, 'erased', refusal)
+      return this.#options.onAskedAgain(left)
+    }
     await this.settle(answered, 'erased', refusal)
+  }
+
+  /** A rollback hid the answer and not its question: that waits for another one. */
+  async #asksAgain({ session, burst }: Answered): Promise<readonly WaitingEntry[]> {
+    try {
+      const entries = await this.insist(() => session.boundAlone().waiting())
+      return entries.filter(({ seq, reply }) => burst.seqs.includes(seq) && reply === null)
+    } catch (refusal) {
+      if (!isNoLongerOwed(refusal)) throw refusal
+      return []
+    }
   }
 
   /** What is done need not be done again because the store was away: it is waited for, until the program ends. */

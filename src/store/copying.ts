@@ -8,13 +8,14 @@ export interface CopyRow {
   readonly values: Readonly<Record<string, string | number | null>>
 }
 
-/** In this order a session's rows come. The first eight and the last are what it says, the others when it is next looked at. */
+/** In this order a session's rows come. The first nine and the last are what it says, the others when it is next looked at. */
 export const COPY_TABLES = [
   'segments',
   'memos',
   'messages',
   'message_versions',
   'hidden_ranges',
+  'beginnings',
   'pins',
   'documents',
   'document_versions',

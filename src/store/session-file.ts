@@ -34,6 +34,12 @@ export interface SessionFile {
   readonly memo: Memo | null
   /** Earlier versions of the memo, oldest first. */
   readonly memoVersions: readonly Memo[]
+  /** After which messages contexts begin anew, oldest first, and how far the session was folded then. */
+  readonly beginnings: readonly {
+    readonly afterSeq: number
+    readonly foldedThrough: number
+    readonly at: string
+  }[]
   readonly messages: readonly FileMessage[]
   readonly segments: readonly FileSegment[]
   readonly pins: readonly FilePin[]
@@ -184,6 +190,7 @@ export function parseSessionFile(
     memoVersions: optional(file['memoVersions'], 'memoVersions', list, []).map((memo, index) =>
       memoParser(lastSeq, warnings)(memo, `memoVersions[${index}]`),
     ),
+    beginnings: parseBeginnings(optional(file['beginnings'], 'beginnings', list, []), lastSeq),
     messages,
     pins: optional(file['pins'], 'pins', list, []).map((pin, index) => parsePin(pin, index, lastSeq)),
     documents: parseDocuments(optional(file['documents'], 'documents', list, []), lastSeq),
@@ -221,6 +228,26 @@ function withTimes(messages: readonly UntimedMessage[], otherwise: string): read
 
 function isoOf(instant: number): string {
   return new Date(instant).toISOString()
+}
+
+function parseBeginnings(values: readonly unknown[], lastSeq: number): SessionFile['beginnings'] {
+  let last = 0
+  return values.map((value, index) => {
+    const field = `beginnings[${index}]`
+    const given = object(value, field)
+    const afterSeq = positive(given['afterSeq'], `${field}.afterSeq`)
+    if (afterSeq <= last || afterSeq > lastSeq)
+      throw new InvalidExportError(`${field}.afterSeq`, `above ${last}, and at most ${lastSeq}`, afterSeq)
+    last = afterSeq
+    return {
+      afterSeq,
+      foldedThrough: Math.min(
+        afterSeq,
+        optional(given['foldedThrough'], `${field}.foldedThrough`, count, afterSeq),
+      ),
+      at: instant(given['at'], `${field}.at`),
+    }
+  })
 }
 
 function parseMessage(value: unknown, index: number): UntimedMessage {

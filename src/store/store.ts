@@ -79,6 +79,8 @@ export interface SessionRecord extends SessionTraits {
   /** The epoch that it began with. One of this name that was erased had lower ones. */
   readonly firstEpoch: number
   readonly state: FoldState
+  /** Contexts begin after this message; 0: with the first. */
+  readonly beginsAfter: number
   /** The newest visible message; `null` in an empty session. */
   readonly head: Head | null
   /** The instant of that message, which is not when it reached the log. */
@@ -142,7 +144,12 @@ export interface ExtractionRules {
 
 export interface AppendReceipt {
   /** One for each message of the request, in its order. */
-  readonly messages: readonly { readonly seq: number; readonly duplicate: boolean }[]
+  readonly messages: readonly {
+    readonly seq: number
+    readonly duplicate: boolean
+    /** A repeat of a message that a rollback or an erasure has hidden: it stays so. Left out: it can be seen. */
+    readonly hidden?: true
+  }[]
   /** The one that they are in, and an epoch of it that is not later than this append. */
   readonly session: Pick<SessionRecord, 'number' | 'epoch'>
   /** As after this append; `null` where the session is empty. */
@@ -227,7 +234,7 @@ export interface ContextRead {
   readonly session: SessionRecord
   /** `null`: the epoch is that of `since`, so they are the same. */
   readonly base: {
-    /** Those that are not rolled up, oldest first. */
+    /** Those that are not rolled up, oldest first, and none of before the newest beginning. */
     readonly segments: readonly (Pick<Segment, 'fromSeq' | 'toSeq' | 'level' | 'text' | 'tokensAfter'> & {
       /** Of one from the first schema, which has no text: what the text is made of. */
       readonly untold?: Pick<Segment, 'summary' | 'events' | 'details'>
@@ -235,10 +242,14 @@ export interface ContextRead {
   } | null
   /** In the order in which they were pinned. */
   readonly pins: readonly ContextPin[]
-  /** The newest ones, oldest first, without a gap. */
+  /** The newest ones, oldest first, without a gap: none of before the newest beginning. */
   readonly messages: readonly LoggedMessage[]
-  /** There is no visible message below them. */
+  /** There is no visible message below them, or only such as lie before the newest beginning. */
   readonly isWhole: boolean
+  /** Above this message all is raw: the cursor, or the newest beginning where that is later. */
+  readonly rawAfter: number
+  /** What lies above it. */
+  readonly raw: { readonly messages: number; readonly tokens: number }
   /**
    * As they are now, of all documents that this session may see and no others; the daily log of the days
    * that are frozen and of later ones that are asked for, or of all those where none are frozen.
@@ -265,7 +276,30 @@ export interface NewPin {
 /** What a plan is made of, read at one instant: raw messages, oldest first, without content. */
 export interface PlanSource {
   readonly session: SessionRecord
+  readonly chapter: Chapter
+  /** Of the chapter alone. */
   readonly raw: readonly RawMessage[]
+}
+
+/** What a fold may take its messages from: the log between two beginnings, where the cursor is. */
+export interface Chapter {
+  /** 0: it begins with the first message. */
+  readonly afterSeq: number
+  /** `null`: it goes on; otherwise a later one has begun, and all that is raw of this one is to be folded. */
+  readonly throughSeq: number | null
+}
+
+/** A place in the log after which contexts begin anew. */
+export interface Beginning {
+  /** The newest message when it was made: it lies before it. */
+  readonly afterSeq: number
+  readonly at: Date
+}
+
+export interface BegunAnew {
+  readonly beginning: Beginning
+  /** What there is to do then. */
+  readonly judged: Judged
 }
 
 /** A part of the raw messages, from the oldest on. What is left out does not bound it. */
@@ -383,6 +417,8 @@ export const EVENT_TYPES = [
   'memory-changed',
   'messages-erased',
   'session-assigned',
+  'session-begun-anew',
+  'beginning-taken-back',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -506,7 +542,11 @@ export interface Store {
   /** Oldest first, the current one last. */
   readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
   /** In order of `fromSeq`, then of level. */
-  readSegments(key: SessionKey, which: 'shown' | 'all'): Promise<readonly Segment[]>
+  readSegments(
+    key: SessionKey,
+    which: 'shown' | 'all',
+    range?: { after?: number },
+  ): Promise<readonly Segment[]>
   /** One of them with those that it stands for, oldest first; `null` where there is none. */
   readSegment(
     key: SessionKey,
@@ -543,6 +583,25 @@ export interface Store {
    * Begins an epoch. Where there is nothing above, it changes nothing.
    */
   rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
+
+  /**
+   * From now on contexts begin after the newest message, or after `afterSeq` where others came since (at the cursor, if
+   * it lies inside the folded part), and no fold reaches over that place; what is raw before it is
+   * to be folded. Counters of the policy begin anew. Begins an epoch: a fold in flight is refused. `null`: nothing was
+   * said since the newest beginning, so nothing has changed. A rollback to before it takes it back; a fork, a copy and a
+   * file have it.
+   */
+  beginAnew(
+    key: SessionKey,
+    change: { afterSeq?: number; policy: Policy; now: number },
+  ): Promise<BegunAnew | null>
+  /**
+   * Takes the newest beginning back, and what was folded because of it, if nothing after it is folded yet. Begins an
+   * epoch. `null`: there is none.
+   */
+  takeBackBeginning(key: SessionKey, change: { policy: Policy; now: number }): Promise<BegunAnew | null>
+  /** Oldest first. */
+  readBeginnings(key: SessionKey): Promise<readonly Beginning[]>
 
   /**
    * Rolls back and appends in one transaction, in the order of the calls of `append`. Creates the session. If the

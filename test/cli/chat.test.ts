@@ -141,7 +141,7 @@ describe('commands', () => {
   test('in an empty chat each says that it is', async () => {
     const { stdout } = await piped('/context\n/compact\n/memory\n/undo\n/new\n/search dog\n')
     expect(stdout).toMatch(/Nothing yet.*nothing to fold.*Nothing is remembered.*nothing to take back/s)
-    expect(stdout).toMatch(/new already.*Nothing was found/s)
+    expect(stdout).toMatch(/at its beginning already.*Nothing was found/s)
   })
 
   test('too little to fold is no failure', async () => {
@@ -160,14 +160,24 @@ describe('commands', () => {
     expect(messages.map(({ seq }) => seq)).toEqual([1, 2, 5, 6])
   })
 
-  test('/new archives under an id that it names', async () => {
-    const first = await piped('The key is under the mat\n/new\nWhere is the key?\n', '--json')
-    const [, archived, answer] = jsonLines(first)
-    expect(archived).toMatchObject({ type: 'command', command: 'new', messages: 2 })
-    expect(archived.archivedAs).toMatch(/^terminal:local\/archive-\d{8}T\d{9}Z$/)
-    expect(answer.text).toMatch(/^I found nothing/)
-    const old = await inDatabase(palimpsest => palimpsest.session(archived.archivedAs).messages())
-    expect(old.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  test('/new begins anew and unlearns nothing; /undo takes it back', async () => {
+    await piped('The key is under the mat\n', '--user', 'ann')
+    await inDatabase(async palimpsest => {
+      await palimpsest.memory.user('ann').append('- Likes tea.')
+      await palimpsest.memory.chat('terminal:local').append('- we meet at noon')
+    })
+    const [begun, again] = jsonLines(await piped('/new\n/new\n', '--json'))
+    expect(begun).toMatchObject({ type: 'command', command: 'new', messages: 2, beginsAfter: 2 })
+    expect(again).toMatchObject({ beginsAfter: null })
+    await inDatabase(async palimpsest => {
+      const { messages, instructions } = await palimpsest.session('terminal:local').context()
+      expect(messages).toEqual([])
+      expect(instructions).toMatch(/Likes tea.*we meet at noon/s)
+    })
+    const { stdout } = await piped('/search key\n/undo\n')
+    expect(stdout).toMatch(/The key is under the mat.*The new beginning is taken back/s)
+    const shown = await inDatabase(async palimpsest => palimpsest.session('terminal:local').context())
+    expect(JSON.stringify(shown.messages)).toContain('under the mat')
   })
 
   test('/memory shows the documents of this chat and of this person', async () => {
@@ -220,15 +230,6 @@ describe('commands', () => {
     expect(stdout).toMatch(/Taken back:\n {2}> Which cake\?/)
     const messages = await inDatabase(palimpsest => palimpsest.session('telegram:-1').messages())
     expect(messages.map(({ content }) => content)).toEqual(['We meet at noon', 'I come later', 'Bring cake'])
-  })
-
-  test('the command that /new shows finds what was archived', async () => {
-    const { stdout } = await piped('The key is under the mat\n/new\n', '--namespace', 'a b')
-    const shown = /^ {2}palimpsest search QUERY (.*)$/m.exec(stdout)![1]!
-    const { stdout: found } = await shell(
-      `${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)} search key ${shown}`,
-    )
-    expect(found).toContain('The key is under the mat')
   })
 
   test('a line that begins with // is a message; /exit leaves the rest unread', async () => {

@@ -99,6 +99,7 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
     kind: 'private',
     epoch: 1,
     compactedThrough: cut,
+    beginsAfter: 0,
     segments:
       cut === 0
         ? []

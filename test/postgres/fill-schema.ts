@@ -49,6 +49,8 @@ const ROWS: Readonly<Record<string, string>> = {
     SELECT n, seq, 1, 'before', 0, ${NOW} FROM ${sessions(3)}, generate_series(1, 3) AS seq`,
   hidden_ranges: `(session_id, from_seq, to_seq)
     SELECT n, seq * 4, seq * 4 + 1 FROM ${sessions(3)}, generate_series(1, 4) AS seq`,
+  beginnings: `(session_id, after_seq, folded_through, at)
+    SELECT n, seq * 4, seq * 4 - 4, ${NOW} FROM ${sessions(3)}, generate_series(1, 3) AS seq`,
   segments: `(session_id, id, from_seq, to_seq, message_count, summary, events, details, level, state, rolled_into, type, reason,
       summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld, window_through)
     SELECT n, id, id * 4 - 3, id * 4, 4, ${NOTHING}, '[]', '[]', 1, 'live', CASE WHEN id = 1 THEN 2 END, 'lite', 'count', 'extractive', '1',

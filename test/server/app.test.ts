@@ -171,6 +171,17 @@ describe.each([
       json: { id: 'fold/copy', messages: 29, origin: { sessionId: 'fold', seq: 29 } },
     })
     expect((await client.call('POST', `${session}/fork`, { id: 'fold/copy' })).status).toBe(409)
+    const begun = await client.call('POST', `${session}/new-beginning`)
+    expect(begun).toMatchObject({ status: 200, json: { id: 'fold', beginning: { afterSeq: 30 } } })
+    expect((await client.call('POST', `${session}/context`, {})).json).toMatchObject({
+      messages: [],
+      report: { beginsAfter: 30 },
+    })
+    expect((await client.call('POST', `${session}/new-beginning`)).json.beginning).toBeNull()
+    expect((await client.call('DELETE', `${session}/new-beginning`)).json.beginning).toMatchObject({
+      afterSeq: 30,
+    })
+    expect((await client.call('GET', session)).json.beginsAfter).toBeNull()
     expect(await client.call('POST', `${session}/rollback`, { toSeq: 10 })).toMatchObject({
       status: 200,
       json: { messages: 10, segments: 0 },

@@ -162,6 +162,8 @@ export const CALLS: Readonly<Record<string, Calls>> = {
   'POST /v1/sessions/{id}/rollback': () => [
     { path: `${S}/rollback`, body: { toSeq: 6 }, headers: { 'idempotency-key': 'roll-once' } },
   ],
+  'POST /v1/sessions/{id}/new-beginning': () => [{ path: `${S}/new-beginning` }],
+  'DELETE /v1/sessions/{id}/new-beginning': () => [{ path: `${S}/new-beginning` }],
   'PATCH /v1/sessions/{id}': () => [{ path: `/v1/sessions/${group}`, body: { user } }],
   'DELETE /v1/sessions/{id}/messages/{seq}': () => [{ path: `${S}/messages/3` }],
   'DELETE /v1/sessions/{id}': () => [{ path: `/v1/sessions/${group}` }],

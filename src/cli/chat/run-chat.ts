@@ -61,6 +61,8 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const runtime = createRuntime({
       ...{ palimpsest, channels: [channel], responder, refresh },
       inbox: { quietMs: screen ? QUIET_MS : 0 },
+      // The chat has commands of its own, and `//new` is a message.
+      commands: { newBeginning: [] },
       turns: { attempts: ATTEMPTS, backoffMs: BACKOFF_MS, failureText: null },
       belongsTo: () => ({ user, ...(scope !== undefined && { scope }) }),
       onReply: report => {

@@ -14,6 +14,8 @@ export interface SessionFigures {
   readonly segments: number
   readonly segmentTokens: number
   readonly turns: number
+  /** Contexts begin after this message; `null`: with the first. */
+  readonly beginsAfter: number | null
   readonly compactedThrough: number
   readonly compactedThroughTurn: number
   readonly lastFoldAt: string | null

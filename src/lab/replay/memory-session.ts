@@ -174,6 +174,7 @@ export class MemorySession
     const first = Math.max(after, this.#state.compactedThrough) + 1
     return {
       session: this.#record(),
+      chapter: { afterSeq: 0, throughSeq: null },
       raw: this.#between(first, Math.min(through, first - 1 + (limit ?? this.messages))).map(
         ({ raw }) => raw,
       ),
@@ -234,6 +235,7 @@ export class MemorySession
       epoch: this.#epoch,
       firstEpoch: 0,
       state: this.#state,
+      beginsAfter: 0,
       head: this.#head,
       lastMessageAt: this.#entries.at(-1)?.message.at ?? null,
       segments: this.#shown.length,
@@ -251,7 +253,12 @@ export class MemorySession
   }
 
   #contextRead(messages: readonly LoggedMessage[], read: Pick<ContextRead, 'base' | 'isWhole'>): ContextRead {
-    return { session: this.#record(), pins: [], layers: [], corrected: [], messages, ...read }
+    const { compactedThrough: rawAfter, folded } = this.#state
+    const raw = {
+      messages: (this.#head?.totals.messages ?? 0) - folded.messages,
+      tokens: (this.#head?.totals.tokens ?? 0) - folded.tokens,
+    }
+    return { session: this.#record(), pins: [], layers: [], corrected: [], messages, rawAfter, raw, ...read }
   }
 
   /** Above a `seq`, until they have so many tokens; the one that reaches them included. */

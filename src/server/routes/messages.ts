@@ -57,7 +57,7 @@ const appendMessages = endpoint({
   body: APPEND,
   headers: IDEMPOTENCY_HEADER,
   answers: {
-    201: '{ messages: [{ id, seq, duplicate }], decision, unassigned? }',
+    201: '{ messages: [{ id, seq, duplicate, hidden? }], decision, unassigned? }: `hidden` where it repeats a message that was taken back or erased',
     200: 'all were there already',
   },
   handle: async call => {

@@ -45,7 +45,7 @@ const readSession = endpoint({
   method: 'get',
   path: '/v1/sessions/{id}',
   summary: 'Read the figures of a session',
-  answers: { 200: '{ id, kind, messages, rawMessages, segments, turns, compactedThrough, … }' },
+  answers: { 200: '{ id, kind, messages, rawMessages, segments, turns, beginsAfter, compactedThrough, … }' },
   handle: async call => ({ json: await infoOf(call, call.part('id')) }),
 })
 
@@ -102,6 +102,34 @@ const rollBack = endpoint({
   repeat: { keep: () => null, answer: async call => changed(await infoOf(call, call.part('id'))) },
 })
 
+const BEGINNING_PATH = '/v1/sessions/{id}/new-beginning'
+
+const newBeginning = endpoint({
+  method: 'post',
+  path: BEGINNING_PATH,
+  summary:
+    'Begin anew: contexts begin after the newest message; what was said before is kept and can be searched',
+  answers: {
+    200: '{ id, beginning: { afterSeq, at } }: `beginning` is null where nothing was said since the last one',
+  },
+  handle: async call => ({
+    json: { id: call.part('id'), beginning: await sessionOf(call).newBeginning() },
+  }),
+  repeat: { keep: ({ json }) => json, answer: async (_, kept) => ({ json: kept }) },
+})
+
+const undoNewBeginning = endpoint({
+  method: 'delete',
+  path: BEGINNING_PATH,
+  summary: 'Take the newest beginning back, whatever was said since',
+  answers: {
+    200: '{ id, beginning: { afterSeq, at } }: the one that is taken back; null where there is none',
+  },
+  handle: async call => ({
+    json: { id: call.part('id'), beginning: await sessionOf(call).undoNewBeginning() },
+  }),
+})
+
 const fork = endpoint({
   method: 'post',
   path: '/v1/sessions/{id}/fork',
@@ -118,4 +146,13 @@ const fork = endpoint({
   },
 })
 
-export const sessionRoutes = [listSessions, readSession, assignTraits, listSegments, rollBack, fork]
+export const sessionRoutes = [
+  listSessions,
+  readSession,
+  assignTraits,
+  listSegments,
+  rollBack,
+  newBeginning,
+  undoNewBeginning,
+  fork,
+]

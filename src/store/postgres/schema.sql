@@ -7,6 +7,13 @@ CREATE TABLE api_keys (
   created_at bigint NOT NULL
 );
 
+CREATE TABLE beginnings (
+  session_id bigint NOT NULL,
+  after_seq bigint NOT NULL,
+  folded_through bigint NOT NULL,
+  at bigint NOT NULL
+);
+
 CREATE TABLE document_versions (
   document_id bigint NOT NULL,
   version bigint NOT NULL,
@@ -363,6 +370,8 @@ CREATE TABLE waiting (
 CREATE UNIQUE INDEX api_keys_by_name ON api_keys USING btree (namespace, name);
 
 CREATE UNIQUE INDEX api_keys_pkey ON api_keys USING btree (id);
+
+CREATE UNIQUE INDEX beginnings_pkey ON beginnings USING btree (session_id, after_seq);
 
 CREATE UNIQUE INDEX document_versions_pkey ON document_versions USING btree (document_id, version);
 

@@ -4,6 +4,7 @@ import type { FoldState, Head } from '../../policy/index.ts'
 import type { Answers } from '../inbox.ts'
 import { checkTraits, missingTraits } from '../session-traits.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
+import { moveBehindAnswer } from './beginnings.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { keepExtractAt } from './extraction.ts'
@@ -26,6 +27,7 @@ import {
 import { checkFollows, checkSeen } from './seen.ts'
 import { lockName, lockOrCreateSession } from './session.ts'
 import { all, first, firstOfMany, insertContestedRow, run, type Steps } from './steps.ts'
+import { rangeAround } from './visible.ts'
 import { addWaiting, checkWaiting, keepReply } from './waiting.ts'
 
 interface StoredMessage {
@@ -56,6 +58,7 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   const before = start.newest ? yield* visibleHead(session, start.newest) : null
   const { head, firstTurn, messages } = yield* insertAll(session, request, { before, repeats, start })
   yield* keepOwed(session, { request, answers, messages })
+  const begun = head ? yield* settleLateAnswer(session, { request, answers, before, head }) : session
   const receipt = {
     messages,
     session: { number: session.id, epoch: session.epoch },
@@ -63,11 +66,26 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   }
   if (head === null) return { ...receipt, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
-  const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
+  const verdict = yield* judgeHead(begun, { head, state, policy: request.policy, now: request.now })
   yield* keepVerdict(session, verdict)
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
   return { ...receipt, ...verdict, extractAt }
+}
+
+/** An answer that comes after a new beginning, to what lies before it, lies before it, too. */
+function* settleLateAnswer(
+  session: SessionRow,
+  {
+    request,
+    answers,
+    before,
+    head,
+  }: { request: AppendRequest; answers: Answers | undefined; before: Head | null; head: Head },
+): Steps<SessionRow> {
+  const follows = [...(request.follows ?? []), ...(answers?.seqs ?? [])]
+  if (session.begins_after === 0 || request.messages.some(({ role }) => role === 'user')) return session
+  return yield* moveBehindAnswer(session, { follows, before, head })
 }
 
 /** A session of an earlier version does not know it yet. */
@@ -254,7 +272,7 @@ function* insertAll(
   { before, repeats, start }: { before: Head | null; repeats: readonly Repeat[]; start: Start },
 ): Steps<{ head: Head | null; firstTurn: number | null; messages: AppendReceipt['messages'] }> {
   const rules = { kind: session.kind, groupTurnMessages: request.groupTurnMessages }
-  const messages: { seq: number; duplicate: boolean }[] = []
+  const messages: AppendReceipt['messages'][number][] = []
   let head = before
   let firstTurn: number | null = null
   // After a rollback the newest visible message is not the newest: its `seq`s are never given again.
@@ -263,7 +281,11 @@ function* insertAll(
   for (const [index, message] of request.messages.entries()) {
     const repeat = repeats[index]
     if (repeat) {
-      messages.push({ seq: 'seq' in repeat ? repeat.seq : messages[repeat.index]!.seq, duplicate: true })
+      messages.push(
+        'seq' in repeat
+          ? { seq: repeat.seq, duplicate: true, ...((yield* isHidden(session, repeat.seq)) && HIDDEN) }
+          : { ...messages[repeat.index]!, duplicate: true },
+      )
       continue
     }
     seq += 1
@@ -289,6 +311,12 @@ function* insertAll(
       toSeq: seq,
     })
   return { head, firstTurn, messages }
+}
+
+const HIDDEN = { hidden: true } as const
+
+function* isHidden(session: SessionRow, seq: number): Steps<boolean> {
+  return seq <= session.hidden_through && (yield* rangeAround(session, seq)) !== undefined
 }
 
 /** Where the zone is another than when the session began, the message has to say so. */

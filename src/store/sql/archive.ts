@@ -4,6 +4,7 @@ import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import { type FileMessage, type FileSegment, type SessionFile, tellable } from '../session-file.ts'
 import type { MeasuredMessage, SessionKey } from '../store.ts'
 import { insertMessage } from './append.ts'
+import { settleBeginnings } from './beginnings.ts'
 import { type Build, buildSession } from './build.ts'
 import { correctionsOf, importCorrections } from './corrections.ts'
 import type { Driver } from './driver.ts'
@@ -63,6 +64,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     counters: { decided, lastFoldAt, overheadTokens },
     memo: memos.at(-1) ?? null,
     memoVersions: memos.slice(0, -1),
+    beginnings: yield* exportBeginnings(session),
     messages: yield* exportMessages(session),
     segments: yield* exportSegments(session),
     pins: (yield* readPins(session)).map(pin => ({ ...pin, createdAt: pin.createdAt.toISOString() })),
@@ -70,6 +72,32 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     extractedThrough: session.extracted_through,
     ...(told.length > 0 && { corrected: told }),
   })
+}
+
+function* exportBeginnings({ id }: SessionRow): Steps<SessionFile['beginnings']> {
+  const rows = yield* all<{ after_seq: number; folded_through: number; at: number }>(
+    'SELECT after_seq, folded_through, at FROM beginnings WHERE session_id = ?1 ORDER BY after_seq',
+    id,
+  )
+  return rows.map(row => ({
+    afterSeq: row.after_seq,
+    foldedThrough: row.folded_through,
+    at: new Date(row.at).toISOString(),
+  }))
+}
+
+function* importBeginnings(session: SessionRow, { beginnings }: SessionFile): Steps<void> {
+  yield* insertRows(
+    'beginnings',
+    ['session_id', 'after_seq', 'folded_through', 'at'],
+    beginnings.map(({ afterSeq, foldedThrough, at }) => [
+      session.id,
+      afterSeq,
+      foldedThrough,
+      Date.parse(at),
+    ]),
+  )
+  yield* settleBeginnings(session)
 }
 
 function* exportMessages(session: SessionRow): Steps<readonly FileMessage[]> {
@@ -289,6 +317,7 @@ async function importFolds(build: Build, file: SessionFile, now: number): Promis
         note: note === null ? null : JSON.stringify(note),
         created_at: Date.parse(createdAt),
       })
+    yield* importBeginnings(session, file)
     const [imported] = yield* all<SessionRow>(
       `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`,
       session.id,

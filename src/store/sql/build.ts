@@ -39,7 +39,16 @@ const LONG_TABLES = [
   ['segments', 'id'],
   ['packs', 'id'],
 ] as const
-const TABLES = ['hidden_ranges', 'memos', 'pins', 'facts', 'documents', 'operations', 'index_changes']
+const TABLES = [
+  'hidden_ranges',
+  'beginnings',
+  'memos',
+  'pins',
+  'facts',
+  'documents',
+  'operations',
+  'index_changes',
+]
 
 export async function buildSession(
   driver: Driver,

@@ -25,6 +25,7 @@ const CHILDREN: readonly (readonly [table: string, column: string, parent: strin
     'segments',
     'memos',
     'hidden_ranges',
+    'beginnings',
     'pins',
     'fold_history',
     'operations',

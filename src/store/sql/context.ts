@@ -1,6 +1,6 @@
 import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
 import { readCorrected } from './corrections.ts'
-import { shownRow } from './fold-state.ts'
+import { shownRow, sumVisible, TOLD_AFTER } from './fold-state.ts'
 import { newestRow } from './head.ts'
 import { layersOf } from './layers.ts'
 import { contextPins, pinRows } from './pins.ts'
@@ -42,8 +42,12 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   const pins = yield* contextPins(session, pinned, compactedThrough)
   const layers = versions(layered)
   const corrected = session.corrections === null ? [] : yield* readCorrected(session)
+  const begun = {
+    rawAfter: Math.max(compactedThrough, session.begins_after),
+    raw: yield* rawOf(session, record),
+  }
   const { since } = request
-  if (since !== undefined && since.epoch === record.epoch && since.seq >= compactedThrough) {
+  if (since !== undefined && since.epoch === record.epoch && since.seq >= begun.rawAfter) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }
     const added = yield* readNewest(session, range, request.tokens)
     // What came since is more than a context could show: then it is read as if for the first time.
@@ -54,30 +58,43 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
         pins,
         messages: toMessages(added.rows, session, compactedThrough),
         isWhole: false,
+        ...begun,
         layers,
         corrected,
       }
   }
-  return { ...(yield* readAnew(session, request, record)), pins, layers, corrected }
+  return { ...(yield* readAnew(session, request, record)), ...begun, pins, layers, corrected }
+}
+
+/** A difference of totals; only where the end of an earlier chapter is not folded yet, a sum. */
+function* rawOf(session: SessionRow, { head, state }: SessionRecord): Steps<ContextRead['raw']> {
+  if (session.begins_after > state.compactedThrough)
+    return yield* sumVisible(session, session.begins_after, head?.seq ?? 0)
+  return {
+    messages: (head?.totals.messages ?? 0) - state.folded.messages,
+    tokens: (head?.totals.tokens ?? 0) - state.folded.tokens,
+  }
 }
 
 function* readAnew(
   session: SessionRow,
   { tokens, archivedTokens }: ContextRequest,
   record: SessionRecord,
-): Steps<Omit<ContextRead, 'pins' | 'layers' | 'corrected'>> {
+): Steps<Pick<ContextRead, 'session' | 'base' | 'messages' | 'isWhole'>> {
   const { compactedThrough } = record.state
-  const range = { after: compactedThrough, through: record.head?.seq ?? 0 }
+  const { begins_after } = session
+  const isFolded = compactedThrough > begins_after
+  const range = { after: Math.max(compactedThrough, begins_after), through: record.head?.seq ?? 0 }
   const raw = yield* readNewest(session, range, tokens)
   const archived =
     archivedTokens <= 0 || raw.isCut
       ? null
-      : yield* readNewest(session, { after: 0, through: compactedThrough }, archivedTokens)
+      : yield* readNewest(session, { after: begins_after, through: compactedThrough }, archivedTokens)
   return {
     session: record,
-    base: { segments: compactedThrough === 0 ? [] : yield* readSegmentTexts(session) },
+    base: { segments: isFolded ? yield* readSegmentTexts(session) : [] },
     messages: toMessages([...(archived?.rows ?? []), ...raw.rows], session, compactedThrough),
-    isWhole: archived === null ? compactedThrough === 0 && !raw.isCut : !archived.isCut,
+    isWhole: archived === null ? !isFolded && !raw.isCut : !archived.isCut,
   }
 }
 
@@ -105,8 +122,9 @@ function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['
   const rows = yield* all<SegmentTextRow>(
     `SELECT from_seq, to_seq, level, text, tokens_after, CASE WHEN ${UNTOLD} THEN summary END AS summary,
        CASE WHEN ${UNTOLD} THEN events END AS events, CASE WHEN ${UNTOLD} THEN details END AS details
-     FROM segments WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
+     FROM segments WHERE ${TOLD_AFTER} ORDER BY from_seq`,
     session.id,
+    session.begins_after,
   )
   return rows.map(row => ({
     fromSeq: row.from_seq,

@@ -9,6 +9,7 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
   segments: { as: copied.SEGMENT_COPIED, otherwise: ['session_id'] },
   memos: { as: copied.MEMO_COPIED, otherwise: ['session_id'] },
   hidden_ranges: { as: copied.HIDDEN_COPIED, otherwise: ['session_id'] },
+  beginnings: { as: copied.BEGINNING_COPIED, otherwise: ['session_id'] },
   pins: { as: copied.PIN_COPIED, otherwise: ['session_id'] },
   waiting: { as: copied.WAITING_COPIED, otherwise: ['id', 'namespace', 'session_id'] },
   operations: { as: copied.OPERATION_COPIED, otherwise: ['session_id'] },

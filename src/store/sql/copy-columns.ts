@@ -32,6 +32,7 @@ export const SEGMENT_COPIED = [
 ] as const
 export const MEMO_COPIED = ['version', 'through_seq', 'memo'] as const
 export const HIDDEN_COPIED = ['from_seq', 'to_seq'] as const
+export const BEGINNING_COPIED = ['after_seq', 'folded_through', 'at'] as const
 export const PIN_COPIED = ['id', 'seq', 'note', 'tokens', 'created_at'] as const
 export const WAITING_COPIED = [
   ...['seq', 'burst', 'address', 'received_at', 'attempts', 'sent', 'reply'],
@@ -60,7 +61,7 @@ export const SESSION_COPIED = [
     'decided_at',
   ],
   ...['last_fold_at', 'segment_tokens', 'overhead_tokens', 'hidden_through', 'visible_before'],
-  ...['extracted_through'],
+  ...['begins_after', 'extracted_through'],
 ] as const
 /** Of the same row, what only says when and how it is next looked at. */
 export const SCHEDULE_COPIED = [

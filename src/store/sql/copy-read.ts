@@ -11,6 +11,7 @@ import type {
 import type { DocumentKey } from '../document.ts'
 import type { SessionKey } from '../store.ts'
 import {
+  BEGINNING_COPIED,
   COPY_OPERATION,
   DOCUMENT_COPIED,
   DOCUMENT_VERSION_COPIED,
@@ -196,6 +197,7 @@ function* readRest(session: SessionRow): Steps<readonly CopyRow[]> {
   const { session: said, schedule } = yield* readOwnRow(session)
   return [
     ...(yield* readPart(session, 'hidden_ranges', HIDDEN_COPIED, 'from_seq')),
+    ...(yield* readPart(session, 'beginnings', BEGINNING_COPIED, 'after_seq')),
     ...(yield* readPart(session, 'pins', PIN_COPIED, 'id')),
     ...documents,
     ...(yield* readPart(session, 'waiting', WAITING_COPIED, 'id')),
@@ -209,7 +211,7 @@ function* readRest(session: SessionRow): Steps<readonly CopyRow[]> {
 
 function* readPart(
   { id }: SessionRow,
-  table: 'hidden_ranges' | 'pins' | 'waiting' | 'operations',
+  table: 'hidden_ranges' | 'beginnings' | 'pins' | 'waiting' | 'operations',
   columns: readonly string[],
   order: string,
 ): Steps<readonly CopyRow[]> {

@@ -13,6 +13,7 @@ import { InvalidExportError } from '../session-file.ts'
 import type { SessionKey } from '../store.ts'
 import { discard, discardAbandoned, KEPT_FOR_MS } from './build.ts'
 import {
+  BEGINNING_COPIED,
   COPY_OPERATION,
   HIDDEN_COPIED,
   MEMO_COPIED,
@@ -417,6 +418,7 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
   yield* deleteDocuments(id)
   for (const [table, columns] of [
     ['hidden_ranges', HIDDEN_COPIED],
+    ['beginnings', BEGINNING_COPIED],
     ['pins', PIN_COPIED],
     ['operations', OPERATION_COPIED],
   ] as const) {

@@ -94,6 +94,7 @@ const PARTS: readonly {
   { table: 'index_blocks', key: 'block', place: 'index' },
   { table: 'index_changes', key: 'seq', place: null },
   { table: 'hidden_ranges', key: 'from_seq', place: null },
+  { table: 'beginnings', key: 'after_seq', place: null },
   { table: 'operations', key: 'operation_id', place: null },
   { table: 'waiting', key: 'seq', place: null },
   { table: 'spending', key: 'model, window_start', place: null },

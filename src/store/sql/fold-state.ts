@@ -7,7 +7,7 @@ import { type SessionRow, toFoldState } from './rows.ts'
 import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
-/** What the shown segments say together. */
+/** What the segments that contexts show say together; `through`: the last message that any of them is over. */
 export interface Shown {
   readonly count: number
   readonly through: number
@@ -20,29 +20,41 @@ interface ShownWithPins extends Shown {
   readonly at: number | null
 }
 
-const SHOWN_COLUMNS = `count(to_seq) AS count, coalesce(max(to_seq), 0) AS through,
-       CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS "segmentTokens"`
+/** They all begin above 0; that it is said makes SQLite take the index of those shown. */
+const NOT_ROLLED_UP = 'session_id = ?1 AND rolled_into IS NULL AND from_seq > 0'
 
-/** They all begin above 0; that it is said makes SQLite take the index of those shown, which are few. */
-const SHOWN = `SELECT ${SHOWN_COLUMNS},
-    CAST(coalesce(sum(tokens_after), 0)
-      + (SELECT coalesce(sum(tokens), 0) FROM pins WHERE session_id = ?1) AS BIGINT) AS tokens,
+/**
+ * Of session `?1`, those that tell of something after the beginning `?2`. One that reaches over it was made by a program
+ * that knows no beginnings: without it there would be a gap. It costs the same however many lie before it.
+ */
+export const TOLD_AFTER = `${NOT_ROLLED_UP} AND from_seq > coalesce(
+    (SELECT CASE WHEN to_seq > ?2 THEN from_seq - 1 ELSE ?2 END FROM segments
+     WHERE ${NOT_ROLLED_UP} AND from_seq <= ?2 ORDER BY from_seq DESC LIMIT 1), ?2)`
+
+const SHOWN = `SELECT count(to_seq) AS count, CAST(coalesce(sum(tokens_after), 0) AS BIGINT) AS "segmentTokens",
+    coalesce((SELECT to_seq FROM segments WHERE ${NOT_ROLLED_UP} ORDER BY from_seq DESC LIMIT 1), 0) AS through,
+    CAST(coalesce(sum(tokens_after), 0) + (SELECT coalesce(sum(tokens), 0) FROM pins
+      WHERE session_id = ?1 AND (seq IS NULL OR seq > ?2)) AS BIGINT) AS tokens,
     max(created_at) AS at
-  FROM segments WHERE session_id = ?1 AND rolled_into IS NULL AND from_seq > 0`
+  FROM segments WHERE ${TOLD_AFTER}`
 
-export function shownRow({ id }: SessionRow): Question<ShownWithPins> {
-  return ask(SHOWN, id)
+export function shownRow({ id, begins_after }: SessionRow): Question<ShownWithPins> {
+  return ask(SHOWN, id, begins_after)
 }
 
-export function* readShown({ id }: SessionRow): Steps<ShownWithPins> {
-  return (yield* first<ShownWithPins>(SHOWN, id))!
+export function* readShown({ id, begins_after }: SessionRow): Steps<ShownWithPins> {
+  return (yield* first<ShownWithPins>(SHOWN, id, begins_after))!
 }
+
+const TELLS = '(SELECT s.begins_after FROM sessions s WHERE s.id = g.session_id) < to_seq'
 
 /** Of many sessions, by their ids in the database: those that have any. */
 export function* readAllShown(sessionIds: readonly number[]): Steps<ReadonlyMap<number, Shown>> {
   const rows = yield* allIn<Shown & { readonly session_id: number }>(
-    `SELECT session_id, ${SHOWN_COLUMNS} FROM segments
-     WHERE session_id IN (*) AND rolled_into IS NULL AND from_seq > 0 GROUP BY session_id`,
+    `SELECT session_id, coalesce(max(to_seq), 0) AS through,
+       CAST(coalesce(sum(CASE WHEN ${TELLS} THEN 1 END), 0) AS BIGINT) AS count,
+       CAST(coalesce(sum(CASE WHEN ${TELLS} THEN tokens_after END), 0) AS BIGINT) AS "segmentTokens"
+     FROM segments g WHERE session_id IN (*) AND rolled_into IS NULL AND from_seq > 0 GROUP BY session_id`,
     [],
     sessionIds,
   )
@@ -138,7 +150,7 @@ function* amountBelow(session: SessionRow, cursor: number, head: Head | null): S
 }
 
 /** The messages' own sizes, since edits leave the running totals as they were. */
-function* sumVisible(
+export function* sumVisible(
   session: SessionRow,
   after: number,
   through: number,

@@ -13,7 +13,8 @@ import {
   policyFor,
   stateAfterFold,
 } from '../../policy/index.ts'
-import type { FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
+import type { Chapter, FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
+import { readChapter } from './beginnings.ts'
 import { inheritOutdated } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
@@ -92,7 +93,7 @@ export function* commitFold(
 
   if (state.compactedThrough === 0) yield* putAside(session, commit)
   yield* trimRewrites(session)
-  yield* checkSegments(session, commit)
+  yield* checkSegments(session, commit, yield* readChapter(session, state.compactedThrough))
   const segmentIds = yield* insertSegments(session, commit)
   if (commit.memo) yield* replaceMemo(session, commit.memo)
   yield* writeDocuments(documents)
@@ -194,17 +195,23 @@ interface Place {
 }
 
 /**
- * What is shown after the commit must cover every message once. Segments of level 1 cover the range; they
+ * What is shown after the commit must cover every message of the chapter once. Segments of level 1 cover the range; they
  * may begin before it only where they stand for the provisional segments that lie there. Those of a higher
  * level cover exactly the neighbouring segments that they stand for. A window stands for all of them, and for the
  * range if there is one.
  */
-function* checkSegments(session: SessionRow, { plan, segments }: FoldCommit): Steps<void> {
+function* checkSegments(
+  session: SessionRow,
+  { plan, segments }: FoldCommit,
+  { afterSeq, throughSeq }: Chapter,
+): Steps<void> {
   if (segments.length === 0 && plan.range === null) return
+  if (throughSeq !== null && (plan.range?.toSeq ?? 0) > throughSeq) throw misplaced(segments)
   const stored = yield* all<{ id: number; from_seq: number; to_seq: number; state: string }>(
     `SELECT id, from_seq, to_seq, state FROM segments
-     WHERE session_id = ?1 AND rolled_into IS NULL ORDER BY from_seq`,
+     WHERE session_id = ?1 AND rolled_into IS NULL AND to_seq > ?2 ORDER BY from_seq`,
     session.id,
+    afterSeq,
   )
   if (segments.some(({ window }) => window)) {
     if (!isWholeWindow(segments, stored, plan.range)) throw misplaced(segments)

@@ -2,6 +2,7 @@ import { EpochConflictError, MessageNotFoundError, SessionNotFoundError } from '
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import type { FileDocument } from '../session-file.ts'
 import type { SessionKey, SessionRecord, Warn } from '../store.ts'
+import { copyBeginnings } from './beginnings.ts'
 import { buildSession } from './build.ts'
 import { copyCorrections } from './corrections.ts'
 import type { Dialect, Driver } from './driver.ts'
@@ -204,7 +205,7 @@ function* finishFork(
   yield* copyCorrections(current, copy, origin)
   yield* copyHidden(current, copy, origin.through)
   yield* copyPins(current, copy, origin.seq)
-  const forked = yield* settleHidden(copy)
+  const forked = yield* copyBeginnings(current, yield* settleHidden(copy), origin.seq)
   const newest = yield* readHead(current)
   const state = yield* readFoldState(current, newest, warn)
   const keepsFolds = origin.lastSegment > 0

@@ -24,11 +24,26 @@ export function* judgeHead(
   { head, state, policy: usual, now }: { head: Head; state: FoldState; policy: Policy; now: number },
 ): Steps<Verdict> {
   const policy = policyFor(settingsOf(session), usual)
-  const figures = measure(head, state, now)
+  const isEnded = yield* isChapterEnded(session, state)
+  const figures = { ...measure(head, state, now), ...(isEnded && { chapterEnded: true as const }) }
   const tailMessages = asksForTail(policy, figures)
     ? yield* countTailMessages(session, { head, state, policy, fixedTokens: figures.fixedTokens })
     : null
   return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
+}
+
+/** Something before the newest beginning is raw. */
+function* isChapterEnded(session: SessionRow, { compactedThrough }: FoldState): Steps<boolean> {
+  if (session.begins_after <= compactedThrough) return false
+  const raw = yield* readVisible(session, {
+    columns: 'seq',
+    tables: 'messages',
+    after: compactedThrough,
+    through: session.begins_after,
+    limit: 1,
+    from: 'oldest',
+  })
+  return raw.length > 0
 }
 
 const FIRST_LOOK = 64

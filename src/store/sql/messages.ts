@@ -1,6 +1,7 @@
 import { MessageNotFoundError } from '../../errors.ts'
 import type { Message, Segment } from '../../log/index.ts'
 import type { MessageRange, MessageVersion, PlanPage, PlanSource, Warn } from '../store.ts'
+import { readChapter } from './beginnings.ts'
 import { readFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { readLower } from './lower-segments.ts'
@@ -92,24 +93,31 @@ export function* readSegment(
   return { segment: toSegment(row), lower: lower.map(toSegment) }
 }
 
-export function* readSegments(session: SessionRow, which: 'shown' | 'all'): Steps<readonly Segment[]> {
+export function* readSegments(
+  session: SessionRow,
+  which: 'shown' | 'all',
+  { after = 0 }: { after?: number } = {},
+): Steps<readonly Segment[]> {
   const rows = yield* all<SegmentRow>(
-    `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 ${which === 'shown' ? 'AND rolled_into IS NULL' : ''}
+    `SELECT ${SEGMENT_COLUMNS} FROM segments
+     WHERE session_id = ?1 AND to_seq > ?2 ${which === 'shown' ? 'AND rolled_into IS NULL' : ''}
      ORDER BY from_seq, level, id`,
     session.id,
+    after,
   )
   return rows.map(toSegment)
 }
 
 export function* readPlan(session: SessionRow, page: PlanPage, warn: Warn): Steps<PlanSource> {
   const record = yield* readRecord(session, warn)
+  const chapter = yield* readChapter(session, record.state.compactedThrough)
   const rows = yield* readVisible<RawRow>(session, {
     columns: RAW_COLUMNS,
     tables: 'messages',
     after: Math.max(record.state.compactedThrough, page.after ?? 0),
-    through: page.through ?? EVERYTHING,
+    through: Math.min(page.through ?? EVERYTHING, chapter.throughSeq ?? EVERYTHING),
     limit: page.limit ?? EVERYTHING,
     from: 'oldest',
   })
-  return { session: record, raw: rows.map(toRawMessage) }
+  return { session: record, chapter, raw: rows.map(toRawMessage) }
 }

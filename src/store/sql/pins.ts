@@ -36,6 +36,8 @@ export function* contextPins(
 ): Steps<readonly ContextPin[]> {
   const pins: ContextPin[] = []
   for (const pin of rows.map(toPin)) {
+    // What lies before the newest beginning rests with it.
+    if (pin.seq !== null && pin.seq <= session.begins_after) continue
     if (pin.seq === null) pins.push({ ...pin, message: null })
     else if (yield* isVisible(session, pin.seq)) {
       const row = yield* first<MessageRow>(

@@ -1,21 +1,20 @@
 import type { Head } from '../../policy/index.ts'
 import type { SessionRecord, Warn } from '../store.ts'
+import { dropBeginningsAbove } from './beginnings.ts'
 import type { Dialect } from './driver.ts'
+import { dropFoldsAbove } from './drop-folds.ts'
 import { recordEvent } from './events.ts'
 import { readFoldState, stateFromSegments, writeFoldState } from './fold-state.ts'
 import { countThrough, readHead, readHeadAt, readLastSeq, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
-import { idsRolledInto } from './lower-segments.ts'
-import { runIn } from './many.ts'
-import { forgetPacked } from './packs.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
 import { readRecord } from './session-record.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
-import { settleAbove } from './waiting.ts'
+import { reopenAbove, settleAbove } from './waiting.ts'
 import { withdrawFacts } from './withdraw-facts.ts'
-import { forgetMemos, OLDEST_WINDOW, widenFacts } from './withheld.ts'
+import { widenFacts } from './withheld.ts'
 
 export function* rollback(
   session: SessionRow,
@@ -29,8 +28,9 @@ export function* rollback(
     yield* withdrawFacts(session, { above: head?.seq ?? 0, now }, dialect)
     const state = yield* readFoldState(session, before, warn)
     const newest = head && (yield* settleHead(session, head, yield* countThrough(session, head, before)))
-    const hidden = yield* hideAbove(session, head?.seq ?? 0)
+    const hidden = yield* dropBeginningsAbove(yield* hideAbove(session, head?.seq ?? 0), toSeq)
     yield* settleAbove(session, head?.seq ?? 0)
+    yield* reopenAbove(session, head?.seq ?? 0)
     yield* dropFoldsAbove(session, head?.seq ?? 0)
     yield* writeFoldState(session, yield* stateFromSegments(hidden, { head: newest, state }))
     yield* run(
@@ -75,30 +75,4 @@ function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
     last,
   )
   return yield* settleHidden(session)
-}
-
-/**
- * Segments that reach past the cut go, and those that were rolled up into them are shown again. A window reaches as
- * far as whoever chose it had read; what was folded after it rests on it, and goes with it.
- */
-function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
-  yield* forgetMemos(session, seq + 1)
-  const window = yield* first<{ id: number | null }>(`SELECT (${OLDEST_WINDOW}) AS id`, session.id, seq + 1)
-  const past = yield* all<{ id: number; mark: string }>(
-    'DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2 RETURNING id, text AS mark',
-    session.id,
-    seq,
-  )
-  const resting = yield* all<{ id: number; mark: string }>(
-    'DELETE FROM segments WHERE session_id = ?1 AND id >= ?2 RETURNING id, text AS mark',
-    session.id,
-    window?.id ?? Number.MAX_SAFE_INTEGER,
-  )
-  yield* forgetPacked([...past, ...resting].map(({ mark }) => mark))
-  const gone = [...past, ...resting].map(({ id }) => id)
-  yield* runIn(
-    'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND id IN (*)',
-    [session.id],
-    yield* idsRolledInto(session.id, gone),
-  )
 }

@@ -46,6 +46,8 @@ export interface SessionRow {
   readonly last_outcome: string | null
   readonly hidden_through: number
   readonly visible_before: number
+  /** Contexts begin after this message; 0: with the first. */
+  readonly begins_after: number
   readonly pending: string | null
   readonly due_at: number | null
   readonly lease_token: number
@@ -82,7 +84,7 @@ export const SESSION_COLUMNS = `id, namespace, name, kind, user_id, scope_id, or
   compacted_through, folded_messages, folded_turns, folded_characters, folded_tokens,
   decided_messages, decided_replies, decided_at, last_fold_at, stalled, segment_tokens,
   overhead_tokens, backoff_until, failures, last_outcome, hidden_through, visible_before,
-  pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
+  begins_after, pending, due_at, lease_token, lease_owner, lease_until, calibrations, epoch_calibrations,
   rewrites, layers, layers_epoch, extracted_through, extract_at, corrections, rebuild_at, indexed_through,
   first_epoch, erased_epoch`
 

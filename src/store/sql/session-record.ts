@@ -69,6 +69,7 @@ function* toRecord(
     epoch: session.epoch,
     firstEpoch: session.first_epoch,
     state,
+    beginsAfter: session.begins_after,
     head,
     lastMessageAt: newest ? new Date(newest.at) : null,
     segments: count,

@@ -180,8 +180,8 @@ export class SqlStore implements Store {
     return this.#readOr(key, [], (session, { sql }) => sql.readVersions(session, seq))
   }
 
-  readSegments(key: SessionKey, which: 'shown' | 'all') {
-    return this.#readOr(key, [], (session, { sql }) => sql.readSegments(session, which))
+  readSegments(key: SessionKey, which: 'shown' | 'all', range?: { after?: number }) {
+    return this.#readOr(key, [], (session, { sql }) => sql.readSegments(session, which, range))
   }
 
   readSegment(key: SessionKey, id: number) {
@@ -222,6 +222,18 @@ export class SqlStore implements Store {
 
   rollback(key: SessionKey, change: { toSeq: number; now: number }) {
     return this.#writeExisting(key, (session, { sql }) => sql.rollback(session, change, this.#rules))
+  }
+
+  beginAnew(key: SessionKey, change: Parameters<Store['beginAnew']>[1]) {
+    return this.#writeExisting(key, (session, { sql }) => sql.beginAnew(session, change, this.#rules))
+  }
+
+  takeBackBeginning(key: SessionKey, change: Parameters<Store['takeBackBeginning']>[1]) {
+    return this.#writeExisting(key, (session, { sql }) => sql.takeBackBeginning(session, change, this.#rules))
+  }
+
+  readBeginnings(key: SessionKey) {
+    return this.#readOr(key, [], (session, { sql }) => sql.readBeginnings(session))
   }
 
   fork(key: SessionKey, change: { newId: string; atSeq: number; now: number }) {

@@ -211,3 +211,20 @@ export function* settleWaiting(session: SessionRow, seqs: readonly number[]): St
 export function* settleAbove(session: SessionRow, seq: number): Steps<void> {
   yield* run('DELETE FROM waiting WHERE session_id = ?1 AND seq > ?2', session.id, seq)
 }
+
+/** A question whose answer a rollback hides, before it was delivered, waits for another one. */
+export function* reopenAbove(session: SessionRow, seq: number): Steps<void> {
+  const rows = yield* all<{ seq: number; reply: string }>(
+    'SELECT seq, reply FROM waiting WHERE session_id = ?1 AND reply IS NOT NULL',
+    session.id,
+  )
+  for (const row of rows) {
+    const said = JSON.parse(row.reply) as readonly number[]
+    if (!said.some(each => each > seq)) continue
+    yield* run(
+      'UPDATE waiting SET reply = NULL, attempts = 0 WHERE session_id = ?1 AND seq = ?2',
+      session.id,
+      row.seq,
+    )
+  }
+}

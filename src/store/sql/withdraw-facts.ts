@@ -19,21 +19,28 @@ interface GoneFact extends Place {
   readonly version: number
 }
 
+/** What was learned from messages above a `seq`; `which`: of that the part that a query asks for besides. */
+interface Learned {
+  readonly above: number
+  readonly which: string
+}
+
 /**
  * What was learned from messages that a rollback hides is taken out of the documents; the versions keep it.
  * A line that something else says too stays. It is called while the messages are still visible.
  */
 export function* withdrawFacts(
   session: SessionRow,
-  { above, now }: { above: number; now: number },
+  { above, learnedBy, now }: { above: number; learnedBy?: 'fold'; now: number },
   dialect: Dialect,
 ): Steps<void> {
-  yield* lockLearned(session, { condition: 'f.to_seq > ?2', parameters: [above] }, dialect)
+  const which = learnedBy === undefined ? '' : `AND source = '${learnedBy}'`
+  yield* lockLearned(session, { condition: `f.to_seq > ?2 ${which}`, parameters: [above] }, dialect)
   const last = (yield* readHead(session))?.seq ?? above
-  const documents = [...(yield* readGone(session, above)).values()]
+  const documents = [...(yield* readGone(session, { above, which })).values()]
   const writes: DocumentWrite[] = []
   for (const facts of documents) {
-    const back = yield* bringBack(session, above, facts)
+    const back = yield* bringBack(session, { above, which }, facts)
     writes.push({
       key: documentKey(session, facts[0]!),
       change: current => withoutFacts(current, facts, back),
@@ -45,7 +52,7 @@ export function* withdrawFacts(
   yield* writeDocuments(writes)
   // The versions keep their lines: with these an erasure finds them there.
   yield* run(
-    'UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0',
+    `UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0 ${which}`,
     session.id,
     above,
   )
@@ -172,7 +179,7 @@ function* bringBackReplaced(documentId: number, version: number): Steps<readonly
  */
 function* bringBack(
   session: SessionRow,
-  above: number,
+  { above, which }: Learned,
   gone: readonly GoneFact[],
 ): Steps<ReadonlyMap<string, readonly string[]>> {
   const back = new Map<string, readonly string[]>()
@@ -184,7 +191,7 @@ function* bringBack(
     )
     const replaced = yield* allIn<{ id: number; line: string }>(
       `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
-       WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3) AND id IN (*)
+       WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3 ${which}) AND id IN (*)
        RETURNING id, line`,
       [document_id, session.id, above],
       ids.map(({ id }) => id),
@@ -247,11 +254,14 @@ interface Which {
 }
 
 /** By document. What no longer held does not keep a line that was said again. */
-function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
+function* readGone(
+  session: SessionRow,
+  { above, which }: Learned,
+): Steps<ReadonlyMap<number, readonly GoneFact[]>> {
   const learned = yield* all<GoneFact & LearnedFact>(
     `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.version
      FROM facts f JOIN documents d ON d.id = f.document_id
-     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0`,
+     WHERE f.session_id = ?1 AND f.to_seq > ?2 AND f.gone = 0 ${which}`,
     session.id,
     above,
   )
@@ -259,7 +269,7 @@ function* readGone(session: SessionRow, above: number): Steps<ReadonlyMap<number
   for (const [documentId, facts] of Map.groupBy(byOrigin(learned), fact => fact.document_id)) {
     const told = yield* allIn<{ line_key: string }>(
       `SELECT f.line_key FROM facts f WHERE ${OF_DOCUMENT} AND f.superseded_at IS NULL AND f.gone = 0
-         AND NOT (f.session_id = ?2 AND f.to_seq > ?3) AND f.line_key IN (*)`,
+         AND NOT (f.session_id = ?2 AND f.to_seq > ?3 ${which}) AND f.line_key IN (*)`,
       [documentId, session.id, above],
       [...new Set(facts.flatMap(({ line }) => lineKeys(parseLine(line))))],
     )

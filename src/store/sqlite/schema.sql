@@ -126,6 +126,14 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE beginnings (
+  session_id INTEGER NOT NULL,
+  after_seq INTEGER NOT NULL,
+  folded_through INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (session_id, after_seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE document_versions (
   document_id INTEGER NOT NULL,
   version INTEGER NOT NULL,

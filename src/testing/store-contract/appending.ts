@@ -136,7 +136,7 @@ export const appending = contractCases('append', {
     await chat.append(message('one'), message('two', { externalId: 'm2' }))
     await chat.rollback(1)
     assert.deepEqual((await chat.append(message('two', { externalId: 'm2' }))).messages, [
-      { seq: 2, duplicate: true },
+      { seq: 2, duplicate: true, hidden: true },
     ])
     assert.deepEqual(await chat.seqs(), [1])
   },

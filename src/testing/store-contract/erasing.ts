@@ -222,8 +222,8 @@ const erasingMessages = contractCases('erased messages', {
         message('first', { externalId: 'm-1' }),
       )
       assert.deepEqual(messages, [
-        { seq: 2, duplicate: true },
-        { seq: 3, duplicate: true },
+        { seq: 2, duplicate: true, hidden: true },
+        { seq: 3, duplicate: true, hidden: true },
         { seq: 1, duplicate: true },
       ])
       const { messages: more } = await each.append(message('fourth', { externalId: 'm-4' }))

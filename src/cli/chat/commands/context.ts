@@ -30,12 +30,14 @@ export const contextCommand: ChatCommand = {
       messagesText(info),
       ...omitted.map(omissionText),
     ]
-    const { messages, rawMessages, segments } = info
-    return { text: lines.join('\n'), json: { report, messages, rawMessages, segments } }
+    const { messages, rawMessages, segments, beginsAfter } = info
+    return { text: lines.join('\n'), json: { report, messages, rawMessages, segments, beginsAfter } }
   },
 }
 
-function messagesText({ messages, rawMessages, segments }: SessionInfo): string {
+function messagesText({ messages, rawMessages, segments, beginsAfter }: SessionInfo): string {
+  if (beginsAfter !== null)
+    return `messages: ${countText(messages)}; the context begins after ${countText(beginsAfter)}, where the chat began anew`
   if (rawMessages === messages) return `messages: ${countText(messages)}, all as they were said`
   const into = segments === 1 ? '1 segment' : `${countText(segments)} segments`
   return `messages: ${countText(messages)}, ${countText(rawMessages)} as they were said and ${countText(messages - rawMessages)} folded into ${into}`

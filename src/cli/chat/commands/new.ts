@@ -1,31 +1,21 @@
-import { inertLine } from '../../inert-text.ts'
-import { quoted } from '../../place-flags.ts'
 import type { ChatCommand } from './command.ts'
 import { countText } from './count-text.ts'
 
 export const newCommand: ChatCommand = {
   name: 'new',
-  help: 'begin anew; what was said is archived, never deleted',
-  run: async (_, { palimpsest, session, placeFlags, now, onProgress }) => {
+  help: 'begin anew; what was said is kept and can be searched, and /undo takes this back',
+  run: async (_, { session }) => {
     const messages = await session.count()
-    if (messages === 0) return { text: 'This chat is new already.', json: { archivedAs: null, messages } }
-    onProgress('waiting for folds under way …')
-    await palimpsest.settled()
-    const archivedAs = `${session.id}/archive-${stampOf(now())}`
-    await session.fork(archivedAs)
-    await session.rollback(0)
+    const begun = messages === 0 ? null : await session.newBeginning()
+    if (begun === null)
+      return { text: 'This chat is at its beginning already.', json: { beginsAfter: null, messages } }
     return {
-      text: `A new chat. ${soFar(messages)} kept as ${inertLine(archivedAs)}:\n  palimpsest search QUERY --session ${inertLine(quoted(archivedAs))} ${inertLine(placeFlags)}`,
-      json: { archivedAs, messages },
+      text: `A new beginning. ${soFar(messages)} kept: /search finds them, memory stays, and /undo takes this back.`,
+      json: { beginsAfter: begun.afterSeq, messages },
     }
   },
 }
 
 function soFar(messages: number): string {
   return messages === 1 ? 'The 1 message so far is' : `The ${countText(messages)} messages so far are`
-}
-
-/** `20260210T140309123Z`: in an id no two of them are alike. */
-function stampOf(now: number): string {
-  return new Date(now).toISOString().replace(/[-:.]/g, '')
 }

@@ -7,10 +7,16 @@ const LOOKED_AT = 1_000
 
 export const undoCommand: ChatCommand = {
   name: 'undo',
-  help: 'take back what you said last, and the reply to it',
+  help: 'take back what you said last, and the reply to it; or /new, if nothing was said since',
   run: async (_, { session, user }) => {
+    const info = await session.info()
     const messages = await session.messages({ from: 'newest', limit: LOOKED_AT })
-    const isGroup = (await session.info())?.kind === 'group'
+    const after = info?.beginsAfter ?? null
+    if (after !== null && (messages.at(-1)?.seq ?? 0) <= after) {
+      await session.undoNewBeginning()
+      return { text: BACK, json: { takenBack: [], beginning: after } }
+    }
+    const isGroup = info?.kind === 'group'
     const isOwn = ({ role, sender }: Message) => role === 'user' && (!isGroup || sender?.id === user)
     const taken = lastTurn(messages, isOwn)
     if (taken.some(message => message.role === 'user' && !isOwn(message)))
@@ -24,6 +30,8 @@ export const undoCommand: ChatCommand = {
     }
   },
 }
+
+const BACK = 'The new beginning is taken back: the chat goes on where it was.'
 
 const OTHERS_SPOKE =
   'Nothing was taken back: others have spoken since you did, and what they said is not yours to take back.'

@@ -16,6 +16,7 @@ export const useFoldReasons = defineTexts<FoldReasons>({
       cooldown: 'enough time had passed since the last fold',
       idle: 'the chat was silent, and the prompt cache gone anyway',
       roll_up: 'old segments were condensed',
+      new_beginning: 'the chat began anew after these messages',
     },
     failed: {
       rate_limited: 'the provider asked to wait',
@@ -65,6 +66,7 @@ export const useFoldReasons = defineTexts<FoldReasons>({
       cooldown: '距上次折叠已够久',
       idle: '会话静默，提示缓存反正已失效',
       roll_up: '旧片段被进一步压缩',
+      new_beginning: '会话在这些消息之后重新开始',
     },
     failed: {
       rate_limited: '提供商要求等待',

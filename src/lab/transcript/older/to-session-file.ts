@@ -61,6 +61,7 @@ export async function toSessionFile(
     settings: past.settings,
     zone: null,
     epoch: 0,
+    beginnings: [],
     compactedThrough: segments.at(-1)?.toSeq ?? 0,
     counters: {
       decided: { messages: past.resizedAt ?? 0, replies: 0, at: segments.length > 0 ? foldedAt : null },

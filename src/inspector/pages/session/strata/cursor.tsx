@@ -1,8 +1,14 @@
 import { defineTexts, useFormats } from '../../../language/language.ts'
 
 const useTexts = defineTexts({
-  en: { through: (seq: string) => `folded through message ${seq}` },
-  zh: { through: (seq: string) => `已折叠至第 ${seq} 条消息` },
+  en: {
+    through: (seq: string) => `folded through message ${seq}`,
+    begins: (seq: string) => `contexts begin after message ${seq}: a new beginning`,
+  },
+  zh: {
+    through: (seq: string) => `已折叠至第 ${seq} 条消息`,
+    begins: (seq: string) => `上下文从第 ${seq} 条消息之后开始：新的开始`,
+  },
 })
 
 /** The line between what is raw and what is folded. */
@@ -12,6 +18,17 @@ export function Cursor({ through }: { readonly through: number }) {
   return (
     <p class="cursor-line">
       <span>{texts.through(number(through))}</span>
+    </p>
+  )
+}
+
+/** The line behind which contexts show nothing. */
+export function BeginningLine({ after }: { readonly after: number }) {
+  const texts = useTexts()
+  const { number } = useFormats()
+  return (
+    <p class="cursor-line">
+      <span>{texts.begins(number(after))}</span>
     </p>
   )
 }

@@ -8,7 +8,7 @@ import { WhenLoaded } from '../../../ui/loading.tsx'
 import { Empty } from '../../../ui/notice.tsx'
 import { type Block, VirtualList } from '../../../ui/virtual-list.tsx'
 import { Core } from './core.tsx'
-import { Cursor } from './cursor.tsx'
+import { BeginningLine, Cursor } from './cursor.tsx'
 import { heightOfSegment } from './heights.ts'
 import { rawChunks } from './raw-chunks.ts'
 import { RawMessages } from './raw-messages.tsx'
@@ -90,7 +90,7 @@ function Strata({
   readonly points: readonly GrowthPoint[]
   readonly visit: Visit
 }) {
-  const { id, epoch } = session
+  const { id, epoch, beginsAfter } = session
   const cursor = segments.at(-1)?.toSeq ?? session.compactedThrough
   const blocks = useMemo(() => {
     const newestSeq = points.at(-1)?.seq ?? 0
@@ -124,8 +124,18 @@ function Strata({
       isSought: false,
       render: () => <Cursor through={cursor} />,
     }
-    return folded.length === 0 ? raw : [...raw, line, ...folded]
-  }, [id, epoch, cursor, segments, points, visit])
+    const strata = folded.length === 0 ? raw : [...raw, line, ...folded]
+    if (beginsAfter === null) return strata
+    const beginning: Stratum = {
+      key: 'beginning',
+      estimate: 40,
+      isSought: false,
+      render: () => <BeginningLine after={beginsAfter} />,
+    }
+    // While what lies before it is not folded yet, the line stands above what is.
+    const isBehind = segments.filter(({ toSeq }) => toSeq <= beginsAfter).length
+    return strata.toSpliced(strata.length - isBehind, 0, beginning)
+  }, [id, epoch, beginsAfter, cursor, segments, points, visit])
   // Once it has been reached, a fold that moves it elsewhere takes nobody along.
   const wanted = visit.isReached ? null : (blocks.find(({ isSought }) => isSought)?.key ?? null)
   return (
