@@ -335,6 +335,7 @@ CREATE TABLE sessions (
   first_epoch bigint NOT NULL DEFAULT 0,
   erased_epoch bigint,
   zone text,
+  begins_after bigint NOT NULL DEFAULT 0,
   corrections text,
   rebuild_at bigint
 );

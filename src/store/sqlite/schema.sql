@@ -498,7 +498,7 @@ CREATE TABLE sessions (
   lease_owner TEXT,
   -- While a session is still being written: when it counts as abandoned.
   lease_until INTEGER
-, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT, corrections TEXT, rebuild_at INTEGER) STRICT;
+, calibrations TEXT, epoch_calibrations TEXT, rewrites TEXT, layers TEXT, layers_epoch INTEGER NOT NULL DEFAULT -1, extracted_through INTEGER NOT NULL DEFAULT 0, extract_at INTEGER, extract_not_before INTEGER, indexed_through INTEGER NOT NULL DEFAULT 0, first_epoch INTEGER NOT NULL DEFAULT 0, erased_epoch INTEGER, zone TEXT, begins_after INTEGER NOT NULL DEFAULT 0, corrections TEXT, rebuild_at INTEGER) STRICT;
 
 CREATE TABLE settings (
   namespace TEXT NOT NULL,
