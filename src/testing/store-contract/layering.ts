@@ -303,7 +303,7 @@ export const layering = contractCases('layers', {
     assert.deepEqual(await store.readLayerTexts(chat.key, []), [])
   },
 
-  'tell which lines folds of this very session left, and through which message': async store => {
+  'tell which lines folds of this very session left, and of which messages': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     const other = new Chat(store, 'other', { user: 'ann' })
     for (const each of [chat, other]) await each.say(12)
@@ -320,9 +320,9 @@ export const layering = contractCases('layers', {
     const wanted = [{ layer: 'user', key: 'ann', version: 1 }] as const
     const folded = async ({ key }: Chat) => (await store.readLayerTexts(key, wanted))[0]?.folded
     assert.deepEqual(await folded(chat), [
-      { line: '- by our fold \0 😀', toSeq: 8 },
-      { line: '- by our next fold', toSeq: 10 },
+      { line: '- by our fold \0 😀', fromSeq: 1, toSeq: 8 },
+      { line: '- by our next fold', fromSeq: 9, toSeq: 10 },
     ])
-    assert.deepEqual(await folded(other), [{ line: '- by their fold', toSeq: 8 }])
+    assert.deepEqual(await folded(other), [{ line: '- by their fold', fromSeq: 1, toSeq: 8 }])
   },
 })
