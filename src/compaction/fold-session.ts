@@ -185,7 +185,8 @@ async function foldOnce(
   const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = shared
   const [usual, asked] = [shared.policy, options.policy ?? shared.policy]
   const policy = forced === null ? asked : undefined
-  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy })
+  const once = options.policy !== undefined
+  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy, once })
   if (lease === null) return unjudged(skipped('already_folding'))
   try {
     const { settings } = lease.given

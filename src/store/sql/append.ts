@@ -1,6 +1,6 @@
 import { MessageConflictError } from '../../errors.ts'
 import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
-import type { FoldState, Head } from '../../policy/index.ts'
+import type { FoldState, Head, Verdict } from '../../policy/index.ts'
 import type { Answers } from '../inbox.ts'
 import { checkTraits, missingTraits } from '../session-traits.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
@@ -63,11 +63,23 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   }
   if (head === null) return { ...receipt, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
-  const verdict = yield* judgeHead(session, { head, state, policy: request.policy, now: request.now })
+  const verdict = yield* judgeAppend(session, { head, state, request })
   yield* keepVerdict(session, verdict)
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
   return { ...receipt, ...verdict, extractAt }
+}
+
+/** A policy for one request has its say about that request; when the session is due next, the configured one says. */
+function* judgeAppend(
+  session: SessionRow,
+  { head, state, request }: { head: Head; state: FoldState; request: AppendRequest },
+): Steps<Verdict> {
+  const { policy, configured, now } = request
+  const verdict = yield* judgeHead(session, { head, state, policy, now })
+  if (configured === undefined) return verdict
+  const { dueAt } = yield* judgeHead(session, { head, state, policy: configured, now })
+  return { ...verdict, dueAt }
 }
 
 /** A session of an earlier version does not know it yet. */
