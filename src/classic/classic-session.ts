@@ -118,7 +118,8 @@ export class ClassicSession {
   }
 
   #take(settings: ResolvedSettings): void {
-    this.#policy = resize(settings)
+    const { memoInstructions: _, ...rules } = settings
+    this.#policy = resize(rules)
     this.#settings = settings
   }
 
@@ -229,7 +230,9 @@ export class ClassicSession {
     const handlers = Object.fromEntries(
       [...this.#handlers].map(([type, handler]) => [type, this.#windowHandler(type, handler, failure)]),
     )
-    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...checks })
+    const { memoInstructions } = this.#settings
+    const own = memoInstructions === this.#engine.settings.memoInstructions ? {} : { memoInstructions }
+    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...own, ...checks })
     await this.refresh()
     if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
     const error = outcome.outcome === 'failed' ? failure.error : failure.thrown

@@ -126,6 +126,8 @@ export interface FoldOptions {
   readonly isUnchanged?: (epoch: number) => boolean
   /** For this fold only, over those of the engine. */
   readonly handlers?: FoldHandlers
+  /** What the summariser is told about the memo, for this fold only. */
+  readonly memoInstructions?: readonly string[]
   /** What the caller asks to be kept above all. */
   readonly focus?: string
   readonly policy?: Policy
@@ -190,9 +192,11 @@ async function foldOnce(
   if (lease === null) return unjudged(skipped('already_folding'))
   try {
     const { settings } = lease.given
+    const { memoInstructions: instructions } = options
     const engine = {
       ...shared,
       handlers,
+      memo: { ...shared.memo, ...(instructions && { instructions }) },
       policy: policyFor(settings, asked),
       configured: policyFor(settings, usual),
     }
