@@ -43,6 +43,7 @@ export interface SettingValues {
   readonly sessionSummaryTokensPerHour: number | null
   readonly memoInstructions: string | null
   readonly extract: 'turn' | 'batch' | 'off' | null
+  readonly scopeLearnsFrom: 'shared' | 'all'
   readonly memoryOwner: string | null
   readonly redact: 'secrets' | 'off'
   readonly personaTokens: number

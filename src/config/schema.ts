@@ -162,6 +162,7 @@ const LONGEST_NAMESPACE = 200
 const REDACTIONS: readonly string[] = ['secrets', 'off']
 const SWITCH: readonly string[] = ['on', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
+const SCOPE_SOURCES: readonly string[] = ['shared', 'all']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
 function memoryTokens(name: string, usual: number, help: string): Setting {
@@ -278,6 +279,12 @@ export const SETTINGS: readonly Setting[] = [
     allowed: `${EXTRACTIONS.join(', ')}, or none for turn with the policy rounds and batch with others`,
     accepts: text => EXTRACTIONS.includes(text),
     help: 'when user and scope memory are extracted: after each turn, in batches, or never',
+  }),
+  textSetting('scopeLearnsFrom', {
+    default: 'shared',
+    allowed: SCOPE_SOURCES.join(', '),
+    accepts: text => SCOPE_SOURCES.includes(text),
+    help: "from which sessions a workspace's memory is learned: those that are no private chats, or all, so that what is said in private is shown in the whole workspace",
   }),
   textSetting('memoryOwner', {
     default: null,

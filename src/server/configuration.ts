@@ -37,7 +37,12 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
 }
 
 /** Without what is set to none, for which an instance has its own rule. */
-export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): MemoryOptions & {
+export function memoryOf({
+  extract,
+  scopeLearnsFrom,
+  memoryOwner,
+  ...values
+}: SettingValues): MemoryOptions & {
   readonly budgets: Readonly<Record<LayerName, number>>
 } {
   return {
@@ -49,6 +54,7 @@ export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): Me
       chat: values.chatMemoryTokens,
       daily: values.dailyLogTokens,
     },
+    scopeLearnsFrom,
     ...(extract !== null && { extract }),
     ...(memoryOwner !== null && { owner: ownerIds(memoryOwner) }),
   }

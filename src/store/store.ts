@@ -22,6 +22,7 @@ import type {
   LayerText,
   LayerVersion,
   MirrorState,
+  ScopeLearnsFrom,
 } from './document.ts'
 import type {
   Erasable,
@@ -141,6 +142,8 @@ export interface ExtractionRules {
   readonly idleMs: number
   /** Left out: no longer. */
   readonly longIdleMs?: number
+  /** Left out: `shared`. */
+  readonly scopeLearnsFrom?: ScopeLearnsFrom
 }
 
 export interface AppendReceipt {

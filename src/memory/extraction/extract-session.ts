@@ -7,9 +7,8 @@ import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
 import {
   type DocumentKey,
-  type DocumentWrite,
   type ExtractionRules,
-  learningDocument,
+  learningDocuments,
   type SessionKey,
   type SessionRecord,
   type SpendLimitReached,
@@ -61,7 +60,7 @@ const MOST_MESSAGES = 200
 const MOST_TOKENS = 12_000
 
 /**
- * One step of the extraction of a session: what its messages above the cursor say that its person's memory, or
+ * One step of the extraction of a session: what its messages above the cursor say that its person's memory, and
  * its scope's, should have. Each message is read once; what fails is tried again later, and the cursor moves
  * together with the document or not at all.
  */
@@ -126,35 +125,27 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const messages = firstWithin(page, MOST_TOKENS)
   const last = messages.at(-1)
   if (last === undefined) return 'done'
-  const target = targetOf(session, engine)
   const spending = engine.spendGuard?.watch(key) ?? null
   const summarizer = guarded(engine.summarizer, spending)
-  const asked =
-    target === null
-      ? NOTHING_ASKED
-      : await askForFacts(engine, { messages, target, zone, summarizer, signal }).catch(unlessSpent(spending))
-  if ('waits' in asked) {
-    const { waits, usage } = asked
-    await store.failExtraction(key, { retryAt: waits.until })
-    const range = { layer: target!.layer, fromSeq: messages[0]!.seq, toSeq: last.seq }
-    tell(engine, key.id, { ...range, facts: 0, usage, spendGuard: toReport(waits) })
-    return 'wait'
+  const targets = await targetsOf(session, engine)
+  const range = { fromSeq: messages[0]!.seq, toSeq: last.seq }
+  const answers: (Asked & { readonly target: FactTarget })[] = []
+  for (const target of targets) {
+    const question = { messages, target, zone, summarizer, signal }
+    const asked = await askForFacts(engine, question).catch(unlessSpent(spending))
+    if ('waits' in asked) {
+      const { waits, usage } = asked
+      await store.failExtraction(key, { retryAt: waits.until })
+      const { layer } = target
+      tell(engine, key.id, { layer, ...range, facts: 0, usage, spendGuard: toReport(waits) })
+      return 'wait'
+    }
+    answers.push({ target, ...asked })
   }
-  const { facts, usage } = asked
   const now = clock()
-  const documents: readonly DocumentWrite[] =
-    target === null || facts.length === 0
-      ? []
-      : [
-          addFacts(target, {
-            facts,
-            messages,
-            sessionId: key.id,
-            author: engine.summarizer.name,
-            zone,
-            now,
-          }),
-        ]
+  const learned = answers.filter(({ facts }) => facts.length > 0)
+  const source = { messages, sessionId: key.id, author: engine.summarizer.name, zone, now }
+  // One cursor for all of them: each message is read once, for every memory that it feeds.
   await store.commitExtraction({
     key,
     leaseToken: token,
@@ -164,22 +155,14 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
       messages: messages.length,
       versions: messages.reduce((sum, { version }) => sum + version, 0),
     },
-    documents,
+    documents: learned.map(({ target, facts }) => addFacts(target, { facts, ...source })),
     rules,
     now,
   })
-  if (target !== null)
-    tell(engine, key.id, {
-      layer: target.layer,
-      fromSeq: messages[0]!.seq,
-      toSeq: last.seq,
-      facts: facts.length,
-      usage,
-    })
-  if (target !== null && documents.length > 0) {
-    noteChange()
-    await condense(engine, target.key, { summarizer, signal })
-  }
+  for (const { target, facts, usage } of answers)
+    tell(engine, key.id, { layer: target.layer, ...range, facts: facts.length, usage })
+  if (learned.length > 0) noteChange()
+  for (const { target } of learned) await condense(engine, target.key, { summarizer, signal })
   return last.seq < (session.head?.seq ?? 0) ? 'more' : 'done'
 }
 
@@ -196,11 +179,19 @@ function tell(
   }
 }
 
-function targetOf(session: SessionRecord, { namespace }: ExtractionEngine): FactTarget | null {
-  const document = learningDocument(session)
-  if (document === null) return null
-  const { layer, key } = document
-  return { layer, subject: layer === 'user' ? key : null, key: { namespace, layer, key } }
+/** The memories that it feeds. */
+async function targetsOf(
+  session: SessionRecord,
+  { store, namespace, extraction }: ExtractionEngine,
+): Promise<readonly FactTarget[]> {
+  const { scope } = session
+  const document = scope === null ? null : await store.readDocument({ namespace, layer: 'scope', key: scope })
+  const owner = document?.owner ?? null
+  const { scopeLearnsFrom: from } = extraction
+  return learningDocuments(session, { from, owner }).map(({ layer, key }) => {
+    const subject = layer === 'user' ? key : null
+    return { layer, subject, speaker: subject ?? owner, key: { namespace, layer, key } }
+  })
 }
 
 interface Asked {
@@ -256,9 +247,9 @@ async function askForFacts(
 }
 
 /** Of a person's memory that person alone is a source; whoever only bears the name is not. */
-function maySay({ role, sender }: Message, { layer, subject }: FactTarget): boolean {
+function maySay({ role, sender }: Message, { speaker }: FactTarget): boolean {
   if (role !== 'user' || sender?.isSelf) return false
-  return layer === 'scope' || sender === null || sender.id === subject
+  return speaker === null || sender === null || sender.id === speaker
 }
 
 function isTelling({ content }: Message): boolean {

@@ -1,31 +1,35 @@
 import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
 import { lastBelieved } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
-import { learningDocument } from '../document.ts'
+import { learningDocuments, personAlone } from '../document.ts'
 import type { ExtractionCommit, ExtractionRules } from '../store.ts'
 import { lockDocuments } from './document-locks.ts'
-import { writeDocuments } from './documents.ts'
+import { findDocument, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { MAX_EXTRACTION_WAIT_MS } from './due.ts'
 import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
-import type { SessionRow } from './rows.ts'
+import { type SessionRow, traitsOf } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible } from './visible.ts'
 
-function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
-  return learningDocument({ kind, user, scope }) !== null
+/** Whether it may feed anything: whose its scope is, if it is one person's, is asked when it is read. */
+function isExtracted(session: SessionRow, { scopeLearnsFrom: from }: ExtractionRules): boolean {
+  const traits = traitsOf(session)
+  const isFed = (owner: string | null) => learningDocuments(traits, { from, owner }).length > 0
+  return isFed(null) || isFed(personAlone(traits))
 }
 
 /** When there is something to extract; `null`: there is nothing. */
 function* extractAt(
   session: SessionRow,
   head: Head | null,
-  { when, batchMessages, idleMs, longIdleMs = idleMs }: ExtractionRules,
+  rules: ExtractionRules,
   now: number,
 ): Steps<number | null> {
+  const { when, batchMessages, idleMs, longIdleMs = idleMs } = rules
   if (when === 'off' || head === null || head.seq <= session.extracted_through) return null
-  if (!isExtracted(session)) return null
+  if (!isExtracted(session, rules)) return null
   const isDue = when === 'turn' ? head.totals.complete : yield* isUnread(session, head, batchMessages)
   if (isDue) return now
   const isWorthIt = when === 'turn' || (yield* isUnread(session, head, Math.ceil(batchMessages / 4)))
@@ -92,6 +96,7 @@ export function* commitExtraction(
     throw new CursorConflictError({ sessionId, expected: commit.after, actual: session.extracted_through })
   if (!(yield* isAsRead(session, commit)))
     throw new EpochConflictError({ sessionId, expected: session.epoch, actual: session.epoch })
+  yield* checkOwners(session, commit)
   yield* writeDocuments(commit.documents)
   const extracted = { ...session, extracted_through: commit.through }
   yield* run(
@@ -100,6 +105,19 @@ export function* commitExtraction(
     commit.through,
     yield* extractAt(extracted, yield* readHead(session), commit.rules, commit.now),
   )
+}
+
+/** A scope may have become another person's while messages were read for it: then they are read again, and not for it. */
+function* checkOwners(session: SessionRow, { documents }: ExtractionCommit): Steps<void> {
+  for (const { key } of documents) {
+    const owner = (yield* findDocument(key))?.owner_id ?? null
+    if (owner !== null && owner !== personAlone(traitsOf(session)))
+      throw new EpochConflictError({
+        sessionId: session.name,
+        expected: session.epoch,
+        actual: session.epoch,
+      })
+  }
 }
 
 /** Neither edited nor hidden since. */
