@@ -152,10 +152,10 @@ describe('settings resolve', () => {
     const both = { fullContextTurns: 1, threshold: 5 }
     for (const layer of ['request', 'file'] as const)
       expect(() => policyOf(resolveSettings({ [layer]: both }))).toThrow(
-        'fullContextTurns for rounds; threshold for count',
+        'threshold for count; fullContextTurns for rounds',
       )
     expect(() => policyOf(resolveSettings({ environment: both }))).toThrow(
-      /PALIMPSEST_POLICY.*PALIMPSEST_FULL_CONTEXT_TURNS for rounds; PALIMPSEST_THRESHOLD for count/,
+      /PALIMPSEST_POLICY.*PALIMPSEST_THRESHOLD for count; PALIMPSEST_FULL_CONTEXT_TURNS for rounds/,
     )
     expect(policyOf(resolveSettings({ stored: { policy: 'count' }, environment: both })).name).toBe('count')
     for (const layer of ['session', 'stored'] as const) {

@@ -12,10 +12,9 @@ const ONLY_PRESET: ReadonlyMap<string, PresetName> = new Map(
 
 /** The presets that these settings are numbers of, each with those of them. What all presets have says nothing. */
 export function presetsOfNumbers(names: readonly string[]): ReadonlyMap<PresetName, readonly string[]> {
-  return Map.groupBy(
-    names.filter(name => ONLY_PRESET.has(name)),
-    name => ONLY_PRESET.get(name)!,
-  )
+  // In the order of the presets, whatever order they were given in.
+  const known = [...ONLY_PRESET.keys()].filter(name => names.includes(name))
+  return Map.groupBy(known, name => ONLY_PRESET.get(name)!)
 }
 
 /** Where they are numbers of several presets, and nothing says which is meant: what is allowed in place of that. */
