@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   erased_list_missing: { status: 500, exit: 66 },
   document_not_found: { status: 404, exit: 66 },
   document_conflict: { status: 412, exit: 75 },
+  scope_owned: { status: 409, exit: 65 },
   file_not_found: { status: 404, exit: 66 },
   file_not_written: { status: 500, exit: 73 },
   epoch_conflict: { status: 409, exit: 75 },
@@ -467,6 +468,19 @@ export class DocumentConflictError extends PalimpsestError<{
       `The ${describeDocument(document)} is at version ${versions.actual}, not ${versions.expected}. ` +
         'Nothing was changed; read it again.',
       { layer, key, ...versions },
+    )
+  }
+}
+
+/** A scope that is one person's stays so: another one would be shown what is theirs. */
+export class ScopeOwnedError extends PalimpsestError<{ scope: string }> {
+  override readonly name = 'ScopeOwnedError'
+  constructor(scope: string) {
+    super(
+      'scope_owned',
+      `The scope ${JSON.stringify(scope)} is another person's already. Nothing was changed; take another scope, or erase ` +
+        'that person first.',
+      { scope },
     )
   }
 }

@@ -50,6 +50,7 @@ import {
   type ErasureTarget,
   type LayerName,
   parseSessionFile,
+  type ScopeLearnsFrom,
   type SessionKey,
   type SessionRecord,
   type SpendLimits,
@@ -175,6 +176,12 @@ export interface MemoryOptions {
    * out: in none.
    */
   readonly owner?: string | readonly string[]
+  /**
+   * From which sessions the memory of a scope is learned: `shared`, from all that are no private chats (the default), or
+   * `all`, from private chats, too: what a person says there is then shown in every session of the scope. A scope that
+   * was declared personal learns from its owner's sessions either way.
+   */
+  readonly scopeLearnsFrom?: ScopeLearnsFrom
 }
 
 /** What can change while it runs. */
@@ -361,12 +368,14 @@ async function openWorkspace(
 const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
 
 function memorySettings(
-  { budgets, extract, owner }: MemoryOptions = {},
+  { budgets, extract, owner, scopeLearnsFrom = 'shared' }: MemoryOptions = {},
   policy: Policy,
   engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
 ): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
+  if (!['shared', 'all'].includes(scopeLearnsFrom))
+    throw new InvalidArgumentError('memory.scopeLearnsFrom', scopeLearnsFrom, 'shared, all')
   const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
   const when = extract ?? (isByTurns ? 'turn' : 'batch')
   const rememberFold: Engine['rememberFold'] = async fold => {
@@ -376,7 +385,7 @@ function memorySettings(
   return {
     layerBudgets: layerBudgets(budgets),
     memoryOwners: ownersOf(owner),
-    extraction: { when, ...BATCH },
+    extraction: { when, scopeLearnsFrom, ...BATCH },
     rememberFold: when === 'off' ? null : rememberFold,
   }
 }

@@ -309,7 +309,7 @@ export class Session {
     const { writes, store } = this.#engine
     const receipt = await writes.run(
       keyName(this.#key),
-      this.#appendRequest(input, options.policy ?? this.#engine.policy),
+      this.#appendRequest(input, options.policy),
       request =>
         store.append({
           ...request,
@@ -328,8 +328,8 @@ export class Session {
   }
 
   /** What is wrong with a message is told at once; what is long is measured in slices. */
-  #appendRequest(input: MessageInput | readonly MessageInput[], policy: Policy) {
-    const { zone, groupTurnMessages, extraction, clock } = this.#engine
+  #appendRequest(input: MessageInput | readonly MessageInput[], once?: Policy) {
+    const { policy, zone, groupTurnMessages, extraction, clock } = this.#engine
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
     if (inputs.length > MOST_MESSAGES_AT_ONCE)
       throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
@@ -339,7 +339,8 @@ export class Session {
     const base = {
       key: this.#own,
       traits: this.#traits,
-      policy,
+      policy: once ?? policy,
+      ...(once && { configured: policy }),
       groupTurnMessages,
       extraction,
       zone,
@@ -356,8 +357,7 @@ export class Session {
     if (receipt.messages.some(({ duplicate }) => !duplicate)) this.#engine.indexer?.note(this.#key)
     if (receipt.extractAt !== null) this.#engine.extractions?.noteDue(receipt.extractAt)
     const decision = await this.#askOwnPolicy(receipt, options.policy ?? this.#engine.policy)
-    if (options.policy && !decision) await this.#setDue()
-    else this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
+    this.#schedule({ decision, dueAt: receipt.dueAt }, options.policy)
     const messages = this.#withIds(receipt.messages)
     const appended = { messages, decision, ...unassignedOf(receipt) }
     this.#noteAppend(appended)
@@ -387,13 +387,6 @@ export class Session {
     const { scheduler } = this.#engine
     if (verdict?.decision) scheduler?.trigger(this.#key, policy)
     else if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
-  }
-
-  /** A policy for one call has its say about that call; when the session is due next, the configured one says. */
-  async #setDue(): Promise<void> {
-    const { store, policy, clock, scheduler } = this.#engine
-    const verdict = await store.judge(this.#key, { policy, now: clock() })
-    if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
   }
 
   /** After what changed the session without being judged itself. */
@@ -629,9 +622,9 @@ export class Session {
   ): Promise<Appended & { readonly repeated: boolean }> {
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
-    const { store, policy, writes } = this.#engine
+    const { store, writes } = this.#engine
     const expected = normalizeExpected(given)
-    const prepare = this.#appendRequest(input, own ?? policy)
+    const prepare = this.#appendRequest(input, own)
     const receipt = await writes.run(keyName(this.#key), prepare, request => {
       const change = operation ?? { expected, messages: request.messages }
       return store.replaceTail({
@@ -652,8 +645,11 @@ export class Session {
     return { ...(await this.#appended(receipt, { ...(own && { policy: own }) })), repeated: false }
   }
 
-  /** A new session with the messages through `atSeq`: by default all of them. */
-  async fork(newId: string, atSeq?: number): Promise<Session> {
+  /**
+   * A new session with the messages through `atSeq`: by default all of them. `isJudged: false`: what is appended next is
+   * judged, by its own policy, and not what is there.
+   */
+  async fork(newId: string, atSeq?: number, { isJudged = true } = {}): Promise<Session> {
     const { store, clock, writes } = this.#engine
     if (!isNewId(newId)) throw new InvalidMessageError('id', newId, NEW_ID_RULE)
     const id = newId
@@ -667,7 +663,7 @@ export class Session {
     const seen = this.#seen === null ? null : seenOf(record)
     const fork = new Session(this.#engine, key, { kind, user, scope }, seen)
     this.#engine.indexer?.note(key)
-    await fork.#judgeAgain()
+    if (isJudged) await fork.#judgeAgain()
     return fork
   }
 
@@ -703,7 +699,11 @@ export class Session {
     return Turn.begin<Tools>(
       {
         append: (messages, { answers, follows }) =>
-          own.append(messages, { follows, ...(answers && { answers }) }),
+          own.append(messages, {
+            follows,
+            ...(answers && { answers }),
+            ...(options.appendPolicy && { policy: options.appendPolicy }),
+          }),
         freeze: async asked => {
           const frozen = await contexts.freeze(this.#claim, asked)
           const { seen } = frozen.context
@@ -862,7 +862,9 @@ export class Session {
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
       // Where nothing works in the background, this is when it is done.
       if (this.#engine.scheduler === null) await this.#rebuildOutdated(signal)
-      if (!closing.aborted) await this.#judgeAgain()
+      // A policy for this once that has folded nothing leaves the session as it was, for the configured one, too.
+      const isLeft = options.policy !== undefined && outcome.outcome !== 'applied'
+      if (!closing.aborted && !isLeft) await this.#judgeAgain()
       return outcome
     })
   }

@@ -124,7 +124,8 @@ export class ClassicSession {
   }
 
   #take(settings: ResolvedSettings): void {
-    this.#policy = resize(settings)
+    const { memoInstructions: _, ...rules } = settings
+    this.#policy = resize(rules)
     this.#settings = settings
   }
 
@@ -237,7 +238,9 @@ export class ClassicSession {
       this.#windowHandler(type, handler, failure),
     ])
     const handlers = { ...this.#builtIn(failure), ...Object.fromEntries(own) }
-    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...checks })
+    const { memoInstructions } = this.#settings
+    const memo = memoInstructions === this.#engine.settings.memoInstructions ? {} : { memoInstructions }
+    const outcome = await this.chat.compact({ decision, handlers, policy: this.#policy, ...memo, ...checks })
     await this.refresh()
     if (outcome.outcome === 'failed' && failure.refused !== null) throw failure.refused
     const error = outcome.outcome === 'failed' ? failure.error : failure.thrown

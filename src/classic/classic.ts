@@ -22,10 +22,13 @@ export async function createClassic(options: ClassicOptions): Promise<Classic> {
   const { settings = {}, ...rest } = options ?? {}
   const odd = Object.keys(rest).find(name => Object.hasOwn(SAID_OTHERWISE, name))
   if (odd !== undefined) throw new InvalidArgumentError('options', odd, SAID_OTHERWISE[odd]!)
-  const resolved = changeSettings(DEFAULT_SETTINGS, settings)
+  const { instructions = DEFAULT_SETTINGS.memoInstructions } = rest.memo ?? {}
+  const resolved = changeSettings({ ...DEFAULT_SETTINGS, memoInstructions: instructions }, settings)
+  const { memoInstructions, ...rules } = resolved
   const palimpsest = await createPalimpsest({
     eventRetentionDays: DEFAULT_EVENT_RETENTION_DAYS,
-    ...{ ...rest, folding: 'manual', policy: resize(resolved) },
+    ...{ ...rest, folding: 'manual', policy: resize(rules) },
+    memo: { ...rest.memo, instructions: memoInstructions },
   })
   const { store, namespace = 'default', clock = Date.now, summarizerTimeoutMs = 120_000 } = options
   return new Classic({ palimpsest, store, namespace, clock, summarizerTimeoutMs, settings: resolved })

@@ -1,24 +1,34 @@
-import { InvalidArgumentError } from '../errors.ts'
+import { MEMO_INSTRUCTIONS } from '../compaction/index.ts'
+import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
+import { instructionLines } from '../instruction-lines.ts'
+import { type OLDER_NAMES, type OlderName, olderNames, withFlatNames } from '../older-names.ts'
 import { PRESETS, type PresetSettings } from '../policy/index.ts'
 import { readSettings, type SettingsInput } from '../policy/settings.ts'
 
 type Parameters = (typeof PRESETS)['resize']
 
-type OlderNames = {
-  [Name in keyof Parameters]: Parameters[Name] extends { readonly aliases: readonly (infer Older)[] }
-    ? Older & string
-    : never
-}[keyof Parameters]
+type OlderNames = OlderName<keyof Parameters & keyof typeof OLDER_NAMES>
 
-/** Those of the `resize` policy, under their names or the older ones. Of two for the same, the new name wins. */
+/** What the memo has to hold: a list, or text with one a line. `null` and `none`: the four that are there by default. */
+type Instructions = readonly string[] | string | null
+
+/** Those of the `resize` policy and of the memo, under their names or the older ones. Of two, the new name wins. */
 export type ClassicSettings = Readonly<PresetSettings<'resize'>> & {
   readonly [Name in OlderNames]?: number | string | null
-}
+} & { readonly [Name in 'memoInstructions' | OlderName<'memoInstructions'>]?: Instructions }
 
 /** All of them, under their new names; what is off is `null`. */
-export type ResolvedSettings = Readonly<Required<PresetSettings<'resize'>>>
+export type ResolvedSettings = Readonly<Required<PresetSettings<'resize'>>> & {
+  readonly memoInstructions: readonly string[]
+}
 
-export const DEFAULT_SETTINGS: ResolvedSettings = Object.freeze(readSettings(PRESETS.resize, {}))
+export const DEFAULT_SETTINGS: ResolvedSettings = Object.freeze({
+  ...readSettings(PRESETS.resize, {}),
+  memoInstructions: MEMO_INSTRUCTIONS,
+})
+
+const MEMO = 'memoInstructions'
+const MEMO_NAMES: readonly string[] = [MEMO, ...olderNames(MEMO)]
 
 /** The settings so far with what is given in their place. What is unknown or wrong is named, and nothing changes. */
 export function changeSettings(before: ResolvedSettings, given: ClassicSettings): ResolvedSettings {
@@ -26,18 +36,29 @@ export function changeSettings(before: ResolvedSettings, given: ClassicSettings)
     throw new InvalidArgumentError(
       'settings',
       given,
-      `an object with ${Object.keys(PRESETS.resize).join(', ')}`,
+      `an object with ${[...Object.keys(PRESETS.resize), MEMO].join(', ')}`,
     )
-  const input: SettingsInput = given
+  const flat: SettingsInput = withFlatNames(given)
+  const isMemo = ([name]: readonly [string, unknown]) => MEMO_NAMES.includes(name)
+  const input = Object.fromEntries(Object.entries(flat).filter(entry => !isMemo(entry)))
   const read = readSettings(PRESETS.resize, input)
-  const changes = Object.entries(PRESETS.resize)
-    .filter(([name, parameter]) =>
-      isGiven(input, [name, ...('aliases' in parameter ? parameter.aliases : [])]),
-    )
-    .map(([name]) => [name, read[name as keyof ResolvedSettings]])
-  return Object.freeze({ ...before, ...Object.fromEntries(changes) })
+  const changes = Object.keys(PRESETS.resize)
+    .filter(name => isGiven(input, [name, ...olderNames(name)]))
+    .map(name => [name, read[name as keyof Parameters]])
+  return Object.freeze({ ...before, ...Object.fromEntries(changes), ...readInstructions(flat) })
 }
 
 function isGiven(input: SettingsInput, names: readonly string[]): boolean {
   return names.some(name => input[name] !== undefined)
+}
+
+function readInstructions(input: SettingsInput): Pick<ResolvedSettings, 'memoInstructions'> | object {
+  const setting = MEMO_NAMES.find(name => input[name] !== undefined)
+  if (setting === undefined) return {}
+  const value = input[setting]
+  if (value === null || value === 'none') return { memoInstructions: MEMO_INSTRUCTIONS }
+  const lines = instructionLines(value)
+  if (lines === null || lines.length === 0)
+    throw new InvalidSettingsError([{ setting, value, allowed: 'a text, or a list of texts, or none' }])
+  return { memoInstructions: Object.freeze(lines) }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { environmentNamespace, findSetting, type Layer, namesWithin, tryLayer } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import { ID_RULE, isId } from '../log/index.ts'
+import { withFlatNames } from '../older-names.ts'
 import type { Channel } from '../runtime/channel.ts'
 import { TELEGRAM_CHECKS } from '../runtime/channels/telegram/options.ts'
 import { RUNTIME_SECTIONS } from '../runtime/check-options.ts'
@@ -216,9 +217,10 @@ const SETTING_NAMES = namesWithin('start').filter(
   name => !['db', 'store', 'host', 'port', 'maxBodyBytes'].includes(name),
 )
 
-const settings: Field = (given, path, problems) => {
-  if (!isObject(given))
-    return problems.refuse(path, given, `an object with settings of ${SETTING_NAMES.join(', ')}`)
+const settings: Field = (written, path, problems) => {
+  if (!isObject(written))
+    return problems.refuse(path, written, `an object with settings of ${SETTING_NAMES.join(', ')}`)
+  const given = withFlatNames(written)
   const known: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     const at = `${path}.${name}`

@@ -55,7 +55,7 @@ export async function planBot(config: BotConfig, resolved: Resolved): Promise<Bo
 
 /** The file's settings over the environment's, without a store. Throws where they do not fit together. */
 export async function checkBot(config: BotConfig, environment: Layer): Promise<BotPlan> {
-  const resolved = resolveSettings({ session: config.settings, environment })
+  const resolved = resolveSettings({ file: config.settings, environment })
   await namingTheFile(config, () => configurationOf(resolved))
   return planBot(config, resolved)
 }

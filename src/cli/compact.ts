@@ -8,6 +8,7 @@ import {
   jsonOption,
   namespaceOption,
   openStore,
+  presetOfFlags,
   readPolicy,
   setOption,
   storeOption,
@@ -80,7 +81,8 @@ async function configured(store: Store, flags: CompactFlags, terminal: Terminal)
   const configuration = await settings.load()
   const isAsked = flags.policy !== undefined || Object.keys(flags.set).length > 0
   if (!isAsked) return configuration
-  return { ...configuration, policy: readPolicy(flags.policy ?? settings.current.values.policy, flags.set) }
+  const preset = flags.policy ?? presetOfFlags(Object.keys(flags.set)) ?? settings.current.values.policy
+  return { ...configuration, policy: readPolicy(preset, flags.set) }
 }
 
 function describeOutcome({

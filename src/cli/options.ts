@@ -1,7 +1,15 @@
 import { Option } from 'commander'
 import { environmentNamespace } from '../config/index.ts'
 import { InvalidArgumentError } from '../errors.ts'
-import { type Policy, presetFromSettings, readPresetName, type SettingsInput } from '../policy/index.ts'
+import {
+  describeSeveral,
+  type Policy,
+  type PresetName,
+  presetFromSettings,
+  presetsOfNumbers,
+  readPresetName,
+  type SettingsInput,
+} from '../policy/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** Options that several commands share. */
@@ -36,6 +44,13 @@ function parseSetting(text: string): Record<string, string> {
 
 export function readPolicy(name: string, settings: SettingsInput): Policy {
   return presetFromSettings(readPresetName(name), settings)
+}
+
+/** The policy whose numbers are given where none is named; `null`: they are of none alone. */
+export function presetOfFlags(names: readonly string[]): PresetName | null {
+  const found = presetsOfNumbers(names)
+  if (found.size > 1) throw new InvalidArgumentError('--policy', null, describeSeveral(found))
+  return [...found.keys()][0] ?? null
 }
 
 export const dbOption = () => new Option('--db <file>', 'the SQLite database').default('palimpsest.db')

@@ -33,7 +33,7 @@ export async function runBot(
   // A flag over the file.
   const config = { ...read, settings: { ...read.settings, ...withFlags({}, flags) } }
   const place = placeOf(config, file, environment)
-  const backups = backupPlan(resolveSettings({ session: config.settings, environment }).values, place)
+  const backups = backupPlan(resolveSettings({ file: config.settings, environment }).values, place)
   const say = (words: string, summary: object) =>
     terminal.output.write(json ? `${JSON.stringify(summary)}\n` : `palimpsest bot: ${inertLine(words)}\n`)
   if (!check) return run(config, { place, environment, backups, say, terminal }).finally(exitSoon)

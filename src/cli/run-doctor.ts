@@ -1,5 +1,6 @@
 import { type Layer, readStored, resolveSettings, type SettingValues } from '../config/index.ts'
 import { PalimpsestError } from '../errors.ts'
+import { describeSeveral } from '../policy/index.ts'
 import type { CheckResult, Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
 import type { DoctorFlags } from './doctor.ts'
@@ -71,8 +72,9 @@ async function settingsFindings(
 ): Promise<readonly Finding[]> {
   const { layer: stored, problems } = readStored(await store.readSettings(namespace))
   const wrong = problems.map(({ setting, allowed }) => `${setting} (allowed: ${allowed})`)
-  const { values } = resolveSettings({ stored, environment })
+  const { values, unclear } = resolveSettings({ stored, environment })
   const { policy, model } = values
+  wrong.push(...unclear.map(({ numbers }) => `policy (allowed: ${describeSeveral(numbers)})`))
   const isPeerThere = model === null || (await import('ai').then(Boolean, () => false))
   return [
     {

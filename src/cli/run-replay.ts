@@ -11,6 +11,7 @@ import { comparisonCsv } from '../lab/report/csv.ts'
 import { sweptCandidates } from '../lab/sweep.ts'
 import { openSource, type Source, type Transcript } from '../lab/transcript/index.ts'
 import { contextBudget, PRESET_NAMES, PRESETS, type PresetName } from '../policy/index.ts'
+import { presetOfFlags } from './options.ts'
 import { pickTranscript, readTranscripts } from './read-transcripts.ts'
 import type { ReplayFlags } from './replay.ts'
 import { describeComparison } from './replay-text.ts'
@@ -65,7 +66,10 @@ async function readAllPrices(flags: ReplayFlags): Promise<{ prices: Prices; summ
 }
 
 /** Without a policy: all of them for a person, the default one for a program. */
-function readCandidates({ policy, set, sweep, json }: ReplayFlags, prices: Prices): readonly Candidate[] {
+function readCandidates(flags: ReplayFlags, prices: Prices): readonly Candidate[] {
+  const { set, sweep, json } = flags
+  const policy =
+    flags.policy ?? chosenByNumbers([...Object.keys(set), ...(sweep ?? []).map(({ name }) => name)])
   if (policy === undefined && (Object.keys(set).length > 0 || sweep))
     throw new InvalidArgumentError(
       sweep ? '--sweep' : '--set',
@@ -79,6 +83,11 @@ function readCandidates({ policy, set, sweep, json }: ReplayFlags, prices: Price
   const candidates = names.map(name => candidateOf(name, { shared: set, prices, isAlone }))
   if (!isAlone) checkKnownToOne(Object.keys(set), candidates)
   return candidates
+}
+
+function chosenByNumbers(names: readonly string[]): readonly string[] | undefined {
+  const preset = presetOfFlags(names)
+  return preset === null ? undefined : [preset]
 }
 
 /** Each takes of the shared settings those that it knows. One that none knows would be without effect. */

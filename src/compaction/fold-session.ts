@@ -130,6 +130,8 @@ export interface FoldOptions {
   readonly isUnchanged?: (epoch: number) => boolean
   /** For this fold only, over those of the engine. */
   readonly handlers?: FoldHandlers
+  /** What the summariser is told about the memo, for this fold only. */
+  readonly memoInstructions?: readonly string[]
   /** What the caller asks to be kept above all. */
   readonly focus?: string
   readonly policy?: Policy
@@ -189,13 +191,16 @@ async function foldOnce(
   const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = shared
   const [usual, asked] = [shared.policy, options.policy ?? shared.policy]
   const policy = forced === null ? asked : undefined
-  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy })
+  const once = options.policy !== undefined
+  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy, once })
   if (lease === null) return unjudged(skipped('already_folding'))
   try {
     const { settings } = lease.given
+    const { memoInstructions: instructions } = options
     const engine = {
       ...shared,
       handlers,
+      memo: { ...shared.memo, ...(instructions && { instructions }) },
       policy: policyFor(settings, asked),
       configured: policyFor(settings, usual),
     }

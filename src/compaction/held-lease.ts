@@ -9,6 +9,8 @@ interface LeaseTerms {
   readonly clock: () => number
   /** By which it is judged what there is to do. */
   readonly policy: Policy | undefined
+  /** The policy holds for this fold only. */
+  readonly once: boolean
 }
 
 /** Of the time that a lease is given for, after which it is renewed. */
@@ -33,8 +35,9 @@ export class HeldLease {
 
   /** `null`: somebody else holds it. */
   static async take(store: LeaseStore, key: SessionKey, terms: LeaseTerms): Promise<HeldLease | null> {
-    const { owner, ttlMs, clock, policy } = terms
-    const given = await store.acquireLease(key, { owner, ttlMs, now: clock(), ...(policy && { policy }) })
+    const { owner, ttlMs, clock, policy, once } = terms
+    const judging = policy && { policy, once }
+    const given = await store.acquireLease(key, { owner, ttlMs, now: clock(), ...judging })
     return given && new HeldLease(store, key, given, terms)
   }
 

@@ -41,7 +41,7 @@ export async function rebuildOutdated(
   const waiting = await store.readOutdated(key)
   if (waiting === null) return NOTHING_LEFT
   if (waiting.dueAt > clock()) return { left: 'later', dueAt: waiting.dueAt }
-  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy: undefined })
+  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy: undefined, once: false })
   if (lease === null) return OVERTAKEN
   try {
     const work = await store.readOutdated(key)

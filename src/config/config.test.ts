@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidSettingsError } from '../errors.ts'
 import { DEFAULT_EVENT_RETENTION_DAYS, MAX_EVENT_RETENTION_DAYS } from '../event-trimmer.ts'
 import { LAYER_BUDGETS, layerBudgets } from '../memory/budgets.ts'
+import { OLDER_NAMES, olderNames } from '../older-names.ts'
 import { PRESETS } from '../policy/index.ts'
 import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
 import {
@@ -29,11 +30,12 @@ function problemsOf(action: () => unknown): readonly string[] {
 describe('the schema', () => {
   test('knows every parameter of every preset, and its older names', () => {
     for (const parameters of Object.values(PRESETS))
-      for (const [name, parameter] of Object.entries(parameters)) {
+      for (const name of Object.keys(parameters)) {
         expect(findSetting(name)?.name).toBe(name)
-        for (const alias of 'aliases' in parameter ? parameter.aliases : [])
-          expect(findSetting(alias)?.name).toBe(name)
+        for (const older of olderNames(name)) expect(findSetting(older)?.name).toBe(name)
       }
+    for (const [name, older] of Object.entries(OLDER_NAMES))
+      for (const each of [name, ...older]) expect(findSetting(each)?.name).toBe(name)
   })
 
   test('names each setting once, and takes its own default', () => {
@@ -107,7 +109,8 @@ describe('settings resolve', () => {
       keepLast: 7,
     })
     expect(sources).toMatchObject({
-      policy: 'stored',
+      // A number of `rounds` chooses it, whatever is named below.
+      policy: 'request',
       fullContextTurns: 'request',
       cachedContextTurns: 'session',
       threshold: 'environment',
@@ -122,10 +125,44 @@ describe('settings resolve', () => {
 
   test('what belongs to another policy waits until that one is chosen', () => {
     const stored = { threshold: 5, keepLast: 9 }
-    expect(policyOf(resolveSettings({ stored })).name).toBe('tokens')
+    expect(policyOf(resolveSettings({ stored: { ...stored, policy: 'tokens' } })).name).toBe('tokens')
     expect(problemsOf(() => policyOf(resolveSettings({ stored: { ...stored, policy: 'count' } })))).toEqual([
       'keepLast',
     ])
+  })
+
+  test('numbers of one policy choose it where none is named in their layer or above', () => {
+    const chosen = (layers: Parameters<typeof resolveSettings>[0]) => {
+      const resolved = resolveSettings(layers)
+      return [policyOf(resolved).name, resolved.sources['policy'], resolved.policyChosenBy ?? null]
+    }
+    const A = { fullContextTurns: 1 }
+    for (const layer of ['request', 'session', 'file', 'stored', 'environment'] as const)
+      expect(chosen({ [layer]: A })).toEqual(['rounds', layer, ['fullContextTurns']])
+    expect(chosen({ stored: A, environment: { policy: 'window' } })[0]).toBe('rounds')
+    expect(chosen({ stored: { policy: 'window' }, environment: A })[0]).toBe('window')
+    expect(chosen({ stored: { ...A, policy: 'window' } })).toEqual(['window', 'stored', null])
+    expect(chosen({ request: { threshold: 3 }, stored: A })[0]).toBe('count')
+    // What every policy has says nothing.
+    expect(chosen({ stored: { budget: 900, boundary: 'turn', lowWater: 0.5 } })[0]).toBe('tokens')
+    expect(chosen({})).toEqual(['tokens', 'default', null])
+  })
+
+  test('numbers of several without a policy are refused; what is stored is told, and the next layer holds', () => {
+    const both = { fullContextTurns: 1, threshold: 5 }
+    for (const layer of ['request', 'file'] as const)
+      expect(() => policyOf(resolveSettings({ [layer]: both }))).toThrow(
+        'threshold for count; fullContextTurns for rounds',
+      )
+    expect(() => policyOf(resolveSettings({ environment: both }))).toThrow(
+      /PALIMPSEST_POLICY.*PALIMPSEST_THRESHOLD for count; PALIMPSEST_FULL_CONTEXT_TURNS for rounds/,
+    )
+    expect(policyOf(resolveSettings({ stored: { policy: 'count' }, environment: both })).name).toBe('count')
+    for (const layer of ['session', 'stored'] as const) {
+      const resolved = resolveSettings({ [layer]: both })
+      expect(policyOf(resolved).name).toBe('tokens')
+      expect(resolved.messages.join()).toContain('numbers of several policies are set')
+    }
   })
 
   test('events are kept for days, or for ever', () => {
@@ -184,6 +221,38 @@ describe('a layer', () => {
     })
   })
 
+  test('takes the names in which people have them, also as objects; a name that is written out wins', () => {
+    const window = { context_size: 60, tail_keep_size: 30, compression_window_size: '10' }
+    expect(
+      readLayer({ ...window, compression_cooldown_sec: 5, compression_hard_limit: 20 }, 'request'),
+    ).toEqual({
+      contextSize: 60,
+      tailKeepSize: 30,
+      compressionWindowSize: 10,
+      compressionCooldownSec: 5,
+      compressionHardLimit: 20,
+    })
+    const inside = { fullContextTurns: 6, cachedContextTurns: 2 }
+    const flat = { fullContextTurns: 6, cachedContextTurns: 2 }
+    expect(readLayer({ 'agent.contextWindow': inside }, 'server')).toEqual(flat)
+    expect(readLayer({ agent: { contextWindow: inside } }, 'server')).toEqual(flat)
+    expect(readLayer({ 'agent.contextWindow': inside, fullContextTurns: 9 }, 'server')).toEqual({
+      ...flat,
+      fullContextTurns: 9,
+    })
+    const session = { resize: { every_n_turns: 3 }, memo: { instruct: ['Keep names.', 'Keep dates.'] } }
+    expect(readLayer({ session }, 'server')).toEqual({
+      everyNTurns: 3,
+      memoInstructions: 'Keep names.\nKeep dates.',
+    })
+    expect(problemsOf(() => readLayer({ 'agent.contextWindow': { A: 1 } }, 'server'))).toEqual([
+      'agent.contextWindow.A',
+    ])
+    expect(problemsOf(() => readLayer({ 'agent.contextWindow': 4 }, 'server'))).toEqual([
+      'agent.contextWindow',
+    ])
+  })
+
   test('a secret that cannot be taken is not repeated', () => {
     expect(() => readLayer({ modelApiKey: 'hunter2 with spaces' }, 'server')).toThrow(/modelApiKey: "…"/)
   })
@@ -200,6 +269,26 @@ describe('the environment', () => {
     })
     expect(layer).toEqual({ policy: 'rounds', fullContextTurns: 6 })
     expect(warnings).toEqual(['PALIMPSEST_FULL_CONTEXT is no setting of palimpsest and is not used'])
+  })
+
+  test('older names have variables, too; the newest wins', () => {
+    const { layer, warnings } = readEnvironment({
+      PALIMPSEST_SESSION_MEMO_INSTRUCT: 'Keep names.',
+      PALIMPSEST_SESSION_RESIZE_EVERY_N_TURNS: '3',
+      PALIMPSEST_EVERY_N_TURNS: '5',
+      PALIMPSEST_MAX_CURRENT_CHARS: '900',
+      PALIMPSEST_AGENT_CONTEXT_WINDOW_FULL_CONTEXT_TURNS: '2',
+    })
+    expect(layer).toEqual({
+      memoInstructions: 'Keep names.',
+      everyNTurns: 5,
+      maxMessagesTextLength: 900,
+      fullContextTurns: 2,
+    })
+    expect(warnings).toEqual([])
+    expect(problemsOf(() => readEnvironment({ PALIMPSEST_MAX_CURRENT_CHARS: 'many' }))).toEqual([
+      'PALIMPSEST_MAX_CURRENT_CHARS',
+    ])
   })
 
   test('what is wrong is refused under the name of the variable', () => {

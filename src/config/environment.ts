@@ -1,6 +1,7 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
 import type { Layer } from './layers.ts'
 import { findSetting, SETTINGS } from './schema.ts'
+import { environmentName, type Setting } from './setting.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -15,21 +16,22 @@ export function readEnvironment(environment: Environment = process.env): {
   const layer: Record<string, unknown> = {}
   const problems: SettingsProblem[] = []
   for (const setting of SETTINGS) {
-    const text = environment[setting.environment]
-    if (text === undefined || text.trim() === '') continue
+    const variable = variablesOf(setting).find(name => (environment[name] ?? '').trim() !== '')
+    if (variable === undefined) continue
+    const text = environment[variable]!
     const read = setting.read(text.trim())
     if ('value' in read) layer[setting.name] = read.value
-    else
-      problems.push({
-        setting: setting.environment,
-        value: setting.secret ? '…' : text,
-        allowed: read.allowed,
-      })
+    else problems.push({ setting: variable, value: setting.secret ? '…' : text, allowed: read.allowed })
   }
   if (problems.length > 0) throw new InvalidSettingsError(problems)
-  const known = new Set(SETTINGS.map(({ environment }) => environment))
+  const known = new Set(SETTINGS.flatMap(variablesOf))
   const unknown = Object.keys(environment).filter(name => name.startsWith('PALIMPSEST_') && !known.has(name))
   return { layer, warnings: unknown.map(name => `${name} is no setting of palimpsest and is not used`) }
+}
+
+/** Its own first, then those of its older names. */
+function variablesOf({ environment, aliases }: Setting): readonly string[] {
+  return [environment, ...aliases.map(environmentName)]
 }
 
 /** The tenant of whoever names none. What is wrong with it is said where all of the environment is read. */

@@ -1,4 +1,5 @@
 export { beyondCeilings, paysByItself } from './ceilings.ts'
+export { requireClearPolicy } from './choose-policy.ts'
 export { describeDefault, describeRight, describeSettings } from './describe-settings.ts'
 export { readDuration } from './duration.ts'
 export {

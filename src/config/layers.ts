@@ -1,4 +1,5 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { withFlatNames } from '../older-names.ts'
 import { KEY_PLACE } from './model-key.ts'
 import { findSetting, SETTINGS } from './schema.ts'
 import type { Reach, Setting } from './setting.ts'
@@ -17,11 +18,12 @@ export function readLayer(input: Layer, reach: Reach): Layer {
 }
 
 export function tryLayer(
-  input: Layer,
+  written: Layer,
   reach: Reach,
 ): { readonly layer: Layer; readonly problems: readonly SettingsProblem[] } {
   const layer: Record<string, unknown> = {}
   const problems: SettingsProblem[] = []
+  const input = withFlatNames(written)
   for (const given of inPrecedence(Object.keys(input))) {
     const value = input[given]
     const setting = findSetting(given)

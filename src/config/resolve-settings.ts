@@ -1,13 +1,20 @@
 import { InvalidSettingsError } from '../errors.ts'
-import { type Policy, PRESETS, type PresetName, presetFromSettings } from '../policy/index.ts'
+import {
+  describeSeveral,
+  type Policy,
+  PRESETS,
+  type PresetName,
+  presetFromSettings,
+} from '../policy/index.ts'
 import { ceilingsOf, inheritedValue, isAbove, isOnOperatorsKey, paysByItself } from './ceilings.ts'
+import { choosePolicy, type PolicyChoice, unclearPolicy, unclearVariables } from './choose-policy.ts'
 import type { Layer } from './layers.ts'
 import { describePlace, KEY_PLACE, type KeyPlace, maySend, placeIn, placeOf, readPlace } from './model-key.ts'
 import { findSetting, presetParameter, SETTINGS } from './schema.ts'
 import type { Setting } from './setting.ts'
 
 /** The strongest first. */
-const SOURCES = ['request', 'session', 'stored', 'environment', 'default'] as const
+const SOURCES = ['request', 'session', 'file', 'stored', 'environment', 'default'] as const
 /** `operator`: what was asked for is more than the operator of the server allows, so that is what holds. */
 export type Source = (typeof SOURCES)[number] | 'operator'
 
@@ -36,6 +43,7 @@ export interface SettingValues {
   readonly sessionSummaryTokensPerHour: number | null
   readonly memoInstructions: string | null
   readonly extract: 'turn' | 'batch' | 'off' | null
+  readonly scopeLearnsFrom: 'shared' | 'all'
   readonly memoryOwner: string | null
   readonly redact: 'secrets' | 'off'
   readonly personaTokens: number
@@ -71,18 +79,26 @@ export interface SettingValues {
 export interface Resolved {
   readonly values: SettingValues
   readonly sources: Readonly<Record<string, Source>>
+  /** The numbers that chose the policy, where none is named; left out: it is named, or the default. */
+  readonly policyChosenBy?: readonly string[]
+  /** Where numbers of several policies are set and none is named: the layers, and what is allowed in place of that. */
+  readonly unclear: PolicyChoice<LayerName>['unclear']
   /** What was set and is not in force, and why: for those who look at the settings. */
   readonly messages: readonly string[]
   /** Of a namespace that is not the server's own: the limits that it may lower. */
   readonly ceilings?: Readonly<Record<string, unknown>>
 }
 
-/** Request over session over stored over environment over default, each value with where it comes from. */
+/**
+ * Request over session over a file over stored over environment over default, each value with where it comes from. The
+ * policy is the one that is named, or the one that numbers choose: `choosePolicy` says how.
+ */
 export function resolveSettings(layers: Layers): Resolved {
-  const values: Record<string, unknown> = {}
-  const sources: Record<string, Source> = {}
-  const messages: string[] = []
-  for (const { name } of SETTINGS) {
+  const { policy, source, chosenBy, unclear } = choosePolicy(LAYERS.map(name => [name, layers[name] ?? {}]))
+  const values: Record<string, unknown> = { policy }
+  const sources: Record<string, Source> = { policy: source }
+  const messages = unclear.map(notClear)
+  for (const { name } of SETTINGS.filter(({ name }) => name !== 'policy')) {
     const source = LAYERS.find(source => Object.hasOwn(layers[source] ?? {}, name))
     sources[name] = source ?? 'default'
     values[name] = source === undefined ? defaultOf(name, values) : layers[source]![name]
@@ -95,10 +111,26 @@ export function resolveSettings(layers: Layers): Resolved {
     values['modelApiKey'] = null
     messages.push(notSent(place, placeOf(unbounded)))
   }
-  return { values: unbounded, sources, messages, ...(operator && { ceilings: ceilingsOf(operator) }) }
+  return {
+    ...{ values: unbounded, sources, unclear, messages },
+    ...(chosenBy && { policyChosenBy: chosenBy }),
+    ...(operator && { ceilings: ceilingsOf(operator) }),
+  }
 }
 
-const LAYERS: readonly LayerName[] = ['request', 'session', 'stored', 'environment']
+const LAYERS: readonly LayerName[] = ['request', 'session', 'file', 'stored', 'environment']
+
+const NAMES_OF_LAYERS: Readonly<Record<LayerName, string>> = {
+  request: 'this request',
+  session: "this session's settings",
+  file: 'the file',
+  stored: 'the stored settings',
+  environment: 'the environment',
+}
+
+function notClear({ source, numbers }: Resolved['unclear'][number]): string {
+  return `No policy is taken from ${NAMES_OF_LAYERS[source]}; allowed: ${describeSeveral(numbers)}.`
+}
 
 /** Whoever may name the address must not be sent the key that was given for another one. */
 function placeOfKey(layers: Layers, source: Source): KeyPlace | null {
@@ -182,7 +214,13 @@ function defaultOf(name: string, earlier: Readonly<Record<string, unknown>>): un
 }
 
 /** The chosen policy, with those of its parameters that were set. It has the last word on what fits together. */
-export function policyOf({ values, sources }: Resolved): Policy {
+export function policyOf({ values, sources, unclear }: Resolved): Policy {
+  // What is stored may be from a version that took it: a message says so, and the next layer has its say.
+  const refused = unclear.filter(({ source }) => source !== 'stored' && source !== 'session')
+  if (refused.length > 0)
+    throw new InvalidSettingsError(
+      refused.map(each => (each.source === 'environment' ? unclearVariables : unclearPolicy)(each)),
+    )
   const names = Object.keys(PRESETS[values.policy]).filter(name => sources[name] !== 'default')
   try {
     return presetFromSettings(values.policy, Object.fromEntries(names.map(name => [name, values[name]])))
@@ -199,9 +237,10 @@ export function policyOf({ values, sources }: Resolved): Policy {
 }
 
 /** For whoever asks over the network: nothing that is only for the start, and of secrets only whether they are set. */
-export function shownSettings({ values, sources, messages, ceilings }: Resolved): {
+export function shownSettings({ values, sources, policyChosenBy, messages, ceilings }: Resolved): {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, Source>>
+  readonly policyChosenBy?: readonly string[]
   /** Left out where there is nothing to say. */
   readonly messages?: readonly string[]
   readonly ceilings?: Readonly<Record<string, unknown>>
@@ -212,6 +251,7 @@ export function shownSettings({ values, sources, messages, ceilings }: Resolved)
       shown.map(({ name, secret }) => [name, secret ? values[name] !== null : values[name]]),
     ),
     sources: Object.fromEntries(shown.map(({ name }) => [name, sources[name]!])),
+    ...(policyChosenBy && { policyChosenBy }),
     ...(messages.length > 0 && { messages }),
     ...(ceilings && { ceilings }),
   }

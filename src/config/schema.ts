@@ -1,4 +1,5 @@
 import { GROUP_TURN_MESSAGES, isId, isZone } from '../log/index.ts'
+import { olderNames } from '../older-names.ts'
 import {
   describeParameter,
   type Parameter,
@@ -32,7 +33,7 @@ function parameterSetting(name: string): Setting {
     help: first.help,
     type: first.oneOf ? 'string' : first.integer ? 'integer' : 'number',
     presets,
-    aliases: [...new Set(parameters.flatMap(({ aliases = [] }) => aliases))],
+    aliases: olderNames(name),
     // What one of them takes may be stored; the policy that is chosen has the last word.
     read: given => {
       const reads = parameters.map(parameter => readParameter(parameter, given))
@@ -56,7 +57,8 @@ function plainSetting(
   { reach = 'server', namespace = reach === 'start' ? 'fixed' : 'free', ...plain }: Plain,
   kind: Pick<Setting, 'allowed' | 'read' | 'type'>,
 ): Setting {
-  return { name, environment: environmentName(name), reach, namespace, aliases: [], ...plain, ...kind }
+  const named = { name, environment: environmentName(name), aliases: olderNames(name) }
+  return { ...named, reach, namespace, ...plain, ...kind }
 }
 
 function numberSetting(
@@ -87,6 +89,19 @@ function textSetting(
           : { allowed },
     type: 'string',
   })
+}
+
+/** Text with a line for each, as it is stored; or a list. */
+function linesSetting(name: string, rules: Parameters<typeof textSetting>[1]): Setting {
+  const setting = textSetting(name, rules)
+  return {
+    ...setting,
+    read: given => {
+      if (!Array.isArray(given)) return setting.read(given)
+      const isList = given.every(each => typeof each === 'string')
+      return isList ? setting.read(given.join('\n')) : { allowed: rules.allowed }
+    },
+  }
 }
 
 /** Separated by commas; or a list, as it is stored. */
@@ -147,6 +162,7 @@ const LONGEST_NAMESPACE = 200
 const REDACTIONS: readonly string[] = ['secrets', 'off']
 const SWITCH: readonly string[] = ['on', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
+const SCOPE_SOURCES: readonly string[] = ['shared', 'all']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
 function memoryTokens(name: string, usual: number, help: string): Setting {
@@ -252,9 +268,9 @@ export const SETTINGS: readonly Setting[] = [
   spendLimit('summaryTokensPerHour', 'tokens that these may take in an hour'),
   spendLimit('sessionSummaryCallsPerHour', 'the same calls for one session'),
   spendLimit('sessionSummaryTokensPerHour', 'the same tokens for one session'),
-  textSetting('memoInstructions', {
+  linesSetting('memoInstructions', {
     default: null,
-    allowed: `text of at most ${LONGEST_TEXT} characters, or none`,
+    allowed: `text of at most ${LONGEST_TEXT} characters, or a list of texts, or none`,
     accepts: text => text.trim() !== '',
     help: 'what the memo of a session has to hold, one instruction a line',
   }),
@@ -263,6 +279,12 @@ export const SETTINGS: readonly Setting[] = [
     allowed: `${EXTRACTIONS.join(', ')}, or none for turn with the policy rounds and batch with others`,
     accepts: text => EXTRACTIONS.includes(text),
     help: 'when user and scope memory are extracted: after each turn, in batches, or never',
+  }),
+  textSetting('scopeLearnsFrom', {
+    default: 'shared',
+    allowed: SCOPE_SOURCES.join(', '),
+    accepts: text => SCOPE_SOURCES.includes(text),
+    help: "from which sessions a workspace's memory is learned: those that are no private chats, or all, so that what is said in private is shown in the whole workspace",
   }),
   textSetting('memoryOwner', {
     default: null,

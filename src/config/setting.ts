@@ -39,7 +39,8 @@ export interface Setting {
   readonly read: (given: unknown) => Read
 }
 
-/** `fullContextTurns` is `PALIMPSEST_FULL_CONTEXT_TURNS`. */
+/** `fullContextTurns` is `PALIMPSEST_FULL_CONTEXT_TURNS`, `session.memo.instruct` `PALIMPSEST_SESSION_MEMO_INSTRUCT`. */
 export function environmentName(name: string): string {
-  return `PALIMPSEST_${name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+  const words = name.replaceAll(/[A-Z]/g, letter => `_${letter}`).replaceAll('.', '_')
+  return `PALIMPSEST_${words.toUpperCase()}`
 }

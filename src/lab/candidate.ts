@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { olderNames } from '../older-names.ts'
 import {
   type Parameter,
   PRESETS,
@@ -46,7 +47,7 @@ export function candidateOf(text: string, { shared, isAlone, prices }: Candidate
 
 /** The older ones too. */
 export function settingNames(preset: PresetName): readonly string[] {
-  return Object.entries<Parameter>(PRESETS[preset]).flatMap(([name, { aliases = [] }]) => [name, ...aliases])
+  return Object.keys(PRESETS[preset]).flatMap(name => [name, ...olderNames(name)])
 }
 
 function readPair(text: string, pair: string): readonly [string, string] {

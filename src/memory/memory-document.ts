@@ -108,6 +108,17 @@ export class MemoryDocument {
     return this.#write(() => text, options)
   }
 
+  /**
+   * Of a scope: makes it one person's, for good. From now on it is shown in that person's private chats and agents'
+   * threads of the scope alone, which feed it by themselves; to no other session, whatever it was shown before.
+   * @example await palimpsest.memory.scope('diary').declarePersonal('ann')
+   */
+  async declarePersonal(owner: string, options: Pick<WriteOptions, 'author'> = {}): Promise<MemoryContent> {
+    if (this.layer !== 'scope') throw new InvalidArgumentError('layer', this.layer, 'scope')
+    if (!isNewId(owner)) throw new InvalidArgumentError('owner', owner, NEW_ID_RULE)
+    return this.#write(content => content, options, { owner })
+  }
+
   /** An edit of an earlier version, with what was written since: a conflict keeps both. */
   async merge(
     content: string,
@@ -159,7 +170,7 @@ export class MemoryDocument {
         const restored = await this.#write(
           content => mergeDocuments({ base: undone.content, ours: content, theirs }).content,
           { ...(options.author && { author: options.author }), ifVersion: current.version },
-          undone.version,
+          { undoes: undone.version },
         )
         if (restored.version > current.version) return restored
       } catch (error) {
@@ -200,7 +211,7 @@ export class MemoryDocument {
   async #write(
     change: (content: string) => string,
     { author = 'person', sources = [], ifVersion }: WriteOptions = {},
-    undoes?: number,
+    { undoes, owner }: { readonly undoes?: number; readonly owner?: string } = {},
   ): Promise<MemoryContent> {
     const { store, clock, noteChange } = this.#engine
     const work = await load()
@@ -208,6 +219,7 @@ export class MemoryDocument {
     const initial = await this.#initial(work)
     const write: DocumentWrite = {
       key: this.#key,
+      ...(owner !== undefined && { owner }),
       ...(this.#session?.from && { from: this.#session.from }),
       change: current => {
         if (current === null) checkNewKey(this.#key)

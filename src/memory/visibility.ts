@@ -1,5 +1,5 @@
 import type { SessionKind } from '../log/index.ts'
-import { type DocumentKey, documentSession } from '../store/index.ts'
+import { type DocumentKey, documentSession, personAlone } from '../store/index.ts'
 
 /** What decides who sees what: as it is stored with the session, never as a caller or a display name says. */
 export interface SessionIdentity {
@@ -15,7 +15,7 @@ export interface SessionIdentity {
  */
 export function maySee(
   { id, kind, user, scope }: SessionIdentity,
-  document: Pick<DocumentKey, 'layer' | 'key'>,
+  document: Pick<DocumentKey, 'layer' | 'key'> & { readonly owner?: string },
 ): boolean {
   switch (document.layer) {
     case 'persona':
@@ -24,7 +24,11 @@ export function maySee(
     case 'user':
       return kind === 'private' && user !== null && document.key === user
     case 'scope':
-      return scope !== null && document.key === scope
+      return (
+        scope !== null &&
+        document.key === scope &&
+        (document.owner === undefined || document.owner === personAlone({ kind, user }))
+      )
     case 'chat':
     case 'daily':
       return documentSession(document) === id

@@ -27,6 +27,7 @@ export {
   type Verdict,
   verdictAt,
 } from './policy.ts'
+export { describeSeveral, presetsOfNumbers } from './preset-of-numbers.ts'
 export {
   count,
   PRESET_NAMES,

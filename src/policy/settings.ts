@@ -1,4 +1,5 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { olderNames, withFlatNames } from '../older-names.ts'
 
 /** One parameter of a preset. */
 export interface Parameter {
@@ -12,8 +13,6 @@ export interface Parameter {
   /** `null` is allowed and means that it is not set. */
   readonly optional?: true
   readonly oneOf?: readonly string[]
-  /** Older names, the newest first. The name itself wins over all of them. */
-  readonly aliases?: readonly string[]
 }
 
 type Parameters = Readonly<Record<string, Parameter>>
@@ -32,10 +31,11 @@ export type SettingsInput = Readonly<Record<string, unknown>>
 /** Settings checked and filled in with defaults. Every problem is named, with what is allowed. */
 export function readSettings<Ps extends Parameters>(
   parameters: Ps,
-  input: SettingsInput,
+  written: SettingsInput,
   check: (settings: SettingsOf<Ps>) => readonly SettingsProblem[] = () => [],
 ): SettingsOf<Ps> {
-  const known = new Set(Object.entries(parameters).flatMap(([name, { aliases = [] }]) => [name, ...aliases]))
+  const input = withFlatNames(written)
+  const known = new Set(Object.keys(parameters).flatMap(name => [name, ...olderNames(name)]))
   const problems: SettingsProblem[] = Object.keys(input)
     .filter(name => !known.has(name))
     .map(name => ({
@@ -46,7 +46,7 @@ export function readSettings<Ps extends Parameters>(
     }))
   const settings: Record<string, unknown> = {}
   for (const [name, parameter] of Object.entries(parameters)) {
-    const given = [name, ...(parameter.aliases ?? [])].find(alias => input[alias] !== undefined)
+    const given = [name, ...olderNames(name)].find(alias => input[alias] !== undefined)
     const read = given === undefined ? { value: parameter.default } : readParameter(parameter, input[given])
     if ('allowed' in read) problems.push({ setting: given!, value: input[given!], allowed: read.allowed })
     else settings[name] = read.value

@@ -8,6 +8,7 @@ import {
   splitModelName,
 } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
+import { instructionLines } from '../instruction-lines.ts'
 import type { Configuration, MemoryOptions } from '../palimpsest.ts'
 import { PRESETS } from '../policy/index.ts'
 import { type Redact, redactSecrets } from '../redaction/index.ts'
@@ -36,7 +37,12 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
 }
 
 /** Without what is set to none, for which an instance has its own rule. */
-export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): MemoryOptions & {
+export function memoryOf({
+  extract,
+  scopeLearnsFrom,
+  memoryOwner,
+  ...values
+}: SettingValues): MemoryOptions & {
   readonly budgets: Readonly<Record<LayerName, number>>
 } {
   return {
@@ -48,6 +54,7 @@ export function memoryOf({ extract, memoryOwner, ...values }: SettingValues): Me
       chat: values.chatMemoryTokens,
       daily: values.dailyLogTokens,
     },
+    scopeLearnsFrom,
     ...(extract !== null && { extract }),
     ...(memoryOwner !== null && { owner: ownerIds(memoryOwner) }),
   }
@@ -60,8 +67,7 @@ export function redactionOf({ redact }: Pick<SettingValues, 'redact'>): Redact |
 /** Set to none, the instance has its own instructions. */
 function memoOf({ memoInstructions }: SettingValues): NonNullable<Configuration['memo']> {
   if (memoInstructions === null) return {}
-  const lines = memoInstructions.split(/\r?\n/).map(line => line.trim())
-  return { instructions: lines.filter(line => line !== '') }
+  return { instructions: instructionLines(memoInstructions) ?? [] }
 }
 
 async function summarizerOf(values: SettingValues): Promise<Summarizer> {
@@ -97,7 +103,8 @@ export async function unfitNames(
   error: unknown,
   { resolved, stored }: { resolved: Resolved; stored: Layer },
 ): Promise<readonly string[]> {
-  const { values } = resolved
+  const { values, unclear } = resolved
+  if (unclear.some(({ source }) => source === 'environment' || source === 'file')) return []
   const named =
     error instanceof InvalidSettingsError ? error.details.problems.map(({ setting }) => setting) : []
   const suspects = fits(() => policyOf(resolved))

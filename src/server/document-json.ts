@@ -4,12 +4,20 @@ import { entityTag } from './entity-tags.ts'
 
 /** What `documentJson` gives, for the document of the API. */
 export const DOCUMENT =
-  '{ layer, key, content, sections, version, etag, tokens, budget, createdAt, updatedAt }'
+  '{ layer, key, owner?, content, sections, version, etag, tokens, budget, createdAt, updatedAt }'
 
 export function documentJson({ layer, key, content, sections, version, ...rest }: MemoryContent) {
-  const { tokens, budget, createdAt, updatedAt } = rest
+  const { owner, tokens, budget, createdAt, updatedAt } = rest
   return {
-    ...{ layer, key: writtenKey({ layer, key }), content, sections, version, etag: entityTag(version) },
+    ...{
+      layer,
+      key: writtenKey({ layer, key }),
+      ...(owner !== undefined && { owner }),
+      content,
+      sections,
+      version,
+      etag: entityTag(version),
+    },
     ...{ tokens, budget, createdAt, updatedAt },
   }
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { namesWithin, SETTINGS } from '../config/index.ts'
+import { OBJECT_NAMES } from '../older-names.ts'
 
 /** Building blocks of the schemas. The message of each is what is allowed: `problems.ts` says the rest. */
 
@@ -28,9 +29,20 @@ export function oneOf<const Choices extends readonly [string, ...string[]]>(choi
   return z.enum(choices, { error: choices.join(', ') })
 }
 
+/** Those of the older names that are written as an object. */
+const OBJECTS = Object.fromEntries(
+  OBJECT_NAMES.filter(name => name.includes('.')).map(name => [
+    name,
+    z
+      .unknown()
+      .optional()
+      .openapi({ type: 'object', description: 'For this request only: settings by their older names' }),
+  ]),
+)
+
 /** Settings that hold for one context. What they may be the settings' own schema checks, all at once. */
-export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries(
-  SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
+export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries([
+  ...SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
     [setting.name, ...setting.aliases].map(name => [
       name,
       z
@@ -43,7 +55,8 @@ export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnkno
         }),
     ]),
   ),
-)
+  ...Object.entries(OBJECTS),
+])
 
 /** The same for messages and folds, which leave no room for a reply. */
 export const OVERRIDES = Object.fromEntries(

@@ -13,6 +13,7 @@ import {
   readLayer,
   readPlace,
   readStored,
+  requireClearPolicy,
   resolveSettings,
   writePlace,
 } from '../config/index.ts'
@@ -23,7 +24,7 @@ import { canonicalJson, type Store } from '../store/index.ts'
 import { configurationOf, unfitNames } from './configuration.ts'
 import { Revisions } from './revisions.ts'
 import { sessionAware, withFitting, withOwn } from './session-aware.ts'
-import { settingChanges } from './setting-changes.ts'
+import { settingChanges, settledObjects } from './setting-changes.ts'
 import { settingsTag } from './settings-tag.ts'
 
 export interface LiveSettingsOptions {
@@ -195,6 +196,7 @@ export class LiveSettings {
       const next = (before: Layer) =>
         without({ ...before, ...layer, ...key.layer }, [...removed, ...key.removed])
       this.#requireWithinCeilings(layer, next(earlier))
+      requireClearPolicy(next(earlier), [...Object.keys(layer), ...removed])
       const changed = (before: Layer) => this.#check(next(before))
       await changed(earlier)
         .catch(async () => changed((await this.#fitting(earlier)).stored))
@@ -202,7 +204,13 @@ export class LiveSettings {
           throw explained(error, messages)
         })
       try {
-        const all = { ...changes, ...key.layer, ...Object.fromEntries(key.removed.map(name => [name, null])) }
+        const settled = settledObjects(raw, 'server')
+        const all = {
+          ...settled,
+          ...changes,
+          ...key.layer,
+          ...Object.fromEntries(key.removed.map(name => [name, null])),
+        }
         await this.#options.store.writeSettings(this.#namespace, all, { expected: raw })
         break
       } catch (error) {
@@ -286,13 +294,15 @@ export class LiveSettings {
   }
 
   /** An `InvalidSettingsError` where they do not fit together or the others. */
-  checkForSession(own: Layer): void {
-    policyOf(resolveSettings(withOwn(own, this.#layers(this.#stored))))
+  checkForSession(own: Layer, changed: readonly string[]): void {
+    const layers = withOwn(own, this.#layers(this.#stored))
+    requireClearPolicy(layers.session ?? {}, changed)
+    policyOf(resolveSettings(layers))
   }
 
   #layers(stored: Layer): Layers {
     const { environment = {}, over = {}, operator } = this.#options
-    return { session: over, stored, environment, ...(operator && { operator: operator.current.values }) }
+    return { file: over, stored, environment, ...(operator && { operator: operator.current.values }) }
   }
 
   #resolve(stored: Layer): Resolved {

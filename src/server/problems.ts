@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { findSetting } from '../config/index.ts'
 import { describe, PalimpsestError } from '../errors.ts'
+import { OBJECT_NAMES } from '../older-names.ts'
 
 /** Nobody reads more, and each is told twice. */
 const MOST_PROBLEMS = 20
@@ -49,7 +50,8 @@ function problemsOf(
   what: string,
 ): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    const isOlderName = (name: string) => findSetting(name)?.aliases.includes(name)
+    const isOlderName = (name: string) =>
+      OBJECT_NAMES.includes(name) || findSetting(name)?.aliases.includes(name)
     const names = Object.keys((schema as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name))
     return issue.keys.slice(0, MOST_PROBLEMS).map(field => ({
       field,

@@ -1,5 +1,6 @@
 import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
+import { withFlatNames } from '../older-names.ts'
 import type { Policy } from '../policy/index.ts'
 import { canonicalJson } from '../store/index.ts'
 
@@ -27,7 +28,8 @@ export function withOwn(own: Layer, layers: Layers): Layers {
 }
 
 /** Without what was stored under other settings and does not fit these any more: it must not stop a message. */
-export function withFitting(own: Layer, layers: Layers): Layers {
+export function withFitting(written: Layer, layers: Layers): Layers {
+  const own = withFlatNames(written)
   const all = withOwn(own, layers)
   const problems = problemsOf(all)
   const names = Object.keys(own)

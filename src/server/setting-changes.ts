@@ -1,14 +1,16 @@
-import { findSetting, type Layer, readLayer, SETTINGS } from '../config/index.ts'
+import { findSetting, type Layer, readLayer, SETTINGS, tryLayer } from '../config/index.ts'
+import { OBJECT_NAMES, withFlatNames } from '../older-names.ts'
 
 /**
  * What somebody asks to be changed, checked, as a store takes it: under the newest names, `null` where one is to be
  * taken away. What was stored under an older name goes, too.
  */
 export function settingChanges(
-  given: Layer,
+  written: Layer,
   reach: 'server' | 'request',
 ): { readonly layer: Layer; readonly removed: readonly string[]; readonly changes: Layer } {
-  const layer = readLayer(given, reach)
+  const layer = readLayer(written, reach)
+  const given = withFlatNames(written)
   const removed = Object.keys(given)
     .filter(name => given[name] === null)
     .map(name => findSetting(name)!.name)
@@ -21,4 +23,21 @@ export function settingChanges(
     ...Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, value ?? 'none'])),
   }
   return { layer, removed: [...removed, ...aliases], changes }
+}
+
+/**
+ * What has to be changed with them where a store holds older names as objects, such as `agent.contextWindow`: what is in
+ * them stands under the newest names from then on, so that a setting that is taken away does not come back.
+ */
+export function settledObjects(stored: Layer, reach: 'server' | 'request'): Layer {
+  const objects = Object.keys(stored).filter(name => OBJECT_NAMES.includes(name))
+  if (objects.length === 0) return {}
+  const inside = Object.fromEntries(objects.map(name => [name, stored[name]]))
+  const values = Object.entries(tryLayer(inside, reach).layer).filter(
+    ([name]) => !Object.hasOwn(stored, name),
+  )
+  return {
+    ...Object.fromEntries(objects.map(name => [name, null])),
+    ...Object.fromEntries(values.map(([name, value]) => [name, value ?? 'none'])),
+  }
 }

@@ -34,15 +34,37 @@ export function documentSession({ layer, key }: Pick<DocumentKey, 'layer' | 'key
   return layer === 'daily' ? (parseDailyKey(key)?.sessionId ?? null) : null
 }
 
-/** Whose memory a session feeds: a private chat its person's, any other its scope's, and never the other way round. */
-export function learningDocument(session: {
+interface Traits {
   readonly kind: SessionKind
   readonly user: string | null
   readonly scope: string | null
-}): { readonly layer: 'user' | 'scope'; readonly key: string } | null {
+}
+
+/** From which sessions the memory of a scope is learned: those that are no private chats, or all of them. */
+export type ScopeLearnsFrom = 'shared' | 'all'
+
+/**
+ * Whose memory a session feeds. A private chat feeds its person's; a scope's is fed by what is no private chat, and by
+ * private chats where that is asked for. A scope that was declared personal is fed by its owner's sessions, whatever is
+ * asked for, and by no other.
+ *
+ * @param owner Of the session's scope; `null`: it is not personal.
+ */
+export function learningDocuments(
+  session: Traits,
+  { from = 'shared', owner }: { readonly from?: ScopeLearnsFrom | undefined; readonly owner: string | null },
+): readonly { readonly layer: 'user' | 'scope'; readonly key: string }[] {
   const { kind, user, scope } = session
-  if (kind === 'private') return user === null ? null : { layer: 'user', key: user }
-  return scope === null ? null : { layer: 'scope', key: scope }
+  const isFed = owner === null ? kind !== 'private' || from === 'all' : personAlone(session) === owner
+  return [
+    ...(kind === 'private' && user !== null ? [{ layer: 'user' as const, key: user }] : []),
+    ...(scope !== null && isFed ? [{ layer: 'scope' as const, key: scope }] : []),
+  ]
+}
+
+/** Whose session it is, and nobody else's: a group belongs to all who speak there. */
+export function personAlone({ kind, user }: Pick<Traits, 'kind' | 'user'>): string | null {
+  return kind === 'group' ? null : user
 }
 
 /** Who made a version: a person (at the API, in a file), a tool call, an extraction (a fold's too), or a rollback. */
@@ -63,6 +85,8 @@ export interface DocumentRecord {
   readonly layer: LayerName
   readonly key: string
   readonly content: string
+  /** Of a scope that was declared personal: the user id whose it is. */
+  readonly owner?: string
   /** Grows by one with each change, from 1 or, where an erasure went before, from more. */
   readonly version: number
   /** As `estimateTokens` counts. */
@@ -126,6 +150,11 @@ export interface DocumentWrite {
    * fails the call.
    */
   readonly change: (current: DocumentRecord | null) => DocumentEdit | null
+  /**
+   * Of a scope: whose it is from now on, and for good. Where it is another person's, a `ScopeOwnedError`, and nothing has
+   * changed.
+   */
+  readonly owner?: string
   readonly author: Author
   readonly sources: readonly Source[]
   readonly now: number
@@ -149,6 +178,8 @@ export interface FoldedLine {
 
 export interface LayerText extends LayerVersion {
   readonly content: string
+  /** Of a scope that was declared personal: whose it is. */
+  readonly owner?: string
   /** Lines that folds of this very session left, each with the messages that it is from. */
   readonly folded: readonly FoldedLine[]
 }

@@ -22,6 +22,7 @@ import type {
   LayerText,
   LayerVersion,
   MirrorState,
+  ScopeLearnsFrom,
 } from './document.ts'
 import type {
   Erasable,
@@ -115,6 +116,11 @@ export interface AppendRequest {
   readonly traits: GivenTraits
   readonly messages: readonly MeasuredMessage[]
   readonly policy: Policy
+  /**
+   * Where `policy` holds for this request only: the one that holds otherwise. It says when the session is due next, and
+   * its own decision is neither asked for nor kept.
+   */
+  readonly configured?: Policy
   readonly groupTurnMessages: number
   /** Left out: none is. */
   readonly extraction?: ExtractionRules
@@ -140,6 +146,8 @@ export interface ExtractionRules {
   readonly idleMs: number
   /** Left out: no longer. */
   readonly longIdleMs?: number
+  /** Left out: `shared`. */
+  readonly scopeLearnsFrom?: ScopeLearnsFrom
 }
 
 export interface AppendReceipt {
@@ -727,11 +735,12 @@ export interface Store {
 
   /**
    * One holder at a time over all processes; `null` while somebody else holds it. With a policy the session is judged
-   * in the same transaction, as by `judge`.
+   * in the same transaction, as by `judge`; `once`: by a policy that holds for this time only, which leaves what is
+   * pending and due as it is.
    */
   acquireLease(
     key: SessionKey,
-    request: { owner: string; ttlMs: number; now: number; policy?: Policy },
+    request: { owner: string; ttlMs: number; now: number; policy?: Policy; once?: boolean },
   ): Promise<Lease | null>
   /** `LeaseLostError` where somebody else took it since. */
   renewLease(key: SessionKey, request: { token: number; ttlMs: number; now: number }): Promise<void>

@@ -12,6 +12,7 @@ const OPTIONS = [
   'outputReserve',
   'usualReserve',
   'policy',
+  'appendPolicy',
   'query',
   'reasoning',
 ]

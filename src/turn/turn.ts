@@ -3,6 +3,7 @@ import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
 import { ContextOverflowError, InvalidArgumentError, isOverForGood, NotWaitingError } from '../errors.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
+import type { Policy } from '../policy/index.ts'
 import { runInSlices } from '../slices.ts'
 import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
@@ -43,6 +44,8 @@ export interface TurnOptions<Tools extends object = object> extends Omit<Context
    * storing the whole answer are one step. The answer points to the first of them.
    */
   readonly answers?: readonly number[]
+  /** Has its say about what this turn stores, as `policy` has in `append()`. `policy` itself is only for what is shown. */
+  readonly appendPolicy?: Policy
   /** Said to the model at the very end, after what was said last, and not stored. */
   readonly reminder?: string
 }
@@ -150,7 +153,7 @@ export class Turn<Tools extends object = object> {
   ): Promise<Turn<Tools>> {
     checkTurnOptions(turnOptions)
     const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
-    const { answers = [], reminder = null, ...options } = others
+    const { answers = [], reminder = null, appendPolicy: _, ...options } = others
     const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
     const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model

@@ -33,6 +33,7 @@ export interface Setting {
   readonly groupKind: SessionKind
   /** A group that is said to be somebody's is a group all the same. */
   readonly groupUser: boolean
+  readonly scopeLearnsFrom: 'shared' | 'all'
   /** Documents are condensed soon. */
   readonly smallBudgets: boolean
 }
@@ -43,6 +44,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   scopes: fc.array(fc.constantFrom('S1' as const, 'S2' as const, null), { minLength: 3, maxLength: 3 }),
   groupKind: fc.constantFrom<SessionKind>('group', 'group', 'group', 'agent'),
   groupUser: fc.boolean(),
+  scopeLearnsFrom: fc.constantFrom('shared' as const, 'all' as const),
   smallBudgets: fc.integer({ max: 9, min: 0 }).map(number => number < 3),
 })
 
@@ -55,6 +57,7 @@ export type Step =
   | { do: 'recall'; chat: number; tool: 'query_history' | 'expand_history'; reach: number; logged: boolean }
   | { do: 'write'; layer: LayerName; which: number }
   | { do: 'fork' | 'rollback'; chat: number; at: number }
+  | { do: 'declare'; scope: 'S1' | 'S2'; owner: number }
 
 const chat = fc.nat(3)
 const reach = fc.nat(5)
@@ -117,6 +120,14 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('declare' as const),
+      scope: fc.constantFrom('S1' as const, 'S2' as const),
+      owner: fc.nat(1),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       do: fc.constantFrom('fork' as const, 'rollback' as const),
@@ -140,8 +151,8 @@ interface Canary {
   /** Chats in whose visible messages it is. */
   readonly said: Set<Chat>
   readonly wasSaid: Set<Chat>
-  /** What may be learned from the message: a document of a person or a scope. */
-  learnedBy: string | null
+  /** What may be learned from the message: documents of a person and of a scope. */
+  learnedBy: readonly string[]
   /** Documents that it was written into. */
   readonly written: Set<string>
   readonly wasWritten: Set<string>
@@ -183,6 +194,8 @@ export class World {
   readonly #extract: (sessionId: string) => Promise<void>
   readonly #leaks: string[] = []
   readonly #toolsOf = new Map<Chat, MemoryTools>()
+  /** Of the scopes that were declared personal. */
+  readonly #owners = new Map<string, string>()
   #forks = 0
 
   private constructor(palimpsest: Palimpsest, options: WorldOptions) {
@@ -193,6 +206,7 @@ export class World {
       store,
       clock: clock.read,
       namespace: namespaceOf(run),
+      scopeLearnsFrom: setting.scopeLearnsFrom,
       ...budgetsOf(setting),
     })
     this.chats = setting.ids.map((id, index) => {
@@ -211,7 +225,12 @@ export class World {
       folding: 'manual',
       clock: clock.read,
       // One of the two shares on purpose, the other cannot.
-      memory: { extract: 'turn', owner: setting.users[0]!, ...budgetsOf(setting) },
+      memory: {
+        extract: 'turn',
+        owner: setting.users[0]!,
+        scopeLearnsFrom: setting.scopeLearnsFrom,
+        ...budgetsOf(setting),
+      },
       ...(workspace !== undefined && { workspace }),
     })
     const world = new World(palimpsest, options)
@@ -230,7 +249,7 @@ export class World {
     this.#canaries.push({
       said: new Set(),
       wasSaid: new Set(),
-      learnedBy: null,
+      learnedBy: [],
       written: new Set(),
       wasWritten: new Set(),
       note: null,
@@ -270,6 +289,8 @@ export class World {
         return this.#recall(this.#at(step.chat), step)
       case 'write':
         return this.#writeDocument(step)
+      case 'declare':
+        return this.#declare(step)
       case 'extract':
         return this.#extract(this.#at(step.chat).id)
       case 'fold':
@@ -289,8 +310,7 @@ export class World {
     const own = chat.kind === 'private' ? chat.user! : ann!
     const id = who === 'own' ? own : who === 'other' ? (own === ann ? bob! : ann!) : null
     const name = id === ann ? bob! : ann!
-    const isSource = who !== 'bot' && (chat.kind !== 'private' || id === null || id === chat.user)
-    const learnedBy = isSource ? this.#learnedFrom(chat) : null
+    const learnedBy = who === 'bot' ? [] : this.#learnedFrom(chat, id)
     const { number, text } = this.#canary({ learnedBy })
     await this.#append(
       chat,
@@ -304,10 +324,33 @@ export class World {
     )
   }
 
-  /** A private chat feeds its person's memory, any other its scope's, and never the other way round. */
-  #learnedFrom({ kind, user, scope }: Chat): string | null {
-    if (kind === 'private') return user === null ? null : place('user', user)
-    return scope === null ? null : place('scope', scope)
+  /**
+   * A private chat feeds its person's memory, from what that person says; its scope's where all sessions feed it, or
+   * where it is its owner's, and it may become so before the message is read. Any other feeds its scope's.
+   */
+  #learnedFrom({ kind, user, scope }: Chat, speaker: string | null): readonly string[] {
+    const isOwn = speaker === null || speaker === user
+    const owner = scope === null ? undefined : this.#owners.get(scope)
+    const mayBeOwned = kind !== 'group' && isOwn && (owner === undefined || owner === user)
+    const isShared =
+      owner === undefined && (kind !== 'private' || this.#options.setting.scopeLearnsFrom === 'all')
+    return [
+      ...(kind === 'private' && user !== null && isOwn ? [place('user', user)] : []),
+      ...(scope !== null && (mayBeOwned || isShared) ? [place('scope', scope)] : []),
+    ]
+  }
+
+  /** The first one has it for good. */
+  async #declare({ scope, owner }: Extract<Step, { do: 'declare' }>): Promise<void> {
+    const user = this.#options.setting.users[owner]!
+    const before = this.#owners.get(scope)
+    const declaring = this.palimpsest.memory.scope(scope).declarePersonal(user)
+    if (before !== undefined && before !== user) {
+      await expect(declaring).rejects.toThrow("is another person's already")
+      return
+    }
+    expect((await declaring).owner).toBe(user)
+    this.#owners.set(scope, user)
   }
 
   /** Who holds the session by its name only may say what they like about it: it is refused, or changes nothing. */
@@ -526,7 +569,7 @@ export class World {
       const isNow = when === 'now'
       if ((isNow ? written : wasWritten).has(name)) return true
       const saidIn = [...(isNow ? said : wasSaid)]
-      return saidIn.some(({ id }) => id === owner) || (learnedBy === name && saidIn.length > 0)
+      return saidIn.some(({ id }) => id === owner) || (learnedBy.includes(name) && saidIn.length > 0)
     })
   }
 
@@ -559,11 +602,13 @@ export class World {
       const { layer, key } = parsePlace(name)
       if (layer === 'global') return true
       if (layer === 'user') return chat.kind === 'private' && chat.user === key
+      const owner = layer === 'scope' ? this.#owners.get(key) : undefined
+      if (owner !== undefined && (chat.kind === 'group' || chat.user !== owner)) return false
       if (layer === 'scope') return chat.scope === key
       return documentSession({ layer, key }) === chat.id && written.has(name)
     }
     if ([...(isFrozen ? wasWritten : written)].some(mayRead)) return true
-    return learnedBy !== null && (isFrozen ? wasSaid : said).size > 0 && mayRead(learnedBy)
+    return (isFrozen ? wasSaid : said).size > 0 && learnedBy.some(mayRead)
   }
 
   #checkText(text: string, where: string, isAllowed: (canary: Canary) => boolean): void {

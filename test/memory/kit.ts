@@ -32,11 +32,13 @@ export interface ExtractorOptions {
   readonly zone?: string
   readonly summarizer?: Summarizer
   readonly budgets?: Partial<Record<LayerName, number>>
+  readonly scopeLearnsFrom?: 'shared' | 'all'
 }
 
 /** Reads what a session has that was not read yet, as the background would after each turn. */
 export function extractor(options: ExtractorOptions): (sessionId: string) => Promise<void> {
-  const { store, clock, namespace = 'default', zone = 'UTC', summarizer = extractive(), budgets } = options
+  const { store, clock, namespace = 'default', zone = 'UTC', summarizer = extractive(), ...rest } = options
+  const { budgets, scopeLearnsFrom = 'shared' } = rest
   const engine: ExtractionEngine = {
     store,
     namespace,
@@ -50,7 +52,7 @@ export function extractor(options: ExtractorOptions): (sessionId: string) => Pro
     onError: error => {
       throw error
     },
-    extraction: { when: 'turn', batchMessages: 1, idleMs: 0 },
+    extraction: { when: 'turn', scopeLearnsFrom, batchMessages: 1, idleMs: 0 },
     summarizerTimeoutMs: 60_000,
   }
   const { signal } = new AbortController()

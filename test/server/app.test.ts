@@ -211,13 +211,13 @@ describe.each([
       await using client = await openClient(place, { environment: { threshold: 30, zone: 'Asia/Shanghai' } })
       expect((await client.call('GET', '/v1/settings')).json).toMatchObject({
         settings: {
-          policy: 'tokens',
+          policy: 'count',
           threshold: 30,
           zone: 'Asia/Shanghai',
           fullContextTurns: 4,
           model: null,
         },
-        sources: { policy: 'default', threshold: 'environment', fullContextTurns: 'default' },
+        sources: { policy: 'environment', threshold: 'environment', fullContextTurns: 'default' },
       })
       const changed = await client.call('PUT', '/v1/settings', {
         policy: 'count',
@@ -246,10 +246,17 @@ describe.each([
       settings: { policy: 'count', threshold: 12, keepLast: 6 },
       sources: { keepLast: 'stored', zone: 'default' },
     })
-    const removed = await again.call('PUT', '/v1/settings', { policy: null, threshold: null, keepLast: null })
+    const none = Object.fromEntries(names.map(name => [name, null]))
+    const removed = await again.call('PUT', '/v1/settings', {
+      ...none,
+      policy: null,
+      threshold: null,
+      keepLast: null,
+    })
     expect(removed.json).toMatchObject({
-      settings: { policy: 'tokens', threshold: 30 },
-      sources: { policy: 'default', threshold: 'environment' },
+      settings: { policy: 'count', threshold: 30 },
+      sources: { policy: 'environment', threshold: 'environment' },
+      policyChosenBy: ['threshold'],
     })
   })
 })

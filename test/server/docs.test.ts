@@ -4,12 +4,17 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startServer } from '../../src/server/index.ts'
 import { sqlitePlace } from '../stores.ts'
+import { olderNamesTable } from './older-names-table.ts'
 import { settingsTable } from './settings-table.ts'
 
 const readPage = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
 test('docs/server.md lists the settings as they are', () => {
   expect(readPage('server.md')).toContain(settingsTable())
+})
+
+test('docs/policies.md lists the older names as they are', () => {
+  expect(readPage('policies.md')).toContain(olderNamesTable())
 })
 
 test.each([

@@ -9,6 +9,11 @@ export function settingsTable(): string {
     return [`\`${name}\``, describeDefault(setting), cell(allowed), where, describeRight(setting), cell(help)]
   })
   const all = [['setting', 'default', 'allowed', 'where', 'in a namespace', 'what it is'], ...rows]
+  return markdownTable(all)
+}
+
+/** The first row is its head. */
+export function markdownTable(all: readonly (readonly string[])[]): string {
   const widths = all[0]!.map((_, column) => Math.max(...all.map(row => row[column]!.length)))
   const line = (row: readonly string[]) =>
     `| ${row.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`

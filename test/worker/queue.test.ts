@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { count, createPalimpsest, type Palimpsest, window } from '../../src/index.ts'
 import type { SessionKey } from '../../src/store/index.ts'
-import { scripted } from '../folding-kit.ts'
+import { messages, scripted } from '../folding-kit.ts'
 import { Crowd, HeldSummarizer, POLICY, say } from './kit.ts'
 
 const segments = async (server: Palimpsest, id: string) => (await server.session(id).info())!.segments
@@ -120,6 +120,21 @@ test('what comes in from a file, or of many namespaces, gets its job like anythi
   while (after !== null)
   const found = (await place.openJobs()).map(({ namespace }) => namespace)
   expect(found.toSorted()).toEqual(['default', ...names].toSorted())
+})
+
+test('a policy for one append that folds later makes no job of it', async () => {
+  await using crowd = await Crowd.gather()
+  const { place } = crowd
+  const server = await crowd.server()
+  const chat = server.session('a')
+  const later = count({ threshold: 1_000, keepLast: 2 })
+  const { decision } = await chat.append(messages(1, 20), { policy: later })
+  expect(decision).toBeNull()
+  expect(await chat.compact({ policy: later })).toMatchObject({ outcome: 'skipped' })
+  expect(await place.jobs()).toEqual([])
+  expect(await chat.info()).toMatchObject({ pending: false, compactedThrough: 0 })
+  await say(server, 'a', 21, 21)
+  expect(await place.openJobs()).toMatchObject([{ session: 'a' }])
 })
 
 test('a silent session is folded by the sweep, once; a lost job is found by it', async () => {

@@ -245,6 +245,8 @@ export interface SettingDescription {
 export interface SettingsAnswer {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
+  /** The numbers that chose the policy, where none is named. */
+  readonly policyChosenBy?: readonly string[]
   /** What was set and is not in force, and why. */
   readonly messages?: readonly string[]
   /** The operator's limits; only where the namespace is not the server's own. */

@@ -24,6 +24,8 @@ export interface FactTarget {
   readonly layer: 'user' | 'scope'
   /** Whom it is about; `null`: nobody in particular. */
   readonly subject: string | null
+  /** The only person whose words count; `null`: those of all who speak. */
+  readonly speaker: string | null
   readonly key: DocumentKey
 }
 

@@ -7,10 +7,9 @@ import { PalimpsestError } from '../../errors.ts'
 import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
 import {
   type DocumentKey,
-  type DocumentWrite,
   type ExtractionCommit,
   type ExtractionRules,
-  learningDocument,
+  learningDocuments,
   type SessionKey,
   type SessionRecord,
   type SpendLimitReached,
@@ -63,7 +62,7 @@ const MOST_TOKENS = 12_000
 const MOST_RELEARNED = 20
 
 /**
- * One step of the extraction of a session: what its messages above the cursor say that its person's memory, or
+ * One step of the extraction of a session: what its messages above the cursor say that its person's memory, and
  * its scope's, should have. Each message is read once; what fails is tried again later, and the cursor moves
  * together with the document or not at all.
  */
@@ -125,51 +124,41 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const zone = session.zone ?? engine.zone
   const reading = session.unlearned ? await readAgain(engine, step) : await readNext(engine, step)
   if (reading === null) return 'done'
-  const { messages, ...read } = reading
-  const range = { fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
-  const target = targetOf(session, engine)
+  const { messages, committed, isMore } = reading
   const spending = engine.spendGuard?.watch(key) ?? null
   const summarizer = guarded(engine.summarizer, spending)
-  const asked =
-    target === null
-      ? NOTHING_ASKED
-      : await askForFacts(engine, { messages, target, zone, summarizer, signal }).catch(unlessSpent(spending))
-  if ('waits' in asked) {
-    const { waits, usage } = asked
-    await store.failExtraction(key, { retryAt: waits.until })
-    tell(engine, key.id, { ...range, layer: target!.layer, facts: 0, usage, spendGuard: toReport(waits) })
-    return 'wait'
+  const targets = messages.length === 0 ? [] : await targetsOf(session, engine)
+  const range = { fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
+  const answers: (Asked & { readonly target: FactTarget })[] = []
+  for (const target of targets) {
+    const question = { messages, target, zone, summarizer, signal }
+    const asked = await askForFacts(engine, question).catch(unlessSpent(spending))
+    if ('waits' in asked) {
+      const { waits, usage } = asked
+      await store.failExtraction(key, { retryAt: waits.until })
+      const { layer } = target
+      tell(engine, key.id, { layer, ...range, facts: 0, usage, spendGuard: toReport(waits) })
+      return 'wait'
+    }
+    answers.push({ target, ...asked })
   }
-  const { facts, usage } = asked
   const now = clock()
-  const documents: readonly DocumentWrite[] =
-    target === null || facts.length === 0
-      ? []
-      : [
-          addFacts(target, {
-            facts,
-            messages,
-            sessionId: key.id,
-            author: engine.summarizer.name,
-            zone,
-            now,
-          }),
-        ]
+  const learned = answers.filter(({ facts }) => facts.length > 0)
+  const source = { messages, sessionId: key.id, author: engine.summarizer.name, zone, now }
+  // One cursor for all of them: each message is read once, for every memory that it feeds.
   await store.commitExtraction({
     key,
     leaseToken: token,
-    ...read.committed,
-    documents,
+    ...committed,
+    documents: learned.map(({ target, facts }) => addFacts(target, { facts, ...source })),
     rules,
     now,
   })
-  if (target !== null && messages.length > 0)
-    tell(engine, key.id, { ...range, layer: target.layer, facts: facts.length, usage })
-  if (target !== null && documents.length > 0) {
-    noteChange()
-    await condense(engine, target.key, { summarizer, signal })
-  }
-  return read.isMore ? 'more' : 'done'
+  for (const { target, facts, usage } of answers)
+    tell(engine, key.id, { layer: target.layer, ...range, facts: facts.length, usage })
+  if (learned.length > 0) noteChange()
+  for (const { target } of learned) await condense(engine, target.key, { summarizer, signal })
+  return isMore ? 'more' : 'done'
 }
 
 /** What one step reads. */
@@ -225,11 +214,19 @@ function tell(
   }
 }
 
-function targetOf(session: SessionRecord, { namespace }: ExtractionEngine): FactTarget | null {
-  const document = learningDocument(session)
-  if (document === null) return null
-  const { layer, key } = document
-  return { layer, subject: layer === 'user' ? key : null, key: { namespace, layer, key } }
+/** The memories that it feeds. */
+async function targetsOf(
+  session: SessionRecord,
+  { store, namespace, extraction }: ExtractionEngine,
+): Promise<readonly FactTarget[]> {
+  const { scope } = session
+  const document = scope === null ? null : await store.readDocument({ namespace, layer: 'scope', key: scope })
+  const owner = document?.owner ?? null
+  const { scopeLearnsFrom: from } = extraction
+  return learningDocuments(session, { from, owner }).map(({ layer, key }) => {
+    const subject = layer === 'user' ? key : null
+    return { layer, subject, speaker: subject ?? owner, key: { namespace, layer, key } }
+  })
 }
 
 interface Asked {
@@ -285,9 +282,9 @@ async function askForFacts(
 }
 
 /** Of a person's memory that person alone is a source; whoever only bears the name is not. */
-function maySay({ role, sender }: Message, { layer, subject }: FactTarget): boolean {
+function maySay({ role, sender }: Message, { speaker }: FactTarget): boolean {
   if (role !== 'user' || sender?.isSelf) return false
-  return layer === 'scope' || sender === null || sender.id === subject
+  return speaker === null || sender === null || sender.id === speaker
 }
 
 function isTelling({ content }: Message): boolean {

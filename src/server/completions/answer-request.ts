@@ -82,7 +82,8 @@ async function begin(
 ): Promise<Answering> {
   const { read } = given
   const { values } = given.resolved
-  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, signal, underWay })
+  const { policy } = given
+  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, policy, signal, underWay })
   const query = await questionOf(session, read.messages)
   return modelAnswer(session, {
     body,
@@ -92,6 +93,7 @@ async function begin(
     onEnd: metrics.answered.bind(metrics),
     turnOptions: {
       ...contextOptions(given),
+      ...(policy && { appendPolicy: policy }),
       ...(read.reminder !== '' && { reminder: read.reminder }),
       ...(query !== '' && { query }),
     },

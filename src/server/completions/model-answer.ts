@@ -25,6 +25,7 @@ export interface ModelCall {
     | 'outputReserve'
     | 'usualReserve'
     | 'policy'
+    | 'appendPolicy'
   >
   readonly signal: AbortSignal
   /** Holds what is stored of an answer. */

@@ -1,4 +1,5 @@
 import type { Message } from '../../log/index.ts'
+import type { Policy } from '../../policy/index.ts'
 import type { ReplyRequest, Responder } from '../../runtime/responder.ts'
 import { searchResponder } from '../../runtime/responders/search-responder.ts'
 import type { Session } from '../../session.ts'
@@ -18,6 +19,8 @@ const MOST_ASKED = 50
 
 interface SearchCall {
   readonly zone: string
+  /** For this request only; `null`: the configured one. */
+  readonly policy: Policy | null
   readonly signal: AbortSignal
   readonly underWay: UnderWay
 }
@@ -38,7 +41,7 @@ export async function searchAnswer(session: Session, call: SearchCall): Promise<
 async function* answerPieces(
   session: Session,
   asked: readonly Message[],
-  { zone, signal, underWay }: SearchCall,
+  { zone, policy, signal, underWay }: SearchCall,
 ): AsyncGenerator<Piece, void> {
   const request: ReplyRequest = {
     session,
@@ -59,7 +62,7 @@ async function* answerPieces(
       externalId: `${MARK}reply:${crypto.randomUUID()}`,
       ...(asked[0] && { replyTo: asked[0].seq }),
     },
-    { follows: asked.map(({ seq }) => seq) },
+    { follows: asked.map(({ seq }) => seq), ...(policy && { policy }) },
   )
   underWay.add(storing)
   await storing

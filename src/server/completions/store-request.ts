@@ -107,7 +107,7 @@ async function storeNew(
   const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
   const replies = repliesToRepeat(stored, theirs, { isRetry })
   if (replies === null) await add(session, messages, ours, request)
-  else await takeBack(session, ours.slice(ours.length - replies))
+  else await takeBack(session, ours.slice(ours.length - replies), request)
   return session
 }
 
@@ -146,11 +146,13 @@ async function storeLaid(laid: Laid, family: Family, request: StoreRequest): Pro
       await add(session, added, ours, request)
       return session
     case 'asks-again':
-      await takeBack(session, ours.slice(ourEnd))
+      await takeBack(session, ours.slice(ourEnd), request)
       return session
     case 'contradicts': {
       const common = ours.slice(0, ourEnd)
-      const fork = await session.fork(nextForkId(family), common.at(-1)?.seq ?? 0)
+      const fork = await session.fork(nextForkId(family), common.at(-1)?.seq ?? 0, {
+        isJudged: request.policy === null,
+      })
       await add(fork, added, common, request)
       return fork
     }
@@ -166,8 +168,12 @@ function addedOf({ ours, anchor, theirEnd }: Laid, { messages, answered }: Store
 }
 
 /** Hidden, not deleted. Somebody who wrote meanwhile makes it fail. */
-async function takeBack(session: Session, replies: readonly Message[]): Promise<void> {
-  if (replies.length > 0) await session.replaceTail([], { expected: replies })
+async function takeBack(
+  session: Session,
+  replies: readonly Message[],
+  { policy }: StoreRequest,
+): Promise<void> {
+  if (replies.length > 0) await session.replaceTail([], { expected: replies, ...(policy && { policy }) })
 }
 
 /**

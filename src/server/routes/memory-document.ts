@@ -90,11 +90,14 @@ const changeDocument = ({ path, documentOf }: Place) =>
   endpoint({
     method: 'patch',
     path,
-    summary: 'Replace a section of a memory document, or add to it',
+    summary: "Replace a section of a memory document, or add to it; or make a scope's one person's",
     body: z.strictObject({
       section: text().optional().openapi({ description: '"Profile" is "## Profile"; "### Food" is that' }),
       content: text().optional().openapi({ description: 'what the section shall hold' }),
       append: text().optional().openapi({ description: 'what to add, to the section or at the end' }),
+      owner: text().optional().openapi({
+        description: "of a scope: whose it is from now on, for good; no other person's session is shown it",
+      }),
       author: AUTHOR,
     }),
     headers: WRITE_HEADERS,
@@ -171,10 +174,12 @@ interface Patch {
   readonly section?: string | undefined
   readonly content?: string | undefined
   readonly append?: string | undefined
+  readonly owner?: string | undefined
 }
 
 function changeOf(patch: Patch): Change {
-  const { section, content, append } = patch
+  const { section, content, append, owner } = patch
+  if (owner !== undefined) return declaring(owner, patch)
   if (append !== undefined && content === undefined)
     return (document, options) =>
       document.append(append, { ...options, ...(section !== undefined && { section }) })
@@ -183,6 +188,16 @@ function changeOf(patch: Patch): Change {
   const field = append !== undefined ? 'append' : content !== undefined ? 'section' : 'content'
   const allowed = 'either section and content, to replace a section, or append, to add to it or at the end'
   throw invalidArguments([{ field, value: patch[field], allowed }])
+}
+
+/** Alone: nothing else is to be half done where it is refused. */
+function declaring(owner: string, { owner: _, ...rest }: Patch): Change {
+  const beside = Object.entries(rest).filter(([, value]) => value !== undefined)
+  if (beside.length > 0)
+    throw invalidArguments(
+      beside.map(([field, value]) => ({ field, value, allowed: 'nothing beside owner' })),
+    )
+  return (document, { ifVersion: _, ...options }) => document.declarePersonal(owner, options)
 }
 
 /** What is longer is too long before it is empty. */

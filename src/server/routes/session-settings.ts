@@ -3,7 +3,7 @@ import { type Layer, shownSettings } from '../../config/index.ts'
 import { InvalidSettingsError, SettingsConflictError } from '../../errors.ts'
 import { type Call, endpoint, sessionOf } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
-import { settingChanges } from '../setting-changes.ts'
+import { settingChanges, settledObjects } from '../setting-changes.ts'
 import { SCHEMA_QUERY, withSchema } from '../setting-schema.ts'
 import { settingsTag } from '../settings-tag.ts'
 import { requireSession } from './messages.ts'
@@ -43,14 +43,15 @@ const changeSessionSettings = endpoint({
   handle: async call => {
     const session = sessionOf(call)
     const ifMatch = call.header('if-match')
-    const changes = readChanges(call.body)
+    const asked = readChanges(call.body)
     for (let tries = 1; ; tries++) {
       const expected = await session.settings()
       if (ifMatch !== null && !mayChange(ifMatch, settingsTag(expected, call.settings.forSession(expected))))
         throw new SettingsConflictError()
+      const changes = { ...settledObjects(expected, 'request'), ...asked }
       const changed = Object.entries({ ...expected, ...changes }).filter(([, value]) => value !== null)
       // What does not fit together is refused before anything is stored.
-      call.settings.checkForSession(Object.fromEntries(changed))
+      call.settings.checkForSession(Object.fromEntries(changed), Object.keys(changes))
       try {
         await session.configure(changes, { expected })
         const { headers, json } = answerWith(call, await session.settings())

@@ -42,7 +42,8 @@ CREATE TABLE documents (
   mirrored_hash text,
   content text NOT NULL,
   first_version bigint NOT NULL DEFAULT 1,
-  packed_through bigint NOT NULL DEFAULT 0
+  packed_through bigint NOT NULL DEFAULT 0,
+  owner_id text
 );
 
 CREATE TABLE erased_documents (
@@ -377,6 +378,8 @@ CREATE UNIQUE INDEX beginnings_pkey ON beginnings USING btree (session_id, after
 CREATE UNIQUE INDEX document_versions_pkey ON document_versions USING btree (document_id, version);
 
 CREATE UNIQUE INDEX documents_by_key ON documents USING btree (namespace, layer, name_key);
+
+CREATE INDEX documents_by_owner ON documents USING btree (namespace, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX documents_of_day ON documents USING btree (namespace, day) WHERE (day IS NOT NULL);
 

@@ -1,6 +1,6 @@
 import { MessageConflictError } from '../../errors.ts'
 import { type Content, nextTotals, ROLES, type Sender, type Totals } from '../../log/index.ts'
-import type { FoldState, Head } from '../../policy/index.ts'
+import type { FoldState, Head, Verdict } from '../../policy/index.ts'
 import type { Answers } from '../inbox.ts'
 import { checkTraits, missingTraits } from '../session-traits.ts'
 import type { AppendReceipt, AppendRequest, MeasuredMessage, Warn } from '../store.ts'
@@ -66,7 +66,7 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   }
   if (head === null) return { ...receipt, snapshot: null, decision: null, dueAt: null, extractAt: null }
   const state = yield* foldStateAfter(session, { before, head, firstTurn }, warn)
-  const verdict = yield* judgeHead(begun, { head, state, policy: request.policy, now: request.now })
+  const verdict = yield* judgeAppend(begun, { head, state, request })
   yield* keepVerdict(session, verdict)
   const { extraction: rules, now } = request
   const extractAt = rules ? yield* keepExtractAt(session, { head, rules, now }) : null
@@ -86,6 +86,18 @@ function* settleLateAnswer(
   const follows = [...(request.follows ?? []), ...(answers?.seqs ?? [])]
   if (session.begins_after === 0 || request.messages.some(({ role }) => role === 'user')) return session
   return yield* moveBehindAnswer(session, { follows, before, head })
+}
+
+/** A policy for one request has its say about that request; when the session is due next, the configured one says. */
+function* judgeAppend(
+  session: SessionRow,
+  { head, state, request }: { head: Head; state: FoldState; request: AppendRequest },
+): Steps<Verdict> {
+  const { policy, configured, now } = request
+  const verdict = yield* judgeHead(session, { head, state, policy, now })
+  if (configured === undefined) return verdict
+  const { dueAt } = yield* judgeHead(session, { head, state, policy: configured, now })
+  return { ...verdict, dueAt }
 }
 
 /** A session of an earlier version does not know it yet. */

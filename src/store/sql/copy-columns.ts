@@ -79,6 +79,7 @@ export const DOCUMENT_COPIED = [
   'created_at',
   'updated_at',
   'content',
+  'owner_id',
 ] as const
 export const DOCUMENT_VERSION_COPIED = ['at', 'author_kind', 'author_name', 'sources', 'back'] as const
 export const FACT_COPIED = [

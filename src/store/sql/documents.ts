@@ -1,4 +1,4 @@
-import { SessionNotFoundError } from '../../errors.ts'
+import { ScopeOwnedError, SessionNotFoundError } from '../../errors.ts'
 import {
   type Author,
   type DocumentKey,
@@ -38,11 +38,13 @@ export interface DocumentRow {
   readonly tokens: number
   readonly created_at: number
   readonly updated_at: number
+  /** Of a scope that was declared personal. */
+  readonly owner_id: string | null
   readonly content: string
 }
 
 export const DOCUMENT_COLUMNS =
-  'id, layer, name, version, first_version, packed_through, tokens, created_at, updated_at, content'
+  'id, layer, name, version, first_version, packed_through, tokens, created_at, updated_at, owner_id, content'
 
 export function* findDocument({ namespace, layer, key }: DocumentKey): Steps<DocumentRow | undefined> {
   return yield* first<DocumentRow>(
@@ -80,6 +82,7 @@ function toListed(
   return {
     layer: row.layer,
     key: row.name,
+    ...(row.owner_id !== null && { owner: row.owner_id }),
     version: row.version,
     tokens: row.tokens,
     createdAt: new Date(row.created_at),
@@ -96,7 +99,7 @@ export function* listDocuments(
   const from =
     after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
   const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version' | 'packed_through'>>(
-    `SELECT id, layer, name, version, tokens, created_at, updated_at FROM documents
+    `SELECT id, layer, name, version, tokens, created_at, updated_at, owner_id FROM documents
      WHERE namespace = ?1 AND (layer, name_key) ${from === after ? '>' : '>='} (?2, ?3) AND layer <= ?4
      ORDER BY layer, name_key LIMIT ?5`,
     namespace,
@@ -155,17 +158,27 @@ export function* writeDocuments(writes: readonly DocumentWrite[]): Steps<readonl
 
 function* writeDocument(write: DocumentWrite): Steps<DocumentRecord | null> {
   const row = yield* findDocument(write.key)
+  const { owner } = write
+  if (owner !== undefined && row && (row.owner_id ?? owner) !== owner)
+    throw new ScopeOwnedError(write.key.key)
   const current = row ? yield* toReadable(row) : null
   const edit = write.change(current)
   if (edit === null) return current
   const { facts = [], superseded = [] } = edit
   const isSame = edit.content === (current?.content ?? '')
   const isAboutFacts = facts.length > 0 || (superseded.length > 0 && row !== undefined)
-  if (isSame && !isAboutFacts) return current
-  const document = isSame && row ? row : yield* storeVersion(write, row, edit)
+  const isDeclared = owner !== undefined && row?.owner_id !== owner
+  if (isSame && !isAboutFacts && !isDeclared) return current
+  const stored = isSame && row ? row : yield* storeVersion(write, row, edit)
+  const document = isDeclared ? yield* declareOwner(stored, owner) : stored
   const { namespace } = write.key
   yield* recordFacts(document, { namespace, facts, superseded, now: write.now })
   return toDocument(document)
+}
+
+function* declareOwner(row: DocumentRow, owner: string): Steps<DocumentRow> {
+  yield* run('UPDATE documents SET owner_id = ?2 WHERE id = ?1', row.id, owner)
+  return { ...row, owner_id: owner }
 }
 
 function* storeVersion(

@@ -45,7 +45,8 @@ export function* edit(
   const due = yield* noteCorrection(session, {
     seq,
     isTold,
-    isUnlearned: seq <= session.extracted_through && isExtracted(session),
+    // Which sessions a scope learns from may change: what any setting could have learned is read again.
+    isUnlearned: seq <= session.extracted_through && isExtracted(session, { scopeLearnsFrom: 'all' }),
     rebuildAt: now + rebuildDelayMs,
   })
   yield* writeFoldState(

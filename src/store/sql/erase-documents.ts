@@ -46,6 +46,16 @@ export function* hideDocument(layer: LayerName, key: string, slice: Slice): Step
   if (document) yield* hide([document], slice)
 }
 
+/** Of scopes that are this person's alone. */
+export function* hideOwnedDocuments(owner: string, slice: Slice): Steps<void> {
+  const owned = yield* all<{ layer: LayerName; name: string }>(
+    'SELECT layer, name FROM documents WHERE namespace = ?1 AND owner_id = ?2',
+    slice.namespace,
+    owner,
+  )
+  for (const { layer, name } of owned) yield* hideDocument(layer, name, slice)
+}
+
 const DOCUMENTS_AT_A_TIME = 100
 
 /** Of a whole namespace. Sessions are hidden by now, and theirs with them. */
@@ -65,7 +75,7 @@ export const hideAllDocuments: ErasureStep = function* (slice, cursor) {
 function* hide(documents: readonly HiddenDocument[], slice: Slice): Steps<void> {
   yield* noteFiles(documents, slice)
   const hidden = yield* allIn<{ version: number }>(
-    `UPDATE documents SET namespace = ?1, name_key = CAST(id AS TEXT), session_id = NULL, day = NULL
+    `UPDATE documents SET namespace = ?1, name_key = CAST(id AS TEXT), session_id = NULL, day = NULL, owner_id = NULL
      WHERE id IN (*) RETURNING version`,
     [hiddenNamespace(slice)],
     documents.map(({ id }) => id),

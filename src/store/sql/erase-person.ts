@@ -1,6 +1,6 @@
 import type { LayerName } from '../document.ts'
 import { findDocumentById, versionsOf } from './documents.ts'
-import { hideDocument } from './erase-documents.ts'
+import { hideDocument, hideOwnedDocuments } from './erase-documents.ts'
 import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
 import { findSenders, retiredSenders, retireSenders } from './erase-senders.ts'
 import { hideSession, lockSessionById } from './erase-session.ts'
@@ -21,7 +21,7 @@ import { all, first, run, type Steps } from './steps.ts'
 
 /**
  * A person, by the id that senders and private sessions bear. What they said goes from every session; sessions that
- * are theirs go whole, and so does their own document; facts about them go from all others. What the assistant said
+ * are theirs go whole, and so do their own document and those of their personal scopes; facts about them go from all others. What the assistant said
  * to others stays, since it is theirs as well.
  */
 
@@ -33,6 +33,7 @@ function personOf({ target }: Slice): string {
 export const beginPerson: ErasureStep = function* (slice) {
   const id = personOf(slice)
   yield* hideDocument('user', id, slice)
+  yield* hideOwnedDocuments(id, slice)
   yield* retireSenders(yield* findSenders(id, slice), slice)
   return 'done'
 }

@@ -1,22 +1,28 @@
 import { CursorConflictError, EpochConflictError, LeaseLostError } from '../../errors.ts'
 import { lastBelieved } from '../../log/index.ts'
 import type { Head } from '../../policy/index.ts'
-import { learningDocument } from '../document.ts'
+import { learningDocuments, personAlone } from '../document.ts'
 import type { ExtractionCommit, ExtractionRules } from '../store.ts'
 import { correctionsOf, noteRelearned } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
-import { writeDocuments } from './documents.ts'
+import { findDocument, writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
 import { MAX_EXTRACTION_WAIT_MS } from './due.ts'
 import { readHead } from './head.ts'
 import { holdsLease } from './leases.ts'
-import type { SessionRow } from './rows.ts'
+import { type SessionRow, traitsOf } from './rows.ts'
 import { readMessagesAt } from './search.ts'
 import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible } from './visible.ts'
 
-export function isExtracted({ kind, user_id: user, scope_id: scope }: SessionRow): boolean {
-  return learningDocument({ kind, user, scope }) !== null
+/** Whether it may feed anything: whose its scope is, if it is one person's, is asked when it is read. */
+export function isExtracted(
+  session: SessionRow,
+  { scopeLearnsFrom: from }: Pick<ExtractionRules, 'scopeLearnsFrom'>,
+): boolean {
+  const traits = traitsOf(session)
+  const isFed = (owner: string | null) => learningDocuments(traits, { from, owner }).length > 0
+  return isFed(null) || isFed(personAlone(traits))
 }
 
 /** When there is something to extract; `null`: there is nothing. */
@@ -26,7 +32,7 @@ function* extractAt(
   rules: ExtractionRules,
   now: number,
 ): Steps<number | null> {
-  if (rules.when === 'off' || head === null || !isExtracted(session)) return null
+  if (rules.when === 'off' || head === null || !isExtracted(session, rules)) return null
   const at = yield* extractNewAt(session, head, rules, now)
   if (correctionsOf(session).unlearned.length === 0) return at
   // What was edited since is due when the edit said.
@@ -107,6 +113,7 @@ export function* commitExtraction(
   const { relearned = [] } = commit
   if (!(yield* isAsRead(session, commit)) || !(yield* areVersions(session, relearned)))
     throw new EpochConflictError({ sessionId, expected: session.epoch, actual: session.epoch })
+  yield* checkOwners(session, commit)
   yield* writeDocuments(commit.documents)
   const corrections = yield* noteRelearned(
     session,
@@ -119,6 +126,19 @@ export function* commitExtraction(
     commit.through,
     yield* extractAt(extracted, yield* readHead(session), commit.rules, commit.now),
   )
+}
+
+/** A scope may have become another person's while messages were read for it: then they are read again, and not for it. */
+function* checkOwners(session: SessionRow, { documents }: ExtractionCommit): Steps<void> {
+  for (const { key } of documents) {
+    const owner = (yield* findDocument(key))?.owner_id ?? null
+    if (owner !== null && owner !== personAlone(traitsOf(session)))
+      throw new EpochConflictError({
+        sessionId: session.name,
+        expected: session.epoch,
+        actual: session.epoch,
+      })
+  }
 }
 
 /** Neither edited nor hidden since. */

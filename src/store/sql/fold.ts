@@ -5,15 +5,8 @@ import {
   LeaseLostError,
 } from '../../errors.ts'
 import { isToCome, type Memo, type NewSegment } from '../../log/index.ts'
-import {
-  type Decision,
-  type FoldState,
-  type Head,
-  type Policy,
-  policyFor,
-  stateAfterFold,
-} from '../../policy/index.ts'
-import type { Chapter, FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Warn } from '../store.ts'
+import { type Decision, type FoldState, type Head, policyFor, stateAfterFold } from '../../policy/index.ts'
+import type { Chapter, FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Store, Warn } from '../store.ts'
 import { readChapter } from './beginnings.ts'
 import { inheritOutdated } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
@@ -23,7 +16,7 @@ import { recordEvent } from './events.ts'
 import { keepFoldReceipt, readFoldReceipt, type StoredReceipt } from './fold-receipts.ts'
 import { readFoldState, readShown, turnsThrough, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
-import { judgeAgain, judgeHead, settleVerdict, severest } from './judge.ts'
+import { judgeAgain, judgeHead, judgeOnce, settleVerdict, severest } from './judge.ts'
 import { keyOf } from './keys.ts'
 import { idsRolledInto } from './lower-segments.ts'
 import { allIn } from './many.ts'
@@ -36,12 +29,13 @@ import { readVisible } from './visible.ts'
 
 export function* acquireLease(
   session: SessionRow,
-  { owner, ttlMs, now, policy }: { owner: string; ttlMs: number; now: number; policy?: Policy },
+  { owner, ttlMs, now, policy, once }: Parameters<Store['acquireLease']>[1],
   warn: Warn,
 ): Steps<Lease | null> {
   if (session.lease_owner !== null && isToCome(session.lease_until ?? 0, { now, longestMs: ttlMs }))
     return null
-  const judged = policy === undefined ? null : yield* judgeAgain(session, { policy, now }, warn)
+  const judges = once ? judgeOnce : judgeAgain
+  const judged = policy === undefined ? null : yield* judges(session, { policy, now }, warn)
   const token = session.lease_token + 1
   const until = now + ttlMs
   // Judging may have put right a cursor that made no sense, which begins an epoch.

@@ -104,6 +104,17 @@ export function* judgeNow(
   return yield* judgeHead(session, { head, state: yield* readFoldState(session, head, warn), policy, now })
 }
 
+/** By a policy that holds for one fold only: what is pending and due stays as it is. */
+export function* judgeOnce(
+  session: SessionRow,
+  request: { policy: Policy; now: number },
+  warn: Warn,
+): Steps<Judged> {
+  const { head, state } = yield* repairFoldState(session, warn)
+  const verdict = head === null ? EMPTY : yield* judgeHead(session, { head, state, ...request })
+  return settleVerdict(session.pending, verdict).judged
+}
+
 /**
  * Judges anew, by a timer or after a fold: what the built-in rules had pending is replaced by what they
  * say now. A forced decision, or one of the caller's own policy, waits until it is carried out.

@@ -6,18 +6,20 @@ import {
   type LayerText,
   type LayerVersion,
   parseDailyKey,
+  personAlone,
 } from '../document.ts'
 import { contentAt, findDocument } from './documents.ts'
 import { lineKeysIn, OF_DOCUMENT } from './facts.ts'
 import { keyOf } from './keys.ts'
 import { allIn } from './many.ts'
 import { noteRewrite } from './rewrites.ts'
-import type { SessionRow } from './rows.ts'
+import { type SessionRow, traitsOf } from './rows.ts'
 import { ask, askAll, run, type Steps } from './steps.ts'
 
 /**
  * Which documents a session may see: decided here, from what is stored of the session, and closed to all
- * else. A person's memory only in private sessions of that same person; a chat's own only in that chat.
+ * else. A person's memory only in private sessions of that same person; a chat's own only in that chat. Of a scope that
+ * is one person's, the document itself says whose it is: `ownerIn` has to be that person.
  */
 function visibleTo(session: SessionRow, days: readonly string[]): { layer: LayerName; key: string }[] {
   return [
@@ -30,6 +32,11 @@ function visibleTo(session: SessionRow, days: readonly string[]): { layer: Layer
     { layer: 'chat', key: session.name },
     ...days.map(day => ({ layer: 'daily' as const, key: dailyKey(day, session.name) })),
   ]
+}
+
+/** Whose personal scopes a session may see. */
+function ownerIn(session: SessionRow): string | null {
+  return personAlone(traitsOf(session))
 }
 
 /** The daily log is shown for two days. One that is no day could, with the session's id, name another's. */
@@ -53,7 +60,8 @@ const MOST_VISIBLE = 5 + 2 * MOST_DAYS
 const WANTED = Array.from({ length: MOST_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
 const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(', ')})
   SELECT d.layer, d.name, d.version, d.first_version FROM wanted w
-  JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key`
+  JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key
+  WHERE d.owner_id IS NULL OR d.owner_id = ?${2 * MOST_VISIBLE + 2}`
 
 interface VersionRow {
   readonly layer: LayerName
@@ -75,7 +83,7 @@ function versionsOf(session: SessionRow, days: readonly string[]) {
     parameters.push(document?.layer ?? null, document ? keyOf(document.key) : null)
   }
   return {
-    question: ask<VersionRow>(FIND_VERSIONS, session.namespace, ...parameters),
+    question: ask<VersionRow>(FIND_VERSIONS, session.namespace, ...parameters, ownerIn(session)),
     /** In the order in which a context shows them, so that the same ones always look the same. */
     versions: (rows: readonly VersionRow[]): readonly LayerVersion[] =>
       visible.flatMap(({ layer, key }) => {
@@ -139,13 +147,16 @@ export function* readLayerTexts(
       document => document.layer === layer && document.key === key,
     )
     const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
-    const content = row ? yield* contentAt(row, version) : null
+    const owner = row?.owner_id ?? null
+    const isOthers = owner !== null && owner !== ownerIn(session)
+    const content = row && !isOthers ? yield* contentAt(row, version) : null
     if (content !== null)
       texts.push({
         layer,
         key,
         version,
         content,
+        ...(owner !== null && { owner }),
         folded: yield* foldedLines(session, row!.id, { version, content }),
       })
   }

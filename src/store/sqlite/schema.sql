@@ -170,7 +170,7 @@ CREATE TABLE documents (
   mirrored_hash TEXT,
   -- As JSON, as all texts that may hold anything.
   content TEXT NOT NULL
-, first_version INTEGER NOT NULL DEFAULT 1, packed_through INTEGER NOT NULL DEFAULT 0) STRICT;
+, first_version INTEGER NOT NULL DEFAULT 1, packed_through INTEGER NOT NULL DEFAULT 0, owner_id TEXT) STRICT;
 
 CREATE TABLE erased_documents (
   namespace TEXT NOT NULL,
@@ -546,6 +546,8 @@ CREATE TABLE waiting (
 CREATE UNIQUE INDEX api_keys_by_name ON api_keys (namespace, name);
 
 CREATE UNIQUE INDEX documents_by_key ON documents (namespace, layer, name_key);
+
+CREATE INDEX documents_by_owner ON documents (namespace, owner_id) WHERE owner_id IS NOT NULL;
 
 CREATE INDEX documents_of_day ON documents (namespace, day) WHERE day IS NOT NULL;
 

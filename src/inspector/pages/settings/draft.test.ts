@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { SettingDescription } from '../../api/types.ts'
-import { changesOf, replayRequest, sentValue, slipsOf, textOf, withEdit, withoutSaved } from './draft.ts'
+import { changesOf, replayRequest, sentChanges, sentValue, slipsOf, withEdit, withoutSaved } from './draft.ts'
+import { textOf } from './draft-text.ts'
+import { presetAfterSaving } from './policy/presets.ts'
 
 function setting(name: string, given: Partial<SettingDescription> = {}): SettingDescription {
   return {
@@ -90,4 +92,48 @@ test('a preset is not replayed while one of its numbers cannot be taken', () => 
 
 test('values as text', () => {
   expect([null, true, 4, ['a', 'b'], 'x'].map(textOf)).toEqual(['', '', '4', 'a, b', 'x'])
+})
+
+const withCount = [
+  setting('policy', { type: 'string', default: 'tokens' }),
+  ...schema.slice(1),
+  setting('threshold', { presets: ['count'] }),
+]
+const edited = (text: string | null) => ({ text, base: '' })
+
+test('numbers choose their preset where none is named, as on the server', () => {
+  const answer = {
+    settings: { policy: 'tokens' },
+    sources: { policy: 'default' } as Record<string, string>,
+    schema: withCount,
+  }
+  expect(presetAfterSaving(answer, {})).toBe('tokens')
+  expect(presetAfterSaving(answer, { fullContextTurns: edited('2') })).toBe('rounds')
+  expect(presetAfterSaving(answer, { budget: edited('900') })).toBe('tokens')
+  expect(presetAfterSaving(answer, { fullContextTurns: edited('2'), policy: edited('count') })).toBe('count')
+  const named = {
+    ...answer,
+    settings: { policy: 'count' },
+    sources: { policy: 'stored', fullContextTurns: 'stored' },
+  }
+  expect(presetAfterSaving(named, {})).toBe('count')
+  expect(presetAfterSaving(named, { policy: edited(null) })).toBe('rounds')
+  const chosen = { ...named, settings: { policy: 'rounds' }, policyChosenBy: ['fullContextTurns'] }
+  expect(presetAfterSaving(chosen, {})).toBe('rounds')
+  expect(presetAfterSaving(chosen, { fullContextTurns: edited(null) })).toBe('tokens')
+})
+
+test('what is shown as the preset is what is saved', () => {
+  const answer = {
+    settings: { policy: 'tokens' },
+    sources: { policy: 'default' } as Record<string, string>,
+    schema: withCount,
+  }
+  const turns = { fullContextTurns: edited('2') }
+  expect(sentChanges(answer, turns, 'rounds')).toEqual({ fullContextTurns: 2 })
+  // Typed at another card, and then left.
+  expect(sentChanges(answer, turns, 'tokens')).toEqual({ fullContextTurns: 2, policy: 'tokens' })
+  const both = { ...turns, threshold: edited('9') }
+  expect(sentChanges(answer, both, 'count')).toEqual({ fullContextTurns: 2, threshold: 9, policy: 'count' })
+  expect(sentChanges(answer, { budget: edited('900') }, 'tokens')).toEqual({ budget: 900 })
 })

@@ -1,23 +1,8 @@
 import type { SettingDescription, SettingsAnswer } from '../../api/types.ts'
+import type { Draft } from './draft-text.ts'
 import { isNumberAllowed } from './fields/check-number.ts'
 import { mayBeNone } from './fields/choices.ts'
-import { defaultFor } from './policy/presets.ts'
-
-/** What somebody typed and has not saved: the server's answers never touch it. */
-interface Edit {
-  /** `null`: what is stored is to be taken away. */
-  readonly text: string | null
-  /** What was in force when they began, to notice somebody else's change. */
-  readonly base: string
-}
-
-export type Draft = Readonly<Record<string, Edit>>
-
-/** A value as a field shows it; a key is never shown. */
-export function textOf(value: unknown): string {
-  if (value === null || value === undefined || typeof value === 'boolean') return ''
-  return Array.isArray(value) ? value.join(', ') : String(value)
-}
+import { defaultFor, presetAfterSaving } from './policy/presets.ts'
 
 /** Going back to what is in force is no edit. */
 export function withEdit(
@@ -45,6 +30,22 @@ export function changesOf(draft: Draft, schema: readonly SettingDescription[]): 
       return [[description.name, edit.text === null ? null : sentValue(description, edit.text)]]
     }),
   )
+}
+
+/**
+ * What saving sends. Where the numbers would choose another preset than the one that is shown, or are of several, the
+ * one that is shown is named with them: what somebody sees is what they get.
+ */
+export function sentChanges(
+  answer: SettingsAnswer,
+  draft: Draft,
+  shown: string,
+): Readonly<Record<string, unknown>> {
+  const { schema = [] } = answer
+  const changes = changesOf(draft, schema)
+  const isOfPreset = schema.some(({ name, presets }) => presets?.length === 1 && name in changes)
+  if ('policy' in changes || !isOfPreset) return changes
+  return presetAfterSaving(answer, draft) === shown ? changes : { ...changes, policy: shown }
 }
 
 /** What was typed and is no number that could be taken. */

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SettingDescription, SettingsAnswer } from '../../api/types.ts'
 import { CostComparison } from './costs/cost-comparison.tsx'
-import { slipsOf, textOf } from './draft.ts'
+import { slipsOf } from './draft.ts'
+import { textOf } from './draft-text.ts'
 import type { FieldState } from './fields/setting-field.tsx'
 import { OtherSettings } from './other-settings.tsx'
 import { PolicySection } from './policy/policy-section.tsx'
-import { defaultFor, isPreset, type Preset } from './policy/presets.ts'
+import { defaultFor, isPreset, type Preset, presetAfterSaving } from './policy/presets.ts'
 import { problemsOf } from './problems.ts'
 import { SaveBar } from './save-bar.tsx'
 import { usePresetReplays } from './use-preset-replays.ts'
@@ -19,11 +20,11 @@ export function SettingsForm({
   readonly answer: SettingsAnswer
   readonly editor: SettingsEditor
 }) {
-  const { settings, sources, schema = [], messages = [], ceilings } = answer
+  const { settings, sources, policyChosenBy, schema = [], messages = [], ceilings } = answer
   const { draft, problems, refusals, edit, saveState, failure } = editor
   const [round, setRound] = useState(0)
   const inForce = textOf(settings['policy'])
-  const chosen = draft['policy']?.text ?? (draft['policy'] ? defaultPolicy(schema) : inForce)
+  const chosen = draft['policy'] ? presetAfterSaving(answer, draft) : inForce
   const preset: Preset = isPreset(chosen) ? chosen : 'tokens'
   const replays = usePresetReplays(answer, draft, { drawn: preset, round })
   const replayed = replays[preset]
@@ -73,13 +74,14 @@ export function SettingsForm({
       noValidate
       onSubmit={event => {
         event.preventDefault()
-        void editor.save()
+        void editor.save(preset)
       }}
     >
       <PolicySection
         preset={preset}
         inForce={inForce}
         source={sources['policy'] ?? 'default'}
+        problem={found['policy'] ?? null}
         onChoose={name => edit('policy', name, inForce)}
         descriptions={ofPreset}
         fieldOf={fieldOf}
@@ -87,7 +89,7 @@ export function SettingsForm({
         onRetry={() => setRound(before => before + 1)}
         onReset={resettable.length > 0 ? reset : null}
         onResetPreset={
-          sources['policy'] === 'stored' && draft['policy'] === undefined
+          sources['policy'] === 'stored' && policyChosenBy === undefined && draft['policy'] === undefined
             ? () => edit('policy', null, inForce)
             : null
         }
@@ -110,8 +112,4 @@ export function SettingsForm({
       />
     </form>
   )
-}
-
-function defaultPolicy(schema: readonly SettingDescription[]): string {
-  return textOf(schema.find(({ name }) => name === 'policy')?.default)
 }

@@ -1,6 +1,6 @@
 import type { SettingDescription } from '../../api/types.ts'
 import { defineTexts } from '../../language/language.ts'
-import { textOf } from './draft.ts'
+import { textOf } from './draft-text.ts'
 import { useAllowedText } from './fields/allowed-text.ts'
 import { useSettingText } from './fields/setting-texts.ts'
 

@@ -1,5 +1,6 @@
 import type { SettingsAnswer } from '../../api/types.ts'
-import { type Draft, replayRequest } from './draft.ts'
+import { replayRequest } from './draft.ts'
+import type { Draft } from './draft-text.ts'
 import { PRESETS, type Preset } from './policy/presets.ts'
 import { type Replayed, useReplay } from './use-replay.ts'
 

@@ -5,7 +5,8 @@ import type { SettingsAnswer } from '../../api/types.ts'
 import { useGlances } from '../../state/use-glances.ts'
 import { type Loaded, useLoaded } from '../../state/use-loaded.ts'
 import { createValue, useValue } from '../../state/value.ts'
-import { changesOf, type Draft, withEdit, withoutSaved } from './draft.ts'
+import { sentChanges, withEdit, withoutSaved } from './draft.ts'
+import type { Draft } from './draft-text.ts'
 import { type Problems, problemsOf } from './problems.ts'
 
 /** It outlives the page: who looks at something else and comes back has lost nothing. */
@@ -26,7 +27,8 @@ export interface SettingsEditor {
   readonly refusals: number
   edit(name: string, text: string | null, current: string): void
   discard(): void
-  save(): Promise<void>
+  /** With the preset that is shown as the one to be. */
+  save(preset: string): Promise<void>
 }
 
 /** What the last answer does not say is no longer so; the schema stays. */
@@ -58,14 +60,14 @@ export function useSettings(): SettingsEditor {
     setFailure(null)
     setProblems({})
   }
-  const save = async () => {
+  const save = async (preset: string) => {
     if (value === undefined || saveState === 'saving') return
     const sent = draftValue.get()
     setSaveState('saving')
     setFailure(null)
     setProblems({})
     try {
-      const answer = await api.changeSettings(changesOf(sent, value.schema ?? []))
+      const answer = await api.changeSettings(sentChanges(value, sent, preset))
       setSaved({ over: fetched.value!, answer })
       draftValue.set(withoutSaved(draftValue.get(), sent))
       setSaveState('saved')

@@ -12,6 +12,7 @@ test('the settings that take a few words are those that the schema says', () => 
     boundary: 'message turn',
     turnUnit: 'message reply',
     extract: 'turn batch off none',
+    scopeLearnsFrom: 'shared all',
     queue: 'on off',
     redact: 'secrets off',
     trustProxy: 'on off',

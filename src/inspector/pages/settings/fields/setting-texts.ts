@@ -95,6 +95,9 @@ const useTable = defineTexts<SettingTexts>({
     sessionSummaryTokensPerHour: { help: '单个会话每小时的同类词元数。' },
     memoInstructions: { help: '会话备忘应包含什么，每行一条要求。' },
     extract: { help: '何时提取用户和空间的记忆：每轮之后（turn）、成批（batch）或从不（off）。' },
+    scopeLearnsFrom: {
+      help: '空间的记忆从哪些会话学习：只从非私聊的会话（shared），或所有会话（all）——私聊中说的话会显示给整个空间。',
+    },
     memoryOwner: {
       help: '在谁的私聊中模型可以写入所有人可见的内容（write_memory）；多个用户 id 用逗号分隔；none：任何聊天都不可以。',
     },

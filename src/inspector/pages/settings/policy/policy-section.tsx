@@ -39,6 +39,7 @@ export function PolicySection({
   preset,
   inForce,
   source,
+  problem,
   onChoose,
   descriptions,
   fieldOf,
@@ -51,6 +52,8 @@ export function PolicySection({
   readonly inForce: string
   /** Where the preset in force comes from. */
   readonly source: string
+  /** Why the server cannot take the choice; `null`: it can. */
+  readonly problem: string | null
   readonly onChoose: (preset: Preset) => void
   /** Of this preset's numbers. */
   readonly descriptions: readonly SettingDescription[]
@@ -75,6 +78,11 @@ export function PolicySection({
         <p class="soft">{texts.about}</p>
       </header>
       <PresetCards chosen={preset} inForce={inForce} source={source} onChoose={onChoose} />
+      {problem !== null && (
+        <p class="setting-problem" role="alert">
+          {problem}
+        </p>
+      )}
       <div class="policy-body">
         <div class="policy-numbers">
           <h3>{texts.numbers}</h3>

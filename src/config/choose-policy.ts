@@ -1,0 +1,60 @@
+import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { describeSeveral, type PresetName, presetsOfNumbers } from '../policy/index.ts'
+import type { Layer } from './layers.ts'
+import { findSetting } from './schema.ts'
+
+/** Which policy holds, and what says so. */
+export interface PolicyChoice<Source extends string> {
+  readonly policy: PresetName
+  readonly source: Source | 'default'
+  /** The numbers that chose it; left out: it is named. */
+  readonly chosenBy?: readonly string[]
+  /** Layers with numbers of several policies, of which none is named there or above. */
+  readonly unclear: readonly Unclear<Source>[]
+}
+
+interface Unclear<Source extends string> {
+  readonly source: Source
+  readonly numbers: ReadonlyMap<PresetName, readonly string[]>
+}
+
+/**
+ * The strongest layer that says something. A policy that is named is the one; numbers of one policy choose it where none
+ * is named in their layer or above; numbers of several say nothing.
+ *
+ * @param layers The strongest first.
+ */
+export function choosePolicy<Source extends string>(
+  layers: readonly (readonly [Source, Layer])[],
+): PolicyChoice<Source> {
+  const unclear: Unclear<Source>[] = []
+  for (const [source, layer] of layers) {
+    if (Object.hasOwn(layer, 'policy')) return { policy: layer['policy'] as PresetName, source, unclear }
+    const numbers = presetsOfNumbers(Object.keys(layer))
+    const [only] = numbers
+    if (numbers.size === 1) return { policy: only![0], source, chosenBy: only![1], unclear }
+    if (numbers.size > 1) unclear.push({ source, numbers })
+  }
+  return { policy: findSetting('policy')!.default as PresetName, source: 'default', unclear }
+}
+
+/**
+ * Throws where a change leaves numbers of several policies and names none. What was so before, and is not what is
+ * changed, is no matter.
+ */
+export function requireClearPolicy(layer: Layer, changed: readonly string[]): void {
+  if (!changed.includes('policy') && presetsOfNumbers(changed).size === 0) return
+  const numbers = presetsOfNumbers(Object.keys(layer))
+  if (!Object.hasOwn(layer, 'policy') && numbers.size > 1)
+    throw new InvalidSettingsError([unclearPolicy({ numbers })])
+}
+
+export function unclearPolicy({ numbers }: Pick<Unclear<string>, 'numbers'>): SettingsProblem {
+  return { setting: 'policy', value: null, allowed: describeSeveral(numbers) }
+}
+
+/** The same in the words of the environment. */
+export function unclearVariables({ numbers }: Pick<Unclear<string>, 'numbers'>): SettingsProblem {
+  const variable = (name: string) => findSetting(name)!.environment
+  return { setting: variable('policy'), value: null, allowed: describeSeveral(numbers, variable) }
+}
