@@ -6,6 +6,7 @@ import {
   type Fact,
   type Palimpsest,
   type Session,
+  type Store,
   type Summarizer,
   tokens,
 } from '../../src/index.ts'
@@ -84,12 +85,14 @@ const VIEWS: readonly { readonly budget?: number }[] = [{}, { budget: 1_600 }, {
 class World {
   readonly instances: readonly Palimpsest[]
   readonly clock: Clock
+  readonly #store: Store
   readonly #last = new Map<string, Context>()
   #facts = 0
 
-  constructor(instances: readonly Palimpsest[], clock: Clock) {
+  constructor(instances: readonly Palimpsest[], clock: Clock, store: Store) {
     this.instances = instances
     this.clock = clock
+    this.#store = store
   }
 
   chat(by = 0): Session {
@@ -179,11 +182,9 @@ class World {
 
   async #layers() {
     const chat = this.chat()
-    const info = await chat.context()
-    const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'].filter(day =>
-      // Which days an epoch shows is another test's business.
-      blockIn(info.instructions, 'daily_log')?.includes(day),
-    )
+    // Which days an epoch shows is another test's business.
+    const session = await this.#store.readSession({ namespace: 'default', id: 'chat' })
+    const days = session?.layers?.days ?? []
     const daily = await Promise.all(days.map(day => factsOf(chat.daily(day))))
     return [
       { name: 'chat_memory' as const, layer: 'chat' as const, facts: await factsOf(chat.memory) },
@@ -219,12 +220,10 @@ async function inWorld(place: StorePlace, use: (world: World) => Promise<void>):
     summarizer,
     memory: { extract: 'batch', budgets: BUDGETS },
   } as const
-  const instances = [
-    await createPalimpsest({ ...options, store: await place.open() }),
-    await createPalimpsest({ ...options, store: await place.open() }),
-  ]
+  const stores = [await place.open(), await place.open()] as const
+  const instances = await Promise.all(stores.map(store => createPalimpsest({ ...options, store })))
   try {
-    const world = new World(instances, clock)
+    const world = new World(instances, clock, stores[0])
     await world.chat().append({ role: 'user', content: 'Hello, I run the harbour office.' })
     await use(world)
   } finally {
