@@ -471,7 +471,7 @@ CREATE UNIQUE INDEX revision_pkey ON revision USING btree (id);
 
 CREATE INDEX segments_by_end ON segments USING btree (session_id, to_seq, from_seq);
 
-CREATE INDEX segments_outdated ON segments USING btree (session_id, id) WHERE ((state = 'dirty'::text) OR (withheld < 0));
+CREATE INDEX segments_outdated ON segments USING btree (session_id, from_seq) WHERE ((state = 'dirty'::text) OR (withheld < 0));
 
 CREATE UNIQUE INDEX segments_pkey ON segments USING btree (session_id, id);
 

@@ -38,7 +38,9 @@ function* writeCorrections(session: SessionRow, corrections: Corrections): Steps
  * Segments that tell of a message as it was before an edit. A provisional one stays provisional, so that the next fold
  * takes in its messages again; those that say nothing since an erasure tell of no message.
  */
-export const OUTDATED = `((state = 'dirty' OR withheld < 0) AND withheld <= 0)`
+const OUTDATED = `((state = 'dirty' OR withheld < 0) AND withheld <= 0)`
+/** They all begin above 0; that it is said makes SQLite take the index of those that are marked, which are few. */
+const FIND_OUTDATED = `FROM segments WHERE session_id = ?1 AND from_seq > 0 AND ${OUTDATED}`
 
 const MARK = `UPDATE segments SET
     withheld = CASE WHEN state = 'provisional' THEN -1 ELSE 0 END,
@@ -119,7 +121,7 @@ interface OutdatedPlace {
 export function* settleCorrections(session: SessionRow): Steps<void> {
   if (session.rebuild_at === null && session.corrections === null) return
   const places = yield* all<OutdatedPlace>(
-    `SELECT from_seq, to_seq, window_through FROM segments WHERE session_id = ?1 AND ${OUTDATED}`,
+    `SELECT from_seq, to_seq, window_through ${FIND_OUTDATED}`,
     session.id,
   )
   const { told, unlearned } = correctionsOf(session)
@@ -144,6 +146,21 @@ export function* noteRebuildFailure(session: SessionRow, retryAt: number): Steps
   const corrections = correctionsOf(session)
   yield* writeCorrections(session, { ...corrections, failures: corrections.failures + 1 })
   yield* run('UPDATE sessions SET rebuild_at = ?2 WHERE id = ?1', session.id, retryAt)
+}
+
+/** The first of those before others that stand for them: these have higher ids. `null`: there is none. */
+export function* firstOutdated(session: SessionRow): Steps<number | null> {
+  const rows = yield* all<{ id: number }>(`SELECT id ${FIND_OUTDATED}`, session.id)
+  return rows.reduce<number | null>((first, { id }) => Math.min(first ?? id, id), null)
+}
+
+export function* isOutdated(session: SessionRow, id: number): Steps<boolean> {
+  const rows = yield* all(
+    `SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND ${OUTDATED}`,
+    session.id,
+    id,
+  )
+  return rows.length > 0
 }
 
 /** A copy tells, and makes anew, what the original does: of the messages that it has, where it has the segments, too. */
@@ -173,10 +190,7 @@ export function* importCorrections(
   corrected: readonly number[],
   now: number,
 ): Steps<void> {
-  const [outdated] = yield* all(
-    `SELECT id FROM segments WHERE session_id = ?1 AND ${OUTDATED} LIMIT 1`,
-    session.id,
-  )
+  const [outdated] = yield* all(`SELECT id ${FIND_OUTDATED} LIMIT 1`, session.id)
   if (!outdated && corrected.length === 0) return
   yield* writeCorrections(session, { told: corrected.slice(-MAX_TOLD), unlearned: [], failures: 0 })
   yield* run('UPDATE sessions SET rebuild_at = ?2 WHERE id = ?1', session.id, now)

@@ -1,6 +1,12 @@
 import type { RebuiltSegment, WithheldSegment } from '../erasure.ts'
 import type { OutdatedWork } from '../store.ts'
-import { correctionsOf, noteRebuildFailure, OUTDATED, settleCorrections } from './corrections.ts'
+import {
+  correctionsOf,
+  firstOutdated,
+  isOutdated,
+  noteRebuildFailure,
+  settleCorrections,
+} from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -276,11 +282,11 @@ export function* commitRebuilt(
     dialect,
   )
   const row = yield* first<{ id: number }>(
-    `SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND (withheld > 0 OR ${OUTDATED})`,
+    'SELECT id FROM segments WHERE session_id = ?1 AND id = ?2 AND withheld > 0',
     session.id,
     rebuilt.id,
   )
-  if (!row) return false
+  if (!row && !(yield* isOutdated(session, rebuilt.id))) return false
   yield* forgetTexts(session, [rebuilt.id])
   const isSettled = rebuilt.isProper || rebuilt.text === ''
   yield* run(
@@ -310,10 +316,15 @@ export function* commitRebuilt(
 
 export function* readOutdated(session: SessionRow): Steps<OutdatedWork | null> {
   if (session.rebuild_at === null) return null
-  const row = yield* first<WithheldRow>(
-    `SELECT ${SEGMENT_COLUMNS}, session_id FROM segments WHERE session_id = ?1 AND ${OUTDATED} ORDER BY id LIMIT 1`,
-    session.id,
-  )
+  const id = yield* firstOutdated(session)
+  const row =
+    id === null
+      ? undefined
+      : yield* first<WithheldRow>(
+          `SELECT ${SEGMENT_COLUMNS}, session_id FROM segments WHERE session_id = ?1 AND id = ?2`,
+          session.id,
+          id,
+        )
   return {
     segment: row
       ? { key: toKey(session), epoch: session.epoch, segment: toSegment(row), lower: yield* lowerOf(row) }

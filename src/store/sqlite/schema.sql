@@ -594,7 +594,7 @@ CREATE INDEX requests_by_end ON requests (until);
 
 CREATE INDEX segments_by_end ON segments (session_id, to_seq, from_seq);
 
-CREATE INDEX segments_outdated ON segments (session_id, id) WHERE state = 'dirty' OR withheld < 0;
+CREATE INDEX segments_outdated ON segments (session_id, from_seq) WHERE state = 'dirty' OR withheld < 0;
 
 CREATE INDEX segments_rolled_up ON segments (session_id, rolled_into) WHERE rolled_into IS NOT NULL;
 

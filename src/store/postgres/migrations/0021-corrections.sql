@@ -9,4 +9,4 @@ UPDATE sessions SET rebuild_at = 0
   WHERE id IN (SELECT session_id FROM segments WHERE state = 'dirty' AND withheld = 0);
 
 CREATE INDEX sessions_to_rebuild ON sessions (namespace, rebuild_at) WHERE rebuild_at IS NOT NULL;
-CREATE INDEX segments_outdated ON segments (session_id, id) WHERE state = 'dirty' OR withheld < 0;
+CREATE INDEX segments_outdated ON segments (session_id, from_seq) WHERE state = 'dirty' OR withheld < 0;
