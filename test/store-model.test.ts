@@ -164,7 +164,7 @@ class Pair {
       const known = this.model.messages.find(
         ({ externalId }) => externalId !== null && externalId === message.externalId,
       )
-      if (known) return { seq: known.seq, duplicate: true }
+      if (known) return { seq: known.seq, duplicate: true, ...(known.hidden && { hidden: true }) }
       this.model = model.append(this.model, message)
       return { seq: this.model.lastSeq, duplicate: false }
     })

@@ -7,7 +7,7 @@ export function placeFlags({ db, store }: DatabasePlace, namespace: string): str
 }
 
 /** As a shell takes it for one word. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 

@@ -10,7 +10,7 @@ import { contentText } from '../../src/log/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { type ModelScript, startModelServer } from '../../src/testing/index.ts'
-import { type Folder, MAIN, type Ran, run, shell, temporaryFolder } from './run.ts'
+import { type Folder, type Ran, run, temporaryFolder } from './run.ts'
 
 let folder: Folder
 let db: string

@@ -294,10 +294,22 @@ describe.each(Object.entries(PLACES))('an answer that is stored and not delivere
     await expectDropped('erased_meanwhile')
   })
 
-  test.for([meanwhile, betweenProcesses])('is not sent where it was taken back: %o', async when => {
-    await when((palimpsest, id) => palimpsest.session(id).rollback(3))
-    await expectDropped('taken_back')
-  })
+  test.for([meanwhile, betweenProcesses])(
+    'is not sent where it was taken back: its question is answered anew, %o',
+    async when => {
+      await when(async (palimpsest, id) => {
+        await palimpsest.session(id).rollback(3)
+        told = new Told()
+        told.say('Something else.')
+        told.end()
+      })
+      kit.platform.failures.length = 0
+      await until(() => kit.reports.some(({ outcome }) => outcome === 'delivered'))
+      expect(kit.reports.at(-1)).toMatchObject({ outcome: 'delivered', seqs: [3] })
+      expect(kit.platform.texts).toEqual(['Noted.', 'Something else.'])
+      expect(await kit.palimpsest.waiting()).toEqual([])
+    },
+  )
 
   test('is not sent where its question was erased or taken back', async () => {
     await meanwhile(erasing(3))

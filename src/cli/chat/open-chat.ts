@@ -13,7 +13,6 @@ import { keepingOf } from '../fold-worker.ts'
 import { followSettings } from '../follow-settings.ts'
 import { loadConfiguration } from '../load-configuration.ts'
 import { openStore } from '../options.ts'
-import { placeFlags } from '../place-flags.ts'
 import { responderOf } from '../responder-of.ts'
 import { environmentSettings } from '../stored-settings.ts'
 import type { Terminal } from '../terminal.ts'
@@ -30,8 +29,6 @@ export interface OpenChat {
   readonly setOwner: (user: string) => void
   /** Where it is kept, in words. */
   readonly place: string
-  /** The same for another command. */
-  readonly placeFlags: string
 }
 
 /** As a server on the same database would have it. */
@@ -63,7 +60,6 @@ export async function openChat(
         palimpsest.configure(adjust({ memory }))
       },
       place: place.store === undefined ? place.db : store.name,
-      placeFlags: placeFlags(place, namespace),
     }
   })
 }

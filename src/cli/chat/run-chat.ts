@@ -38,7 +38,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
   const foldFailures = new FoldFailures(text => view.notice(text))
   const onFold = foldFailures.note.bind(foldFailures)
   const opened = await openChat(flags, terminal, { onError: note, onFold })
-  const { palimpsest, responder, refresh, zone, model, placeFlags } = opened
+  const { palimpsest, responder, refresh, zone, model } = opened
   const closing = signals()
   try {
     const info = await palimpsest.session(flags.session).info()
@@ -83,8 +83,8 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const chat = new Chat({
       ...{ runtime, channel, view },
       context: {
-        ...{ palimpsest, session, user, placeFlags, zone, hasModel: model !== null },
-        ...{ screen: terminal.output, now: Date.now },
+        ...{ palimpsest, session, user, zone, hasModel: model !== null },
+        screen: terminal.output,
       },
       onFailure: error => failures.push(error),
     })

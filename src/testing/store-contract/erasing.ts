@@ -233,7 +233,7 @@ const erasingMessages = contractCases('erased messages', {
     }
     const fork = await chat.fork('fork', 4)
     const { messages } = await fork.append(message(CANARY, { externalId: 'm-2' }))
-    assert.deepEqual(messages, [{ seq: 2, duplicate: true }])
+    assert.deepEqual(messages, [{ seq: 2, duplicate: true, hidden: true }])
     assert.deepEqual(await fork.seqs(), [1, 4])
     assert.deepEqual(await early.seqs(), [1])
     assertForgotten(await toldBy(store))

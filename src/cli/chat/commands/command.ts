@@ -10,15 +10,12 @@ export interface CommandContext {
   readonly hasModel: boolean
   /** Whose chat it is; `null`: nobody's in particular. */
   readonly user: string | null
-  /** As another command has to be given them to see the same memory. */
-  readonly placeFlags: string
   readonly zone: string
   readonly screen: Terminal['output']
   /** Somebody does not want to wait any longer. */
   readonly signal: AbortSignal
   /** Says what is being done, until it is done. */
   onProgress(text: string): void
-  now(): number
 }
 
 export interface CommandResult {
