@@ -28,14 +28,26 @@ export function choosePolicy<Source extends string>(
   layers: readonly (readonly [Source, Layer])[],
 ): PolicyChoice<Source> {
   const unclear: Unclear<Source>[] = []
+  const below = (source: Source) => layers.slice(layers.findIndex(([name]) => name === source) + 1)
   for (const [source, layer] of layers) {
     if (Object.hasOwn(layer, 'policy')) return { policy: layer['policy'] as PresetName, source, unclear }
     const numbers = presetsOfNumbers(Object.keys(layer))
     const [only] = numbers
-    if (numbers.size === 1) return { policy: only![0], source, chosenBy: only![1], unclear }
+    if (numbers.size === 1)
+      return chosenByNumbers({ policy: only![0], source, chosenBy: only![1], unclear }, below(source))
     if (numbers.size > 1) unclear.push({ source, numbers })
   }
   return { policy: findSetting('policy')!.default as PresetName, source: 'default', unclear }
+}
+
+/** Where the next layer that names a policy names this very one, that is what says so. */
+function chosenByNumbers<Source extends string>(
+  choice: PolicyChoice<Source>,
+  below: readonly (readonly [Source, Layer])[],
+): PolicyChoice<Source> {
+  const { policy, unclear } = choice
+  const named = below.find(([, layer]) => Object.hasOwn(layer, 'policy'))
+  return named?.[1]['policy'] === policy ? { policy, source: named[0], unclear } : choice
 }
 
 /**

@@ -109,8 +109,7 @@ describe('settings resolve', () => {
       keepLast: 7,
     })
     expect(sources).toMatchObject({
-      // A number of `rounds` chooses it, whatever is named below.
-      policy: 'request',
+      policy: 'stored',
       fullContextTurns: 'request',
       cachedContextTurns: 'session',
       threshold: 'environment',

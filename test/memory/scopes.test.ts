@@ -51,8 +51,7 @@ const contentOf = async (document: { read(): Promise<{ content: string } | null>
   (await document.read())?.content ?? ''
 
 const shownIn = async (palimpsest: Palimpsest, id: string) => {
-  const { instructions } = await palimpsest.session(id).context({ query: 'Porto lemons' })
-  return JSON.stringify(instructions)
+  return (await palimpsest.session(id).context()).instructions
 }
 
 describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {

@@ -23,10 +23,22 @@ test('a timeout that no timer takes is refused', async () => {
 test('settings of memory reach the instance; what is set to none is left to it', async () => {
   expect((await configurationOf(resolveSettings({}))).memory).toEqual({
     budgets: { persona: 2_000, global: 1_500, user: 800, scope: 1_000, chat: 1_200, daily: 500 },
+    scopeLearnsFrom: 'shared',
   })
-  const stored = { extract: 'off', memoryOwner: 'u-7', globalMemoryTokens: 100, dailyLogTokens: 200 }
+  const stored = {
+    extract: 'off',
+    scopeLearnsFrom: 'all',
+    memoryOwner: 'u-7',
+    globalMemoryTokens: 100,
+    dailyLogTokens: 200,
+  }
   const { memory } = await configurationOf(resolveSettings({ stored }))
-  expect(memory).toMatchObject({ extract: 'off', owner: ['u-7'], budgets: { global: 100, daily: 200 } })
+  expect(memory).toMatchObject({
+    extract: 'off',
+    scopeLearnsFrom: 'all',
+    owner: ['u-7'],
+    budgets: { global: 100, daily: 200 },
+  })
   await using palimpsest = await createPalimpsest({ store: await place.open(), folding: 'manual' })
   const lines = Array.from({ length: 31 }, (_, day) => `- 2026-01-${String(day + 1).padStart(2, '0')}: rain`)
   expect(await palimpsest.memory.global.replace(lines.join('\n'))).toMatchObject({

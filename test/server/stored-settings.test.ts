@@ -57,7 +57,7 @@ describe('stored settings never keep a server from starting', () => {
   test.each([
     [{ policy: 'count', threshold: 5, keepLast: 8 }, {}, ['keepLast'], { policy: 'count', threshold: 5 }],
     [{ policy: 'window', contextSize: 30 }, {}, ['contextSize'], { policy: 'window', contextSize: 75 }],
-    [{ policy: 'window' }, { contextSize: 30 }, ['policy'], { policy: 'tokens' }],
+    [{ policy: 'window' }, { policy: 'tokens', contextSize: 30 }, ['policy'], { policy: 'tokens' }],
     [{ policy: 'tokens', budget: 'none' }, {}, ['budget'], { budget: 16_000 }],
     [{ threshold: 5 }, { policy: 'count', keepLast: 8 }, ['threshold'], { threshold: 20, keepLast: 8 }],
     [{ modelBaseUrl: 'none' }, { model: 'openai-compatible:x', modelBaseUrl: URL }, ['modelBaseUrl'], {}],
@@ -75,6 +75,8 @@ describe('stored settings never keep a server from starting', () => {
     await expect(server.start({ policy: 'count', threshold: 2, keepLast: 5 })).rejects.toThrow(
       'PALIMPSEST_KEEP_LAST',
     )
+    // It chooses its policy, which has no room for the tail that is usual there.
+    await expect(server.start({ contextSize: 30 })).rejects.toThrow('less than contextSize (30)')
   })
 
   test('a change is checked against what another server stored meanwhile', async () => {
