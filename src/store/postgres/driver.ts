@@ -100,11 +100,14 @@ export class PostgresDriver implements Driver {
   async open(): Promise<void> {
     const { migrate, readVersions } = await import('./migrate.ts')
     const { settlePlace } = await import('./place.ts')
+    const { switchStatisticsOff } = await import('./column-statistics.ts')
     const { readOnly, migrate: migrates } = this.#options
     this.#pool = await this.#connect(async (client, schema) => {
       if (migrates && !readOnly) await migrate(client, schema, this.name)
       else requireNewest(await readVersions(client, schema, this.name))
-      if (!readOnly) await settlePlace(client, schema)
+      if (readOnly) return
+      await settlePlace(client, schema)
+      if (migrates) await switchStatisticsOff(client, schema)
     })
   }
 
