@@ -68,8 +68,7 @@ const COLUMNS = `
   FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid LEFT JOIN pg_index i ON i.indexrelid = c.oid
     JOIN pg_class t ON t.oid = coalesce(i.indrelid, c.oid) JOIN pg_attribute a ON a.attrelid = c.oid
     LEFT JOIN pg_class root ON root.oid = pg_partition_root(t.oid)
-    LEFT JOIN (SELECT DISTINCT schemaname, tablename, attname FROM pg_stats WHERE schemaname = ANY($1)
-        AND coalesce(CAST(most_common_vals AS TEXT), CAST(histogram_bounds AS TEXT)) IS NOT NULL) AS values
+    LEFT JOIN (VALUES_READ) AS values
       ON values.schemaname = n.nspname AND values.tablename = c.relname AND values.attname = a.attname
   WHERE n.nspname = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped
     AND a.atttypid IN (CAST('text' AS regtype), CAST('bytea' AS regtype), CAST('jsonb' AS regtype))
@@ -77,11 +76,24 @@ const COLUMNS = `
     AND (c.relkind IN ('r', 'p') OR c.relkind = 'i' AND i.indkey[a.attnum - 1] = 0)
   ORDER BY 1, t.relname, i.indexrelid IS NOT NULL, c.relname, a.attnum`
 
-async function readColumns(client: ClientBase, schema: string): Promise<readonly NotedColumn[]> {
+const VALUES = `SELECT DISTINCT schemaname, tablename, attname FROM pg_stats WHERE schemaname = ANY($1)
+  AND coalesce(CAST(most_common_vals AS TEXT), CAST(histogram_bounds AS TEXT)) IS NOT NULL`
+/** That takes the longer part of it, and most who open a database need not know. */
+const NO_VALUES =
+  'SELECT CAST(NULL AS name) AS schemaname, CAST(NULL AS name) AS tablename, CAST(NULL AS name) AS attname'
+
+async function readColumns(
+  client: ClientBase,
+  schema: string,
+  values = VALUES,
+): Promise<readonly NotedColumn[]> {
   const schemas = [schema, jobsSchema(schema)]
-  const { rows } = await client.query<NotedColumn>(COLUMNS, [schemas, KEPT, OF_JOBS])
+  const sql = COLUMNS.replace('VALUES_READ', values)
+  const { rows } = await client.query<NotedColumn>(sql, [schemas, KEPT, OF_JOBS])
   return rows
 }
+
+const isToSwitch = ({ isOff, isOwner }: NotedColumn) => !isOff && isOwner
 
 /** Those of which values are kept. */
 export async function listNotedColumns(client: ClientBase, schema: string): Promise<readonly NotedColumn[]> {
@@ -94,7 +106,8 @@ export async function listNotedColumns(client: ClientBase, schema: string): Prom
  * with it where that takes no other lock, and else with the next erasure.
  */
 export async function switchStatisticsOff(client: ClientBase, schema: string): Promise<void> {
-  const columns = (await readColumns(client, schema)).filter(({ isOff, isOwner }) => !isOff && isOwner)
+  if (!(await readColumns(client, schema, NO_VALUES)).some(isToSwitch)) return
+  const columns = (await readColumns(client, schema)).filter(isToSwitch)
   const noted = columns.filter(({ hasValues }) => hasValues)
   const clearing = hasFunction(columns) ? clearStatements(noted, columns) : []
   // Of an index that is switched off it is taken that nothing is kept.
@@ -179,7 +192,8 @@ async function change(client: ClientBase, statements: readonly string[]): Promis
     await client.query([`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, ...statements].join('; '))
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    // Where the connection is gone, so is the transaction.
+    await client.query('ROLLBACK').catch(() => {})
     if (!isTransient(error)) throw error
   }
 }

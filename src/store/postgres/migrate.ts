@@ -66,7 +66,8 @@ async function migrateOnce(client: ClientBase, schema: string, name: string): Pr
     }
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    // Where the connection is gone, so is the transaction.
+    await client.query('ROLLBACK').catch(() => {})
     throw error
   }
 }

@@ -125,7 +125,9 @@ async function describeTask(client: ClientBase, forbidden: readonly LeftTable[])
   const more = tables.length - MAX_NAMES_IN_NOTE
   const names = tables.slice(0, MAX_NAMES_IN_NOTE).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const grant =
-    version >= 170000 ? `GRANT MAINTAIN ON ALL TABLES IN SCHEMA ${schemas.join(', ')} TO ${role}` : `make ${role} a member of the role that owns the tables`
+    version >= 170000
+      ? `GRANT MAINTAIN ON ALL TABLES IN SCHEMA ${schemas.join(', ')} TO ${role}`
+      : `make ${role} a member of the role that owns the tables`
   return {
     note:
       `the role ${role} may not vacuum ${names}, so deleted rows are still in their files. Run the statement as ` +
