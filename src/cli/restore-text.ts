@@ -4,6 +4,8 @@ import type { ErasedAgain } from '../restore/restore-postgres.ts'
 import type { Restored } from '../restore/restore-sqlite.ts'
 import { inertLine } from './inert-text.ts'
 
+const WITHOUT_LIST = 'There is no list of what was erased since the backup, so nothing was erased again.'
+
 /** What was done, or would be, a line for each thing that an operator has to know. */
 export function restoredText(restored: Restored): string {
   const { path, backup, dryRun, schema, generation, aside, wasDamaged, list } = restored
@@ -14,9 +16,7 @@ export function restoredText(restored: Restored): string {
       : `${name(backup)} is in the place of ${name(path)}, as generation ${generation}: consumers of events begin anew.`,
     schema.from < schema.to &&
       `Its schema ${dryRun ? 'would be' : 'was'} brought from ${schema.from} to ${schema.to}: programs of an earlier version refuse it.`,
-    list === null
-      ? 'There is no list of what was erased since the backup, so nothing was erased again.'
-      : erasedText(restored, dryRun),
+    list === null ? WITHOUT_LIST : erasedText(restored, dryRun),
     ...restored.files.map(filesText),
     aside !== null &&
       `The old database is kept as ${name(aside)}. It still holds what was erased: delete it when all is well.`,
@@ -30,8 +30,20 @@ export function erasedAgainText(
   again: ErasedAgain,
   { name, dryRun }: { readonly name: string; readonly dryRun: boolean },
 ): string {
-  const lines = [`${inertLine(name)}: ${erasedText(again, dryRun)}`, ...again.files.map(filesText)]
+  const lines = [
+    `${inertLine(name)}: ${dryRun ? 'would begin' : 'begins'} generation ${again.generation}: consumers of events begin anew.`,
+    again.list === null ? WITHOUT_LIST : erasedText(again, dryRun),
+    ...again.files.map(filesText),
+  ]
   return `${lines.join('\n')}\n`
+}
+
+export function waitingText(receipts: ErasedAgain['receipts']): string {
+  const each = receipts.map(
+    ({ namespace, id }) =>
+      `  palimpsest forget --receipt ${id} --namespace ${inertLine(JSON.stringify(namespace))}`,
+  )
+  return `The bytes of some erasures wait for an operator. Their receipts say what to run:\n${each.join('\n')}`
 }
 
 const KINDS: Readonly<Record<keyof ErasureCounts, readonly [string, string]>> = {

@@ -32,7 +32,8 @@ copied beside the database, brought to this program's schema and cleared of what
 takes the place of the database, whose files are kept under another name. They still hold what was erased:
 delete them when all is well. A restore that ends at any point has changed nothing, or is done.
 
-On PostgreSQL restore by its own means first, and run this before bots and servers start.
+On PostgreSQL restore by its own means first, and run this after every restore, before bots and servers start:
+it tells consumers of events to begin anew, which the program cannot always notice by itself.
 
 Examples:
   palimpsest restore backups/palimpsest-2026-11-18.db --db palimpsest.db --dry-run

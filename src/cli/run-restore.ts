@@ -1,6 +1,6 @@
 import type { Layer } from '../config/index.ts'
 import { resolveSettings } from '../config/index.ts'
-import { ERROR_CODES, InvalidArgumentError } from '../errors.ts'
+import { ERROR_CODES, InvalidArgumentError, StoreError } from '../errors.ts'
 import { createPalimpsest, type Palimpsest } from '../palimpsest.ts'
 import type { AgainProgress } from '../restore/erase-again.ts'
 import type { Restored, RestoreProgress } from '../restore/restore-sqlite.ts'
@@ -9,9 +9,9 @@ import { lentStore } from '../store/lent-store.ts'
 import { databasePlace } from './database-place.ts'
 import { openReadOnly, orClose } from './existing-database.ts'
 import { loadConfiguration } from './load-configuration.ts'
-import { openStore } from './options.ts'
+import { checkUrl, openStore } from './options.ts'
 import type { RestoreFlags } from './restore.ts'
-import { erasedAgainText, restoredText } from './restore-text.ts'
+import { erasedAgainText, restoredText, waitingText } from './restore-text.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { ExitCodeError, InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
@@ -69,23 +69,29 @@ async function restoreFile(backup: string, path: string, run: Run): Promise<void
 
 async function eraseInServer(url: string, run: Run): Promise<void> {
   const { flags, environment, terminal } = run
-  const erasedList = erasedListOf(run)
-  if (erasedList === null)
+  const dryRun = flags.dryRun === true
+  const erasedList = flags.withoutErasedList ? null : erasedListOf(run)
+  if (erasedList === null && !flags.withoutErasedList)
     throw new InvalidArgumentError(
       '--erased-list',
       undefined,
-      'the list of what was erased, with --store; without one nothing is to be done',
+      'the list of what was erased, with --store; or --without-erased-list, where nothing was erased since the backup',
     )
-  const { eraseAgainIn } = await import('../restore/restore-postgres.ts')
-  const open = flags.dryRun ? openReadOnly : openStore
-  const store = await open({ db: '', store: url })
+  const { eraseAgainIn, findListOf } = await import('../restore/restore-postgres.ts')
+  const { beginGeneration } = await import('../store/postgres/restored.ts')
+  const id = await idOfRestored(url)
+  const list = erasedList === null ? null : await findListOf(erasedList, id)
+  if (!dryRun) await beginGeneration(checkUrl(url))
+  const store = await (dryRun ? openReadOnly : openStore)({ db: '', store: url })
   const progress = new Progress(terminal, 'erasing')
   const again = await orClose(store, () =>
     interruptible(isInterrupted =>
       eraseAgainIn({
-        ...{ store, erasedList, dryRun: flags.dryRun === true },
+        ...{ store, list, dryRun },
         open: (namespace, onError) =>
-          openInstance(store, namespace, { erasedList, onError, environment, terminal }),
+          openInstance(store, namespace, {
+            ...{ erasedList: erasedList ?? false, onError, environment, terminal },
+          }),
         onProgress: at => progress.update(at.done / Math.max(1, at.total), erasingText(at)),
         check: () => {
           if (isInterrupted())
@@ -98,17 +104,27 @@ async function eraseInServer(url: string, run: Run): Promise<void> {
   )
   const { name } = store
   await store.close()
-  const dryRun = flags.dryRun === true
   terminal.output.write(
     flags.json
       ? `${JSON.stringify({ store: name, dryRun, ...again })}\n`
       : erasedAgainText(again, { name, dryRun }),
   )
   if (again.waiting > 0)
-    throw new ExitCodeError(
-      ERROR_CODES.store_read_only.exit,
-      'The bytes of some wait for an operator: palimpsest forget --receipt ID says what to run.',
+    throw new ExitCodeError(ERROR_CODES.store_read_only.exit, waitingText(again.receipts))
+}
+
+/** As it is: a database without anything of ours is refused before anything is made in it. */
+async function idOfRestored(url: string): Promise<string | null> {
+  const { readSchemaVersions } = await import('../store/postgres/schema-versions.ts')
+  const { readStoredId } = await import('../store/postgres/restored.ts')
+  const { store, version } = await readSchemaVersions(checkUrl(url))
+  if (version === 0)
+    throw new StoreError(
+      'store_version',
+      store,
+      'there is nothing of Palimpsest in this database. Nothing was changed. Restore the dump first, or name another.',
     )
+  return readStoredId(checkUrl(url))
 }
 
 /** Named by the flag, or by the environment; `null`: by neither. */

@@ -96,7 +96,7 @@ async function carryOn(
     onProgress?.({ done: planned.length - Math.min(planned.length, left.length), total: planned.length })
     if (left.length === 0) return
     if (until === 'files' && left.every(({ stage }) => stage === 'files')) return
-    if ((await countWaiting(store, namespace, left)) === left.length) return
+    if ((await listWaiting(store, namespace, left)).length === left.length) return
     if (failures.length > 0) throw failures[0]
     check?.()
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
@@ -104,14 +104,15 @@ async function carryOn(
 }
 
 /** Those whose bytes an operator has to remove. */
-export async function countWaiting(
+export async function listWaiting(
   store: Store,
   namespace: string,
   left: readonly ErasureRecord[],
-): Promise<number> {
-  let waiting = 0
-  for (const { id, stage } of left)
-    if (stage === 'scrubbing' && (await store.readScrub(namespace, id)).waitsFor) waiting++
+): Promise<readonly ErasureRecord[]> {
+  const waiting: ErasureRecord[] = []
+  for (const record of left)
+    if (record.stage === 'scrubbing' && (await store.readScrub(namespace, record.id)).waitsFor)
+      waiting.push(record)
   return waiting
 }
 

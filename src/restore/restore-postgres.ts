@@ -1,11 +1,13 @@
+import type { Store } from '../store/index.ts'
 import { countKinds, type ErasureCounts } from './count-kinds.ts'
-import { type AgainOptions, countWaiting, eraseAgain, type FilesAfterRestore } from './erase-again.ts'
-import { filesDoneIn, planErasures } from './plan-erasures.ts'
-import { databasesOf, ErasedListError, findList } from './restore-list.ts'
+import { type AgainOptions, eraseAgain, type FilesAfterRestore, listWaiting } from './erase-again.ts'
+import { filesDoneIn, namespacesIn, planErasures } from './plan-erasures.ts'
+import { databasesOf, ErasedListError, type FoundList, findList } from './restore-list.ts'
 
 /** `store`: of a database that its operator has restored. */
 export interface ErasingAgain extends Pick<AgainOptions, 'store' | 'open' | 'onProgress' | 'check'> {
-  readonly erasedList: string
+  /** `null`: nothing is to be erased again. What was under way is gone on with. */
+  readonly list: FoundList | null
   readonly dryRun?: boolean
 }
 
@@ -14,32 +16,53 @@ export interface ErasedAgain {
   readonly withoutTarget: number
   readonly files: readonly FilesAfterRestore[]
   readonly generation: number
-  readonly list: string
-  /** Erasures whose bytes an operator has to remove: their receipts say how. */
+  readonly list: string | null
+  /** Erasures whose bytes an operator has to remove, from before, too: their receipts say how. */
   readonly waiting: number
+  readonly receipts: readonly WaitingReceipt[]
+}
+
+interface WaitingReceipt {
+  readonly namespace: string
+  readonly id: number
+}
+
+/** Of the database with this id. Asked for before anything is opened for writing, so that a wrong one changes nothing. */
+export async function findListOf(path: string, database: string | null): Promise<FoundList> {
+  const list = await findList(path)
+  if (list === null)
+    throw new ErasedListError(
+      `There is no list of what was erased ${JSON.stringify(path)}, or nothing is in it. Where nothing was erased since the backup, say --without-erased-list.`,
+      { list: path },
+    )
+  if (database === null || !databasesOf(list).has(database))
+    throw new ErasedListError(
+      `The list of what was erased ${JSON.stringify(path)} is of another database. Name the one of this database.`,
+      { list: path },
+    )
+  return list
 }
 
 /** Carries out what was erased since a backup that was restored by other means: a dump, or a state of the server. */
 export async function eraseAgainIn(options: ErasingAgain): Promise<ErasedAgain> {
-  const { store, erasedList, dryRun, ...rest } = options
-  const list = await findList(erasedList)
+  const { store, list, dryRun, ...rest } = options
   const { id: database, generation } = await store.readIdentity()
-  if (list === null)
-    throw new ErasedListError(
-      `There is no list of what was erased ${JSON.stringify(erasedList)}, or nothing is in it. Where nothing was erased since the backup, nothing is to be done.`,
-      { list: erasedList },
-    )
-  if (!databasesOf(list).has(database))
-    throw new ErasedListError(
-      `The list of what was erased ${JSON.stringify(erasedList)} is of another database. Name the one of this database.`,
-      { list: erasedList },
-    )
-  const planned = await planErasures(store, { ...list, database })
-  const again = { store, planned, filesDone: filesDoneIn(list), ...rest }
-  const files = dryRun ? [] : await eraseAgain(again)
-  const namespaces = new Set(planned.flatMap(({ namespace }) => namespace ?? []))
-  let waiting = 0
-  for (const namespace of dryRun ? [] : namespaces)
-    waiting += await countWaiting(store, namespace, await store.listOpenErasures(namespace))
-  return { ...countKinds(planned), files, generation, list: list.path, waiting }
+  const planned = list === null ? [] : await planErasures(store, { ...list, database })
+  const filesDone = list === null ? new Set<string>() : filesDoneIn(list)
+  const files = dryRun ? [] : await eraseAgain({ store, planned, filesDone, ...rest })
+  const receipts = dryRun ? [] : await waitingIn(store)
+  return {
+    ...countKinds(planned),
+    ...{ files, receipts, waiting: receipts.length, list: list?.path ?? null },
+    generation: dryRun ? generation + 1 : generation,
+  }
+}
+
+async function waitingIn(store: Store): Promise<readonly WaitingReceipt[]> {
+  const receipts: WaitingReceipt[] = []
+  for (const namespace of await namespacesIn(store)) {
+    const left = await store.listOpenErasures(namespace)
+    for (const { id } of await listWaiting(store, namespace, left)) receipts.push({ namespace, id })
+  }
+  return receipts
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { Store } from '../../src/store/index.ts'
+import { compactPostgres } from '../../src/store/postgres/compact.ts'
 import { compactSqlite } from '../../src/store/sqlite/compact.ts'
 import { Chat, message } from '../../src/testing/store-contract/chat.ts'
 import { EACH, expectedOf } from '../fixtures/places.ts'
@@ -116,8 +117,13 @@ describe('palimpsest migrate --compact', () => {
       )
       left.push(inRows(database))
       expect(await told(database)).toEqual(before)
-      if (outcome === 'done') break
+      const check = await runHere(['migrate', ...database.flags, '--compact', '--check'])
+      if (outcome === 'done') {
+        expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('It is compact.') })
+        break
+      }
       expect(outcome).toBe('broken off')
+      expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('It is not compact.') })
     }
     expect(left[0]).toBeLessThan(whole)
     expect(left).toEqual(left.toSorted((one, other) => other - one))
@@ -174,6 +180,9 @@ describe('palimpsest migrate --compact', () => {
     databases.push(database)
     await database.use(store => new Chat(store).append(message('x'.repeat(5_000))))
     await inPostgres(database.address, 'UPDATE palimpsest.layout SET is_compact = 0')
+    expect(await runHere(['migrate', ...database.flags, '--compact', '--check'])).toMatchObject({ code: 3 })
+    const stopped = compactPostgres(database.address, { signal: AbortSignal.abort(new Error('broken off')) })
+    await expect(stopped).rejects.toThrow('broken off')
     expect(await runHere(['migrate', ...database.flags, '--compact', '--check'])).toMatchObject({ code: 3 })
     const done = await runHere(['migrate', ...database.flags, '--compact', '--json'])
     expect(done.code).toBe(0)

@@ -5,10 +5,13 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Store } from '../../src/index.ts'
+import { readSchemaVersions } from '../../src/store/postgres/schema-versions.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { refuses } from '../../src/testing/store-contract/contract-case.ts'
 import { ANN, CANARIES, fill } from '../erasure/world.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { inPostgres, postgresDatabase } from './databases.ts'
+import { makeOld, newest } from './old-databases.ts'
 import { type Folder, run, runHere, temporaryFolder } from './run.ts'
 
 let folder: Folder
@@ -176,16 +179,89 @@ describe('palimpsest restore on PostgreSQL', () => {
       expect(await tablesWith(copy)).toEqual([])
       const again = await runHere(['restore', ...store, ...list])
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('erased again: nothing.') })
-      const other = await postgresDatabase()
-      try {
-        const refused = await runHere(['restore', ...other.flags, ...list])
-        expect(refused).toMatchObject({ code: 66, stderr: expect.stringContaining('of another database') })
-      } finally {
-        await other.remove()
-      }
     } finally {
       await live.remove()
       await inPostgres(postgresUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    }
+  })
+
+  test('begins a generation also where the database stands where it stood', async () => {
+    const live = await postgresDatabase()
+    try {
+      await live.use(fillStore)
+      const position = await live.use(store => store.readLastPosition())
+      // As a copy of the server's files that is put back: nothing in the database tells it.
+      const look = await runHere(['restore', ...live.flags, '--without-erased-list', '--dry-run'])
+      expect(look).toMatchObject({ code: 0, stdout: expect.stringContaining('would begin generation 2') })
+      expect((await live.use(store => store.readIdentity())).generation).toBe(1)
+      const restored = await runHere(['restore', ...live.flags, '--without-erased-list'])
+      expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('begins generation 2') })
+      await live.use(async store => {
+        expect((await store.readIdentity()).generation).toBe(2)
+        await refuses(store.readEvents({ after: position, limit: 10 }), 'position_lost')
+        expect(await store.readEvents({ after: null, limit: 10 })).not.toEqual([])
+      })
+    } finally {
+      await live.remove()
+    }
+  })
+
+  test('changes nothing where it refuses', async () => {
+    const live = await postgresDatabase()
+    const [empty, old] = [await postgresDatabase(), await postgresDatabase()]
+    const list = ['--erased-list', at('erased')]
+    const versions = async (url: string) => {
+      const { version } = await readSchemaVersions(url)
+      return version
+    }
+    try {
+      await live.use(fillStore)
+      await runHere(['forget', '--user', ANN, '--yes', ...list, ...live.flags])
+      const last = newest('PostgreSQL') - 1
+      await makeOld('PostgreSQL', old, last)
+      const none = await runHere(['restore', ...empty.flags, ...list])
+      expect(none).toMatchObject({ code: 78, stderr: expect.stringContaining('Nothing was changed') })
+      expect(await versions(empty.address)).toBe(0)
+      const other = await runHere(['restore', ...old.flags, ...list])
+      expect(other).toMatchObject({ code: 66, stderr: expect.stringContaining('of another database') })
+      const missing = await runHere(['restore', ...old.flags, '--erased-list', at('missing')])
+      expect(missing.code).toBe(66)
+      expect(await versions(old.address)).toBe(last)
+    } finally {
+      for (const each of [live, empty, old]) await each.remove()
+    }
+  })
+
+  test('says each time that bytes wait for an operator, and whose', async () => {
+    const live = await postgresDatabase()
+    const name = new URL(live.address).pathname.slice(1)
+    const list = ['--erased-list', at('erased')]
+    try {
+      await live.use(fillStore)
+      await inPostgres(postgresUrl(), `CREATE DATABASE ${name}_copy TEMPLATE ${name}`)
+      expect((await runHere(['forget', '--user', ANN, '--yes', ...list, ...live.flags])).code).toBe(0)
+      const copy = new URL(postgresUrl(`${name}_copy`))
+      await inPostgres(
+        copy.href,
+        `CREATE ROLE ${name}_bot LOGIN PASSWORD 'bot'`,
+        `GRANT USAGE ON SCHEMA palimpsest TO ${name}_bot`,
+        `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA palimpsest TO ${name}_bot`,
+      )
+      Object.assign(copy, { username: `${name}_bot`, password: 'bot' })
+      for (let round = 0; round < 2; round++) {
+        const { code, stderr } = await runHere(['restore', '--store', copy.href, ...list])
+        expect({ code, stderr }).toEqual({
+          code: 77,
+          stderr: expect.stringContaining('palimpsest forget --receipt 1 --namespace "default"'),
+        })
+      }
+    } finally {
+      await live.remove()
+      await inPostgres(
+        postgresUrl(),
+        `DROP DATABASE IF EXISTS ${name}_copy WITH (FORCE)`,
+        `DROP ROLE IF EXISTS ${name}_bot`,
+      )
     }
   })
 })

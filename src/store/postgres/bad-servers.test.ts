@@ -6,6 +6,7 @@ import { postgresUrl } from '../../../test/postgres/url.ts'
 import { postgresPlace } from '../../../test/stores.ts'
 import { Chat, checkFigures } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
+import { toStoreError } from './errors.ts'
 import { postgres } from './index.ts'
 
 const servers: Server[] = []
@@ -28,6 +29,33 @@ async function query(sql: string): Promise<void> {
   await client.query(sql)
   await client.end()
 }
+
+test.for(['statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout'])(
+  'what %s ended is not said to be out of reach',
+  async setting => {
+    const place = postgresPlace()
+    const schema = place.address.slice('postgres:'.length)
+    await new Chat(await place.open()).say(1)
+    await query(
+      `CREATE FUNCTION ${schema}.linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(5); RETURN new; END';
+       CREATE TRIGGER lingers BEFORE INSERT ON ${schema}.messages FOR EACH ROW EXECUTE FUNCTION ${schema}.linger()`,
+    )
+    if (setting === 'idle_in_transaction_session_timeout') {
+      const idle = Object.assign(new Error('terminating connection due to idle-in-transaction timeout'), {
+        code: '25P03',
+      })
+      expect(toStoreError(idle, 'it')).toMatchObject({ code: 'store_failed' })
+    } else {
+      const options = encodeURIComponent(`-c ${setting}=1500`)
+      const slow = postgres(`${postgresUrl()}?options=${options}`, { schema })
+      await slow.open()
+      const failed = await new Chat(slow).say(1).catch(error => error)
+      expect(failed).toMatchObject({ code: 'store_failed', message: expect.stringContaining('time-out') })
+      await slow.close()
+    }
+    await place.remove()
+  },
+)
 
 describe('a server that cannot be used', () => {
   test('because nothing listens there is unavailable at once', async () => {

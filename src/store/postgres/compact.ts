@@ -1,5 +1,5 @@
 import { type Compaction, type CompactionOptions, runCompaction, SHARED_STEPS } from '../sql/compact.ts'
-import { isCompact } from '../sql/packs.ts'
+import { endCompaction, isWhollyCompact } from '../sql/packs.ts'
 import { first, type Steps } from '../sql/steps.ts'
 import { PostgresDriver, type PostgresOptions } from './driver.ts'
 
@@ -15,6 +15,7 @@ export async function compactPostgres(
   try {
     const bytesBefore = await driver.read(readBytes)
     await runCompaction(driver, SHARED_STEPS, options)
+    await driver.write(endCompaction)
     const bytesAfter = await driver.read(readBytes)
     return {
       ...{ store: driver.name, bytesBefore, bytesAfter },
@@ -30,7 +31,7 @@ export async function isCompactPostgres(url: string, place: PostgresOptions = {}
   const driver = new PostgresDriver(url, { ...place, readOnly: true })
   await driver.open()
   try {
-    return await driver.read(isCompact)
+    return await driver.read(isWhollyCompact)
   } finally {
     await driver.close()
   }

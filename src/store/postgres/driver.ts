@@ -97,26 +97,44 @@ export class PostgresDriver implements Driver {
     checkPositive('busyTimeoutMs', busyTimeoutMs)
   }
 
-  async open(): Promise<void> {
+  /** `isRestored`: an earlier state was put back, which begins a generation wherever it is. */
+  async open({ isRestored = false }: { readonly isRestored?: boolean } = {}): Promise<void> {
     const { migrate, readVersions } = await import('./migrate.ts')
     const { settlePlace } = await import('./place.ts')
+    const { switchStatisticsOff } = await import('./column-statistics.ts')
     const { readOnly, migrate: migrates } = this.#options
     this.#pool = await this.#connect(async (client, schema) => {
       if (migrates && !readOnly) await migrate(client, schema, this.name)
       else requireNewest(await readVersions(client, schema, this.name))
-      if (!readOnly) await settlePlace(client, schema)
+      if (readOnly) return
+      await settlePlace(client, schema, { isRestored })
+      if (migrates) await switchStatisticsOff(client, schema)
     })
   }
 
   /** How far it is, without opening it for good. */
   async readSchemaVersions(): Promise<SchemaVersions> {
     const { readVersions } = await import('./migrate.ts')
-    let versions: SchemaVersions | null = null
+    return this.#look((client, schema) => readVersions(client, schema, this.name))
+  }
+
+  /** Which one it is, whichever version wrote it, without opening it for good. `null`: it does not say. */
+  async readStoredId(): Promise<string | null> {
+    return this.#look(async (client, schema) => {
+      const { rows } = await client.query('SELECT to_regclass($1) AS found', [`${schema}.identity`])
+      if (rows[0].found === null) return null
+      const identity = await client.query<{ id: string }>(`SELECT id FROM ${schema}.identity`)
+      return identity.rows[0]?.id ?? null
+    })
+  }
+
+  async #look<Result>(work: (client: PoolClient, schema: string) => Promise<Result>): Promise<Result> {
+    let result: Result
     const pool = await this.#connect(async (client, schema) => {
-      versions = await readVersions(client, schema, this.name)
+      result = await work(client, schema)
     })
     await pool.end()
-    return versions!
+    return result!
   }
 
   async #connect(begin: (client: PoolClient, schema: string) => Promise<void>): Promise<Pool> {

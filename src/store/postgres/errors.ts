@@ -25,6 +25,14 @@ export function toStoreError(error: unknown, name: string): unknown {
       'other transactions were in the way for too long. Nothing was stored; try again.',
       error,
     )
+  if (isTimeout(error, state))
+    return new StoreError(
+      'store_failed',
+      name,
+      'a time-out of the server or of this role ended it (statement_timeout, transaction_timeout or ' +
+        'idle_in_transaction_session_timeout). Give the role a longer one, or none.',
+      error,
+    )
   if (state === '25006')
     return new StoreError(
       'store_read_only',
@@ -67,6 +75,12 @@ export function toStoreError(error: unknown, name: string): unknown {
   return error instanceof Error && state !== ''
     ? new StoreError('store_failed', name, error.message, error)
     : error
+}
+
+/** The server also ends a connection for it, which is not one that cannot be reached. An operator may cancel, too. */
+function isTimeout(error: unknown, state: string): boolean {
+  const isCancelled = state === '57014' && error instanceof Error && /timeout/.test(error.message)
+  return isCancelled || ['25P03', '25P04'].includes(state)
 }
 
 function isConnectionProblem(error: unknown, state: string): boolean {

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { StoreError } from '../../errors.ts'
 import { readMigrations, type SchemaVersions } from '../migrations.ts'
 import { isTransient } from './errors.ts'
+import { dropTimeouts } from './timeouts.ts'
 
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
@@ -41,11 +42,8 @@ export async function readVersions(
 async function migrateOnce(client: ClientBase, schema: string, name: string): Promise<void> {
   await client.query('BEGIN')
   try {
-    // A role's time-outs are for what it does every day: an index of many rows, and another process's migration, take longer.
-    await client.query(
-      `SELECT set_config(name, '0', true) FROM pg_settings
-       WHERE name IN ('statement_timeout', 'transaction_timeout', 'lock_timeout')`,
-    )
+    // An index of many rows, and another process's migration, take longer.
+    await dropTimeouts(client)
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -68,7 +66,8 @@ async function migrateOnce(client: ClientBase, schema: string, name: string): Pr
     }
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    // Where the connection is gone, so is the transaction.
+    await client.query('ROLLBACK').catch(() => {})
     throw error
   }
 }

@@ -1,29 +1,50 @@
 import type { ClientBase } from 'pg'
+import { dropTimeouts } from './timeouts.ts'
 
 /**
  * After a restore into this or another server, events get numbers of transactions that have been given before, or that
  * others follow only much later. So a database remembers where it stands: the server, its line of history, and the
  * table of events. Where it finds itself elsewhere, a new generation begins: positions from before are refused, and
  * the events that came along lie before all that happen from now on.
+ *
+ * A state of the same server that was put back (a copy of its files, a snapshot of its disk) looks as it did. So who
+ * restores it says so: `isRestored`.
  */
-export async function settlePlace(client: ClientBase, schema: string): Promise<void> {
+export async function settlePlace(
+  client: ClientBase,
+  schema: string,
+  { isRestored = false }: { readonly isRestored?: boolean } = {},
+): Promise<void> {
   const place = await readPlace(client, schema)
   const { rows } = await client.query<{ place: string | null }>(`SELECT place FROM ${schema}.identity`)
-  if (rows[0]?.place === place) return
+  if (!isRestored && rows[0] && fullerPlace(rows[0].place, place) === rows[0].place) return
   await client.query('BEGIN')
   try {
+    // Many events get another number.
+    await dropTimeouts(client)
     // Of several that open it at once one begins the generation.
     const locked = await client.query<{ place: string | null }>(
       `SELECT place FROM ${schema}.identity FOR UPDATE`,
     )
     const before = locked.rows[0]?.place ?? null
-    if (before !== null && before !== place) await beginGeneration(client, schema)
-    await client.query(`UPDATE ${schema}.identity SET place = $1`, [place])
+    const fuller = fullerPlace(before, place)
+    if (isRestored || fuller === null) await beginGeneration(client, schema)
+    await client.query(`UPDATE ${schema}.identity SET place = $1`, [fuller ?? place])
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    // Where the connection is gone, so is the transaction.
+    await client.query('ROLLBACK').catch(() => {})
     throw error
   }
+}
+
+/**
+ * Of two that are the same place, the one that says more; `null`: they are not the same. One role may ask for the server
+ * and another may not, so what either leaves out is no difference.
+ */
+function fullerPlace(before: string | null, now: string): string | null {
+  if (before === null || now.endsWith(`/${before}`)) return now
+  return before === now || before.endsWith(`/${now}`) ? before : null
 }
 
 async function beginGeneration(client: ClientBase, schema: string): Promise<void> {
@@ -31,7 +52,6 @@ async function beginGeneration(client: ClientBase, schema: string): Promise<void
     `UPDATE ${schema}.identity SET generation = generation + 1,
        generation_key = left(replace(CAST(gen_random_uuid() AS TEXT), '-', ''), 16)`,
   )
-  await client.query('SET LOCAL statement_timeout = 0')
   await client.query(
     `UPDATE ${schema}.events SET transaction_id = '1'::xid8 WHERE transaction_id <> '1'::xid8`,
   )

@@ -1,8 +1,11 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
+import { postgresUrl } from '../../../test/postgres/url.ts'
 import { changeRows, postgresPlace } from '../../../test/stores.ts'
 import { Chat } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
 import type { Store } from '../index.ts'
+import { postgres } from './index.ts'
 
 const DAY_MS = 86_400_000
 
@@ -83,5 +86,58 @@ test('what was trimmed before a restore is told to nobody after it', async () =>
   await refuses(elsewhere.readEvents({ after: first, limit: 10 }), 'position_lost')
   expect(await elsewhere.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
   await elsewhere.close()
+  await place.remove()
+})
+
+test('roles that may ask for different parts of the place begin no generation in turn', async () => {
+  const place = postgresPlace()
+  const store = await place.open()
+  const { generation } = await store.readIdentity()
+  await store.close()
+  const placeNow = async () => {
+    const client = new pg.Client(postgresUrl())
+    await client.connect()
+    const { rows } = await client.query(
+      `SELECT place FROM ${place.address.slice('postgres:'.length)}.identity`,
+    )
+    await client.end()
+    return rows[0].place as string
+  }
+  const whole = await placeNow()
+  const opened = async () => {
+    const next = await place.open()
+    const identity = await next.readIdentity()
+    await next.close()
+    return identity.generation
+  }
+  // As a role that may not ask for the server has left it.
+  await changeRows(place, `UPDATE identity SET place = '${whole.split('/').slice(2).join('/')}'`)
+  expect(await opened()).toBe(generation)
+  expect(await placeNow()).toBe(whole)
+  // Another server, once it was known which one it was.
+  await changeRows(place, `UPDATE identity SET place = '1/1/${whole.split('/').slice(2).join('/')}'`)
+  expect(await opened()).toBe(generation + 1)
+  await place.remove()
+})
+
+test('a role with time-outs begins a generation, however many events there are', async () => {
+  const place = postgresPlace()
+  const store = await place.open()
+  await new Chat(store).say(3)
+  await store.close()
+  const schema = place.address.slice('postgres:'.length)
+  // Each takes a moment: longer than the role gives a transaction.
+  await changeRows(
+    place,
+    `UPDATE identity SET place = '1/1/1/1';
+     CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.4); RETURN new; END';
+     CREATE TRIGGER lingers BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION linger()`,
+  )
+  const settings = ['statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout']
+  const options = encodeURIComponent(settings.map(name => `-c ${name}=300`).join(' '))
+  const slow = postgres(`${postgresUrl()}?options=${options}`, { schema })
+  await slow.open()
+  expect((await slow.readIdentity()).generation).toBe(2)
+  await slow.close()
   await place.remove()
 })

@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg'
 import type { OperatorTask, ScrubState } from '../erasure.ts'
 import { jobsSchema } from './boss.ts'
+import { clearStatistics, listNotedColumns, statisticsStatement } from './column-statistics.ts'
+import { withoutTimeouts } from './timeouts.ts'
 
 /**
  * Gives the space of deleted rows back, in tables and indexes, one table after the other; no other transaction waits
@@ -24,19 +26,24 @@ const MAX_NAMES_IN_NOTE = 3
 
 interface LeftTable {
   readonly table: string
+  readonly schema: string
   readonly isPermitted: boolean
 }
 
 /** `false`: not all of it is gone, since an older transaction may still see it, or since this role may not vacuum. */
 export async function vacuumTables(client: ClientBase, schema: string): Promise<boolean> {
+  const isCleared = await clearStatistics(client, schema)
   const since = await lastDeletion(client, schema)
   const left = await listLeftTables(client, schema, since)
   await withoutTimeouts(client, async () => {
     // A table that another vacuum is at is left for the next time. Indexes are cleaned also where few rows were deleted.
     for (const { table, isPermitted } of left)
       if (isPermitted) await client.query(`${VACUUM}, SKIP_LOCKED) ${table}`)
+    // A role that may not is only warned: the server does it by itself before long.
+    if (isCleared) await client.query(`${VACUUM}, SKIP_LOCKED) pg_catalog.pg_statistic`)
   })
-  return (await listLeftTables(client, schema, since)).length === 0
+  if ((await listLeftTables(client, schema, since)).length > 0) return false
+  return (await listNotedColumns(client, schema)).length === 0
 }
 
 /** Of one erasure that has no more to delete. */
@@ -52,10 +59,13 @@ export async function readScrub(
   if (rows[0] === undefined) return { isGone: false }
   // Another process has seen it, and has written so since the caller read the record.
   if (rows[0].stage === 'done') return { isGone: true }
+  const noted = await listNotedColumns(client, schema)
+  if (noted.some(({ mayClear }) => !mayClear))
+    return { isGone: false, waitsFor: await describeStatistics(client, schema) }
   const left = await listLeftTables(client, schema, rows[0].since)
-  const forbidden = left.filter(({ isPermitted }) => !isPermitted).map(({ table }) => table)
-  if (forbidden.length === 0) return { isGone: left.length === 0 }
-  return { isGone: false, waitsFor: await describeTask(client, schema, forbidden) }
+  const forbidden = left.filter(({ isPermitted }) => !isPermitted)
+  if (forbidden.length === 0) return { isGone: left.length + noted.length === 0 }
+  return { isGone: false, waitsFor: await describeTask(client, forbidden) }
 }
 
 /**
@@ -78,7 +88,7 @@ async function listLeftTables(
   since: string,
 ): Promise<readonly LeftTable[]> {
   const { rows } = await client.query<LeftTable>(
-    `SELECT format('%I.%I', n.nspname, c.relname) AS table,
+    `SELECT format('%I.%I', n.nspname, c.relname) AS table, quote_ident(n.nspname) AS schema,
        has_schema_privilege(n.oid, 'USAGE') AND (
          pg_has_role((SELECT datdba FROM pg_database WHERE datname = current_database()), 'USAGE')
          OR CASE WHEN current_setting('server_version_num')::int >= 170000
@@ -94,41 +104,34 @@ async function listLeftTables(
   return rows
 }
 
-async function describeTask(
-  client: ClientBase,
-  schema: string,
-  tables: readonly string[],
-): Promise<OperatorTask> {
+async function describeStatistics(client: ClientBase, schema: string): Promise<OperatorTask> {
+  return {
+    note:
+      'the server has copied values of columns for its planner (pg_stats), and this role may not remove them, so what ' +
+      'was erased may be among them. Run the statement once, as the owner of the tables or as a superuser; then ' +
+      'look at the receipt again. "palimpsest migrate" by the owner sees to it that none are copied from then on',
+    statement: await statisticsStatement(client, schema),
+  }
+}
+
+async function describeTask(client: ClientBase, forbidden: readonly LeftTable[]): Promise<OperatorTask> {
   const { rows } = await client.query<{ role: string; version: number }>(
     "SELECT quote_ident(current_user) AS role, current_setting('server_version_num')::int AS version",
   )
   const { role, version } = rows[0]!
+  const tables = forbidden.map(({ table }) => table)
+  // The queue has one of its own.
+  const schemas = [...new Set(forbidden.map(({ schema }) => schema))]
   const more = tables.length - MAX_NAMES_IN_NOTE
   const names = tables.slice(0, MAX_NAMES_IN_NOTE).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const grant =
     version >= 170000
-      ? `GRANT MAINTAIN ON ALL TABLES IN SCHEMA ${schema} TO ${role}`
+      ? `GRANT MAINTAIN ON ALL TABLES IN SCHEMA ${schemas.join(', ')} TO ${role}`
       : `make ${role} a member of the role that owns the tables`
   return {
     note:
       `the role ${role} may not vacuum ${names}, so deleted rows are still in their files. Run the statement as ` +
       `their owner or as a superuser: the receipt is done then. To let this role do it from now on: ${grant}`,
     statement: `${VACUUM}) ${tables.join(', ')};`,
-  }
-}
-
-/**
- * A role may have time-outs for its statements, which are meant for others. Those that it has none of are left alone:
- * a pooler may hand this connection to another program.
- */
-async function withoutTimeouts(client: ClientBase, work: () => Promise<void>): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT name, set_config(name, '0', false) FROM pg_settings
-     WHERE name IN ('statement_timeout', 'transaction_timeout', 'lock_timeout') AND setting <> '0'`,
-  )
-  try {
-    await work()
-  } finally {
-    for (const { name } of rows) await client.query(`RESET ${name}`)
   }
 }

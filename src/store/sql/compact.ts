@@ -6,7 +6,8 @@ import {
   type SegmentCursor,
   shortenKeys,
 } from './pack-all.ts'
-import { run, type Steps } from './steps.ts'
+import { beginCompaction } from './packs.ts'
+import type { Steps } from './steps.ts'
 import { unpackingDriver } from './unpacking-driver.ts'
 
 /**
@@ -66,14 +67,14 @@ export interface Compaction {
   readonly tookMs: number
 }
 
-/** Throws the signal's reason where it is broken off. */
+/** Throws the signal's reason where it is broken off. Who calls it says that it is over (`endCompaction`). */
 export async function runCompaction(
   driver: Driver,
   steps: readonly CompactionStep[],
   { signal, onProgress }: CompactionOptions,
 ): Promise<void> {
   const unpacking = unpackingDriver(driver)
-  await unpacking.write(sayCompact)
+  await unpacking.write(beginCompaction)
   for (const [place, step] of steps.entries())
     for (let cursor: unknown = null; ; ) {
       signal?.throwIfAborted()
@@ -84,9 +85,4 @@ export async function runCompaction(
       onProgress?.({ step: step.name, share: (place + share) / steps.length })
     }
   signal?.throwIfAborted()
-}
-
-/** Never taken back. */
-function* sayCompact(): Steps<void> {
-  yield* run('UPDATE layout SET is_compact = 1 WHERE is_compact = 0')
 }

@@ -38,7 +38,10 @@ export function* doomBuild(id: number, slice: Slice): Steps<void> {
   )
 }
 
-/** By the text of their origin as far as it does not depend on the message. */
+/**
+ * By the text of their origin as far as it does not depend on the message. Their order is not that of an index: that one
+ * has all sessions, and PostgreSQL knows nothing of how many are forks (`column-statistics.ts`).
+ */
 export function* readForks(
   { namespace, name }: SessionRow,
   ready: 0 | 1,
@@ -46,7 +49,7 @@ export function* readForks(
   const origin = `${JSON.stringify({ sessionId: name }).slice(0, -1)},`
   return yield* all<{ id: number; name: string; origin: string }>(
     `SELECT id, name, origin FROM sessions WHERE namespace = ?1 AND origin IS NOT NULL AND ready = ?3
-       AND substr(origin, 1, length(CAST(?2 AS TEXT))) = CAST(?2 AS TEXT) ORDER BY id`,
+       AND substr(origin, 1, length(CAST(?2 AS TEXT))) = CAST(?2 AS TEXT) ORDER BY id + 0`,
     namespace,
     origin,
     ready,

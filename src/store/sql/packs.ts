@@ -40,10 +40,34 @@ export function isWorthPacking(text: string): boolean {
   return text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS && !text.startsWith(MARK)
 }
 
-/** 1: texts are packed. In other databases a program of an earlier version may be at work. */
+/**
+ * What `layout` says. 0: a program of an earlier version may be at work, so nothing is packed. 2: what is written is
+ * packed, and not all that was there before is yet. 1: all of it is.
+ */
+const [WHOLLY, FROM_NOW_ON] = [1, 2]
+
+/** Whether what is written is packed. */
 export function* isCompact(): Steps<boolean> {
-  const row = yield* first<{ is_compact: number }>('SELECT is_compact FROM layout')
-  return row?.is_compact === 1
+  const state = yield* readLayout()
+  return state === WHOLLY || state === FROM_NOW_ON
+}
+
+/** Whether there is nothing left that a compaction would pack. */
+export function* isWhollyCompact(): Steps<boolean> {
+  return (yield* readLayout()) === WHOLLY
+}
+
+function* readLayout(): Steps<number | undefined> {
+  return (yield* first<{ is_compact: number }>('SELECT is_compact FROM layout'))?.is_compact
+}
+
+/** Never taken back. */
+export function* beginCompaction(): Steps<void> {
+  yield* run(`UPDATE layout SET is_compact = ${FROM_NOW_ON} WHERE is_compact = 0`)
+}
+
+export function* endCompaction(): Steps<void> {
+  yield* run(`UPDATE layout SET is_compact = ${WHOLLY} WHERE is_compact = ${FROM_NOW_ON}`)
 }
 
 /** Puts the texts of rows into packs. Their marks, in the same order. */

@@ -1,6 +1,6 @@
 import { PalimpsestError, StoreError } from '../../errors.ts'
 import { type Compaction, type CompactionOptions, runCompaction, SHARED_STEPS } from '../sql/compact.ts'
-import { isCompact } from '../sql/packs.ts'
+import { endCompaction, isWhollyCompact } from '../sql/packs.ts'
 import { compactTexts } from './compact-texts.ts'
 import { findRoom } from './disk-room.ts'
 import { SqliteDriver } from './driver.ts'
@@ -20,6 +20,7 @@ export async function compactSqlite(path: string, options: CompactionOptions = {
     await runCompaction(driver, [compactTexts, ...SHARED_STEPS], options)
     options.onProgress?.({ step: 'writing the file anew', share: 1 })
     await rewrite(driver)
+    await driver.write(endCompaction)
   } finally {
     await driver.close()
   }
@@ -34,7 +35,7 @@ export async function isCompactSqlite(path: string): Promise<boolean> {
   const driver = new SqliteDriver(path, { readOnly: true })
   await driver.open()
   try {
-    return await driver.read(isCompact)
+    return await driver.read(isWhollyCompact)
   } finally {
     await driver.close()
   }

@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg'
+
+/**
+ * A role's time-outs are for what it does every day. What is done once (a migration, a new generation, a vacuum of all
+ * tables) may take longer. Those that the role has none of are left alone: a pooler may hand the connection on, and an
+ * older server does not know all of them.
+ */
+const NAMES =
+  "('statement_timeout', 'transaction_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')"
+
+/** Until the transaction ends. */
+export async function dropTimeouts(client: ClientBase): Promise<void> {
+  await client.query(
+    `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ${NAMES} AND setting <> '0'`,
+  )
+}
+
+/** For work that is no single transaction. */
+export async function withoutTimeouts<Result>(
+  client: ClientBase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name, set_config(name, '0', false) FROM pg_settings WHERE name IN ${NAMES} AND setting <> '0'`,
+  )
+  try {
+    return await work()
+  } finally {
+    for (const { name } of rows) await client.query(`RESET ${name}`)
+  }
+}
