@@ -8,7 +8,7 @@ const WITHOUT_LIST = 'There is no list of what was erased since the backup, so n
 
 /** What was done, or would be, a line for each thing that an operator has to know. */
 export function restoredText(restored: Restored): string {
-  const { path, backup, dryRun, schema, generation, aside, wasDamaged, list } = restored
+  const { path, backup, dryRun, schema, generation, aside, wasDamaged, hadForeignLog, list } = restored
   const name = (file: string) => inertLine(JSON.stringify(file))
   const lines = [
     dryRun
@@ -20,6 +20,10 @@ export function restoredText(restored: Restored): string {
     ...restored.files.map(filesText),
     aside !== null &&
       `The old database is kept as ${name(aside)}. It still holds what was erased: delete it when all is well.`,
+    hadForeignLog &&
+      (aside === null
+        ? 'The log (-wal) beside the old file is not its own: both would be kept as they are.'
+        : `The log beside the old file was not its own. Neither was put into the other: the log is kept as ${name(`${aside}-wal`)}.`),
     wasDamaged &&
       'The old database could not be opened, so it could not be seen whether another process has it open: stop all that use it.',
   ]

@@ -4,13 +4,14 @@ import { StoreError } from '../errors.ts'
 import { createPrivately } from '../store/private-file.ts'
 import { toStoreError } from '../store/sqlite/errors.ts'
 import { integrityProblems } from '../store/sqlite/integrity.ts'
+import { checkLog } from '../store/sqlite/log-check.ts'
 import { checkVersions } from '../store/sqlite/migrate.ts'
-import { addressOf, viewOf } from '../store/sqlite/view.ts'
+import { addressOf, realPath, viewOf } from '../store/sqlite/view.ts'
 
 const PAGES_AT_A_TIME = 5_000
 
 /**
- * Copies a backup, with what is in a log beside it, and checks the copy: that it is a database of ours that this program
+ * Copies a backup, with what is in its log, and checks the copy: that it is a database of ours that this program
  * knows, and that each page of it is whole. The backup itself is only read.
  */
 export async function copyBackup(
@@ -21,6 +22,7 @@ export async function copyBackup(
   const name = `SQLite ${path}`
   let source: DatabaseSync | null = null
   try {
+    await checkLog(name, realPath(path))
     const { parameters } = viewOf(path)
     source = new DatabaseSync(addressOf(path, parameters), { readOnly: true })
     const { version } = checkVersions(source, name)

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
 
 /** What SQLite keeps beside a database. */
-const BESIDE = ['-wal', '-shm', '-journal']
+export const BESIDE = ['-wal', '-shm', '-journal']
 
 /** Where a database is made ready before it takes the place of another. */
 export function temporaryOf(path: string): string {
@@ -59,8 +59,9 @@ export type OnStep = (step: string) => void
 
 /**
  * The new database takes the place of the old one, which stays under another name. At no moment is there none under the
- * old name: the old one has both names until the new one is renamed over it. What is left beside a damaged one is moved
- * before that, since SQLite would take its log for the new one's.
+ * old name: the old one has both names until the new one is renamed over it. What is left beside a damaged one, or is not
+ * its own, is moved before that, since SQLite would take its log for the new one's. What fails before the new one is in
+ * place is undone.
  */
 export async function takePlace(
   temporary: string,
@@ -70,12 +71,25 @@ export async function takePlace(
   const folder = dirname(path)
   const isReplacing = existsSync(path)
   if (isReplacing) await linkOrCopy(path, aside)
-  onStep('kept aside')
-  for (const end of BESIDE) if (existsSync(`${path}${end}`)) await rename(`${path}${end}`, `${aside}${end}`)
-  await syncFolder(folder)
-  onStep('log aside')
-  if (isReplacing) await rename(temporary, path)
-  else await renameInto(temporary, path)
+  const moved: string[] = []
+  try {
+    onStep('kept aside')
+    for (const end of BESIDE)
+      if (existsSync(`${path}${end}`)) {
+        await rename(`${path}${end}`, `${aside}${end}`)
+        moved.push(end)
+      }
+    await syncFolder(folder)
+    onStep('log aside')
+    if (isReplacing) await rename(temporary, path)
+    else await renameInto(temporary, path)
+  } catch (error) {
+    // Beside what another program has put there meanwhile, no log of ours belongs.
+    if (isReplacing || !existsSync(path))
+      for (const end of moved) await rename(`${aside}${end}`, `${path}${end}`)
+    if (isReplacing) await rm(aside)
+    throw error
+  }
   onStep('in place')
   await syncFolder(folder)
 }

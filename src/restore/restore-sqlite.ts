@@ -9,6 +9,7 @@ import type { Store } from '../store/index.ts'
 import { privateMode } from '../store/private-file.ts'
 import { erasedListOf } from '../store/sqlite/erased-list-of.ts'
 import { sqlite } from '../store/sqlite/index.ts'
+import { findForeignLog } from '../store/sqlite/log-check.ts'
 import { isSpecialName } from '../store/sqlite/view.ts'
 import { closeLog, copyBackup } from './copy-backup.ts'
 import { countKinds, type ErasureCounts } from './count-kinds.ts'
@@ -77,6 +78,8 @@ export interface Restored {
   readonly aside: string | null
   /** It could not be opened, so it could not be seen either whether another process has it open. */
   readonly wasDamaged: boolean
+  /** The log beside it was not its own: file and log are kept as they were, neither was put into the other. */
+  readonly hadForeignLog: boolean
   /** `null`: none was found, and none was needed or asked for. */
   readonly list: string | null
 }
@@ -91,11 +94,11 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
   const path = realPath(options.path)
   checkPaths(backup, path)
   await removeLeftovers(path)
-  const old = readOldFacts(path)
+  const hasForeignLog = (await findForeignLog(path)) !== null
+  const old = readOldFacts(path, { hasForeignLog })
   const list = await listFor(path, options)
-  const held = dryRun ? null : holdOldDatabase(path)
+  const held = dryRun ? null : holdOldDatabase(path, { hasForeignLog })
   const temporary = temporaryOf(path)
-  let outcome: 'replaced' | 'kept' = 'kept'
   try {
     const { schema } = await copyBackup(backup, temporary, {
       onProgress: share => onProgress?.({ stage: 'copying', share }),
@@ -113,6 +116,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
       ...countKinds(planned),
       aside: held && held.state !== 'missing' ? asideName(path, new Date()) : null,
       wasDamaged: held?.state === 'damaged',
+      hadForeignLog: hasForeignLog,
       list: list?.path ?? null,
     }
     if (dryRun) return result
@@ -122,11 +126,10 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
     await bringList(list, path, options)
     options.check?.()
     onStep('synced')
-    outcome = 'replaced'
     await takePlace(temporary, path, { aside: result.aside ?? asideName(path, new Date()), onStep })
     return result
   } finally {
-    held?.release(outcome)
+    held?.release()
     await removeTemporary(temporary)
   }
 }

@@ -427,6 +427,20 @@ describe('opening', () => {
     await refusesBoth(lay({ file: early, log }), /earlier moment/)
   })
 
+  test('refuses a file from before beside the log that an erasure has begun anew', async () => {
+    const path = join(folder, 'a.db')
+    await fill(path, 5)
+    const early = readFileSync(path)
+    const store = await open(path)
+    await new Chat(store).say(1)
+    await store.scrub()
+    await new Chat(store).say(5)
+    const { file, log } = pairAt(path)
+    await store.close()
+    expect(await isRefused(lay({ file, log }))).toBe(false)
+    await refusesBoth(lay({ file: early, log }), /earlier moment/)
+  })
+
   test('refuses a file from afterwards beside an old log', async () => {
     const path = join(folder, 'a.db')
     await fill(path, 5)

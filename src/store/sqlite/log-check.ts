@@ -33,18 +33,24 @@ const MAX_LOOKS = 100
  * `path`: as SQLite has it, with links followed.
  */
 export async function checkLog(name: string, path: string): Promise<void> {
+  const mismatch = await findForeignLog(path)
+  if (mismatch !== null) throw mismatchError(name, path, mismatch)
+}
+
+/** `null`: there is no log, or it is the file's own. */
+export async function findForeignLog(path: string): Promise<LogMismatch | null> {
   for (let looks = MAX_LOOKS; looks > 0; looks--) {
     const before = lookAt(path)
     const { rootPage, identity } = readIdentityAlone(path)
     const log = await readLog(`${path}-wal`, rootPage)
-    if (log === null) return
+    if (log === null) return null
     const mismatch = findMismatch({ header: before.header, identity }, log)
-    if (mismatch === null) return
+    if (mismatch === null) return null
     const after = lookAt(path)
-    if (JSON.stringify(before) === JSON.stringify(after) && before.salts === log.salts)
-      throw mismatchError(name, path, mismatch)
+    if (JSON.stringify(before) === JSON.stringify(after) && before.salts === log.salts) return mismatch
     await nextTurn()
   }
+  return null
 }
 
 function lookAt(path: string): { readonly header: HeaderRead; readonly salts: string | null } {

@@ -4,6 +4,7 @@ import { announce, withdraw } from './announcement.ts'
 import { setDurability, sleep } from './connection.ts'
 import { findRoom, type RoomProblem, roomBeside } from './disk-room.ts'
 import { isBusy, isFull } from './errors.ts'
+import { markLogAlone } from './mark-log.ts'
 import { addressOf } from './view.ts'
 
 export interface RewriteRequest {
@@ -73,6 +74,7 @@ function rewriteAnnounced(
     if (!isFull(error)) throw error
     return { kind: 'no room', ...roomBeside(path, bytes) }
   } finally {
+    markQuietly(database)
     withdrawQuietly(database, owner)
   }
 }
@@ -98,6 +100,13 @@ class LogInUse extends Error {}
 function emptyLogQuietly(database: DatabaseSync): void {
   try {
     emptyLog(database)
+  } catch {}
+}
+
+/** Programs that wrote before take the log for one that says whose it is: the new one has to say so as well. */
+function markQuietly(database: DatabaseSync): void {
+  try {
+    succeeds(() => markLogAlone(database), READERS_MS)
   } catch {}
 }
 
