@@ -95,11 +95,9 @@ const changeDocument = ({ path, documentOf }: Place) =>
       section: text().optional().openapi({ description: '"Profile" is "## Profile"; "### Food" is that' }),
       content: text().optional().openapi({ description: 'what the section shall hold' }),
       append: text().optional().openapi({ description: 'what to add, to the section or at the end' }),
-      owner: text()
-        .optional()
-        .openapi({
-          description: "of a scope: whose it is from now on, for good; no other person's session is shown it",
-        }),
+      owner: text().optional().openapi({
+        description: "of a scope: whose it is from now on, for good; no other person's session is shown it",
+      }),
       author: AUTHOR,
     }),
     headers: WRITE_HEADERS,
