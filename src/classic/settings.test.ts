@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sqlitePlace } from '../../test/stores.ts'
 import { InvalidArgumentError, InvalidSettingsError } from '../errors.ts'
+import { extractive, type Summarizer } from '../summarizer/index.ts'
 import { createClassic } from './index.ts'
 import { changeSettings, DEFAULT_SETTINGS } from './settings.ts'
 
@@ -42,6 +43,46 @@ test('what is given later holds, under whichever name; the rest stays', () => {
   expect(changeSettings(second, { everyNTurns: 0 }).everyNTurns).toBe(null)
   expect(changeSettings(second, { everyNTurns: undefined as never })).toEqual(second)
   expect(Object.isFrozen(second)).toBe(true)
+})
+
+test('the memo has four instructions, or those of session.memo.instruct', async ({ onTestFinished }) => {
+  expect(DEFAULT_SETTINGS.memoInstructions).toHaveLength(4)
+  const own = changeSettings(DEFAULT_SETTINGS, { 'session.memo.instruct': ['Keep names.', 'Keep dates.'] })
+  expect(own.memoInstructions).toEqual(['Keep names.', 'Keep dates.'])
+  expect(changeSettings(own, { memoInstructions: 'Keep sums.\nKeep days.' }).memoInstructions).toHaveLength(2)
+  expect(changeSettings(own, { memoInstructions: null })).toEqual(DEFAULT_SETTINGS)
+  const both = { 'session.memo.instruct': 'older', memoInstructions: 'newer' }
+  expect(changeSettings(own, both).memoInstructions).toEqual(['newer'])
+  const wrong = { 'session.memo.instruct': 3 } as never
+  expect(() => changeSettings(own, wrong)).toThrow('session.memo.instruct: 3 cannot be taken')
+  const place = sqlitePlace()
+  onTestFinished(() => place.remove())
+  const heard: (readonly string[])[] = []
+  const summarizer: Summarizer = {
+    ...extractive(),
+    name: 'scripted',
+    summarize: request => {
+      if (request.memo) heard.push(request.memo.instructions)
+      return extractive().summarize(request)
+    },
+  }
+  const settings = { everyNTurns: 2, 'session.memo.instruct': 'Keep names.' } as const
+  await using classic = await createClassic({ store: await place.open(), summarizer, settings })
+  const words = Array.from(
+    { length: 40 },
+    (_, index) => `Ann sends ${index} crates of lemons to Porto. `,
+  ).join('')
+  const said = Array.from({ length: 8 }, () => ({ role: 'user', content: words }) as const)
+  for (const [id, given] of [
+    ['all', {}],
+    ['own', { 'session.memo.instruct': ['Keep dates.'] }],
+  ] as const) {
+    const session = await classic.session(id, given)
+    await session.append(said)
+    await session.resize({ force: 'deep' })
+  }
+  expect(heard).toContainEqual(['Keep names.'])
+  expect(heard).toContainEqual(['Keep dates.'])
 })
 
 test('what is unknown or wrong is named', () => {

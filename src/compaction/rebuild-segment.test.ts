@@ -141,7 +141,7 @@ test('where nothing is left, it says nothing', async () => {
   const all = await fillTwoLevels()
   await chat.rollback(1)
   for (const segment of all.filter(({ fromSeq }) => fromSeq > 1)) {
-    const rebuilt = await rebuildSegment(
+    const { segment: rebuilt } = await rebuildSegment(
       engine(),
       { key: KEY, epoch: 7, segment, lower: [] },
       { summarizer: extractive(), signal },

@@ -53,6 +53,8 @@ describe('of one policy, as JSON', () => {
     const settings = { fullContextTurns: 2, cachedContextTurns: 30 }
     const shared = ['--set', 'fullContextTurns=2', '--set', 'cachedContextTurns=30']
     const beside = await replayJson([file, '--policy', 'rounds', ...shared])
+    // Numbers of one policy choose it.
+    expect(await replayJson([file, ...shared])).toEqual(beside)
     expect(beside).toMatchObject({ settings, folds: [{ at: 64, fromSeq: 1, toSeq: 60 }] })
     expect(await replayJson([file, '--policy', 'rounds,fullContextTurns=2,cachedContextTurns=30'])).toEqual(
       beside,
@@ -315,7 +317,12 @@ describe('a clear error', () => {
     [['FILE', '--policy', 'rounds', '--set', 'A=1'], 78, 'A is no setting here; allowed: the settings'],
     [['FILE', '--policy', 'rounds', '--set', 'fullContextTurns'], 64, 'name=value'],
     [['FILE', '--policy', 'rounds,fullContextTurns'], 64, 'name,setting=value'],
-    [['FILE', '--set', 'fullContextTurns=1'], 64, 'only together with --policy'],
+    [['FILE', '--set', 'budget=900'], 64, 'only together with --policy'],
+    [
+      ['FILE', '--set', 'fullContextTurns=1', '--set', 'threshold=3'],
+      64,
+      'threshold for count; fullContextTurns for rounds',
+    ],
     [
       ['FILE', '--policy', 'rounds', '--policy', 'tokens', '--set', 'threshold=1'],
       64,
