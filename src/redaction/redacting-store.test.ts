@@ -142,7 +142,7 @@ const RESULT: Content = [
 ]
 
 /** They write no text, and wait for those that do. */
-const ONLY_IN_TURN = ['close', 'rollback', 'fork', 'beginErasure']
+const ONLY_IN_TURN = ['close', 'rollback', 'beginAnew', 'takeBackBeginning', 'fork', 'beginErasure']
 
 /** One call of each method that writes text, with the canary wherever a text can stand. */
 const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
