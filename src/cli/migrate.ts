@@ -25,6 +25,7 @@ export function migrateCommand(terminal: Terminal): Command {
       `
 Forward only, one process at a time, all or nothing. Programs of the version before that are running go on;
 those that start afterwards refuse the database and say so. Commands that only read migrate nothing.
+On PostgreSQL it also makes the queue of folds, unless PALIMPSEST_QUEUE=off: run it as the role that owns the tables.
 
 --compact is for databases that an earlier version made; new ones are compact. Stop all programs of an earlier version
 first: they could not read it any more. Those of this version go on. It goes through the database in short steps. After

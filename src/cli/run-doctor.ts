@@ -33,7 +33,10 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
       findings.push({ what: 'database', isWell: true, says: store.name })
       findings.push(...(await checkStore(store, flags, terminal)))
       findings.push(...(await settingsFindings(store, { namespace, environment })))
-      if (place !== null) findings.push(await queueFinding(place, { replays: flags.replay === true }))
+      if (place !== null) {
+        const replays = flags.replay === true
+        findings.push(await queueFinding(place, { replays }).catch(error => unreadFinding('queue', error)))
+      }
     } finally {
       await store.close()
     }
@@ -53,11 +56,15 @@ async function checkStore(store: Store, flags: DoctorFlags, terminal: Terminal):
   try {
     return (await store.checkUp?.({ now: Date.now(), isDeep: flags.deep === true, onProgress })) ?? []
   } catch (error) {
-    if (!PalimpsestError.isInstance(error)) throw error
-    return [{ what: 'what is stored', isWell: false, says: error.message, details: { code: error.code } }]
+    return [unreadFinding('what is stored', error)]
   } finally {
     progress.end()
   }
+}
+
+function unreadFinding(what: string, error: unknown): Finding {
+  if (!PalimpsestError.isInstance(error)) throw error
+  return { what, isWell: false, says: error.message, details: { code: error.code } }
 }
 
 function nodeFinding(): Finding {

@@ -1,7 +1,10 @@
+import { type Layer, resolveSettings } from '../config/index.ts'
+import { MissingPeerError } from '../errors.ts'
 import type { SchemaVersions } from '../store/index.ts'
 import { type CompactionResult, compactDatabase, isCompact, sizesText } from './compact-database.ts'
 import { type DatabasePlace, databasePlace } from './database-place.ts'
 import { requireDatabase } from './existing-database.ts'
+import { queueOf } from './fold-worker.ts'
 import type { MigrateFlags } from './migrate.ts'
 import { checkUrl, openStore } from './options.ts'
 import { environmentSettings } from './stored-settings.ts'
@@ -11,11 +14,13 @@ import { ExitCodeError, type Terminal } from './terminal.ts'
 const TO_BE_DONE = 3
 
 export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promise<void> {
-  const place = databasePlace(flags, environmentSettings(terminal))
+  const environment = environmentSettings(terminal)
+  const place = databasePlace(flags, environment)
   requireDatabase(place)
   const before = await readVersions(place)
   const isOld = before.version < before.newest
   const compaction = await carryOut(place, { flags, isOld, terminal })
+  if (!flags.check && place.store !== undefined) await settleServer(place.store, environment)
   const after = flags.check ? before : await readVersions(place)
   const { store, newest } = before
   const isToDo = isOld || compaction?.isCompact === false
@@ -39,6 +44,20 @@ async function carryOut(
   if (flags.compact) return compactDatabase(place, terminal)
   if (isOld) await (await openStore(place)).close()
   return null
+}
+
+/** What only the owner of the tables can do, so that others need no more than rights on them. */
+async function settleServer(url: string, environment: Layer): Promise<void> {
+  const { queue } = resolveSettings({ environment }).values
+  const place = queueOf({ store: checkUrl(url), queue })
+  if (place !== null) {
+    const { makeQueue } = await import('../store/postgres/boss.ts')
+    await makeQueue(place).catch(error => {
+      // Who has not installed it uses none.
+      if (!(error instanceof MissingPeerError)) throw error
+    })
+  }
+  await (await openStore({ db: '', store: url })).close()
 }
 
 function textOf(

@@ -1,7 +1,7 @@
 import type { Migration } from './migrations.ts'
 
 /** What there has to be in a database after these migrations, by name: tables, indexes, triggers. */
-function schemaObjects(migrations: readonly Migration[]): ReadonlySet<string> {
+export function schemaObjects(migrations: readonly Migration[]): ReadonlySet<string> {
   const names = new Set<string>()
   const changes =
     /^\s*(CREATE|DROP)\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|TRIGGER)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(\w+)/gim

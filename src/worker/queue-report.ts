@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { MissingPeerError } from '../errors.ts'
 import { keyName } from '../store/index.ts'
 import { DEAD_FOLDS, FOLDS, jobsSchema, openBoss, type QueuePlace } from '../store/postgres/boss.ts'
+import { toStoreError } from '../store/postgres/errors.ts'
 import { FOLD_JOB_ERROR } from '../store/postgres/forget-jobs.ts'
 import { keyOf } from '../store/sql/keys.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
@@ -50,7 +51,7 @@ export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
 const EMPTY: QueueReport = { waiting: 0, delayed: 0, underWay: 0, dead: [], deadCount: 0 }
 
 async function reading<Result>(
-  { url }: QueuePlace,
+  { url, schema }: QueuePlace,
   work: (client: ClientBase) => Promise<Result>,
 ): Promise<Result> {
   const { default: pg } = await import('pg').catch(cause => {
@@ -59,12 +60,14 @@ async function reading<Result>(
   const client = new pg.Client({ connectionString: url })
   // One that breaks fails its query.
   client.on('error', () => {})
-  await client.connect()
   try {
+    await client.connect()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const result = await work(client)
     await client.query('COMMIT')
     return result
+  } catch (error) {
+    throw toStoreError(error, `the queue in ${jobsSchema(schema)}`)
   } finally {
     await client.end()
   }

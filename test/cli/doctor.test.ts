@@ -1,5 +1,7 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { postgresUrl } from '../postgres/url.ts'
 import { sqlitePlace } from '../stores.ts'
+import { inPostgres, postgresDatabase } from './databases.ts'
 import { runHere } from './run.ts'
 
 const place = sqlitePlace()
@@ -25,4 +27,49 @@ test('doctor tells what the spend guard has counted in this hour, and whether a 
     stdout: expect.stringMatching(/BAD +spend guard: 2 of 2 calls .*folds are made without it/),
   })
   await store.close()
+})
+
+describe('doctor on PostgreSQL', () => {
+  test('has a finding where a role may not look at the queue, and tells the rest', async () => {
+    const database = await postgresDatabase()
+    const role = `${new URL(database.address).pathname.slice(1)}_look`
+    try {
+      expect((await runHere(['migrate', ...database.flags])).code).toBe(0)
+      await inPostgres(
+        database.address,
+        `CREATE ROLE ${role} LOGIN PASSWORD 'look'`,
+        `GRANT USAGE ON SCHEMA palimpsest TO ${role}`,
+        `GRANT SELECT ON ALL TABLES IN SCHEMA palimpsest TO ${role}`,
+      )
+      const url = Object.assign(new URL(database.address), { username: role, password: 'look' }).href
+      const look = () => runHere(['doctor', '--store', url])
+      const refused =
+        /ok +schema:[\s\S]*ok +settings:[\s\S]*BAD +queue: .*permission denied for .* palimpsest_jobs/
+      expect(await look()).toMatchObject({ code: 1, stdout: expect.stringMatching(refused) })
+      await inPostgres(database.address, `GRANT USAGE ON SCHEMA palimpsest_jobs TO ${role}`)
+      expect(await look()).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/BAD +queue: .*permission/),
+      })
+      await inPostgres(database.address, `GRANT SELECT ON ALL TABLES IN SCHEMA palimpsest_jobs TO ${role}`)
+      expect(await look()).toMatchObject({ code: 0, stdout: expect.stringMatching(/ok +queue: 0 waiting/) })
+    } finally {
+      await database.remove()
+      await inPostgres(postgresUrl(), `DROP ROLE IF EXISTS ${role}`)
+    }
+  })
+
+  test('misses a primary key', async () => {
+    const database = await postgresDatabase()
+    try {
+      await database.use(async () => {})
+      await inPostgres(database.address, 'ALTER TABLE palimpsest.segments DROP CONSTRAINT segments_pkey')
+      expect(await runHere(['doctor', ...database.flags])).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('missing: the primary key of segments'),
+      })
+    } finally {
+      await database.remove()
+    }
+  })
 })

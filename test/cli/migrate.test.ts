@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createPalimpsest } from '../../src/palimpsest.ts'
 import type { Store } from '../../src/store/index.ts'
+import { postgres } from '../../src/store/postgres/index.ts'
 import { sqliteBeside } from '../stores.ts'
 import { DATABASES, type Database, inPostgres } from './databases.ts'
 import { insertAsFirstVersion, makeOld, migrations, type Name, newest } from './old-databases.ts'
@@ -156,4 +157,35 @@ test.each([
   expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining(words) })
   expect(ran.code).toBe(code)
   expect(ran.stderr).not.toContain('secret')
+})
+
+describe('palimpsest migrate and a role that only has rights on the tables', () => {
+  test('makes the queue, too, so that such a role can use it', async () => {
+    const database = await made('PostgreSQL')
+    const role = `${new URL(database.address).pathname.slice(1)}_bot`
+    const url = Object.assign(new URL(database.address), { username: role, password: 'bot' }).href
+    const opened = async () => {
+      const store = postgres(url, { queue: true })
+      await store.open()
+      await speak(store)
+      await store.close()
+    }
+    await inPostgres(database.address, `CREATE ROLE ${role} LOGIN PASSWORD 'bot'`)
+    try {
+      expect((await migrate(database)).code).toBe(0)
+      const grant = (schema: string) => [
+        `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+        `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
+      ]
+      await inPostgres(database.address, ...grant('palimpsest'))
+      await expect(opened()).rejects.toMatchObject({
+        code: 'store_read_only',
+        message: expect.stringMatching(/the queue in palimpsest_jobs.*"palimpsest migrate".*GRANT USAGE/),
+      })
+      await inPostgres(database.address, ...grant('palimpsest_jobs'))
+      await opened()
+    } finally {
+      await inPostgres(database.address, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`)
+    }
+  })
 })

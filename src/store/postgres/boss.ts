@@ -88,17 +88,36 @@ export async function openBoss(
   } catch (error) {
     // What it has opened would keep the process from ending.
     await boss.stop({ graceful: false }).catch(() => {})
-    throw error
+    throw (error as { code?: unknown }).code === '42501' ? notPermitted(schema, error) : error
   }
+}
+
+/** Whoever may make it makes it, and brings it up to date; where all is there, nothing is changed. */
+export async function makeQueue(place: QueuePlace): Promise<void> {
+  const boss = await openBoss(place, 'sender')
+  await boss.stop({ graceful: false })
+}
+
+function notPermitted(schema: string, cause: unknown): StoreError {
+  const jobs = jobsSchema(schema)
+  return new StoreError(
+    'store_read_only',
+    `the queue in ${jobs}`,
+    'this role may not make it, or not use it. Run "palimpsest migrate" as the role that owns the tables, which makes ' +
+      `it, and grant this role what it needs: GRANT USAGE ON SCHEMA ${jobs}; GRANT SELECT, INSERT, UPDATE, DELETE ON ` +
+      `ALL TABLES IN SCHEMA ${jobs}. Without a queue: PALIMPSEST_QUEUE=off.`,
+    cause,
+  )
 }
 
 async function startAsItIs(boss: PgBoss, schema: string): Promise<void> {
   await boss.start().catch(cause => {
+    if (cause?.code === '42501') throw cause
     throw new StoreError(
       'store_version',
       `the queue in ${jobsSchema(schema)}`,
-      'it is not there, or of an older version of pg-boss. Nothing was changed. "palimpsest serve" or "palimpsest ' +
-        'worker" with PALIMPSEST_QUEUE=on makes it and brings it up to date.',
+      'it is not there, or of an older version of pg-boss. Nothing was changed. "palimpsest migrate" makes ' +
+        'it and brings it up to date.',
       cause,
     )
   })

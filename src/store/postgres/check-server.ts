@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { CheckResult } from '../check-up.ts'
 import { readMigrations } from '../migrations.ts'
-import { missingObjects } from '../schema-objects.ts'
+import { missingObjects, schemaObjects } from '../schema-objects.ts'
 import { MIGRATIONS } from './migrate.ts'
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000
@@ -24,10 +24,16 @@ async function checkSchema(client: ClientBase, schema: string): Promise<CheckRes
        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE format('%I', n.nspname) = $1 AND NOT t.tgisinternal`,
     [schema],
   )
-  const missing = missingObjects(
-    readMigrations(MIGRATIONS),
-    rows.map(({ name }) => name),
-  )
+  const migrations = readMigrations(MIGRATIONS)
+  const missing = [
+    ...missingObjects(
+      migrations,
+      rows.map(({ name }) => name),
+    ),
+    ...(await tablesWithoutKey(client, schema))
+      .filter(name => schemaObjects(migrations).has(name))
+      .map(name => `the primary key of ${name}`),
+  ]
   const broken = rows.filter(({ valid }) => !valid).map(({ name }) => name)
   const problems = [
     ...(missing.length > 0
@@ -40,10 +46,21 @@ async function checkSchema(client: ClientBase, schema: string): Promise<CheckRes
     isWell: problems.length === 0,
     says:
       problems.length === 0
-        ? 'all tables, indexes and triggers are there (the pages and the disk of the server are not looked at)'
+        ? 'all tables, keys, indexes and triggers are there (the pages and the disk of the server are not looked at)'
         : problems.join('\n  '),
     details: { missing, broken },
   }
+}
+
+/** Each of our tables has one. Its index has no statement of its own in a migration. */
+async function tablesWithoutKey(client: ClientBase, schema: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE format('%I', n.nspname) = $1 AND c.relkind = 'r'
+       AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary) ORDER BY 1`,
+    [schema],
+  )
+  return rows.map(({ name }) => name)
 }
 
 async function checkClock(client: ClientBase, now: number): Promise<CheckResult> {

@@ -44,7 +44,8 @@ export function toStoreError(error: unknown, name: string): unknown {
     return new StoreError(
       'store_read_only',
       name,
-      'this user may not do that. Grant it the rights on the schema, or connect as another.',
+      `this user may not do that (${(error as Error).message}). Connect as the owner of the tables, such as for "palimpsest ` +
+        'migrate", or let the owner grant this user the rights on both schemas that docs/stores.md names.',
       error,
     )
   if (state.startsWith('53') && state !== '53300')
