@@ -225,7 +225,8 @@ CREATE TABLE packs (
   document_id bigint,
   places integer NOT NULL,
   octets integer NOT NULL,
-  data bytea NOT NULL
+  data bytea NOT NULL,
+  released text NOT NULL DEFAULT ' '::text
 );
 
 CREATE TABLE pins (

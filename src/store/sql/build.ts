@@ -36,8 +36,8 @@ const LONG_TABLES = [
   ['message_versions', 'seq, version'],
   ['postings', 'term, first_seq'],
   ['index_blocks', 'block'],
-  ['segments', 'id'],
   ['packs', 'id'],
+  ['segments', 'id'],
 ] as const
 const TABLES = [
   'hidden_ranges',
