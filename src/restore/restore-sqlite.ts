@@ -199,7 +199,8 @@ interface ListCheck {
  */
 function checkList({ path, list, id, old, facts }: ListCheck): void {
   const where = JSON.stringify(list?.path ?? erasedListOf(path))
-  const isSame = old !== null && id !== null && old.id === id
+  // A backup from before databases had ids is taken for one of the database whose place it takes.
+  const isSame = old !== null && (facts.id === null || facts.id === old.id)
   const listed = new Set(list?.lines.map(line => line.id))
   const inBackup = new Set(facts.erasures.map(recordName))
   const unknown = (isSame ? old.erasures : []).filter(

@@ -68,6 +68,32 @@ async function firstMessages(store: Store): Promise<ErasureTarget> {
 describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
   'a backup of schema $version',
   ({ load, version }) => {
+    test('needs no list over the database that it is of, where nothing was erased since', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      expect(await restoreSqlite({ backup, path: file, open: openInstance })).toMatchObject({
+        schema: { from: version },
+        list: null,
+      })
+    })
+
+    test('needs one where the program that wrote both has erased since', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      const old = await place.openOld()
+      const target = { kind: 'session', sessionId: 'harbour' } as const
+      await old.beginErasure(NAMESPACE, { target, now: OPTIONS.clock() } as never)
+      await old.close()
+      await expect(restoreSqlite({ backup, path: file, open: openInstance })).rejects.toMatchObject({
+        code: 'erased_list_missing',
+        details: { erasures: 1 },
+      })
+    })
+
     test.for(['messages', 'session', 'person', 'namespace', 'all of them'] as const)(
       'is restored as if %s had been erased from it',
       async kind => {
