@@ -1,4 +1,4 @@
-import type { ErasureCounts } from '../restore/count-kinds.ts'
+import { kindsText } from '../restore/count-kinds.ts'
 import type { FilesAfterRestore } from '../restore/erase-again.ts'
 import type { ErasedAgain } from '../restore/restore-postgres.ts'
 import type { Restored } from '../restore/restore-sqlite.ts'
@@ -8,15 +8,21 @@ const WITHOUT_LIST = 'There is no list of what was erased since the backup, so n
 
 /** What was done, or would be, a line for each thing that an operator has to know. */
 export function restoredText(restored: Restored): string {
-  const { path, backup, dryRun, schema, generation, aside, wasDamaged, hadForeignLog, list } = restored
+  const { path, backup, dryRun, schema, generation, aside, wasDamaged, hadForeignLog } = restored
   const name = (file: string) => inertLine(JSON.stringify(file))
   const lines = [
     dryRun
-      ? `${name(backup)} would take the place of ${name(path)}, as generation ${generation}.`
-      : `${name(backup)} is in the place of ${name(path)}, as generation ${generation}: consumers of events begin anew.`,
+      ? `${name(backup)} would take the place of ${name(path)}${asGeneration(generation)}.`
+      : `${name(backup)} is in the place of ${name(path)}${asGeneration(generation)}: consumers of events ${generation === null ? 'cannot tell, so let them begin anew' : 'begin anew'}.`,
+    restored.comeBack !== null &&
+      `Its schema ${dryRun ? 'would stay' : 'is'} ${schema.to}: start the version that wrote it. A program of this version would migrate it.`,
     schema.from < schema.to &&
       `Its schema ${dryRun ? 'would be' : 'was'} brought from ${schema.from} to ${schema.to}: programs of an earlier version refuse it.`,
+<<<<<<< HEAD
     list === null ? WITHOUT_LIST : erasedText(restored, dryRun),
+=======
+    sinceText(restored),
+>>>>>>> i21-sqlite
     ...restored.files.map(filesText),
     aside !== null &&
       `The old database is kept as ${name(aside)}. It still holds what was erased: delete it when all is well.`,
@@ -28,6 +34,22 @@ export function restoredText(restored: Restored): string {
       'The old database could not be opened, so it could not be seen whether another process has it open: stop all that use it.',
   ]
   return `${lines.filter(line => line !== false).join('\n')}\n`
+}
+
+function asGeneration(generation: number | null): string {
+  return generation === null ? '' : `, as generation ${generation}`
+}
+
+/** What became of that which was erased since the backup. */
+function sinceText(restored: Restored): string {
+  const { list, comeBack, dryRun } = restored
+  if (list === null)
+    return 'There is no list of what was erased since the backup, so nothing was erased again.'
+  if (comeBack === null) return erasedText(restored, dryRun)
+  const what = kindsText(comeBack)
+  return what === ''
+    ? 'Nothing was erased since the backup.'
+    : `Erased since the backup, and there again: ${what}. Erase them again with that version.`
 }
 
 export function erasedAgainText(
@@ -42,6 +64,7 @@ export function erasedAgainText(
   return `${lines.join('\n')}\n`
 }
 
+<<<<<<< HEAD
 export function waitingText(receipts: ErasedAgain['receipts']): string {
   const each = receipts.map(
     ({ namespace, id }) =>
@@ -57,14 +80,13 @@ const KINDS: Readonly<Record<keyof ErasureCounts, readonly [string, string]>> = 
   namespace: ['namespace', 'namespaces'],
 }
 
+=======
+>>>>>>> i21-sqlite
 function erasedText(
   { erased, withoutTarget }: Pick<Restored, 'erased' | 'withoutTarget'>,
   dryRun: boolean,
 ): string {
-  const counts = (Object.keys(KINDS) as (keyof ErasureCounts)[])
-    .filter(kind => erased[kind] > 0)
-    .map(kind => `${erased[kind]} ${KINDS[kind][erased[kind] === 1 ? 0 : 1]}`)
-  const what = counts.length === 0 ? 'nothing' : counts.join(', ')
+  const what = kindsText(erased) || 'nothing'
   const rest =
     withoutTarget === 0
       ? ''

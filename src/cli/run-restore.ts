@@ -50,6 +50,7 @@ async function restoreFile(backup: string, path: string, run: Run): Promise<void
     restored = await interruptible(isInterrupted =>
       restoreSqlite({
         ...{ backup, path, dryRun: flags.dryRun === true, withoutList: flags.withoutErasedList === true },
+        keepSchema: flags.keepSchema === true,
         ...(named !== null && { erasedList: named }),
         // Whose environment names it, finds it there afterwards, too.
         staysInPlace: named !== null && flags.erasedList === undefined,
@@ -69,9 +70,20 @@ async function restoreFile(backup: string, path: string, run: Run): Promise<void
 
 async function eraseInServer(url: string, run: Run): Promise<void> {
   const { flags, environment, terminal } = run
+<<<<<<< HEAD
   const dryRun = flags.dryRun === true
   const erasedList = flags.withoutErasedList ? null : erasedListOf(run)
   if (erasedList === null && !flags.withoutErasedList)
+=======
+  if (flags.keepSchema)
+    throw new InvalidArgumentError(
+      '--keep-schema',
+      true,
+      'left out for PostgreSQL: only a file is put in place',
+    )
+  const erasedList = erasedListOf(run)
+  if (erasedList === null)
+>>>>>>> i21-sqlite
     throw new InvalidArgumentError(
       '--erased-list',
       undefined,

@@ -1,3 +1,4 @@
+import type { ErasedLine } from '../erasure/erased-line.ts'
 import type { ErasureTarget } from '../store/index.ts'
 import type { PlannedErasure } from './plan-erasures.ts'
 
@@ -15,4 +16,25 @@ export function countKinds(planned: readonly PlannedErasure[]): {
     if (found.length > 0) erased[line.kind]++
     else withoutTarget++
   return { erased, withoutTarget }
+}
+
+export function countLines(lines: readonly Pick<ErasedLine, 'kind'>[]): ErasureCounts {
+  const counts = { messages: 0, session: 0, person: 0, namespace: 0 }
+  for (const { kind } of lines) counts[kind]++
+  return counts
+}
+
+const KINDS: Readonly<Record<keyof ErasureCounts, readonly [string, string]>> = {
+  messages: ['erasure of messages', 'erasures of messages'],
+  session: ['session', 'sessions'],
+  person: ['person', 'persons'],
+  namespace: ['namespace', 'namespaces'],
+}
+
+/** Empty: there is none of any kind. */
+export function kindsText(counts: ErasureCounts): string {
+  return (Object.keys(KINDS) as (keyof ErasureCounts)[])
+    .filter(kind => counts[kind] > 0)
+    .map(kind => `${counts[kind]} ${KINDS[kind][counts[kind] === 1 ? 0 : 1]}`)
+    .join(', ')
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ErasedHashes } from '../erasure/erased-line.ts'
+import { ErasedHashes, type ErasedLine, isFilesLine } from '../erasure/erased-line.ts'
 import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
@@ -12,7 +12,7 @@ import { sqlite } from '../store/sqlite/index.ts'
 import { findForeignLog } from '../store/sqlite/log-check.ts'
 import { isSpecialName } from '../store/sqlite/view.ts'
 import { closeLog, copyBackup } from './copy-backup.ts'
-import { countKinds, type ErasureCounts } from './count-kinds.ts'
+import { countKinds, countLines, type ErasureCounts, kindsText } from './count-kinds.ts'
 import { type AgainProgress, eraseAgain, type FilesAfterRestore } from './erase-again.ts'
 import { type DatabaseFacts, holdOldDatabase, readFacts, readOldFacts } from './old-database.ts'
 import { filesDoneIn, type PlannedErasure, planErasures } from './plan-erasures.ts'
@@ -44,6 +44,11 @@ export interface RestoreOptions {
   readonly staysInPlace?: boolean
   /** Restores although it cannot be told what was erased since the backup, or not all of it. */
   readonly withoutList?: boolean
+  /**
+   * The backup stays as the version that wrote it can open it, to go back to that version. What was erased since cannot be
+   * erased again without a migration: where there is any, it is refused, unless `withoutList` says otherwise.
+   */
+  readonly keepSchema?: boolean
   readonly dryRun?: boolean
   /** An instance for a namespace, by its settings, on a store that it does not close. */
   readonly open: (
@@ -68,9 +73,12 @@ export interface Restored {
   readonly dryRun: boolean
   /** The schema that the backup had, and the one that the database has now. */
   readonly schema: { readonly from: number; readonly to: number }
-  readonly generation: number
+  /** `null`: its schema was kept, and has none. */
+  readonly generation: number | null
   /** Carried out again, since they came after the backup. */
   readonly erased: ErasureCounts
+  /** Of the list, after the backup, and not carried out again, since its schema was kept. `null`: it was not. */
+  readonly comeBack: ErasureCounts | null
   /** Of the list, about nothing that is in the backup. */
   readonly withoutTarget: number
   readonly files: readonly FilesAfterRestore[]
@@ -108,12 +116,17 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
     const facts = factsOf(temporary)
     const id = facts.id ?? old?.id ?? onlyDatabase(list)
     if (!options.withoutList) checkList({ path, list, id, old, facts })
-    const worked = await prepare(temporary, { ...options, path }, { id, old, list })
+    const since = options.keepSchema ? erasedSince({ list, id, old, facts }) : null
+    if (since && !options.withoutList) checkNothingErased(since, list)
+    const worked = since
+      ? { ...NOTHING_PLANNED, ...beginGeneration(temporary, generationAfter({ id, old })) }
+      : await prepare(temporary, { ...options, path }, { id, old, list })
     onStep('prepared')
     const { planned, files, generation, schema: to } = worked
     const result = {
       ...{ path, backup, dryRun, schema: { from: schema, to }, generation, files },
       ...countKinds(planned),
+      comeBack: since && countLines(since),
       aside: held && held.state !== 'missing' ? asideName(path, new Date()) : null,
       wasDamaged: held?.state === 'damaged',
       hadForeignLog: hasForeignLog,
@@ -199,7 +212,8 @@ interface ListCheck {
  */
 function checkList({ path, list, id, old, facts }: ListCheck): void {
   const where = JSON.stringify(list?.path ?? erasedListOf(path))
-  const isSame = old !== null && id !== null && old.id === id
+  // A backup from before databases had ids is taken for one of the database whose place it takes.
+  const isSame = old !== null && (facts.id === null || facts.id === old.id)
   const listed = new Set(list?.lines.map(line => line.id))
   const inBackup = new Set(facts.erasures.map(recordName))
   const unknown = (isSame ? old.erasures : []).filter(
@@ -227,6 +241,32 @@ function checkList({ path, list, id, old, facts }: ListCheck): void {
     )
 }
 
+/** Of the list, those that the backup does not have. */
+function erasedSince({ list, id, old, facts }: Omit<ListCheck, 'path'>): readonly ErasedLine[] {
+  const inBackup = new Set(facts.erasures.map(recordName))
+  // The records of a backup from before the list do not name its lines; those of the old database may.
+  const known = new Set(
+    [...facts.erasures, ...(old?.erasures ?? []).filter(record => inBackup.has(recordName(record)))].map(
+      ({ listId }) => listId,
+    ),
+  )
+  const lines = new Map<string, ErasedLine>()
+  for (const line of list?.lines ?? [])
+    if (!isFilesLine(line) && (id === null || line.database === id) && !known.has(line.id))
+      lines.set(line.id, line)
+  return [...lines.values()]
+}
+
+function checkNothingErased(since: readonly ErasedLine[], list: FoundList | null): void {
+  if (since.length === 0 || list === null) return
+  throw new ErasedListError(
+    `Erased after the backup: ${kindsText(countLines(since))} (by the list ${JSON.stringify(list.path)}). While its schema is kept ` +
+      'they cannot be erased again, and would come back. Restore a newer backup, or restore without --keep-schema; or erase them ' +
+      'again with the version that you go back to, and say so with --without-erased-list.',
+    { list: list.path, erasures: since.length },
+  )
+}
+
 function recordName({ namespace, id, requestedAt }: DatabaseFacts['erasures'][number]): string {
   return JSON.stringify([namespace, id, requestedAt])
 }
@@ -249,8 +289,14 @@ interface Known {
 interface Prepared {
   readonly planned: readonly PlannedErasure[]
   readonly files: readonly FilesAfterRestore[]
-  readonly generation: number
+  readonly generation: number | null
   readonly schema: number
+}
+
+const NOTHING_PLANNED = { planned: [], files: [] } as const
+
+function generationAfter({ id, old }: Pick<Known, 'id' | 'old'>): Parameters<typeof beginGeneration>[1] {
+  return { id, atLeast: old?.id === id ? old?.generation : 0 }
 }
 
 /** The copy is brought up to date, begins a generation, and loses what was erased since. */
@@ -259,7 +305,7 @@ async function prepare(file: string, options: RestoreOptions, { id, old, list }:
   await migrated.open()
   await migrated.close()
   // While no store has it open, which could take it for another database.
-  const { generation, schema } = beginGeneration(file, { id, atLeast: old?.id === id ? old?.generation : 0 })
+  const { generation, schema } = beginGeneration(file, generationAfter({ id, old }))
   const store = sqlite(file, { durability: 'normal' })
   await store.open()
   try {
@@ -281,26 +327,30 @@ async function prepare(file: string, options: RestoreOptions, { id, old, list }:
   }
 }
 
-/** Above that of the database which it replaces, so that folders of files know which is the later one. */
+/** Above that of the database which it replaces, so that folders of files know which is the later one. Schemas before 13 have none. */
 function beginGeneration(
   file: string,
   { id, atLeast = 0 }: { id: string | null; atLeast?: number | undefined },
-): { generation: number; schema: number } {
+): { generation: number | null; schema: number } {
   const database = new DatabaseSync(file, { timeout: 10_000 })
   try {
-    database
-      .prepare(
-        `UPDATE identity SET id = coalesce(?, id), generation = max(generation, ?) + 1,
+    const hasIdentity = readFacts(database).id !== null
+    if (hasIdentity)
+      database
+        .prepare(
+          `UPDATE identity SET id = coalesce(?, id), generation = max(generation, ?) + 1,
            generation_key = lower(hex(randomblob(8)))`,
-      )
-      .run(id, atLeast)
+        )
+        .run(id, atLeast)
     // Of processes that worked on the original: none works on this one.
-    database.exec(
-      `UPDATE leases SET owner = NULL, until = NULL WHERE name IN ('erasure', 'erasure-summaries', 'workspace')`,
-    )
-    const row = database.prepare('SELECT generation FROM identity').get()
+    const hasLeases = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'leases'`).get()
+    if (hasLeases)
+      database.exec(
+        `UPDATE leases SET owner = NULL, until = NULL WHERE name IN ('erasure', 'erasure-summaries', 'workspace')`,
+      )
+    const { generation } = readFacts(database)
     const version = database.prepare('PRAGMA user_version').get()
-    return { generation: Number(row?.['generation']), schema: Number(version?.['user_version']) }
+    return { generation: hasIdentity ? generation : null, schema: Number(version?.['user_version']) }
   } finally {
     database.close()
   }

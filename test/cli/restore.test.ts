@@ -113,6 +113,25 @@ describe('palimpsest restore', () => {
     expect(readdirSync(folder.path).sort()).toEqual(['backup.db', 'live.db', 'lost.db', 'safe', 'safe-key'])
   })
 
+  test('keeps the schema of the backup where it is asked to', async () => {
+    await fillStore(sqlite(at('live.db')))
+    await backUp()
+    const newer = new DatabaseSync(at('backup.db'))
+    const { user_version: schema } = newer.prepare('PRAGMA user_version').get() as { user_version: number }
+    newer.close()
+    const kept = await runHere(['restore', at('backup.db'), ...db(), '--keep-schema'])
+    expect(kept).toMatchObject({ code: 0, stderr: '' })
+    expect(kept.stdout).toContain(`Its schema is ${schema}: start the version that wrote it.`)
+    expect(kept.stdout).toContain('as generation 2: consumers of events begin anew')
+    expect((await runHere(['forget', '--user', ANN, '--yes', ...db()])).code).toBe(0)
+    const refused = await runHere(['restore', at('backup.db'), ...db(), '--keep-schema'])
+    expect(refused).toMatchObject({ code: 66, stderr: expect.stringContaining('1 person') })
+    const all = ['restore', at('backup.db'), ...db(), '--keep-schema', '--without-erased-list']
+    expect((await runHere(all)).stdout).toContain('there again: 1 person. Erase them again')
+    const server = ['restore', '--store', 'postgres://nowhere/none', '--keep-schema']
+    expect(await runHere(server)).toMatchObject({ code: 64 })
+  })
+
   test('leaves all as it was at Ctrl-C', async () => {
     await withErasure()
     const before = readdirSync(folder.path)

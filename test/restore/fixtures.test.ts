@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { createPalimpsest, type ErasureTarget, type Store, sqlite } from '../../src/index.ts'
@@ -68,6 +68,79 @@ async function firstMessages(store: Store): Promise<ErasureTarget> {
 describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
   'a backup of schema $version',
   ({ load, version }) => {
+    test('goes back to the version that wrote it, as it is', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      await use(file, store => store.readIdentity())
+      const restored = await restoreSqlite({ backup, path: file, keepSchema: true, open: openInstance })
+      expect(restored).toMatchObject({
+        schema: { from: version, to: version },
+        generation: null,
+        comeBack: { messages: 0, session: 0, person: 0, namespace: 0 },
+        aside: expect.stringContaining('before-restore'),
+      })
+      const old = await place.openOld()
+      const [session] = (await old.listSessions(NAMESPACE, { limit: 100 })).filter(({ head }) => head)
+      expect(
+        await old.readMessages({ namespace: NAMESPACE, id: session!.id }, { limit: 1, from: 'oldest' }),
+      ).toHaveLength(1)
+      await old.close()
+      const migrated = new DatabaseSync(restored.aside!, { readOnly: true })
+      expect(Number(migrated.prepare('PRAGMA user_version').get()?.['user_version'])).toBeGreaterThan(version)
+      migrated.close()
+    })
+
+    test('does not bring back as it is what was erased since, unless that is said', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      const target = { kind: 'session', sessionId: 'harbour' } as const
+      await use(file, store => erase(store, [{ namespace: NAMESPACE, target }]))
+      const options = { backup, path: file, keepSchema: true, open: openInstance }
+      const before = readFileSync(file)
+      for (const dryRun of [true, false])
+        await expect(restoreSqlite({ ...options, dryRun })).rejects.toMatchObject({
+          code: 'erased_list_missing',
+          details: { erasures: 1 },
+          message: expect.stringMatching(/Erased after the backup: 1 session .*Nothing was changed/),
+        })
+      expect(readFileSync(file).length).toBe(before.length)
+      expect(await use(file, store => store.readSession({ namespace: NAMESPACE, id: 'harbour' }))).toBeNull()
+      expect(await restoreSqlite({ ...options, withoutList: true })).toMatchObject({
+        comeBack: { session: 1, person: 0 },
+        erased: { session: 0 },
+      })
+    })
+
+    test('needs no list over the database that it is of, where nothing was erased since', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      expect(await restoreSqlite({ backup, path: file, open: openInstance })).toMatchObject({
+        schema: { from: version },
+        list: null,
+      })
+    })
+
+    test('needs one where the program that wrote both has erased since', async () => {
+      await using place = await load()
+      const file = place.address.slice('sqlite:'.length)
+      const backup = `${file}.backup`
+      copyFileSync(file, backup)
+      const old = await place.openOld()
+      const target = { kind: 'session', sessionId: 'harbour' } as const
+      await old.beginErasure(NAMESPACE, { target, now: OPTIONS.clock() } as never)
+      await old.close()
+      await expect(restoreSqlite({ backup, path: file, open: openInstance })).rejects.toMatchObject({
+        code: 'erased_list_missing',
+        details: { erasures: 1 },
+      })
+    })
+
     test.for(['messages', 'session', 'person', 'namespace', 'all of them'] as const)(
       'is restored as if %s had been erased from it',
       async kind => {
