@@ -18,11 +18,7 @@ export function restoredText(restored: Restored): string {
       `Its schema ${dryRun ? 'would stay' : 'is'} ${schema.to}: start the version that wrote it. A program of this version would migrate it.`,
     schema.from < schema.to &&
       `Its schema ${dryRun ? 'would be' : 'was'} brought from ${schema.from} to ${schema.to}: programs of an earlier version refuse it.`,
-<<<<<<< HEAD
-    list === null ? WITHOUT_LIST : erasedText(restored, dryRun),
-=======
     sinceText(restored),
->>>>>>> i21-sqlite
     ...restored.files.map(filesText),
     aside !== null &&
       `The old database is kept as ${name(aside)}. It still holds what was erased: delete it when all is well.`,
@@ -43,8 +39,7 @@ function asGeneration(generation: number | null): string {
 /** What became of that which was erased since the backup. */
 function sinceText(restored: Restored): string {
   const { list, comeBack, dryRun } = restored
-  if (list === null)
-    return 'There is no list of what was erased since the backup, so nothing was erased again.'
+  if (list === null) return WITHOUT_LIST
   if (comeBack === null) return erasedText(restored, dryRun)
   const what = kindsText(comeBack)
   return what === ''
@@ -64,7 +59,6 @@ export function erasedAgainText(
   return `${lines.join('\n')}\n`
 }
 
-<<<<<<< HEAD
 export function waitingText(receipts: ErasedAgain['receipts']): string {
   const each = receipts.map(
     ({ namespace, id }) =>
@@ -73,15 +67,6 @@ export function waitingText(receipts: ErasedAgain['receipts']): string {
   return `The bytes of some erasures wait for an operator. Their receipts say what to run:\n${each.join('\n')}`
 }
 
-const KINDS: Readonly<Record<keyof ErasureCounts, readonly [string, string]>> = {
-  messages: ['erasure of messages', 'erasures of messages'],
-  session: ['session', 'sessions'],
-  person: ['person', 'persons'],
-  namespace: ['namespace', 'namespaces'],
-}
-
-=======
->>>>>>> i21-sqlite
 function erasedText(
   { erased, withoutTarget }: Pick<Restored, 'erased' | 'withoutTarget'>,
   dryRun: boolean,

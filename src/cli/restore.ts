@@ -34,15 +34,11 @@ copied beside the database, brought to this program's schema and cleared of what
 takes the place of the database, whose files are kept under another name. They still hold what was erased:
 delete them when all is well. A restore that ends at any point has changed nothing, or is done.
 
-<<<<<<< HEAD
-On PostgreSQL restore by its own means first, and run this after every restore, before bots and servers start:
-it tells consumers of events to begin anew, which the program cannot always notice by itself.
-=======
 --keep-schema leaves the backup as the version that wrote it can open it. What was erased since the backup cannot
 be erased again then: where there is any, it is refused, unless you say --without-erased-list.
 
-On PostgreSQL restore by its own means first, and run this before bots and servers start.
->>>>>>> i21-sqlite
+On PostgreSQL restore by its own means first, and run this after every restore, before bots and servers start:
+it tells consumers of events to begin anew, which the program cannot always notice by itself.
 
 Examples:
   palimpsest restore backups/palimpsest-2026-11-18.db --db palimpsest.db --dry-run

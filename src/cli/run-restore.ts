@@ -70,20 +70,15 @@ async function restoreFile(backup: string, path: string, run: Run): Promise<void
 
 async function eraseInServer(url: string, run: Run): Promise<void> {
   const { flags, environment, terminal } = run
-<<<<<<< HEAD
-  const dryRun = flags.dryRun === true
-  const erasedList = flags.withoutErasedList ? null : erasedListOf(run)
-  if (erasedList === null && !flags.withoutErasedList)
-=======
   if (flags.keepSchema)
     throw new InvalidArgumentError(
       '--keep-schema',
       true,
       'left out for PostgreSQL: only a file is put in place',
     )
-  const erasedList = erasedListOf(run)
-  if (erasedList === null)
->>>>>>> i21-sqlite
+  const dryRun = flags.dryRun === true
+  const erasedList = flags.withoutErasedList ? null : erasedListOf(run)
+  if (erasedList === null && !flags.withoutErasedList)
     throw new InvalidArgumentError(
       '--erased-list',
       undefined,
