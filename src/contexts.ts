@@ -107,7 +107,7 @@ export interface Context extends ContextParts {
   /** For the Messages API, with its cache breakpoints. */
   toAnthropic(): ReturnType<typeof toAnthropic>
   /** As one text; `limit`: at most so many characters. */
-  toText(options?: { limit?: number }): string
+  toText(options?: { limit?: number; instructions?: boolean }): string
 }
 
 /** Where a policy has no budget: what the usual models take. */

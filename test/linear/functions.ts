@@ -239,7 +239,10 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'context/render-message.ts safeName': safeName,
   'context/sent-message.ts note': text => note(text, 1),
   'context/to-text.ts toText': text =>
-    toText({ messages: [{ role: 'user', content: text }], sessionMemory: text }, { limit: 10_000 }),
+    toText(
+      { instructions: text, messages: [{ role: 'user', content: text }], sessionMemory: text },
+      { limit: 10_000, instructions: true },
+    ),
   'errors.ts describe': describe,
   'finding/is-sought.ts isSought': text => isSought(QUERY)(text),
   'finding/is-sought.ts matcherOf': text => matcherOf(QUERY.terms)(text),
