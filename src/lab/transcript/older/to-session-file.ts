@@ -76,7 +76,7 @@ export async function toSessionFile(
       sender: message.sender,
       content: message.content,
       at: message.at.toISOString(),
-      appendedAt: message.at.toISOString(),
+      appendedAt: new Date(now).toISOString(),
       zone: message.zone,
       externalId: message.externalId,
       replyTo: message.replyTo,
