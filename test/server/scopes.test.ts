@@ -56,6 +56,8 @@ const NEEDS: Readonly<Record<string, readonly Scope[] | 'any' | 'none'>> = {
   'DELETE /mcp': 'any',
   'POST /v1/sessions/{id}/fork': ['write'],
   'POST /v1/sessions/{id}/rollback': ['write'],
+  'POST /v1/sessions/{id}/new-beginning': ['write'],
+  'DELETE /v1/sessions/{id}/new-beginning': ['write'],
   'DELETE /v1/sessions/{id}/messages/{seq}': ['write'],
   'DELETE /v1/sessions/{id}': ['admin'],
   'DELETE /v1/users/{id}': ['admin'],
