@@ -225,8 +225,7 @@ CREATE TABLE packs (
   document_id bigint,
   places integer NOT NULL,
   octets integer NOT NULL,
-  data bytea NOT NULL,
-  released text NOT NULL DEFAULT ' '::text
+  data bytea NOT NULL
 );
 
 CREATE TABLE pins (

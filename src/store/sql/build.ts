@@ -36,8 +36,8 @@ const LONG_TABLES = [
   ['message_versions', 'seq, version'],
   ['postings', 'term, first_seq'],
   ['index_blocks', 'block'],
-  ['packs', 'id'],
   ['segments', 'id'],
+  ['packs', 'id'],
 ] as const
 const TABLES = [
   'hidden_ranges',

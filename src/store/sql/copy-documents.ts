@@ -17,7 +17,7 @@ interface Owner {
 
 /** All of a session's own. */
 export function* deleteDocuments(sessionId: number): Steps<void> {
-  for (const table of ['packs', 'facts', 'document_versions'])
+  for (const table of ['facts', 'document_versions', 'packs'])
     yield* run(
       `DELETE FROM ${table} WHERE document_id IN (SELECT id FROM documents WHERE session_id = ?1)`,
       sessionId,

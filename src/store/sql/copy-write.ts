@@ -236,7 +236,7 @@ function* goOn({ id }: SessionRow): Steps<CopyBuild> {
     Date.now() + KEPT_FOR_MS,
   )
   // They come before the messages, and there are few of them.
-  for (const table of ['packs', 'segments', 'memos'])
+  for (const table of ['segments', 'packs', 'memos'])
     yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, id)
   return {
     session: session!,
@@ -510,7 +510,7 @@ export function* importDocumentCopy(
   if ((current === null ? null : hashOfRows(current)) !== copy.replaces)
     throw new DocumentConflictError(key, { expected: 0, actual: row?.version ?? 0 })
   if (row) {
-    for (const table of ['packs', 'facts', 'document_versions'])
+    for (const table of ['facts', 'document_versions', 'packs'])
       yield* run(`DELETE FROM ${table} WHERE document_id = ?1`, row.id)
     yield* run('DELETE FROM documents WHERE id = ?1', row.id)
   }

@@ -13,18 +13,17 @@ export function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
   yield* forgetMemos(session, seq + 1)
   const window = yield* first<{ id: number | null }>(`SELECT (${OLDEST_WINDOW}) AS id`, session.id, seq + 1)
   const past = yield* all<{ id: number; mark: string }>(
-    'SELECT id, text AS mark FROM segments WHERE session_id = ?1 AND to_seq > ?2',
+    'DELETE FROM segments WHERE session_id = ?1 AND to_seq > ?2 RETURNING id, text AS mark',
     session.id,
     seq,
   )
   const resting = yield* all<{ id: number; mark: string }>(
-    'SELECT id, text AS mark FROM segments WHERE session_id = ?1 AND id >= ?2',
+    'DELETE FROM segments WHERE session_id = ?1 AND id >= ?2 RETURNING id, text AS mark',
     session.id,
     window?.id ?? Number.MAX_SAFE_INTEGER,
   )
   yield* forgetPacked([...past, ...resting].map(({ mark }) => mark))
-  const gone = [...new Set([...past, ...resting].map(({ id }) => id))]
-  yield* runIn('DELETE FROM segments WHERE session_id = ?1 AND id IN (*)', [session.id], gone)
+  const gone = [...past, ...resting].map(({ id }) => id)
   yield* runIn(
     'UPDATE segments SET rolled_into = NULL WHERE session_id = ?1 AND id IN (*)',
     [session.id],

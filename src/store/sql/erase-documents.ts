@@ -133,9 +133,9 @@ export const emptyDocuments: ErasureStep = function* (slice, cursor) {
 }
 
 const PARTS = [
-  { table: 'packs', key: 'id', place: null },
   { table: 'document_versions', key: 'version', place: 'documentVersions' },
   { table: 'facts', key: 'id', place: 'facts' },
+  { table: 'packs', key: 'id', place: null },
   { table: 'events', key: 'id', place: 'events' },
 ] as const
 

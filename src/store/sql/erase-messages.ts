@@ -194,28 +194,17 @@ function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void
     seqs.some(seq => from_seq <= seq && seq <= to_seq),
   )
   for (const { document_id, id } of learned) yield* run(CONDEMN_STANDING, document_id, id)
-  const again: SaidAgain[] = []
-  for (const { document_id, id } of learned) again.push(...(yield* lockSaidAgain(document_id, id)))
-  yield* forgetPacked(again.map(({ mark }) => mark))
-  for (const { document_id, id } of again)
-    yield* run('DELETE FROM facts WHERE document_id = ?1 AND id = ?2', document_id, id)
+  const marks: string[] = []
+  for (const { document_id, id } of learned) marks.push(...(yield* forgetSaidAgain(document_id, id)))
+  yield* forgetPacked(marks)
   for (const { document_id, id } of learned) yield* run(CONDEMN_WITHDRAWN, document_id, id)
 }
 
 const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
 const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
 
-interface SaidAgain {
-  readonly document_id: number
-  readonly id: number
-  readonly mark: string
-}
-
-/**
- * What a rollback took out and something else said again stays for its sake: this one can go. As it is until the
- * transaction ends: on PostgreSQL another process may be packing it.
- */
-function* lockSaidAgain(documentId: number, id: number): Steps<readonly SaidAgain[]> {
+/** What a rollback took out and something else said again stays for its sake. What stood in place of its line. */
+function* forgetSaidAgain(documentId: number, id: number): Steps<readonly string[]> {
   const fact = yield* first<{ line: string }>(
     'SELECT line FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1',
     documentId,
@@ -223,15 +212,16 @@ function* lockSaidAgain(documentId: number, id: number): Steps<readonly SaidAgai
   )
   if (!fact) return []
   const [short, long] = lineKeys(JSON.parse(fact.line) as string)
-  return yield* all<SaidAgain>(
-    `UPDATE facts SET gone = 1 WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
+  const gone = yield* all<{ mark: string }>(
+    `DELETE FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1 AND EXISTS (
        SELECT 1 FROM facts o WHERE o.document_id + 0 = ?1 AND o.line_key IN (?3, ?4) AND o.gone = 0)
-     RETURNING document_id, id, line AS mark`,
+     RETURNING line AS mark`,
     documentId,
     id,
     short!,
     long!,
   )
+  return gone.map(({ mark }) => mark)
 }
 
 interface Erased {

@@ -87,8 +87,8 @@ const PARTS: readonly {
   readonly place: ErasurePlace | null
 }[] = [
   { table: 'message_versions', key: 'seq, version', place: 'versions' },
-  { table: 'packs', key: 'id', place: null },
   { table: 'segments', key: 'id', place: 'segments' },
+  { table: 'packs', key: 'id', place: null },
   { table: 'memos', key: 'version', place: 'memos' },
   { table: 'pins', key: 'id', place: 'pins' },
   { table: 'index_blocks', key: 'block', place: 'index' },

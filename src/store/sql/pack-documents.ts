@@ -5,7 +5,7 @@ import type { Dialect } from './driver.ts'
 import { insertRows } from './insert-rows.ts'
 import { allIn } from './many.ts'
 import { forgetPacked, isCompact, isMark, isWorthPacking, packTexts, type Texts } from './packs.ts'
-import { all, first, run, type SqlValue, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 
 /** How many of a document's versions stay as they are, and how many are packed at a time. Tests pack all of them. */
 export const PACKING = { keptVersions: 4, versionsAtATime: 8 }
@@ -164,13 +164,14 @@ export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
     // One that an erasure is at work on is packed another time.
     const key = { namespace: day.namespace, layer: day.layer, key: day.name }
     if (!(yield* tryToLockDocument(key, dialect))) continue
-    yield* packDay(day.id, dialect)
+    yield* packDay(day.id)
+    if (!dialect.locksSessions) yield* moveUp(day.id)
     packed += 1
   }
   return packed > 0
 }
 
-function* packDay(id: number, dialect: Dialect): Steps<void> {
+function* packDay(id: number): Steps<void> {
   // As it is now that it is locked.
   const day = yield* first<{ version: number; first_version: number; raw: string }>(
     'SELECT version, first_version, content AS raw FROM documents WHERE id = ?1 AND packed_through = 0',
@@ -186,16 +187,14 @@ function* packDay(id: number, dialect: Dialect): Steps<void> {
   const [mark] = isWorthPacking(day.raw)
     ? yield* packTexts({ document: id }, [{ content: day.raw }])
     : [day.raw]
-  const changed = { packed_through: day.version, content: mark! }
-  if (!dialect.locksSessions) return yield* moveUp(id, changed)
   yield* run('UPDATE documents SET packed_through = ?2, content = ?3 WHERE id = ?1', id, day.version, mark!)
 }
 
 const MOVED = `id, namespace, layer, name_key, name, session_id, day, version, tokens, created_at, updated_at,
   mirrored_version, mirrored_hash, content, first_version, packed_through`
 
-/** SQLite leaves a row where it was long, and the room around it. Taken out and put back short it stands among short ones. */
-function* moveUp(id: number, changed: Readonly<Record<string, SqlValue>>): Steps<void> {
+/** SQLite leaves a row where it was long, and the room around it. Taken out and put back it stands among short ones. */
+function* moveUp(id: number): Steps<void> {
   const columns = MOVED.split(/,\s*/).map((column, place) => ({ column, name: `c${place}` }))
   const [row] = yield* all(
     `DELETE FROM documents WHERE id = ?1 RETURNING ${columns.map(({ column, name }) => `${column} AS ${name}`).join(', ')}`,
@@ -204,7 +203,7 @@ function* moveUp(id: number, changed: Readonly<Record<string, SqlValue>>): Steps
   yield* insertRows(
     'documents',
     columns.map(({ column }) => column),
-    [columns.map(({ column, name }) => changed[column] ?? row![name] ?? null)],
+    [columns.map(({ name }) => row![name] ?? null)],
   )
 }
 

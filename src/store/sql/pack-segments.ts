@@ -67,7 +67,6 @@ export function* packSegments(sessionId: number, ids: readonly number[]): Steps<
     { session: sessionId },
     packed.map(({ texts }) => texts),
   )
-  yield* forgetPacked(worth.map(({ mark }) => mark))
   for (const [place, { id, columns, texts }] of packed.entries()) {
     const { summary, events, details, text } = withMark(columns, texts, marks[place]!)
     yield* run(
@@ -80,4 +79,5 @@ export function* packSegments(sessionId: number, ids: readonly number[]): Steps<
       text,
     )
   }
+  yield* forgetPacked(worth.map(({ mark }) => mark))
 }

@@ -4,8 +4,7 @@ import { all, first, run, type Steps } from './steps.ts'
 /**
  * Texts that are hardly ever read again, compressed together (migration 17). Their rows have marks in place of them. A
  * mark and its place in a pack come and go in one transaction, so that a pack never tells what no row does: an erasure
- * gives up the place with `forgetPacked`, and takes the mark from its row then. The other way round triggers refuse it
- * (migration 23): that is how a program of an earlier version would do it, which leaves the text where it is.
+ * that takes a text from its row takes it from the pack with `forgetPacked`.
  */
 
 /** What is packed, by table. All of it is JSON, which a mark is not. */
@@ -199,7 +198,7 @@ export function placeOf(mark: string): Place {
   return { pack: pack!, place: place! }
 }
 
-/** The places of rows that go next, or whose texts do. What is no mark is nothing. */
+/** The places of rows that have gone, or whose texts have. What is no mark is nothing. */
 export function* forgetPacked(marks: readonly string[]): Steps<void> {
   const places = Map.groupBy(marks.filter(mark => mark.startsWith(MARK)).map(placeOf), each => each.pack)
   if (places.size === 0) return
@@ -209,14 +208,7 @@ export function* forgetPacked(marks: readonly string[]): Steps<void> {
     const left = packed.places.map((texts, place) => (gone.has(place) ? null : texts))
     const octets = left.reduce((sum, texts) => sum + octetsOf(texts), 0)
     if (left.every(texts => texts === null)) emptied.push(id)
-    else
-      yield* run(
-        'UPDATE packs SET octets = ?2, data = ?3, released = released || CAST(?4 AS TEXT) WHERE id = ?1',
-        id,
-        octets,
-        pack(left),
-        [...gone].map(place => `${place} `).join(''),
-      )
+    else yield* run('UPDATE packs SET octets = ?2, data = ?3 WHERE id = ?1', id, octets, pack(left))
   }
   yield* runIn('DELETE FROM packs WHERE id IN (*)', [], emptied)
 }

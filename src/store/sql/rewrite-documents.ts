@@ -5,7 +5,7 @@ import { lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
 import { lineKeys, replaceLines, standsIn } from './facts.ts'
-import { allIn, runIn } from './many.ts'
+import { runIn } from './many.ts'
 import { forgetContent } from './pack-documents.ts'
 import { forgetPacked } from './packs.ts'
 import { findSession } from './session.ts'
@@ -87,7 +87,7 @@ function* rewriteSome(document: DocumentRow, slice: Slice): Steps<void> {
 }
 
 function* resume(document: DocumentRow, anchor: { version: number; back: string }): Steps<Pass> {
-  yield* deleteVersions(document.id, [anchor.version])
+  yield* deleteVersion(document.id, anchor.version)
   const without = withoutLines(yield* condemnedFacts(document.id))
   const content = goBack('', JSON.parse(anchor.back) as TextDelta)
   return {
@@ -263,63 +263,57 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
   )
   const isThere = new Map<string, boolean>()
   let { content, rewritten } = pass
-  const done: { readonly row: VersionRow; readonly back: TextDelta; readonly content: string }[] = []
+  const marks: string[] = []
+  let done = 0
   let characters = 0
   for (const row of rows) {
-    if (done.length >= VERSIONS_AT_A_TIME || characters > CHARACTERS_AT_A_TIME) break
+    if (done >= VERSIONS_AT_A_TIME || characters > CHARACTERS_AT_A_TIME) break
     const earlier = goBack(content, JSON.parse(row.back) as TextDelta)
     const earlierRewritten = without(earlier)
     characters += earlier.length
-    done.push({ row, back: deltaBack(earlierRewritten, rewritten), content: rewritten })
-    content = earlier
-    rewritten = earlierRewritten
-  }
-  yield* deleteVersions(
-    document.id,
-    done.map(({ row }) => row.version),
-  )
-  for (const { row, ...told } of done)
+    marks.push(...(yield* deleteVersion(document.id, row.version)))
     yield* insertVersion(document.id, {
       version: row.version + offset,
       at: row.at,
       author: { kind: row.author_kind, name: row.author_name === null ? null : JSON.parse(row.author_name) },
       sources: yield* sourcesLeft(row, isThere, slice),
       undoes: row.undoes === null ? null : row.undoes + offset,
-      ...told,
+      back: deltaBack(earlierRewritten, rewritten),
+      content: rewritten,
     })
-  slice.count('documentVersions', done.length)
+    content = earlier
+    rewritten = earlierRewritten
+    done += 1
+  }
+  yield* forgetPacked(marks)
+  slice.count('documentVersions', done)
   yield* run(
     'UPDATE documents SET first_version = ?2 WHERE id = ?1',
     document.id,
-    pass.version + offset - done.length + 1,
+    pass.version + offset - done + 1,
   )
-  if (done.length < rows.length) yield* leaveAnchor(document.id, pass.version - done.length + 1, content)
+  if (done < rows.length) yield* leaveAnchor(document.id, pass.version - done + 1, content)
   else yield* finishRewriting(document.id)
 }
 
 /** What is left is packed anew, with the next changes. */
 function* finishRewriting(documentId: number): Steps<void> {
   const gone = yield* all<{ mark: string }>(
-    'SELECT line AS mark FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3',
+    'DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3 RETURNING line AS mark',
     documentId,
   )
   yield* forgetPacked(gone.map(({ mark }) => mark))
-  yield* run('DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3', documentId)
   yield* run('UPDATE documents SET packed_through = 0 WHERE id = ?1', documentId)
 }
 
-function* deleteVersions(documentId: number, versions: readonly number[]): Steps<void> {
-  const rows = yield* allIn<{ mark: string; other: string | null }>(
-    'SELECT back AS mark, whole AS other FROM document_versions WHERE document_id = ?1 AND version IN (*)',
-    [documentId],
-    versions,
+/** Its marks. */
+function* deleteVersion(documentId: number, version: number): Steps<readonly string[]> {
+  const rows = yield* all<{ mark: string; other: string | null }>(
+    'DELETE FROM document_versions WHERE document_id = ?1 AND version = ?2 RETURNING back AS mark, whole AS other',
+    documentId,
+    version,
   )
-  yield* forgetPacked(rows.flatMap(({ mark, other }) => [mark, other ?? '']))
-  yield* runIn(
-    'DELETE FROM document_versions WHERE document_id = ?1 AND version IN (*)',
-    [documentId],
-    versions,
-  )
+  return rows.flatMap(({ mark, other }) => [mark, other ?? ''])
 }
 
 function* leaveAnchor(documentId: number, version: number, content: string): Steps<void> {
