@@ -378,6 +378,7 @@ test('the document lists every route, and health its version', async () => {
     '/v1/sessions/{id}/growth',
     '/v1/sessions/{id}/messages',
     '/v1/sessions/{id}/messages/{seq}',
+    '/v1/sessions/{id}/new-beginning',
     '/v1/sessions/{id}/rollback',
     '/v1/sessions/{id}/search',
     '/v1/sessions/{id}/segments',
