@@ -75,6 +75,8 @@ test('a large overhead, or a budget that was lowered, does not end folding', asy
   expect(fixedTokens + raw.tokens).toBeLessThan(8_200)
   await chat.context({ instructions: 'Be brief.' })
   palimpsest.configure({ policy: tokens({ budget: 1_000, idleSec: 0 }) })
+  // Memory takes a share of the budget: the next context says how much that is now.
+  await chat.context({ instructions: 'Be brief.' })
   for (let index = 0; index < 40; index++)
     if ((await chat.append(talk.next().value)).decision) await chat.compact()
   const after = (await chat.snapshot())!
