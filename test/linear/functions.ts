@@ -59,7 +59,7 @@ import {
   withLineBreak,
 } from '../../src/memory/document/markdown-lines.ts'
 import { normalizeMarkdown } from '../../src/memory/document/normalize-markdown.ts'
-import { condensedLine, linesToCondense } from '../../src/memory/document/over-budget.ts'
+import { condensedLine, dayOfLine, linesToCondense } from '../../src/memory/document/over-budget.ts'
 import { checkSectionName, parseSectionName } from '../../src/memory/document/section-name.ts'
 import { appendText, listSections, readSection, replaceSection } from '../../src/memory/document/sections.ts'
 import { findHeading } from '../../src/memory/document/template.ts'
@@ -346,6 +346,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'memory/document/markdown-lines.ts withLineBreak': withLineBreak,
   'memory/document/normalize-markdown.ts normalizeMarkdown': normalizeMarkdown,
   'memory/document/over-budget.ts condensedLine': text => condensedLine('2026-02-10', '2026-02-11', text),
+  'memory/document/over-budget.ts dayOfLine': dayOfLine,
   'memory/document/over-budget.ts linesToCondense': text =>
     linesToCondense(text, { budgetTokens: 10, targetTokens: 5 }),
   'memory/document/section-name.ts checkSectionName': checkSectionName,
