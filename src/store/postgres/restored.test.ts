@@ -24,6 +24,8 @@ test.each(['+ 1000000000', '- 10'])(
     const store = await place.open()
     await new Chat(store).say(3)
     const identity = await store.readIdentity()
+    // While a transaction of another test is older, events are not told yet, and are after this position.
+    await expect.poll(() => store.readEvents({ after: null, limit: 10 }), { timeout: 30_000 }).toHaveLength(2)
     const position = await store.readLastPosition()
     await store.close()
 
