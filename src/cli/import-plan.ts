@@ -51,7 +51,7 @@ export interface Planning {
   readonly palimpsest: Palimpsest | null
   /** Whose repeated messages are counted: an import counts those of a transcript as it appends them. */
   readonly counts: 'all' | 'older'
-  /** Throws where somebody wants it to end. */
+  /** Throws where the caller wants it to end. */
   readonly check: () => void
 }
 

@@ -105,7 +105,7 @@ function partsOf({ content }: Message, calls: ReadonlyMap<ToolCallPart, Answered
   })
 }
 
-const USUAL_TYPES: Readonly<Record<AttachmentKind, string>> = {
+const DEFAULT_TYPES: Readonly<Record<AttachmentKind, string>> = {
   image: 'image/*',
   audio: 'audio/*',
   video: 'video/*',
@@ -116,7 +116,7 @@ function filePart(part: AttachmentPart): UIPart[] {
   const { url: link } = part
   const place = typeof link === 'string' ? link : attachmentValues(part)[0]
   if (!place) return []
-  const mediaType = attachmentMediaType(part) ?? USUAL_TYPES[attachmentKind(part)]
+  const mediaType = attachmentMediaType(part) ?? DEFAULT_TYPES[attachmentKind(part)]
   const url = /^[a-z][a-z\d+.-]*:/i.test(place) ? place : `data:${mediaType};base64,${place}`
   return [
     {
