@@ -191,6 +191,8 @@ interface ContextEngine extends LayersEngine {
 /** Reads sessions for contexts and remembers what it read. It decides nothing: `context/` does. */
 export class Contexts {
   readonly #engine: ContextEngine
+  /** Writes under way. */
+  readonly #noting = new Set<Promise<void>>()
   /** The one that was used last is last. */
   readonly #kept = new Map<string, Kept>()
   /** What each session's last context was asked with, for a summariser that reuses it. */
@@ -420,7 +422,16 @@ export class Contexts {
   #noteOverhead(key: SessionKey, { state }: SessionRecord, tokens: number): void {
     const { store, onError } = this.#engine
     if (Math.abs(tokens - state.overheadTokens) <= state.overheadTokens * 0.05) return
-    store.recordOverhead(key, tokens).catch(error => onError(error, { sessionId: key.id }))
+    const noting = store
+      .recordOverhead(key, tokens)
+      .catch(error => onError(error, { sessionId: key.id }))
+      .finally(() => this.#noting.delete(noting))
+    this.#noting.add(noting)
+  }
+
+  /** Resolves when what contexts have noted for the policy is stored. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#noting)
   }
 
   async #assemble(

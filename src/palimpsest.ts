@@ -771,13 +771,13 @@ export class Palimpsest implements AsyncDisposable {
 
   /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */
   async settled(options: { timeoutMs?: number } = {}): Promise<boolean> {
-    const { scheduler, extractions, indexer } = this.#engine
+    const { scheduler, contexts, extractions, indexer } = this.#engine
     const { timeoutMs = 30_000 } = options
     const { promise: timeOver, resolve } = Promise.withResolvers<false>()
     const timer = setTimeout(() => resolve(false), timeoutMs)
     try {
       if ((await scheduler?.settled(timeoutMs)) === false) return false
-      const rest = Promise.all([extractions?.settled(), indexer?.settled()])
+      const rest = Promise.all([contexts.settled(), extractions?.settled(), indexer?.settled()])
       return await Promise.race([timeOver, rest.then(() => true as const)])
     } finally {
       clearTimeout(timer)
@@ -794,8 +794,9 @@ export class Palimpsest implements AsyncDisposable {
     await this.abortManualFolds()
     await this.#engine.writes.after(async () => {})
     await (await this.#erasures)?.close()
-    const { scheduler, extractions, indexer, trimmer, store } = this.#engine
+    const { scheduler, contexts, extractions, indexer, trimmer, store } = this.#engine
     await Promise.all([
+      contexts.settled(),
       scheduler?.close(options.folds ?? 'abandon'),
       extractions?.close(),
       indexer?.close(),

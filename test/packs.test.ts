@@ -175,6 +175,7 @@ class Life {
     const told: unknown[] = []
     // What a context takes beside messages is noted with it.
     for (const { id } of await this.#palimpsest.sessions()) await this.#palimpsest.session(id).context()
+    await this.#palimpsest.settled()
     for (const { id } of await this.#palimpsest.sessions()) {
       const session = this.#palimpsest.session(id)
       const { id: _, ...file } = (await session.export()) as { id: string }
