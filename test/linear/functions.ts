@@ -129,14 +129,16 @@ import {
 import { digestOf, keyOf } from '../../src/store/sql/keys.ts'
 import { decodeContent, encodeContent } from '../../src/store/sql/rows.ts'
 import { clip, clipMiddle } from '../../src/summarizer/clip.ts'
+import { findEnded, isEndedBy } from '../../src/summarizer/extractive/ended-statements.ts'
 import { extract } from '../../src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
 import { missingDetails, says } from '../../src/summarizer/extractive/missing-details.ts'
 import { isPasted, isQuotation, withoutQuotations } from '../../src/summarizer/extractive/not-quoted.ts'
-import { findPersonal, slotsOf } from '../../src/summarizer/extractive/personal-statements.ts'
+import { findPersonal, readLine } from '../../src/summarizer/extractive/personal-statements.ts'
 import { findOfPlace } from '../../src/summarizer/extractive/place-statements.ts'
 import { readableText, readPassages } from '../../src/summarizer/extractive/readable.ts'
 import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
+import { isTakenBack, takesBack } from '../../src/summarizer/extractive/taken-back.ts'
 import { withDays } from '../../src/summarizer/extractive/units.ts'
 import { forEachWord } from '../../src/summarizer/extractive/words.ts'
 import { comparable, memoryLine, shortLine, undatedLine } from '../../src/summarizer/memory-line.ts'
@@ -499,7 +501,12 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/extractive/not-quoted.ts isQuotation': isQuotation,
   'summarizer/extractive/not-quoted.ts withoutQuotations': withoutQuotations,
   'summarizer/extractive/personal-statements.ts findPersonal': findPersonal,
-  'summarizer/extractive/personal-statements.ts slotsOf': text => slotsOf(text, 'Ann'),
+  'summarizer/extractive/personal-statements.ts readLine': text => readLine(text, 'Ann'),
+  'summarizer/extractive/ended-statements.ts findEnded': findEnded,
+  'summarizer/extractive/ended-statements.ts isEndedBy': text =>
+    isEndedBy({ slot: null, what: text.slice(0, 60) }, { said: text, slots: new Set() }),
+  'summarizer/extractive/taken-back.ts isTakenBack': isTakenBack,
+  'summarizer/extractive/taken-back.ts takesBack': takesBack,
   'summarizer/extractive/place-statements.ts findOfPlace': findOfPlace,
   'summarizer/extractive/readable.ts readPassages': text => run(readPassages(text)),
   'summarizer/extractive/readable.ts readableText': text => readableText(text),

@@ -221,6 +221,82 @@ describe('what was known', () => {
   })
 })
 
+describe('what is so no longer', () => {
+  test.each([
+    ["I don't live in Berlin anymore", 'I live in Berlin'],
+    ["I don't live in Berlin any more.", '- 2026-01-02: Ann lives in Berlin'],
+    ['I no longer work at Siemens', 'I work at Siemens'],
+    ['I quit my job', 'I work at Siemens'],
+    ["I'm not vegetarian anymore", "I'm vegetarian"],
+    ["I don't drink coffee anymore", 'I love coffee'],
+    ['I moved to Oslo and love it, I just moved to Oslo', 'I live in Rome'],
+    ['我不住在北京了', '我住在北京'],
+    ['我已经不在阿里工作了', '我在阿里巴巴工作'],
+    ['我离职了', '我在腾讯上班'],
+    ['我搬去上海了', '我住在杭州'],
+    ['我戒酒了', '我喜欢喝酒'],
+  ])('%s: in place of %s', async (said, line) => {
+    expect(await factsOf([said], { known: ['I like tea', line] })).toMatchObject([
+      { text: said, replaces: [1] },
+    ])
+  })
+
+  test.each([
+    ["I don't live in Berlin anymore", 'I live in Rome'],
+    ["I don't live in Berlin anymore", 'My sister lives in Berlin'],
+    ["I don't live in Berlin anymore", 'I live in Berlin with my two kids'],
+    ['I no longer work at Siemens', 'I live in Siemens street'],
+    ["I don't drink coffee anymore", 'I love coffee cake'],
+    ['我不住在北京了', '我住在上海'],
+    ['我离职了', '我喜欢我的工作'],
+  ])('%s: beside %s', async (said, line) => {
+    expect(await factsOf([said], { known: [line] })).toMatchObject([{ text: said, replaces: [] }])
+  })
+
+  test('what holds instead takes the place of what has ended', async () => {
+    const known = ["I don't live in Berlin anymore"]
+    expect(await factsOf(['I live in Rome'], { known })).toMatchObject([{ replaces: [0] }])
+    expect(
+      await factsOf(["I don't live in Rome anymore, I live in Oslo"], { known: ['I live in Rome'] }),
+    ).toMatchObject([{ replaces: [0] }])
+  })
+})
+
+describe('what is taken back', () => {
+  test.each(
+    cases(`
+      just kidding | Just kidding! | lol jk | haha just joking 😂 | I'm kidding | no, not really
+      开玩笑的 | 哈哈，开玩笑的 | 逗你的 | 骗你的啦 | 我瞎说的
+    `),
+  )('by %s', async back => {
+    expect(await factsOf(['I like tea', 'I live in a castle in Oslo', back])).toMatchObject([
+      { text: 'I like tea' },
+    ])
+    expect(await factsOf(['I like tea', `I live at the harbour. ${back}`])).toMatchObject([
+      { text: 'I like tea' },
+    ])
+    expect(await factsOf([`我住在月球。${back}`])).toEqual([])
+  })
+
+  test('by its speaker alone, and nothing before it', async () => {
+    const bob = { sender: { id: 'u2', name: 'Bob' } }
+    const bot = { role: 'assistant' as const, sender: null }
+    expect(await factsOf(['I live in Oslo', ['just kidding', bob]])).toMatchObject([
+      { text: 'I live in Oslo' },
+    ])
+    expect(await factsOf(['I live in Oslo', 'nice weather', 'just kidding'])).toMatchObject([
+      { text: 'I live in Oslo' },
+    ])
+    expect(await factsOf(['I live in Oslo', ['Really?', bot], 'just kidding'])).toEqual([])
+    expect(await factsOf(['I live in Rome', 'jk'], { known: ['I live in Oslo'] })).toEqual([])
+    expect(await factsOf(['I live in Oslo', "I'm not kidding"])).toMatchObject([{ text: 'I live in Oslo' }])
+  })
+
+  test('by a message that is no source itself', async () => {
+    expect(await factsOf(['I live in Oslo', 'jk'], { sources: new Set([1]) })).toEqual([])
+  })
+})
+
 describe('what a place should remember', () => {
   test.each([
     ['We decided to use PostgreSQL.', 'history', 'Ann: We decided to use PostgreSQL.'],

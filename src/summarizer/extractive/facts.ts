@@ -2,13 +2,16 @@ import { shortLine } from '../memory-line.ts'
 import { type MemoryLine, MemoryLines } from '../memory-lines.ts'
 import { findDates, type Moment } from '../relative-dates.ts'
 import { speakerName } from '../speaker-name.ts'
-import type { ExtractedFact, FactRequest } from '../summarizer.ts'
+import type { ExtractedFact, FactRequest, SourceMessage } from '../summarizer.ts'
 import { isWorthKeeping } from '../worth-keeping.ts'
+import { isEndedBy } from './ended-statements.ts'
 import { isPasted, isQuotation } from './not-quoted.ts'
-import { findPersonal, type Slot, type Statement, slotsOf } from './personal-statements.ts'
+import type { Slot } from './personal-patterns.ts'
+import { findPersonal, readLine, type Statement } from './personal-statements.ts'
 import { findOfPlace } from './place-statements.ts'
 import { readPassages } from './readable.ts'
 import { type Sentence, splitSentences } from './sentences.ts'
+import { isTakenBack, takesBack } from './taken-back.ts'
 import { withDays } from './units.ts'
 
 /**
@@ -17,46 +20,74 @@ import { withDays } from './units.ts'
  * not, and nothing that a bot says.
  */
 export function* extractFacts(request: FactRequest): Generator<void, ExtractedFact[], void> {
-  const { messages, sources, zone, layer, known, subject } = request
+  const { layer, known, subject } = request
   const memory = new MemoryLines(known)
   const filled = layer === 'user' ? yield* filledSlots(memory.current(), subject?.name ?? null) : []
+  for (const { fact, found } of yield* statementsOf(request)) keep(memory, filled, fact, found)
+  return memory.facts()
+}
+
+type NewFact = Omit<ExtractedFact, 'replaces'>
+
+interface Told {
+  readonly fact: NewFact
+  readonly found: Found
+}
+
+/** What was said, in its order, without what its speaker took back right after it. */
+function* statementsOf({ messages, sources, zone, layer }: FactRequest): Generator<void, Told[], void> {
+  let told: Told[] = []
+  const lastOf = new Map<string, number>()
   let work = 0
   for (const message of messages) {
-    if (!sources.has(message.seq) || message.role !== 'user') continue
+    if (message.role !== 'user') continue
+    const { seq } = message
     const moment = { at: message.at, zone: message.zone ?? zone }
     const before = layer === 'user' ? '' : `${speakerName(message)}: `
-    for (const { kind, text } of readPassages(message.content)) {
-      if (kind !== 'prose' || isQuotation(text) || (layer === 'user' && isPasted(text))) continue
-      for (const sentence of splitSentences(text)) {
-        work += 20 + sentence.clauses.join('').length
-        if (work > STEP_CHARACTERS) {
-          yield
-          work = 0
-        }
-        const found = sentence.isQuestion ? null : findFact(sentence, layer)
-        if (found === null) continue
-        const fact = { ...datedLine(found.text, moment, before), section: found.section, seq: message.seq }
-        keep(memory, filled, fact, found)
+    const speaker = message.sender?.id ?? ''
+    let last = lastOf.get(speaker)
+    for (const sentence of sentencesOf(message, layer)) {
+      const text = sentence.clauses.join('')
+      work += 20 + text.length
+      if (work > STEP_CHARACTERS) {
+        yield
+        work = 0
       }
+      if (takesBack(text)) told = told.filter(each => each.fact.seq !== last)
+      last = seq
+      const isMeant = sources.has(seq) && !sentence.isQuestion && !isTakenBack(text)
+      const found = isMeant ? findFact(sentence, layer) : null
+      if (found === null) continue
+      const fact = { ...datedLine(found.text, moment, before), section: found.section, seq }
+      told.push({ fact, found })
     }
+    lastOf.set(speaker, seq)
   }
-  return memory.facts()
+  return told
+}
+
+/** Those that its sender wrote. */
+function* sentencesOf({ content }: SourceMessage, layer: FactRequest['layer']): Generator<Sentence> {
+  for (const { kind, text } of readPassages(content))
+    if (kind === 'prose' && !isQuotation(text) && !(layer === 'user' && isPasted(text)))
+      yield* splitSentences(text)
 }
 
 const STEP_CHARACTERS = 300
 const STEP_LINES = 10
 
-/** A line that says which of the things that somebody has one of. */
+/** A line, and which it says of the things that a person has one of. */
 interface Filled {
   readonly line: MemoryLine
+  /** Of that person, without their name. */
+  readonly said: string
   readonly slots: ReadonlySet<Slot>
 }
 
 function* filledSlots(lines: readonly MemoryLine[], name: string | null): Generator<void, Filled[], void> {
   const filled: Filled[] = []
   for (const [index, line] of lines.entries()) {
-    const slots = slotsOf(line.text, name)
-    if (slots.size > 0) filled.push({ line, slots })
+    filled.push({ line, ...readLine(line.text, name) })
     if (index % STEP_LINES === STEP_LINES - 1) yield
   }
   return filled
@@ -93,19 +124,22 @@ function datedLine(text: string, moment: Moment, before: string): { text: string
   return { text: shortLine(before + withDays(said, 0, dates)), on: only }
 }
 
-/** A line goes only where all that it says of these things is said anew. */
-function keep(
-  memory: MemoryLines,
-  filled: Filled[],
-  fact: Omit<ExtractedFact, 'replaces'>,
-  { slots, saysMore }: Found,
-): void {
-  const replaced = filled.filter(({ slots: said }) => [...said].every(slot => slots.has(slot)))
+/** A line goes only where all that it says of these things is said anew, or has ended. */
+function keep(memory: MemoryLines, filled: Filled[], fact: NewFact, found: Found): void {
+  const { slots, saysMore, ended } = found
+  const goes = (each: Filled) => (ended ? isEndedBy(ended, each) : isCovered(each.slots, slots))
+  const gone = filled.filter(goes)
   const line = memory.add(
     fact,
-    replaced.map(each => each.line),
+    gone.map(each => each.line),
   )
   if (line === null) return
-  for (const each of replaced) filled.splice(filled.indexOf(each), 1)
-  if (slots.size > 0 && !saysMore) filled.push({ line, slots })
+  for (const each of gone) filled.splice(filled.indexOf(each), 1)
+  filled.push({ line, said: fact.text, slots: saysMore ? NO_SLOTS : slots })
+}
+
+const NO_SLOTS: ReadonlySet<Slot> = new Set()
+
+function isCovered(told: ReadonlySet<Slot>, slots: ReadonlySet<Slot>): boolean {
+  return told.size > 0 && [...told].every(slot => slots.has(slot))
 }

@@ -1,5 +1,6 @@
 import { withoutQuotations } from './not-quoted.ts'
-import type { Slot, Statement } from './personal-statements.ts'
+import type { Slot } from './personal-patterns.ts'
+import type { Statement } from './personal-statements.ts'
 
 const US =
   "(?<![\\p{L}'-])(?:we|they|everyone|everybody|the (?:team|group|board|committee|family|club|class))"
