@@ -37,6 +37,7 @@ import {
   compose,
   count,
   custom,
+  MAX_VERBATIM_BELOW_TOKENS,
   type Policy,
   resize,
   rounds,
@@ -80,6 +81,11 @@ export interface PalimpsestOptions {
    * one, which needs no model.
    */
   readonly summarizer?: Summarizer | LanguageModelLike
+  /**
+   * What has fewer tokens is kept word for word, without a call, until more has come; then it is summarised together.
+   * The default: 100; 1: everything is summarised.
+   */
+  readonly verbatimBelowTokens?: number
   /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
   readonly handlers?: Readonly<Record<string, FoldHandler>>
   /**
@@ -191,6 +197,7 @@ export type Configuration = Pick<
   | 'zone'
   | 'groupTurnMessages'
   | 'summarizer'
+  | 'verbatimBelowTokens'
   | 'summarizerTimeoutMs'
   | 'policyTimeoutMs'
   | 'spendGuard'
@@ -247,7 +254,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const folds: FoldEngine = {
     store,
     namespace: checkNamespace(namespace),
-    policy: typeof policy === 'function' ? custom(policy) : policy,
+    policy: keepingVerbatim(policy, options.verbatimBelowTokens),
     summarizer: options.summarizer === undefined ? extractiveWhenNeeded : asSummarizer(options.summarizer),
     spendGuard: spendGuardOf(options.spendGuard, { store, clock }),
     memo: { ...options.memo, instructions: options.memo?.instructions ?? MEMO_INSTRUCTIONS },
@@ -344,6 +351,11 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   return palimpsest
 }
 
+function keepingVerbatim(policy: Policy | CustomJudge, belowTokens: number | undefined): Policy {
+  const whole = typeof policy === 'function' ? custom(policy) : policy
+  return belowTokens === undefined ? whole : { ...whole, verbatimBelowTokens: belowTokens }
+}
+
 /** Most programs have none, and need not load what it takes. */
 async function openWorkspace(
   { store, namespace, clock, owner, onError }: BareEngine,
@@ -420,6 +432,7 @@ const OPTIONS = [
   'zone',
   'groupTurnMessages',
   'summarizer',
+  'verbatimBelowTokens',
   'handlers',
   'folding',
   'indexing',
@@ -494,6 +507,13 @@ function checkConfiguration(configuration: Configuration): void {
     throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
   if (groupTurnMessages !== undefined && (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1))
     throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
+  const below = configuration.verbatimBelowTokens
+  if (below !== undefined && (!Number.isSafeInteger(below) || below < 1 || below > MAX_VERBATIM_BELOW_TOKENS))
+    throw new InvalidArgumentError(
+      'verbatimBelowTokens',
+      below,
+      `a whole number from 1 to ${MAX_VERBATIM_BELOW_TOKENS}`,
+    )
   for (const name of ['summarizerTimeoutMs', 'policyTimeoutMs'] as const) {
     const timeout = configuration[name]
     const isAllowed = Number.isSafeInteger(timeout) && timeout! >= 1 && timeout! <= LONGEST_TIMER_MS
@@ -625,9 +645,14 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy: given, summarizer, memo, memory, redact, spendGuard, ...rest } = changes
+    const { policy: given, verbatimBelowTokens, summarizer, memo, memory, redact, spendGuard, ...rest } = changes
+    const { policy: usual } = this.#engine
     if (redact !== undefined) this.#engine.redaction.hook = hookOf(redact)
-    const policy = typeof given === 'function' ? custom(given) : (given ?? this.#engine.policy)
+    const own = typeof given === 'function' ? undefined : given?.verbatimBelowTokens
+    const policy = keepingVerbatim(
+      given ?? usual,
+      verbatimBelowTokens ?? own ?? usual.verbatimBelowTokens,
+    )
     const memoryOptions = memory ?? this.#memoryOptions
     const settings = memorySettings(memoryOptions, policy, () => this.#engine)
     this.#memoryOptions = memoryOptions

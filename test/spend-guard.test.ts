@@ -371,7 +371,7 @@ describe('once a limit is reached', () => {
 
   test('a range that needs no model is folded as ever, and says nothing', async () => {
     const world = await newWorld()
-    const palimpsest = await world.open({ spendGuard: { callsPerHour: 1 } })
+    const palimpsest = await world.open({ spendGuard: { callsPerHour: 1 }, verbatimBelowTokens: 300 })
     await fold(palimpsest.session('s'))
     const chat = palimpsest.session('short')
     await chat.append(messages(1, 21, 'tea'))

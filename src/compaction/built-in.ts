@@ -84,6 +84,7 @@ export async function withCollected(
   { tellAttachment }: BuiltInHandler,
 ): Promise<FoldedSegment> {
   const { fromSeq, toSeq, level, summary, tokensBefore, details } = segment
+  const { mostTokens = Number.POSITIVE_INFINITY, tokensAfter } = segment
   if (level !== 1) return segment
   const lines: string[] = []
   for (const message of messages)
@@ -91,7 +92,7 @@ export async function withCollected(
       for (const part of message.content)
         if (isAttachment(part)) lines.push(await tellAttachment(part, message))
   const untold = [...new Set(lines)].filter(line => line !== '' && !summary.includes(line))
-  let left = tokensBefore * COLLECTED_SHARE - HEADING_TOKENS
+  let left = Math.min(tokensBefore * COLLECTED_SHARE, mostTokens - tokensAfter) - HEADING_TOKENS
   let first = untold.length
   while (first > 0) {
     left -= estimateTokens(untold[first - 1]!) + LINE_TOKENS

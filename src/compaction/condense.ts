@@ -102,6 +102,7 @@ export async function condenseOne(
     summarizer: summarizer.name,
     promptVersion: summarizer.version,
     tokensBefore,
+    mostTokens: tokensBefore,
   })
 }
 

@@ -391,16 +391,20 @@ async function work(
   const handler = isBuiltIn(given) ? undefined : given
   const segments = await shownSegments(store, key, { session, chapter })
   // A policy for this once decides what is folded, not how much of all that was folded before is left.
-  const limits = limitsOf(segmentLimits(engine.configured ?? policy, session.state.overheadTokens), builtIn)
+  const { overheadTokens } = session.state
+  const usual = segmentLimits(engine.configured ?? policy, overheadTokens)
+  const { verbatimBelowTokens } = segmentLimits(policy, overheadTokens)
+  const limits = limitsOf({ ...usual, verbatimBelowTokens }, builtIn)
   // Where the configured one is extractive itself, there is nothing better to come.
   const isBackingOff = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
   const isTrimming = builtIn?.builtIn === 'trim'
   const worksThrough = builtIn?.builtIn === 'work-through'
   const newest = range ?? (worksThrough ? ABOVE_ALL : null)
+  const isForNow = isBackingOff || (isTrimming && !isExtractive(engine.summarizer))
   const behind =
-    handler || isBackingOff || isTrimming || newest === null
+    handler || isForNow || newest === null
       ? []
-      : supersededBy(newest, segments, MOST_FOLD_TOKENS)
+      : supersededBy(newest, segments, { ...limits, mostTokens: MOST_FOLD_TOKENS })
   // Short ranges need no model; behind provisional ones they are provisional, too, to be taken in with them.
   const needsModel = behind.length > 0 || (range?.amount.tokens ?? 0) >= limits.verbatimBelowTokens
   const isSpent =
@@ -448,9 +452,14 @@ async function work(
     warn: tally.warn,
   }
   const frozen = { fromSeq, toSeq, messages, superseded }
+  // What was picked out of segments that are replaced is no worse than what would be picked now.
+  const keepsLines = superseded.length > 0 && isExtractive(summarizer)
+  const added = range === null ? [] : messages.filter(({ seq }) => seq >= range.fromSeq)
   const remember = async (result: FoldResult): Promise<FoldWorked> => {
-    const extracts = result.extracts ?? null
-    const remembered = { key, session, messages, extracts, superseded, summarizer, signal }
+    const told = keepsLines
+      ? { messages: added, extracts: null, superseded: [] }
+      : { messages, extracts: result.extracts ?? null, superseded }
+    const remembered = { key, session, ...told, summarizer, signal }
     const documents = (await engine.rememberFold?.(remembered)) ?? []
     const isWithoutModel = isProvisional && !isBackingOff
     return { ...result, documents, ...(isWithoutModel && { plan: withoutModel(plan) }) }
@@ -461,8 +470,9 @@ async function work(
   if (!isProvisional && !isShort)
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
   const prefix = superseded.length === 0 ? await prefixFor(engine, key, folded) : null
-  const extracts = engine.rememberFold ? extractsFor(messages) : null
-  const own = { superseded, keeper, isProvisional, whenSpent: 'extract', prefix, extracts } as const
+  const extracts = engine.rememberFold && !keepsLines ? extractsFor(messages) : null
+  const { kind } = session
+  const own = { superseded, keeper, kind, isProvisional, whenSpent: 'extract', prefix, extracts } as const
   const result = await foldRange({ ...input, ...own })
   const collected =
     worksThrough && !isProvisional

@@ -1,4 +1,11 @@
-import type { Memo, Message, NewSegment, Segment } from '../log/index.ts'
+import {
+  type Memo,
+  type Message,
+  type NewSegment,
+  type Segment,
+  type SessionKind,
+  VERBATIM,
+} from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
 import {
   type Extract,
@@ -13,12 +20,12 @@ import { estimateTokens } from '../tokens/index.ts'
 import { boundEvents } from './carry-over.ts'
 import { condense } from './condense.ts'
 import { extractsWithoutModel } from './extracts.ts'
-import { type FoldedSegment, measured } from './folded-segment.ts'
+import { type FoldedSegment, measured, textOf } from './folded-segment.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { pause } from './pause.ts'
-import { dayOf, earlierSummary, verbatimLinesWithin } from './segment-lines.ts'
-import { chunks, partsOf, sourceLimit, tokensOf } from './source.ts'
-import { type SourceRequest, summarizeSource } from './summarize-source.ts'
+import { dayOf, earlierSummary, verbatimLines } from './segment-lines.ts'
+import { chunks, partsOf, rawTokens, sourceLimit, tokensOf } from './source.ts'
+import { type SourceRequest, SummaryRejectedError, summarizeSource } from './summarize-source.ts'
 
 /** What a handler is given: frozen before it is called, so it can take as long as it likes. */
 export interface FoldInput {
@@ -55,6 +62,8 @@ export interface FoldWork extends FoldInput {
   readonly superseded: readonly Segment[]
   readonly keeper: MemoKeeper
   readonly isProvisional: boolean
+  /** By it what the messages take as they are is known. */
+  readonly kind: SessionKind
   /** What becomes of it where there is no more to spend on the model: an extract, which is provisional, or an error. */
   readonly whenSpent: 'extract' | 'fail'
   /** For a summariser that makes use of it. */
@@ -76,13 +85,20 @@ export async function foldRange(work: FoldWork): Promise<FoldResult> {
     work.keeper.fallBehind()
     return { ...work, summarizer: extractive(), isProvisional: true }
   }
-  for (const messages of chunks(work.messages, sourceLimit(work.summarizer), boundaries)) {
+  let covered = 0
+  // The messages that a superseded segment began with may be gone: then it begins with the next one.
+  const firsts = boundaries.map(seq => work.messages.find(message => message.seq >= seq)?.seq ?? seq)
+  for (const messages of chunks(work.messages, sourceLimit(work.summarizer), firsts)) {
     work.signal.throwIfAborted()
-    const segment = await summarizeChunk(messages, by, { others, extracts }).catch(error => {
+    const folded = await summarizeChunk(messages, by, { others, extracts }).catch(error => {
       by = withoutModel(error)
       return summarizeChunk(messages, by, { others, extracts })
     })
+    // It is covered all the same.
+    const fromSeq = Math.min(folded.fromSeq, ...boundaries.filter(seq => seq > covered))
+    const segment = { ...folded, fromSeq }
     segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
+    covered = segment.toSeq
     await pause()
   }
   const condensed = await condense(others, segments, by)
@@ -102,62 +118,110 @@ function beginningIn(
     .map(({ id }) => id)
 }
 
+/** Of a source below this a summary that saves nothing is no failure: it is kept word for word. */
+const MAX_KEPT_TOKENS = 300
+
 async function summarizeChunk(
   messages: readonly Message[],
   work: FoldWork,
   { others, extracts }: { others: readonly Segment[]; extracts: Extract[] },
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
-  const { summarizer, limits, decision, keeper } = work
   const tokensBefore = tokensOf(messages)
-  const isVerbatim = tokensBefore < limits.verbatimBelowTokens
-  const budgetTokens = summaryTokens(tokensBefore, limits)
-  const toSeq = messages.at(-1)!.seq
-  let summary: Summary
-  if (isVerbatim) {
-    summary = {
-      text: verbatimLinesWithin(messages, work.zone, tokensBefore),
-      events: [],
-      details: [],
-      extracts: work.extracts ? await extractsWithoutModel(messages, work) : [],
-    }
-    if (!keeper.canUpdate && !work.isProvisional) keeper.passOver(toSeq)
-    else if (toSeq > keeper.memo.throughSeq) keeper.fallBehind()
-  } else summary = await summarizeMessages(messages, work, { others, tokensBefore, budgetTokens })
-  extracts.push(...(summary.extracts ?? []))
+  // What it takes as it is may be less than what was measured: thoughts are not shown.
+  const mostTokens = Math.min(tokensBefore, rawTokens(messages, work.kind))
+  const chunk: Chunk = { messages, tokensBefore, mostTokens, others }
+  if (mostTokens < work.limits.verbatimBelowTokens) return keepVerbatim(chunk, work, extracts)
+  try {
+    const summary = await summarizeMessages(chunk, work)
+    const segment = segmentOf(chunk, work, summary)
+    if (segment.tokensAfter > mostTokens) throw new SummaryRejectedError('longer_than_source')
+    extracts.push(...(summary.extracts ?? []))
+    return segment
+  } catch (error) {
+    if (mostTokens >= MAX_KEPT_TOKENS || !savesNothing(error)) throw error
+    return keepVerbatim(chunk, work, extracts)
+  }
+}
+
+/** Messages that become one segment. */
+interface Chunk {
+  readonly messages: readonly Message[]
+  readonly tokensBefore: number
+  /** What the segment may take. */
+  readonly mostTokens: number
+  readonly others: readonly Segment[]
+}
+
+function savesNothing(error: unknown): boolean {
+  return (
+    error instanceof SummaryRejectedError && ['longer_than_source', 'over_budget'].includes(error.problem)
+  )
+}
+
+async function keepVerbatim(
+  chunk: Chunk,
+  work: FoldWork,
+  extracts: Extract[],
+): Promise<Omit<FoldedSegment, 'absorbs'>> {
+  const { messages, mostTokens } = chunk
+  const { keeper, zone } = work
+  const { fromSeq, toSeq } = rangeOf(messages)
+  const place = { fromSeq, toSeq, events: [], details: [], mostTokens }
+  const fits = (summary: string) => estimateTokens(textOf({ ...place, summary })) <= mostTokens
+  const text = verbatimLines(messages, zone, fits)
+  if (!keeper.canUpdate && !work.isProvisional) keeper.passOver(toSeq)
+  else if (toSeq > keeper.memo.throughSeq) keeper.fallBehind()
+  if (work.extracts) extracts.push(...(await extractsWithoutModel(messages, work)))
+  return segmentOf(chunk, { ...work, summarizer: BY_ITSELF }, { text, events: [], details: [] })
+}
+
+const BY_ITSELF = { name: VERBATIM, version: '1' } as const
+
+function rangeOf(messages: readonly Message[]): { fromSeq: number; toSeq: number } {
+  return { fromSeq: messages[0]!.seq, toSeq: messages.at(-1)!.seq }
+}
+
+function segmentOf(
+  { messages, tokensBefore, mostTokens }: Chunk,
+  {
+    summarizer,
+    decision,
+    zone,
+    isProvisional,
+  }: Pick<FoldWork, 'decision' | 'zone' | 'isProvisional'> & {
+    readonly summarizer: Pick<Summarizer, 'name' | 'version'>
+  },
+  { text, events, details }: Pick<Summary, 'text' | 'events' | 'details'>,
+): Omit<FoldedSegment, 'absorbs'> {
+  const newest = messages.at(-1)!
   return measured({
-    fromSeq: messages[0]!.seq,
-    toSeq,
+    ...rangeOf(messages),
     messageCount: messages.length,
-    summary: summary.text,
-    events: boundEvents(summary.events, dayOf(messages.at(-1)!.at, messages.at(-1)!.zone ?? work.zone)),
-    details: summary.details,
+    summary: text,
+    events: boundEvents(events, dayOf(newest.at, newest.zone ?? zone)),
+    details,
     level: 1,
-    state: work.isProvisional ? 'provisional' : 'live',
+    state: isProvisional ? 'provisional' : 'live',
     type: decision.type,
     reason: decision.reason,
-    summarizer: isVerbatim ? 'verbatim' : summarizer.name,
-    promptVersion: isVerbatim ? '1' : summarizer.version,
+    summarizer: summarizer.name,
+    promptVersion: summarizer.version,
     tokensBefore,
+    mostTokens,
   })
 }
 
-interface Sizes {
-  readonly others: readonly Segment[]
-  readonly tokensBefore: number
-  readonly budgetTokens: number
-}
-
 async function summarizeMessages(
-  messages: readonly Message[],
+  { messages, mostTokens, others, tokensBefore }: Chunk,
   work: FoldWork,
-  { others, tokensBefore, budgetTokens }: Sizes,
 ): Promise<Summary> {
+  const budgetTokens = summaryTokens(mostTokens, work.limits)
   const { summarizer, keeper, zone, signal, focus, warn, prefix } = work
   const toSeq = messages.at(-1)!.seq
   const source: SourceRequest = {
     messages,
     of: 'messages',
-    sourceTokens: tokensBefore,
+    sourceTokens: mostTokens,
     budgetTokens,
     earlier: earlierSummary(others),
     focus,

@@ -1,3 +1,4 @@
+import { VERBATIM } from '../log/index.ts'
 import { policyFor } from '../policy/index.ts'
 import type { OutdatedWork, SessionKey, WithheldSegment } from '../store/index.ts'
 import { extractive, type Summarizer, SummarizerError } from '../summarizer/index.ts'
@@ -112,6 +113,7 @@ async function rebuild(
 /** What another segment has taken, or will take, the place of is not worth a model. */
 function summarizerFor({ summarizer }: FoldEngine, { segment }: WithheldSegment): Summarizer {
   const isProvisional = segment.state === 'provisional'
-  const isReplaced = segment.rolledInto !== null && isExtractive({ name: segment.summarizer })
+  const isForNow = isExtractive({ name: segment.summarizer }) || segment.summarizer === VERBATIM
+  const isReplaced = segment.rolledInto !== null && isForNow
   return isProvisional || isReplaced ? extractive() : summarizer
 }

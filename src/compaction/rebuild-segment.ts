@@ -1,11 +1,11 @@
-import type { Message, NewSegment, Segment } from '../log/index.ts'
+import { type Message, type NewSegment, type Segment, VERBATIM } from '../log/index.ts'
 import { type Policy, segmentLimits } from '../policy/index.ts'
 import type { RebuiltSegment, Store, WithheldSegment } from '../store/index.ts'
 import type { Extract, Summarizer } from '../summarizer/index.ts'
 import { carryDetails, carryEvents } from './carry-over.ts'
 import { condenseOne } from './condense.ts'
 import { extractsFor } from './extracts.ts'
-import { withText } from './folded-segment.ts'
+import { type FoldedSegment, withText } from './folded-segment.ts'
 import { type FoldWork, foldRange } from './handlers.ts'
 import { MemoKeeper } from './memo-keeper.ts'
 import { readMessages } from './read-messages.ts'
@@ -22,7 +22,7 @@ export interface RebuildEngine {
 }
 
 /** What a segment is made of anew. */
-type Made = Omit<NewSegment, 'text' | 'state'>
+type Made = Omit<NewSegment, 'text' | 'state'> & Pick<FoldedSegment, 'mostTokens'>
 
 /**
  * A segment made anew from what an erasure left under it, or from what edits made of it, as a fold would have made it: from messages by the same
@@ -82,7 +82,7 @@ const NOTHING_LEFT = {
   details: [],
   text: '',
   messageCount: 0,
-  summarizer: 'verbatim',
+  summarizer: VERBATIM,
   promptVersion: '1',
   tokensBefore: 0,
   tokensAfter: 0,
@@ -127,6 +127,7 @@ async function workFor(
     warn,
     superseded: [],
     keeper,
+    kind: session?.kind ?? 'private',
     isProvisional: false,
     // It would be what it is made anew for.
     whenSpent: 'fail',
@@ -216,6 +217,7 @@ async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Pro
   return {
     ...(parts[0] as Made),
     ...madeBy(parts),
+    mostTokens: tokensBefore,
     messageCount: parts.reduce((sum, part) => sum + part.messageCount, 0),
     summary,
     events: carryEvents(parts, dayOf(newest.at, newest.zone ?? work.zone)),
@@ -226,6 +228,6 @@ async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Pro
 
 /** Where one part is an extract, all is. */
 function madeBy(parts: readonly (Made | Segment)[]): Pick<Made, 'summarizer' | 'promptVersion'> {
-  const maker = parts.find(isExtract) ?? parts.find(part => part.summarizer !== 'verbatim') ?? parts[0]!
+  const maker = parts.find(isExtract) ?? parts.find(part => part.summarizer !== VERBATIM) ?? parts[0]!
   return { summarizer: maker.summarizer, promptVersion: maker.promptVersion }
 }

@@ -1,58 +1,108 @@
 import { type Message, oneLine, ROLES } from '../log/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import { readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
-import { estimateTokens } from '../tokens/index.ts'
 
 /**
  * The one form of a summary's lines, `- 2026-03-02 Ann: …`: a message that is kept whole is written so,
- * and the lines of segments are read back so when they are condensed.
+ * and the lines of segments are read back so when they are condensed. Where days are merged, `- 2026-03-02–2026-03-09 …`.
  */
-const LINE = /^- (?:(\d{4}-\d{2}-\d{2}) )?(?:([^:]{1,80}): )?(.*)$/
+const LINE = /^- (?:(\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? )?(?:([^:]{1,80}): )?(.*)$/
 /** What was said is read as a day if it begins so and none stands before it. */
-const DAY = /^\d{4}-\d{2}-\d{2} /
+const DAY = /^\d{4}-\d{2}-\d{2}(?:–\d{4}-\d{2}-\d{2})? /
 
 /**
- * Messages as they are, within so many tokens, which are those of the messages themselves, and what their days take: of
- * many short ones the names go where the one before spoke too, and then all of them. What they say stays whole, and so
- * do the days: "next Friday" means nothing without, and whoever condenses them later would have to guess.
+ * Messages as they are, in the fullest form that fits: of many short ones the names go where the one before spoke too,
+ * and then all of them; where their days do not fit, they are merged into the first and the last, and go last of all.
+ * What is said stays whole as long as it fits in any form. Messages that say nothing leave no line; empty where none says
+ * anything.
  */
-export function verbatimLinesWithin(messages: readonly Message[], zone: string, tokens: number): string {
-  const days = new Set(messages.map(({ at, zone: own }) => dayOf(at, own ?? zone)))
-  const most = tokens + days.size * DAY_TOKENS
-  for (const names of ['all', 'changed'] as const) {
-    const text = lines(messages, { zone, names })
-    if (estimateTokens(text) <= most) return text
+export function verbatimLines(
+  messages: readonly Message[],
+  zone: string,
+  fits: (lines: string) => boolean,
+): string {
+  const said: Said[] = messages.flatMap(message => {
+    const words = oneLine(readableText(message.content))
+    const day = dayOf(message.at, message.zone ?? zone)
+    return saysSomething(words) ? [{ day, name: speakerName(message), words }] : []
+  })
+  if (said.length === 0) return ''
+  const forms = [
+    () => lines(said, { names: 'all' }),
+    () => lines(said, { names: 'changed' }),
+    () => lines(said, { names: 'none' }),
+    () => lines(withoutDays(said), { names: 'changed', days: mergedDays(said) }),
+    () => joined(said, `${mergedDays(said)} `),
+    () => joined(said),
+  ]
+  for (const form of forms) {
+    const text = form()
+    if (fits(text)) return text
   }
-  return lines(messages, { zone, names: 'none' })
+  return newestWords(joined(said).slice(2), fits)
 }
 
-/** `2026-03-02 `, as it is counted. */
-const DAY_TOKENS = 8
+interface Said {
+  readonly day: string
+  readonly name: string
+  readonly words: string
+}
+
+const BETWEEN = ' / '
 
 function lines(
-  messages: readonly Message[],
-  { zone, names }: { zone: string; names: 'all' | 'changed' | 'none' },
+  said: readonly Said[],
+  { names, days = '' }: { names: 'all' | 'changed' | 'none'; days?: string },
 ): string {
   let text = ''
   let lastDay = ''
   let lastName = ''
-  for (const message of messages) {
-    const day = dayOf(message.at, message.zone ?? zone)
-    const words = oneLine(readableText(message.content))
-    const name = names === 'none' && !namesSomebody(words) ? '' : speakerName(message)
-    const said = name === '' ? words : `${name}: ${words}`
+  for (const [index, { day, name: speaker, words }] of said.entries()) {
+    const name = names === 'none' && !namesSomebody(words) ? '' : speaker
+    const line = name === '' ? words : `${name}: ${words}`
     const isNewDay = day !== lastDay
-    if (names === 'changed' && name === lastName && !isNewDay) text += ` / ${words}`
-    else text += `${text && '\n'}- ${isNewDay || DAY.test(said) ? `${day} ` : ''}${said}`
+    const before = index === 0 && days !== '' ? days : isNewDay || DAY.test(line) ? day : ''
+    if (names === 'changed' && name === lastName && !isNewDay) text += `${BETWEEN}${words}`
+    else text += `${text && '\n'}- ${before && `${before} `}${line}`
     lastDay = day
     lastName = name
   }
   return text
 }
 
+function withoutDays(said: readonly Said[]): readonly Said[] {
+  return said.map(each => ({ ...each, day: '' }))
+}
+
+/** `2026-03-02`, or `2026-03-02–2026-03-09`. */
+function mergedDays(said: readonly Said[]): string {
+  const days = said.map(({ day }) => day).sort()
+  return days[0] === days.at(-1) ? days[0]! : `${days[0]}–${days.at(-1)}`
+}
+
+/** All on one line, and who said it left out. A mark stands before what would be read as a day or a name. */
+function joined(said: readonly Said[], days = ''): string {
+  const words = said.map(each => each.words).join(BETWEEN)
+  return `- ${days}${namesSomebody(words) || DAY.test(words) ? ': ' : ''}${words}`
+}
+
+/** As much as fits of the end, where even the words alone do not: a tool's result may be told at greater length than it was. */
+function newestWords(words: string, fits: (lines: string) => boolean): string {
+  for (let length = words.length; length > 0; length = Math.floor(length * 0.8)) {
+    const line = `- …${words.slice(-length).toWellFormed().replaceAll('\ufffd', '')}`
+    if (fits(line)) return line
+  }
+  return ''
+}
+
 /** Whether they would be read as somebody's name, and what that one said. */
 function namesSomebody(words: string): boolean {
   return LINE.exec(`- ${words}`)?.[2] !== undefined
+}
+
+/** Neither spaces nor marks that do not show. */
+function saysSomething(words: string): boolean {
+  return /[^\s\p{C}\p{Z}]/u.test(words)
 }
 
 /** Each line as a message of its own, with the day that held for it; `before`: of a text that has none. */
@@ -75,7 +125,7 @@ export function linesAsMessages(text: string, before: Date): SourceMessage[] {
 
 /** `null`: no line has one. */
 export function firstDay(text: string): Date | null {
-  for (const [, day] of text.matchAll(/^- (\d{4}-\d{2}-\d{2}) /gm)) {
+  for (const [, day] of text.matchAll(/^- (\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? /gm)) {
     const noon = noonOf(day!)
     if (noon !== null) return noon
   }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Message } from '../log/index.ts'
 import { speakerName } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
-import { firstDay, linesAsMessages, verbatimLinesWithin } from './segment-lines.ts'
-import { chunks, partsOf, tokensOf } from './source.ts'
+import { firstDay, linesAsMessages, verbatimLines } from './segment-lines.ts'
+import { chunks, partsOf, rawTokens, tokensOf } from './source.ts'
 
 function message(seq: number, content: string, name = 'Ann'): Message {
   const at = new Date(Date.UTC(2026, 0, 1 + seq))
@@ -74,12 +74,15 @@ test('a message larger than a call comes in parts that fit, whole and never half
   expect(parts.at(-1)!.content).toMatch(/last$/)
 })
 
-test('what is kept verbatim takes no more than what it stands for and its days, and says all of it', () => {
+test('what is kept verbatim takes no more than the messages themselves, and says all of it', () => {
   fc.assert(
     fc.property(
       fc.array(
         fc.record({
-          text: fc.array(fc.constantFrom('ok', 'yes', 'lemons', '好', '42'), { minLength: 1, maxLength: 6 }),
+          text: fc.array(fc.constantFrom('ok', 'yes', 'lemons', '好', '42', '😀'), {
+            minLength: 1,
+            maxLength: 6,
+          }),
           name: fc.constantFrom('Ann', 'Bob', 'Дмитрий Иванович'),
           day: fc.constantFrom(1, 2),
         }),
@@ -90,15 +93,32 @@ test('what is kept verbatim takes no more than what it stands for and its days, 
           ...message(index + 1, text.join(' '), name),
           at: new Date(Date.UTC(2026, 0, day + Math.floor(index / 3))),
         }))
-        const tokens = tokensOf(messages)
-        const lines = verbatimLinesWithin(messages, 'UTC', tokens)
-        const days = new Set(messages.map(({ at }) => at.toISOString().slice(0, 10)))
-        expect(estimateTokens(lines)).toBeLessThanOrEqual(tokens + days.size * 10)
-        for (const day of days) expect(lines).toContain(day)
+        const tokens = rawTokens(messages, 'private')
+        const lines = verbatimLines(messages, 'UTC', text => estimateTokens(text) <= tokens)
+        expect(estimateTokens(lines)).toBeLessThanOrEqual(tokens)
         for (const { text } of drawn) expect(lines).toContain(text.join(' '))
       },
     ),
   )
+})
+
+test('where the days do not fit, they are merged', () => {
+  const messages = Array.from({ length: 4 }, (_, index) => message(index + 1, `lemons ${index}`))
+  const within = (tokens: number) => verbatimLines(messages, 'UTC', text => estimateTokens(text) <= tokens)
+  expect(within(100)).toMatch(/^- 2026-01-02 Ann: lemons 0\n- 2026-01-03 Ann: lemons 1\n/)
+  expect(within(36)).toBe('- 2026-01-02–2026-01-05 Ann: lemons 0 / lemons 1 / lemons 2 / lemons 3')
+  expect(within(20)).toBe('- lemons 0 / lemons 1 / lemons 2 / lemons 3')
+  expect(firstDay(within(36))).toEqual(new Date('2026-01-02T12:00:00Z'))
+  expect(linesAsMessages(within(36), new Date(0))).toMatchObject([
+    { sender: { name: 'Ann' }, content: 'lemons 0 / lemons 1 / lemons 2 / lemons 3' },
+  ])
+})
+
+test('a message that says nothing leaves no line', () => {
+  const said = ['', ' \n', '\u200b', 'tea'].map((text, index) => message(index + 1, text))
+  const thought = { ...message(5, ''), content: [{ type: 'reasoning' as const, text: 'hm' }] }
+  expect(verbatimLines([...said, thought], 'UTC', () => true)).toBe('- 2026-01-05 Ann: tea')
+  expect(verbatimLines([...said.slice(0, 3), thought], 'UTC', () => true)).toBe('')
 })
 
 test('what is kept verbatim is read back as it was: whatever it says, it has no other day and no other speaker', () => {
@@ -117,13 +137,17 @@ test('what is kept verbatim is read back as it was: whatever it says, it has no 
         minLength: 1,
         maxLength: 12,
       }),
-      fc.constantFrom(0, 1_000_000),
-      (drawn, tokens) => {
+      fc.constantFrom('all', 'changed', 'none'),
+      (drawn, names) => {
         const messages = drawn.map(([text, name], index) => ({
           ...message(index + 1, `${text} no. ${index + 1};`, name),
           at: new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 4))),
         }))
-        const read = linesAsMessages(verbatimLinesWithin(messages, 'UTC', tokens), new Date(0))
+        let tries = ['all', 'changed', 'none'].indexOf(names)
+        const read = linesAsMessages(
+          verbatimLines(messages, 'UTC', () => tries-- === 0),
+          new Date(0),
+        )
         for (const { content, at, role, sender } of messages) {
           const line = read.find(line => (line.content as string).includes(content as string))
           expect(line?.at.toISOString().slice(0, 10)).toBe(at.toISOString().slice(0, 10))

@@ -1,4 +1,5 @@
-import type { Message } from '../log/index.ts'
+import { shownTokens } from '../context/index.ts'
+import type { Message, SessionKind } from '../log/index.ts'
 import { runInSlices } from '../slices.ts'
 import { readableText, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
 import { estimateTokens, measureMessage, measureMessageInSteps } from '../tokens/index.ts'
@@ -32,6 +33,14 @@ export async function measureInSlices(messages: readonly Message[]): Promise<voi
 
 export function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0)
+}
+
+/** What they take in a context as they are: a segment of theirs is never larger. */
+export function rawTokens(messages: readonly Message[], kind: SessionKind): number {
+  return shownTokens(
+    messages.map(message => ({ ...message, turn: 0, tokens: messageTokens(message) })),
+    kind,
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { headOf, oneLine } from '../log/index.ts'
+import { headOf, oneLine, ROLES } from '../log/index.ts'
 import {
   type Prefix,
   readableText,
@@ -6,6 +6,7 @@ import {
   type SummarizeRequest,
   type Summarizer,
   type Summary,
+  speakerName,
 } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
@@ -60,7 +61,7 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
     zone: source.zone,
     signal: source.signal,
   }
-  const first = await summarizer.summarize(request)
+  const first = withoutEmptyLines(await summarizer.summarize(request), source)
   const problem = problemOf(first, source)
   let summary = first
   if (isExtractive(summarizer)) {
@@ -74,8 +75,8 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
         source.signal.throwIfAborted()
         return null
       })
-      const isBetter = again !== null && problemOf(again, source) === null
-      if (isBetter) summary = again
+      const better = again && withoutEmptyLines(again, source)
+      if (better && problemOf(better, source) === null) summary = better
       if (missedScript(sampleText(source.messages), summary.text))
         source.warn(`wrong_script: the conversation is in ${script}, its summary is not`)
     }
@@ -83,6 +84,22 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
   if (memo) await source.memo!.keeper.accept(summary.memo, source.memo!.throughSeq)
   return summary
 }
+
+/** A line in which nobody says anything, such as `- assistant:`, tells nothing. */
+function withoutEmptyLines(summary: Summary, { messages }: SourceRequest): Summary {
+  const { text } = summary
+  if (typeof text !== 'string' || !/[:：]\s*$/m.test(text)) return summary
+  const speakers = new Set<string>([...ROLES, ...messages.map(speakerName)])
+  const lines = text.split('\n')
+  const told = lines.filter((line, index) => {
+    const said = EMPTY_LINE.exec(line)?.[1]
+    // What is told of somebody may stand below the name.
+    return said === undefined || !speakers.has(said) || /^\s+\S/.test(lines[index + 1] ?? '')
+  })
+  return told.length === lines.length ? summary : { ...summary, text: told.join('\n') }
+}
+
+const EMPTY_LINE = /^[-*] (?:\d{4}-\d{2}-\d{2} )?([^\n]{1,200}?)[:：]\s*$/
 
 function problemOf({ text }: Summary, { sourceTokens, budgetTokens }: SourceRequest): SummaryProblem | null {
   if (typeof text !== 'string') return 'empty'

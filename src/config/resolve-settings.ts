@@ -41,6 +41,7 @@ export interface SettingValues {
   readonly summaryTokensPerHour: number | null
   readonly sessionSummaryCallsPerHour: number | null
   readonly sessionSummaryTokensPerHour: number | null
+  readonly verbatimBelowTokens: number
   readonly memoInstructions: string | null
   readonly extract: 'turn' | 'batch' | 'off' | null
   readonly scopeLearnsFrom: 'shared' | 'all'
@@ -223,7 +224,11 @@ export function policyOf({ values, sources, unclear }: Resolved): Policy {
     )
   const names = Object.keys(PRESETS[values.policy]).filter(name => sources[name] !== 'default')
   try {
-    return presetFromSettings(values.policy, Object.fromEntries(names.map(name => [name, values[name]])))
+    const policy = presetFromSettings(
+      values.policy,
+      Object.fromEntries(names.map(name => [name, values[name]])),
+    )
+    return { ...policy, verbatimBelowTokens: values.verbatimBelowTokens }
   } catch (error) {
     if (!(error instanceof InvalidSettingsError)) throw error
     throw new InvalidSettingsError(

@@ -1,7 +1,9 @@
 import { GROUP_TURN_MESSAGES, isId, isZone } from '../log/index.ts'
 import { olderNames } from '../older-names.ts'
 import {
+  DEFAULT_VERBATIM_BELOW_TOKENS,
   describeParameter,
+  MAX_VERBATIM_BELOW_TOKENS,
   type Parameter,
   PRESET_NAMES,
   PRESETS,
@@ -263,6 +265,12 @@ export const SETTINGS: readonly Setting[] = [
     default: null,
     check: { integer: true, above: 3_999, optional: true },
     help: "tokens of the model's window; longer sources are read in pieces; none: 32000",
+  }),
+  numberSetting('verbatimBelowTokens', {
+    reach: 'request',
+    default: DEFAULT_VERBATIM_BELOW_TOKENS,
+    check: { integer: true, above: 0, below: MAX_VERBATIM_BELOW_TOKENS + 1 },
+    help: 'what has fewer tokens is kept word for word, without a call, until more has come to be summarised together',
   }),
   spendLimit('summaryCallsPerHour', 'calls of the model in an hour, for summaries and memory'),
   spendLimit('summaryTokensPerHour', 'tokens that these may take in an hour'),

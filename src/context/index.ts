@@ -32,6 +32,7 @@ export {
   type SeqRange,
   toldRanges,
 } from './session-memory.ts'
+export { shownTokens } from './shown-tokens.ts'
 export type * from './to-anthropic.ts'
 export { toAnthropic } from './to-anthropic.ts'
 export type * from './to-openai.ts'

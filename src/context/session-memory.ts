@@ -59,16 +59,34 @@ export const MEMORY_CLOSING = '</session_memory>'
 const DETAILS_OF_SUMMARY = 0.35
 const EVENTS_OF_SUMMARY = 0.15
 
+type Told = Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details'>
+
 /**
  * A segment as the model reads it, from the segment alone: its summary, then the dated events and the exact
- * details that the summary leaves out, as far as a share of the summary's own size reaches.
+ * details that the summary leaves out, as far as a share of the summary's own size reaches. Where that is more than
+ * `mostTokens`, the details go first, then the dates, and last the heading; the summary itself always stays.
  */
-export function renderSegment(
-  segment: Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details'>,
-): string {
+export function renderSegment(segment: Told, mostTokens = Number.POSITIVE_INFINITY): string {
+  const forms = [
+    () => renderWhole(segment),
+    () => renderWhole({ ...segment, details: [] }),
+    () => renderWhole({ ...segment, details: [], events: [] }),
+  ]
+  for (const form of forms) {
+    const text = form()
+    if (mostTokens === Number.POSITIVE_INFINITY || estimateTokens(text) <= mostTokens) return text
+  }
+  return renderSummary(segment)
+}
+
+function renderSummary({ summary }: Told): string {
+  return inertUnderHeadings(summary.trim())
+}
+
+function renderWhole(segment: Told): string {
   const { fromSeq, toSeq, summary } = segment
   const tokens = estimateTokens(summary)
-  const lines = [`## Messages ${fromSeq}–${toSeq}`, inertUnderHeadings(summary.trim())]
+  const lines = [`## Messages ${fromSeq}–${toSeq}`, renderSummary(segment)]
   const events = takeWithin(
     segment.events.filter(event => !says(summary, event)).map(eventLine),
     Math.ceil(tokens * EVENTS_OF_SUMMARY),

@@ -33,7 +33,14 @@ export {
 export { oneLine } from './one-line.ts'
 export type { Pin } from './pin.ts'
 export { MEMORY_TOOL_NAMES, type MemoryToolName, searchableText, withoutRecalled } from './recalled.ts'
-export type { Memo, NewSegment, Segment, SegmentState } from './segment.ts'
+export {
+  isReplaceable,
+  type Memo,
+  type NewSegment,
+  type Segment,
+  type SegmentState,
+  VERBATIM,
+} from './segment.ts'
 export { isToCome, lastBelieved, MAX_CLOCK_SKEW_MS, secondsSince } from './stored-instant.ts'
 export { type AnsweredCall, toolCallsIn } from './tool-calls.ts'
 export { nextTotals, type Size, type Totals } from './totals.ts'

@@ -41,6 +41,26 @@ export interface Segment {
  */
 export type SegmentState = 'live' | 'rolled-up' | 'provisional' | 'dirty'
 
+/** What keeps a range word for word, without a summariser, until there is enough of them for a summary. */
+export const VERBATIM = 'verbatim'
+
+/**
+ * Whether it stands for its messages only for the time being: a later fold takes them in again, and its segment, of level
+ * 1 as well, takes the place of this one. One under which an erasure left nothing stands for no message.
+ */
+export function isReplaceable({
+  level,
+  state,
+  summarizer,
+  messageCount,
+  windowThrough = null,
+}: Pick<Segment, 'level' | 'summarizer' | 'messageCount' | 'windowThrough'> & {
+  readonly state: string
+}): boolean {
+  if (level !== 1 || windowThrough !== null) return false
+  return state === 'provisional' || (summarizer === VERBATIM && messageCount > 0)
+}
+
 export type NewSegment = Omit<Segment, 'id' | 'rolledInto' | 'createdAt' | 'state'> & {
   readonly state: 'live' | 'provisional'
 }

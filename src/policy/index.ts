@@ -44,7 +44,13 @@ export {
 export type { RawMessage } from './raw-message.ts'
 export { rebuildDelay } from './rebuild-delay.ts'
 export type { Extent, Rule, TurnUnit } from './rules.ts'
-export { type SegmentLimits, segmentLimits, summaryTokens } from './segment-limits.ts'
+export {
+  DEFAULT_VERBATIM_BELOW_TOKENS,
+  MAX_VERBATIM_BELOW_TOKENS,
+  type SegmentLimits,
+  segmentLimits,
+  summaryTokens,
+} from './segment-limits.ts'
 export { describeParameter, type Parameter, readParameter, type SettingsInput } from './settings.ts'
 export {
   type Amount,

@@ -21,6 +21,8 @@ export interface Policy {
   readonly extract: 'turn' | 'batch'
   /** At most so many raw messages stand in a context; what is beyond is covered provisionally. */
   readonly contextMessages: number | null
+  /** What has fewer tokens is kept word for word until more has come; left out: the default. */
+  readonly verbatimBelowTokens?: number
   /** Of the caller's own, asked after each append and never inside a transaction. */
   readonly judges: readonly CustomJudge[]
   /** What is odd about the settings, though allowed. */

@@ -10,7 +10,7 @@ export interface SegmentLimits {
   readonly summaryShare: number
   readonly leastSummaryTokens: number
   readonly mostSummaryTokens: number
-  /** A source below this is kept as it is, without a call. */
+  /** A source below this is kept word for word, without a call, until more has come. */
   readonly verbatimBelowTokens: number
 }
 
@@ -27,6 +27,15 @@ const LEAST_NEW_TOKENS = 160
 const LEAST_CONDENSED_TOKENS = 100
 /** Of a segment; its dates and details have the rest. */
 const SUMMARY_SHARE_OF_SEGMENT = 0.65
+
+/** Of a short source a summary takes no more than this share: with its heading, dates and details it is still smaller. */
+const MOST_OF_SOURCE = 0.5
+
+/** Below it a call costs more than it saves; docs/folding.md has the figures. */
+export const DEFAULT_VERBATIM_BELOW_TOKENS = 100
+
+/** Far above what a segment may take, which bounds it in any case. */
+export const MAX_VERBATIM_BELOW_TOKENS = 100_000
 
 /** The sum of all segments stays within a quarter of what the budget, where there is one, has for the conversation. */
 export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits {
@@ -48,12 +57,13 @@ export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits
     summaryShare: 0.2,
     leastSummaryTokens: Math.min(120, mostSummaryTokens),
     mostSummaryTokens,
-    verbatimBelowTokens: Math.min(300, segmentTokens),
+    verbatimBelowTokens: Math.min(policy.verbatimBelowTokens ?? DEFAULT_VERBATIM_BELOW_TOKENS, segmentTokens),
   }
 }
 
 /** What the summary of such a source may take. */
 export function summaryTokens(sourceTokens: number, limits: SegmentLimits): number {
   const share = Math.ceil(sourceTokens * limits.summaryShare)
-  return Math.min(limits.mostSummaryTokens, Math.max(limits.leastSummaryTokens, share))
+  const wanted = Math.min(limits.mostSummaryTokens, Math.max(limits.leastSummaryTokens, share))
+  return Math.max(1, Math.min(wanted, Math.floor(sourceTokens * MOST_OF_SOURCE)))
 }

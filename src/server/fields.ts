@@ -40,8 +40,8 @@ const OBJECTS = Object.fromEntries(
   ]),
 )
 
-/** Settings that hold for one context. What they may be the settings' own schema checks, all at once. */
-export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries([
+/** Settings that hold for one request. What they may be the settings' own schema checks, all at once. */
+const ALL_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries([
   ...SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
     [setting.name, ...setting.aliases].map(name => [
       name,
@@ -58,7 +58,12 @@ export const CONTEXT_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnkno
   ...Object.entries(OBJECTS),
 ])
 
-/** The same for messages and folds, which leave no room for a reply. */
-export const OVERRIDES = Object.fromEntries(
-  Object.entries(CONTEXT_OVERRIDES).filter(([name]) => name !== 'outputReserve'),
-)
+/** For contexts, which fold nothing. */
+export const CONTEXT_OVERRIDES = without('verbatimBelowTokens')
+
+/** For messages and folds, which leave no room for a reply. */
+export const OVERRIDES = without('outputReserve')
+
+function without(setting: string): typeof ALL_OVERRIDES {
+  return Object.fromEntries(Object.entries(ALL_OVERRIDES).filter(([name]) => name !== setting))
+}

@@ -57,6 +57,9 @@ interface Checked {
 const MOST_TRIES = 20
 
 /** The settings of a running server: those stored over those of the environment, and changes to the former. */
+/** Beside the parameters of presets, what a policy is made of. */
+const POLICY_SETTINGS: readonly string[] = ['policy', 'verbatimBelowTokens']
+
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #namespace: string
@@ -273,7 +276,7 @@ export class LiveSettings {
     const layers = { ...this.#layers(this.#stored), request }
     const resolved = resolveSettings(layers)
     const changesPolicy = Object.keys(request).some(
-      name => name === 'policy' || findSetting(name)!.presets !== undefined,
+      name => POLICY_SETTINGS.includes(name) || findSetting(name)!.presets !== undefined,
     )
     if (!changesPolicy) return { resolved }
     const own = withFitting(await session.settings(), this.#layers(this.#stored))

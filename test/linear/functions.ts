@@ -1,5 +1,5 @@
 import { dominantScript, missedScript } from '../../src/compaction/script.ts'
-import { firstDay, linesAsMessages, verbatimLinesWithin } from '../../src/compaction/segment-lines.ts'
+import { firstDay, linesAsMessages, verbatimLines } from '../../src/compaction/segment-lines.ts'
 import { chunks, partsOf, sampleText } from '../../src/compaction/source.ts'
 import { findSummaryProblem } from '../../src/compaction/validate-summary.ts'
 import { fillIn } from '../../src/config/environment.ts'
@@ -207,8 +207,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'compaction/script.ts missedScript': text => missedScript(text, text),
   'compaction/segment-lines.ts firstDay': firstDay,
   'compaction/segment-lines.ts linesAsMessages': text => linesAsMessages(text, AT),
-  'compaction/segment-lines.ts verbatimLinesWithin': text =>
-    verbatimLinesWithin([message(text)] as never, ZONE, 100),
+  'compaction/segment-lines.ts verbatimLines': text =>
+    verbatimLines([message(text)] as never, ZONE, lines => lines.length <= 400),
   'compaction/source.ts chunks': text =>
     chunks(
       Array.from({ length: 20 }, (_, seq) => message(text.slice(0, text.length / 20), seq)) as never,

@@ -2,6 +2,7 @@ import type { FoldStore } from '../../compaction/index.ts'
 import {
   completeTurns,
   contentLinks,
+  isReplaceable,
   type Memo,
   type NewMessage,
   nextTotals,
@@ -304,11 +305,11 @@ export class MemorySession
 
   /** What is folded, known to the memo and not to be folded anew is not asked for again. */
   #forget(): void {
-    const provisional = this.#shown.find(({ state }) => state === 'provisional')
+    const replaceable = this.#shown.find(isReplaceable)
     const through = Math.min(
       this.#state.compactedThrough,
       this.#memo?.throughSeq ?? 0,
-      (provisional?.fromSeq ?? Number.POSITIVE_INFINITY) - 1,
+      (replaceable?.fromSeq ?? Number.POSITIVE_INFINITY) - 1,
     )
     const forgotten = through + 1 - this.#firstSeq
     if (forgotten < FORGOTTEN_AT_A_TIME) return

@@ -4,7 +4,7 @@ import {
   InvalidArgumentError,
   LeaseLostError,
 } from '../../errors.ts'
-import { isToCome, type Memo, type NewSegment } from '../../log/index.ts'
+import { isReplaceable, isToCome, type Memo, type NewSegment } from '../../log/index.ts'
 import { type Decision, type FoldState, type Head, policyFor, stateAfterFold } from '../../policy/index.ts'
 import type { Chapter, FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Store, Warn } from '../store.ts'
 import { readChapter } from './beginnings.ts'
@@ -182,6 +182,22 @@ function* putAside(session: SessionRow, { segments }: FoldCommit): Steps<void> {
   )
 }
 
+interface StoredSegment {
+  readonly id: number
+  readonly from_seq: number
+  readonly to_seq: number
+  readonly level: number
+  readonly state: string
+  readonly summarizer: string
+  readonly message_count: number
+  readonly window_through: number | null
+}
+
+function mayBeReplaced({ level, state, summarizer, ...row }: StoredSegment): boolean {
+  const { message_count: messageCount, window_through: windowThrough } = row
+  return isReplaceable({ level, state, summarizer, messageCount, windowThrough })
+}
+
 interface Place {
   readonly id: number
   readonly fromSeq: number
@@ -190,7 +206,7 @@ interface Place {
 
 /**
  * What is shown after the commit must cover every message of the chapter once. Segments of level 1 cover the range; they
- * may begin before it only where they stand for the provisional segments that lie there. Those of a higher
+ * may begin before it only where they stand for the replaceable segments that lie there. Those of a higher
  * level cover exactly the neighbouring segments that they stand for. A window stands for all of them, and for the
  * range if there is one.
  */
@@ -201,8 +217,8 @@ function* checkSegments(
 ): Steps<void> {
   if (segments.length === 0 && plan.range === null) return
   if (throughSeq !== null && (plan.range?.toSeq ?? 0) > throughSeq) throw misplaced(segments)
-  const stored = yield* all<{ id: number; from_seq: number; to_seq: number; state: string }>(
-    `SELECT id, from_seq, to_seq, state FROM segments
+  const stored = yield* all<StoredSegment>(
+    `SELECT id, from_seq, to_seq, level, state, summarizer, message_count, window_through FROM segments
      WHERE session_id = ?1 AND rolled_into IS NULL AND to_seq > ?2 ORDER BY from_seq`,
     session.id,
     afterSeq,
@@ -215,13 +231,13 @@ function* checkSegments(
   const lower = segments.filter(isLower)
   const superseded = stored.filter(({ id }) => lower.some(({ absorbs }) => absorbs.includes(id)))
   const untouched = stored.length - superseded.length
-  // Where nothing raw is folded, provisional segments may still be made anew.
+  // Where nothing raw is folded, replaceable segments may still be made anew.
   const toSeq = plan.range?.toSeq ?? superseded.at(-1)?.to_seq
   const isCovered =
     lower.length > 0 &&
     segments.slice(0, lower.length).every(isLower) &&
     lower.flatMap(({ absorbs }) => absorbs).length === superseded.length &&
-    superseded.every((row, index) => row === stored[untouched + index] && row.state === 'provisional') &&
+    superseded.every((row, index) => row === stored[untouched + index] && mayBeReplaced(row)) &&
     lower[0]!.fromSeq === (superseded[0]?.from_seq ?? plan.range?.fromSeq) &&
     lower.at(-1)!.toSeq === toSeq &&
     lower.every(

@@ -5,28 +5,29 @@ import { isWorthKeeping } from '../worth-keeping.ts'
 import type { Extract } from './choose.ts'
 import { renderSentence } from './render.ts'
 import type { Range, Unit } from './units.ts'
+import { isWorthRemembering } from './worth-remembering.ts'
 
 /** A line that only quotes says less than one that a model writes: more of them would be noise. */
 const MOST = 3
 const STEP_UNITS = 20
 
 /**
- * The sentences that the summary was begun with, whole: what adds most was chosen first. What people said goes
- * before what a bot said to them.
+ * Sentences that are worth remembering, whole: those first that the summary was begun with, for what adds most was chosen
+ * first. What people said goes before what a bot said to them.
  */
 export function* memoryExtracts(
   range: Range,
   chosen: readonly Extract[],
   most: number,
 ): Generator<void, MemoryExtract[], void> {
-  const units = [...new Set(chosen.map(({ unit }) => unit))]
+  const units = new Set([...chosen.map(({ unit }) => unit), ...range.units.keys()])
   const extracts = new Map<string, number>()
   let steps = 0
   for (const role of ['user', 'assistant'])
     for (const unit of units) {
       if (extracts.size >= Math.min(most, MOST)) break
       if (++steps % STEP_UNITS === 0) yield
-      if (range.messages[range.units[unit]!.message]!.role !== role || !isTelling(range.units[unit]!))
+      if (range.messages[range.units[unit]!.message]!.role !== role || !isTelling(range, range.units[unit]!))
         continue
       const key = comparable(sentence(range.units[unit]!))
       if (!extracts.has(key)) extracts.set(key, unit)
@@ -46,9 +47,12 @@ export function* memoryExtracts(
 const RESOLVED_DAY = / \(\d{4}[-/\d]*\)/g
 
 /** Questions are open, or answered by what is telling. A day that we have put there makes no line telling. */
-function isTelling(unit: Unit): boolean {
-  if (unit.kind !== 'prose' || unit.isQuestion) return false
-  return isWorthKeeping(sentence(unit).replace(RESOLVED_DAY, ''))
+function isTelling({ vocabulary }: Range, unit: Unit): boolean {
+  const { kind, isQuestion, hasCue, clauses } = unit
+  if (kind !== 'prose' || isQuestion) return false
+  const said = sentence(unit).replace(RESOLVED_DAY, '')
+  const hasName = clauses.some(({ terms }) => terms.some(term => vocabulary.isName(term)))
+  return isWorthKeeping(said) && isWorthRemembering(said, { hasCue, hasName })
 }
 
 function sentence({ clauses }: Unit): string {

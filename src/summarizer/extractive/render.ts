@@ -20,6 +20,8 @@ export function renderLines(range: Range, extracts: readonly Extract[]): string 
     const continues = previous !== null && previous.unit === extract.unit && previous.to + 1 === extract.from
     const clauses = unit.clauses.slice(extract.from, extract.to + 1).map(clause => clause.text)
     const words = continues ? clauses.join('') : trimStart(clauses.join(''))
+    // Marks alone leave nothing behind the name.
+    if (trimEnd(words) === '') continue
     if (saidBy === speaker && saidOn === day) text += `${continues ? '' : joint(text, extract)}${words}`
     else {
       if (text !== '') lines.push(trimEnd(text))

@@ -14,6 +14,7 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'allowedModels',
     'modelTimeoutSec',
     'modelWindow',
+    'verbatimBelowTokens',
     'memoInstructions',
   ],
   memory: [

@@ -1,3 +1,4 @@
+import { withText } from '../../../compaction/folded-segment.ts'
 import { foldRange } from '../../../compaction/handlers.ts'
 import { MemoKeeper } from '../../../compaction/memo-keeper.ts'
 import { messageTokens } from '../../../compaction/source.ts'
@@ -222,6 +223,7 @@ async function extracts(
       signal,
       warn,
       superseded: [],
+      kind: 'private',
       isProvisional: false,
       whenSpent: 'fail',
       prefix: null,
@@ -233,9 +235,8 @@ async function extracts(
       ...{ summarizer, zone, earlier: null, signal, warn },
     }),
   })
-  return segments.map(({ absorbs: _, ...segment }) => ({
+  return segments.map(withText).map(({ absorbs: _, ...segment }) => ({
     ...segment,
-    text: '',
     rolledInto: null,
     createdAt: new Date(foldedAt ?? messages[segment.toSeq - 1]!.at).toISOString(),
   }))

@@ -89,6 +89,7 @@ const useTable = defineTexts<SettingTexts>({
     allowedModels: { help: '命名空间可以用服务器自己的密钥选用的模型；none：只能用环境变量指定的模型。' },
     modelTimeoutSec: { help: '一份摘要最多用多少秒，包括重试一次。' },
     modelWindow: { help: '模型窗口的词元数；更长的内容分段阅读；none：32000。' },
+    verbatimBelowTokens: { help: '词元更少的内容不调用模型，原样保留，攒够之后一起摘要。' },
     summaryCallsPerHour: { help: '每小时为摘要和记忆调用模型的次数；超过后折叠不用模型，提取等待。' },
     summaryTokensPerHour: { help: '这些调用每小时的词元数；超过后折叠不用模型，提取等待。' },
     sessionSummaryCallsPerHour: { help: '单个会话每小时的同类调用次数。' },
