@@ -62,6 +62,7 @@ test('one part of it is had alone', async () => {
     Object.keys(JSON.parse((await run(['--only', only, '--json', '--data', file])).stdout))
   expect(await parts('recall')).toEqual(['data', 'recall'])
   expect(await parts('retention')).toEqual(['data', 'retention'])
+  expect(await parts('recalled')).toEqual(['data', 'recalled'])
 })
 
 test('otherwise it is tables', async () => {
@@ -73,6 +74,7 @@ test('otherwise it is tables', async () => {
   expect(stdout).toContain('(2 answers; 1 of 3 are left out: their words are not in the source)')
   expect(stdout).toMatch(/in at most 20% +kept +answers +words +\(1\) +\(1\)/)
   expect(stdout).toMatch(/^palimpsest +\d+\.\d% +100\.0% +100\.0% +100\.0% +100\.0%$/m)
+  expect(stdout).toMatch(/^400 tokens: palimpsest( +\d+\.\d%){3} +\d+ +\d+\.\d +0\.0%$/m)
   for (const method of ['first sentences', 'last sentences', 'TextRank']) expect(stdout).toContain(method)
 })
 

@@ -6,23 +6,24 @@ import { InvalidArgumentError, PalimpsestError } from '../src/errors.ts'
 import type { Conversation } from './conversation.ts'
 import { DATA_FORMAT, readData } from './read-data.ts'
 import type { RecallReport } from './recall/index.ts'
+import type { RecalledReport } from './recalled/index.ts'
 import { dataFigures, describeEvaluation, type Evaluation, evaluationJson } from './report.ts'
 import type { Retention } from './retention/index.ts'
 
-const USAGE = `npm run eval -- [--data FOLDER_OR_FILES…] [--only recall|retention] [--json]
+const USAGE = `npm run eval -- [--data FOLDER_OR_FILES…] [--only recall|retention|recalled] [--json]
 
 Measures on conversations with questions how well answers are found again (recall) and what of them is left
-after folding (retention). Figures go to standard output, progress to standard error.
+after folding (retention), and what a context recalls of them (recalled). Figures go to standard output, progress to standard error.
 
   --data FOLDER_OR_FILES…  default: ../shared/data/locomo, where there is one
-  --only recall|retention  one of the two
+  --only PART              one of recall, retention, recalled
   --json                   print one JSON object, and nothing else
   -h, --help               print this
 
 ${DATA_FORMAT}
 `
 
-const PARTS = ['recall', 'retention'] as const
+const PARTS = ['recall', 'retention', 'recalled'] as const
 type Part = (typeof PARTS)[number]
 
 /** What was asked for, or the data, cannot be taken. */
@@ -63,7 +64,7 @@ function readOptions(args: readonly string[], usualFolder: string): Options | 'h
   if (values.help) return 'help'
   const only = PARTS.find(part => part === values.only)
   if (values.only !== undefined && only === undefined)
-    throw new InvalidArgumentError('--only', values.only, PARTS.join(' or '))
+    throw new InvalidArgumentError('--only', values.only, PARTS.join(', '))
   // A shell makes many words of `--data folder/*.jsonl`.
   const data = [...values.data, ...positionals]
   return {
@@ -110,6 +111,7 @@ async function evaluate({ data, parts }: Options, terminal: Terminal): Promise<E
     data: dataFigures(conversations),
     ...(parts.includes('recall') && { recall: await recall(conversations, terminal) }),
     ...(parts.includes('retention') && { retention: await retention(conversations, terminal) }),
+    ...(parts.includes('recalled') && { recalled: await recalled(conversations, terminal) }),
   }
 }
 
@@ -129,6 +131,16 @@ async function retention(conversations: readonly Conversation[], terminal: Termi
   const progress = new Progress(terminal, 'retention')
   try {
     return await measureRetention(conversations, { onProgress: share => progress.update(share) })
+  } finally {
+    progress.end()
+  }
+}
+
+async function recalled(conversations: readonly Conversation[], terminal: Terminal): Promise<RecalledReport> {
+  const { measureRecalled } = await import('./recalled/index.ts')
+  const progress = new Progress(terminal, 'recalled')
+  try {
+    return await measureRecalled(conversations, { onProgress: share => progress.update(share) })
   } finally {
     progress.end()
   }

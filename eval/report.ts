@@ -3,6 +3,7 @@ import { formatPlural } from '../src/lab/report/format.ts'
 import { categoryName } from './categories.ts'
 import type { Conversation } from './conversation.ts'
 import type { Figures, RecallReport, SearchRecall } from './recall/index.ts'
+import type { RecalledReport } from './recalled/index.ts'
 import type { MethodResult, Retention } from './retention/index.ts'
 
 export interface DataFigures {
@@ -16,6 +17,7 @@ export interface Evaluation {
   readonly data: DataFigures
   readonly recall?: RecallReport
   readonly retention?: Retention
+  readonly recalled?: RecalledReport
 }
 
 export function dataFigures(conversations: readonly Conversation[]): DataFigures {
@@ -33,10 +35,11 @@ export function evaluationJson(evaluation: Evaluation): string {
   return JSON.stringify(evaluation, replace)
 }
 
-export function describeEvaluation({ data, recall, retention }: Evaluation): string {
+export function describeEvaluation({ data, recall, retention, recalled }: Evaluation): string {
   const parts = [describeData(data)]
   if (recall) parts.push(describeRecall(recall))
   if (retention) parts.push(describeRetention(retention))
+  if (recalled) parts.push(describeRecalled(recalled))
   return parts.join('\n')
 }
 
@@ -93,6 +96,25 @@ function describeRetention({ asked, leftOut, results }: Retention): string {
         results.filter(result => result.budget === budget),
       ),
     ),
+  ].join('\n')
+}
+
+function describeRecalled({ results }: RecalledReport): string {
+  const headings = [
+    left('in at most'),
+    ...['evidence', 'answers', 'with\nfolded', 'tokens', 'messages', 'repeated'].map(right),
+  ]
+  const rows = results.map(({ way, budget, evidence, answers, withFolded, tokens, messages, repeated }) => [
+    `${budget} tokens: ${way}`,
+    ...[evidence, answers, withFolded].map(percent),
+    tokens.toFixed(0),
+    messages.toFixed(1),
+    percent(repeated),
+  ])
+  return [
+    'Recalled: what a context whose segments keep 10% recalls for a question',
+    `(${formatPlural(results[0]?.questions ?? 0, 'question')} with evidence; as means)\n`,
+    drawTable(headings, rows),
   ].join('\n')
 }
 

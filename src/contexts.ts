@@ -14,12 +14,15 @@ import {
   type InterimPoints,
   type Pinned,
   planContext,
+  planRecall,
+  RECALL_NEIGHBOURS,
+  type RecallFound,
   type RenderedMessage,
   type Renderer,
   renderMessage,
-  renderRecall,
   toAnthropic,
   toldRanges,
+  toldTexts,
   toOpenAI,
   toText,
   type View,
@@ -125,10 +128,11 @@ const MOST_FREEZES = 2
 const MOST_KEPT_BYTES = 64_000_000
 const MOST_KEPT = 1_000
 
-/** What is recalled for a call: at most so many messages, tokens, and of the budget this share. */
-const MOST_RECALLED = 8
-const RECALL_TOKENS = 1_500
+/** What is recalled for a call: at most so many tokens, and of the budget this share. */
+const MAX_RECALL_TOKENS = 1_500
 const RECALL_SHARE = 0.1
+/** So many tokens a message of those that are looked at: shorter ones than that are few. */
+const MIN_RECALLED_TOKENS = 20
 
 const SAID_AT_A_TIME = 500
 
@@ -178,12 +182,12 @@ interface Looked {
 interface ContextEngine extends LayersEngine {
   readonly store: Pick<Store, 'readOwnSettings' | 'readContext' | 'readMessages' | 'recordOverhead'> &
     LayersEngine['store']
-  /** Finds messages below a `seq`, best first. Left out: nothing is recalled. */
+  /** Finds messages below a `seq`, and what was said around them. Left out: nothing is recalled. */
   readonly recall?: (
     key: SessionKey,
     query: string,
-    options: { readonly below: number; readonly limit: number },
-  ) => Promise<readonly Message[]>
+    options: { readonly below: number; readonly limit: number; readonly around: number },
+  ) => Promise<RecallFound>
   readonly summarizer: Pick<Summarizer, 'reusesPrefix'>
   readonly policy: Policy
 }
@@ -337,25 +341,26 @@ export class Contexts {
     return { assembled, looked, seen: looked.seen, budget, calibration, outputReserve }
   }
 
-  /** What the context does not show raw, in the room that it leaves: the rest of it stays as it is, query or not. */
+  /** What the context does not tell already, in the room that it leaves: the rest of it stays as it is, query or not. */
   async #recall(
     key: SessionKey,
     query: string,
     { looked, assembled }: { looked: Looked; assembled: Assembled },
   ): Promise<VolatileBlock | null> {
-    const { parts } = assembled
-    const { tokens, budget, throughSeq } = parts.report
-    const mostTokens = Math.min(RECALL_TOKENS, budget * RECALL_SHARE, budget - tokens)
-    const below = parts.messageSeqs.find(
-      (seq, place) => seq > 0 && place >= (parts.sessionMemory === null ? 0 : 1),
-    )
+    const { instructions, messageSeqs, sessionMemory, report } = assembled.parts
+    const { tokens, budget, throughSeq } = report
+    const mostTokens = Math.floor(Math.min(MAX_RECALL_TOKENS, budget * RECALL_SHARE, budget - tokens))
+    const firstRaw = messageSeqs.find((seq, place) => seq > 0 && place >= (sessionMemory === null ? 0 : 1))
+    const below = Math.min(firstRaw ?? throughSeq + 1, (looked.session.head?.seq ?? 0) + 1)
     const found = await this.#engine.recall?.(key, query, {
-      below: Math.min(below ?? throughSeq + 1, (looked.session.head?.seq ?? 0) + 1),
-      limit: MOST_RECALLED,
+      below,
+      limit: Math.max(1, Math.ceil(mostTokens / MIN_RECALLED_TOKENS)),
+      around: RECALL_NEIGHBOURS,
     })
     if (!found) return null
-    const text = renderRecall(found, { language: conversationLanguage(query), mostTokens })
-    return text === null ? null : { name: 'recall', text }
+    const isTold = toldTexts([instructions, sessionMemory ?? ''])
+    const recalled = planRecall(found, { below, isTold, mostTokens, language: conversationLanguage(query) })
+    return recalled && { name: 'recall', text: recalled.text }
   }
 
   /** Memory that is stale is made anew first, so that an epoch begins with what is true. */

@@ -271,8 +271,8 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   const engine: BareEngine = {
     ...folds,
     recall: async (key, query, wanted) => {
-      const { findMessages } = await import('./finding/search-messages.ts')
-      return findMessages(engine, key, query, wanted)
+      const { recallMessages } = await import('./finding/recall-messages.ts')
+      return recallMessages(engine, key, query, wanted)
     },
     ...memorySettings(options.memory, folds.policy, () => engine),
     noteChange: () => workspace?.noteChange(),

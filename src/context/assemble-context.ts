@@ -102,7 +102,7 @@ export function assembleContext(
 }
 
 function memoryNote(plan: ContextPlan, interim: InterimPoints | null): SentMessage | null {
-  const memory = renderSessionMemory(plan.memory, withText(plan, interim))
+  const memory = renderSessionMemory(plan.memory, withText(plan, interim), plan)
   return memory && note(memory.text, 0, memory.tokens)
 }
 

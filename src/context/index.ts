@@ -17,6 +17,7 @@ export {
   planContext,
   type Renderer,
 } from './plan-context.ts'
+export { planRecall, RECALL_NEIGHBOURS, type Recalled, type RecallFound } from './plan-recall.ts'
 export {
   type ContextMessage,
   type RenderedMessage,
@@ -24,7 +25,6 @@ export {
   renderMessage,
   senderName,
 } from './render-message.ts'
-export { renderRecall } from './render-recall.ts'
 export {
   type ContextSegment,
   type Pinned,
@@ -38,4 +38,5 @@ export { toAnthropic } from './to-anthropic.ts'
 export type * from './to-openai.ts'
 export { toOpenAI } from './to-openai.ts'
 export { toText } from './to-text.ts'
+export { toldTexts } from './told-texts.ts'
 export { type FixedPart, fixedPart, type Layer, type View, type VolatileBlock } from './view.ts'

@@ -47,6 +47,8 @@ export interface ContextPlan {
   readonly interim: InterimPlan | null
   readonly raw: RawRules
   readonly conversation: Conversation
+  /** The beginning was moved into a turn: the session memory says so. */
+  readonly beginsInTurn: boolean
   /** What stands at the very end because the log ends with the assistant. */
   readonly closing: SentMessage | null
   readonly omitted: readonly Omission[]
@@ -76,6 +78,12 @@ const FRAME_TOKENS = 40
 /** What an interim takes beside its text: where it stands alone in the session memory, that one's frame too. */
 const INTERIM_FRAME_TOKENS = 90
 const INTERIM_HEADING_TOKENS = 24
+/** What the session memory says of a beginning inside a turn, in whatever language. */
+const IN_TURN_TOKENS = 40
+/** Of the lesser of what a step drops and what it leaves: so much more is dropped at most to begin with a turn. */
+const MAX_LOST_TO_TURN = 0.5
+/** The same to begin between groups. */
+const MAX_LOST_TO_GROUP = 0.75
 /** How much further back tool results are left out than a context would reach without. */
 const MOST_STUBBED_STEPS = 3
 /** Less room than this is no conversation. */
@@ -85,8 +93,8 @@ const LEAST_ROOM_TOKENS = 100
  * Decides what a context shows. Pure, and the same for the same session and view.
  *
  * As long as it fits, all that is raw is shown. When it does not, old tool results are replaced by notes
- * first; if that is not enough, the beginning moves up in large steps, to a turn's start, so that between
- * two steps the prefix only grows.
+ * first; if that is not enough, the beginning moves up in large steps, to a turn's start where one is near, so that
+ * between two steps the prefix only grows. Of a turn larger than the window the newest part stays.
  */
 export function planContext(
   source: ContextSource,
@@ -98,11 +106,10 @@ export function planContext(
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = [view.reasoning, pins && shortHash(pins)].join('/')
   if (room >= LEAST_ROOM_TOKENS)
-    for (const tears of [false, true])
-      for (const [attempt, shares] of TRIES.entries()) {
-        const plan = new Attempt(source, view, { room, shares, attempt, tears, fingerprint, render }).plan()
-        if (plan) return plan
-      }
+    for (const [attempt, shares] of TRIES.entries()) {
+      const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
+      if (plan) return plan
+    }
   const newest = source.messages.at(-1)?.tokens ?? 0
   throw new ContextOverflowError({ budget: view.budget, fixedTokens: fixed.tokens, newestTokens: newest })
 }
@@ -119,11 +126,6 @@ interface AttemptOptions {
   readonly room: number
   readonly shares: (typeof TRIES)[number]
   readonly attempt: number
-  /**
-   * It may begin between a call and its result, which is then a note where it stands: for a result that came when its
-   * call was long out of reach.
-   */
-  readonly tears: boolean
   /** Of what else decides the bytes. */
   readonly fingerprint: string
   readonly render: Renderer
@@ -181,17 +183,23 @@ class Attempt {
     if (whole) return whole
     const least = this.#leastSteps()
     const most = least + Math.ceil(this.#shownTokens() / this.#stepTokens)
-    for (let steps = least, last = -1; steps <= most; steps++) {
-      const start = this.#startAfter(steps)
-      if (start === last) continue
-      last = start
-      const plan = this.#planStubbed(start, steps) ?? this.#planFrom(start, 0)
-      if (plan) return plan
+    const tried = new Set<number>()
+    for (let steps = least; steps <= most; steps++) {
+      const wanted = this.#wantedAfter(steps)
+      const nearest = this.#nearestStart(wanted)
+      const starts = nearest === null ? [this.#groupStart(wanted.index), wanted.index] : [nearest]
+      for (const start of starts) {
+        if (tried.has(start)) continue
+        tried.add(start)
+        const plan =
+          this.#planStubbed(start, steps) ?? this.#planFrom(start, 0) ?? this.#planTo(start, wanted.index)
+        if (plan) return plan
+      }
     }
     return null
   }
 
-  /** Above the cursor, or where a view that unfolds begins: at a turn's start, half filled at most. */
+  /** Above the cursor, or where a view that unfolds begins: half filled at most. */
   #firstShown(): number {
     const { messages, isWhole } = this.#source
     const { from, unfolds } = this.#view
@@ -201,12 +209,11 @@ class Attempt {
     if (!unfolds || end === 0) return end
     const room = this.#capacity * this.#view.lowWater
     const below = this.#suffix[end] ?? 0
-    for (let index = 0; index < end; index++) {
-      if (this.#suffix[index]! - below > room) continue
-      const isTurnStart = index === 0 ? isWhole : messages[index - 1]!.turn !== messages[index]!.turn
-      if (isTurnStart) return index
-    }
-    return end
+    // What lies before the first one that was read is not known: it may be a call that this one answers.
+    let index = isWhole ? 0 : 1
+    while (index < end && this.#suffix[index]! - below > room) index += 1
+    const wanted = this.#wanted(index, room + below)
+    return Math.min(end, this.#nearestStart(wanted) ?? end)
   }
 
   /** Everything that would be shown is here. */
@@ -250,15 +257,27 @@ class Attempt {
     return excess <= 0 ? 0 : Math.ceil(excess / this.#stepTokens)
   }
 
-  /** Where the context begins after so many steps. */
-  #startAfter(steps: number): number {
+  /** After so many steps: the first message with which it would be small enough, and how small that is. */
+  #wantedAfter(steps: number): Wanted {
     const { messages } = this.#source
     const tokens = steps === 0 ? Infinity : this.#shownTokens() - steps * this.#stepTokens
     const most = this.#mostShown()
     let index = this.#first
     while (index < messages.length - 1 && (this.#suffix[index]! > tokens || messages.length - index > most))
       index += 1
-    return this.#options.tears ? index : this.#legalStart(index)
+    return this.#wanted(index, index > this.#first ? tokens : Infinity)
+  }
+
+  /** Where it was the number of messages that decided, nothing is lost with the first of them. */
+  #wanted(index: number, tokens: number): Wanted {
+    const isTooLarge = (this.#suffix[index - 1] ?? 0) > tokens
+    return { index, tokens: isTooLarge ? tokens : this.#suffix[index]! }
+  }
+
+  /** Where the context begins after so many steps. */
+  #startAfter(steps: number): number {
+    const wanted = this.#wantedAfter(steps)
+    return this.#nearestStart(wanted) ?? this.#groupStart(wanted.index)
   }
 
   /** Where there are too many messages, the number moves in steps too. */
@@ -270,15 +289,37 @@ class Attempt {
     return Math.max(1, shown - step * Math.ceil((shown - mostMessages) / step))
   }
 
-  /** The next turn's start, if there is one; otherwise the next place where no call loses its result. */
-  #legalStart(wanted: number): number {
+  /**
+   * The next turn's start; where that is far, the end of the group that lies here; `null`: that is far, too. How far is
+   * told by the step alone, and what comes later is further than that: it moves no beginning.
+   */
+  #nearestStart({ index: wanted, tokens }: Wanted): number | null {
     const { messages } = this.#source
-    this.#isLegal ??= legalStarts(messages)
-    for (let index = wanted; index < messages.length; index++)
-      if (this.#isLegal(index) && messages[index - 1]?.turn !== messages[index]!.turn) return index
-    for (let index = wanted; index < messages.length; index++) if (this.#isLegal(index)) return index
-    for (let index = wanted; index > this.#first; index--) if (this.#isLegal(index)) return index
+    const lost = (index: number) => tokens - this.#suffix[index]!
+    const near = Math.min(this.#stepTokens, this.#filled - this.#stepTokens)
+    let between: number | null = null
+    for (let index = wanted; index < messages.length && lost(index) <= near * MAX_LOST_TO_GROUP; index++) {
+      if (!this.#isBetweenGroups(index)) continue
+      if (lost(index) <= near * MAX_LOST_TO_TURN && this.#isTurnStart(index)) return index
+      between ??= index
+    }
+    return between
+  }
+
+  /** The last place before this one where no call loses its result. */
+  #groupStart(wanted: number): number {
+    for (let index = wanted - 1; index > this.#first; index--) if (this.#isBetweenGroups(index)) return index
     return this.#first
+  }
+
+  #isBetweenGroups(index: number): boolean {
+    this.#isLegal ??= legalStarts(this.#source.messages)
+    return this.#isLegal(index)
+  }
+
+  #isTurnStart(index: number): boolean {
+    const { messages, isWhole } = this.#source
+    return index === 0 ? isWhole : messages[index - 1]!.turn !== messages[index]!.turn
   }
 
   /** Before anything else is lost: messages before `start` stay, but for what their tools returned. */
@@ -292,6 +333,12 @@ class Attempt {
       if (plan) return plan
     }
     return null
+  }
+
+  /** Of a group that is too large the results before `wanted` are left out: then its calls can stay. */
+  #planTo(start: number, wanted: number): ContextPlan | null {
+    if (start >= wanted || !this.#hasResults(start, wanted)) return null
+    return this.#planFrom(start, this.#source.messages[wanted]!.seq)
   }
 
   #hasResults(from: number, to: number): boolean {
@@ -313,17 +360,20 @@ class Attempt {
     const closing = last?.message.role === 'assistant' ? note(CLOSING_NOTE, last.seq) : null
     const frameTokens = memory.tokens > 0 ? INTERIM_HEADING_TOKENS : INTERIM_FRAME_TOKENS
     const interimTokens = interim === null ? 0 : interim.tokens + frameTokens
-    const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + memory.tokens + interimTokens : 0
+    const beginsInTurn = hasMessageBefore && this.#isMovedIntoTurn(start)
+    const saidTokens = memory.tokens + interimTokens + (beginsInTurn ? IN_TURN_TOKENS : 0)
+    const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + saidTokens : 0
     const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
     if (memoryTokens + used > this.#roomBeside(fixed)) return null
     const decided = [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fixed.tokens]
     return {
-      view: `${decided.join('.')}.${fingerprint}/${fixed.hash}`,
+      view: `${decided.join('.')}${beginsInTurn ? '+' : ''}.${fingerprint}/${fixed.hash}`,
       fixed,
       memory,
       interim,
       raw: { fromSeq: messages[start]?.seq ?? null, stubBelowSeq, clipTokens: this.#clipTokens },
       conversation,
+      beginsInTurn,
       closing,
       omitted: reportOmissions({
         clippedLayers: fixed.clippedLayers,
@@ -334,6 +384,12 @@ class Attempt {
         stubBelowSeq,
       }),
     }
+  }
+
+  /** A fold may end inside a turn as well; there its segment says what was before. */
+  #isMovedIntoTurn(start: number): boolean {
+    const isMoved = start > this.#first || (this.#view.from === null && start < this.#firstRaw)
+    return isMoved && start < this.#source.messages.length && !this.#isTurnStart(start)
   }
 
   /** Of what lies before a context's first message. */
@@ -359,6 +415,12 @@ class Attempt {
       count,
     }
   }
+}
+
+/** Where a context should begin, and how many tokens it should show from there on. */
+interface Wanted {
+  readonly index: number
+  readonly tokens: number
 }
 
 function indexOfTurn(messages: readonly ContextMessage[], turn: number): number {

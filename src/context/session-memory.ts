@@ -171,7 +171,11 @@ interface Measured {
 }
 
 /** Everything about the earlier conversation in one text, the oldest first; `null`: there is nothing. */
-export function renderSessionMemory(selection: MemorySelection, interim: Interim | null): Measured | null {
+export function renderSessionMemory(
+  selection: MemorySelection,
+  interim: Interim | null,
+  { beginsInTurn = false } = {},
+): Measured | null {
   const { pins, segments, part, omitted, omittedPins } = selection
   const before = [
     ...pins.map(renderPinned),
@@ -180,7 +184,7 @@ export function renderSessionMemory(selection: MemorySelection, interim: Interim
     // Better than nothing of it.
     ...(part ? [renderPart(part)] : []),
   ]
-  const after = interim ? [renderInterim(interim)] : []
+  const after = [...(interim ? [renderInterim(interim)] : []), ...(beginsInTurn ? [BEGINS_IN_TURN] : [])]
   if (before.length + segments.length + after.length === 0) return null
   const texts = [MEMORY_OPENING, ...before, ...segments.map(({ text }) => text), ...after, MEMORY_CLOSING]
   // Segments were measured when they were stored, and they are most of it.
@@ -196,6 +200,8 @@ export function renderSessionMemory(selection: MemorySelection, interim: Interim
 const FRAME_TOKENS = 90
 const JOINT_TOKENS = 1
 const LEAST_PART_TOKENS = 60
+const BEGINS_IN_TURN =
+  '(What follows goes on in the middle of a turn, whose earlier messages are told above and stand in the log.)'
 const PINS_LEFT_OUT = '(Some of what is pinned is left out here for want of room.)'
 
 /** The heading stays; a cut makes new beginnings of lines, which must not look like one. */

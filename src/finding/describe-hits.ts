@@ -81,7 +81,7 @@ export async function describeHits(
 }
 
 /** Of a very long text, the part in which a word of the query stands first: all of it would take too long to read. */
-function aroundFirst(text: string, { text: query }: SearchQuery): string {
+export function aroundFirst(text: string, { text: query }: SearchQuery): string {
   if (text.length <= LONGEST_PASSAGE) return text
   const lower = text.toLowerCase()
   const words = query.split(' ').sort((one, other) => other.length - one.length)

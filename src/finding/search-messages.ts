@@ -68,7 +68,8 @@ export async function findMessages(
   return hits.map(({ seq }) => bySeq.get(seq)).filter(message => message !== undefined)
 }
 
-async function findHits(
+/** Places of messages, best first, and the query as it was understood. */
+export async function findHits(
   { store, namespace, zone }: SearchEngine,
   text: string,
   options: Pick<SearchOptions, 'sender' | 'role' | 'after' | 'before'> &

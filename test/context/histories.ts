@@ -14,6 +14,7 @@ export type Step =
   | { do: 'think'; text: string; signed: boolean }
   | { do: 'approve'; ask: boolean; approved: boolean }
   | { do: 'paste'; words: number; script: 'latin' | 'han' | 'unbroken' }
+  | { do: 'go on'; times: number; words: number; by: 'user' | 'tools' | 'tools at once' }
   | { do: 'edit'; at: number; text: string }
   | { do: 'rollback'; at: number }
   | { do: 'fold' }
@@ -94,6 +95,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('paste' as const),
       words: fc.constantFrom(150, 800, 4_000),
       script: fc.constantFrom('latin' as const, 'han' as const, 'unbroken' as const),
+    }),
+  },
+  {
+    // One turn that may be larger than the window.
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('go on' as const),
+      times: fc.constantFrom(3, 12, 40),
+      words: fc.constantFrom(2, 30, 150),
+      by: fc.constantFrom('user' as const, 'tools' as const, 'tools at once' as const),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('edit' as const), at: fc.nat(99), text }) },
@@ -189,9 +200,41 @@ class Player {
             ])
       case 'paste':
         return this.#append('user', `${this.#next()} ${longText(step)} `, SENDERS[0])
+      case 'go on':
+        return this.#goOn(step)
       default:
         return this.#change(step)
     }
+  }
+
+  async #goOn({ times, words, by }: Extract<Step, { do: 'go on' }>): Promise<void> {
+    const text = () => `${this.#next()} ${'and so on '.repeat(words)}`
+    const calls = Array.from({ length: times }, (_, at) => ({
+      call: {
+        type: 'tool-call' as const,
+        toolCallId: `loop_${at}`,
+        toolName: 'read',
+        input: { page: this.#next() },
+      },
+      result: {
+        type: 'tool-result' as const,
+        toolCallId: `loop_${at}`,
+        toolName: 'read',
+        output: { type: 'text', value: text() },
+      },
+    }))
+    if (by === 'user') for (let said = 0; said < times; said++) await this.#append('user', text(), SENDERS[0])
+    else if (by === 'tools at once') {
+      await this.#append(
+        'assistant',
+        calls.map(({ call }) => call),
+      )
+      for (const { result } of calls) await this.#append('tool', [result])
+    } else
+      for (const { call, result } of calls) {
+        await this.#append('assistant', [call])
+        await this.#append('tool', [result])
+      }
   }
 
   async #change(step: Extract<Step, { do: 'edit' | 'rollback' | 'fold' | 'pin' }>): Promise<void> {

@@ -11,9 +11,11 @@ import { clipText } from '../../src/context/clip-text.ts'
 import { shortHash } from '../../src/context/create-hash.ts'
 import { inert, inertId, inertName, inertUnderHeadings } from '../../src/context/inert.ts'
 import { isBlank } from '../../src/context/is-blank.ts'
+import { planRecall } from '../../src/context/plan-recall.ts'
 import { renderMessage, safeName } from '../../src/context/render-message.ts'
 import { note } from '../../src/context/sent-message.ts'
 import { toText } from '../../src/context/to-text.ts'
+import { toldTexts } from '../../src/context/told-texts.ts'
 import { describe } from '../../src/errors.ts'
 import { isSought, matcherOf } from '../../src/finding/is-sought.ts'
 import { nearestName } from '../../src/lab/prices/nearest-name.ts'
@@ -236,10 +238,20 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'context/inert.ts inertName': inertName,
   'context/inert.ts inertUnderHeadings': inertUnderHeadings,
   'context/is-blank.ts isBlank': isBlank,
+  'context/plan-recall.ts planRecall': text =>
+    planRecall(
+      {
+        hits: [{ seq: 1, score: 1 }],
+        messages: [{ ...message(text), seq: 1 }],
+        passageOf: (long: string, characters: number) => long.slice(0, characters),
+      } as never,
+      { below: 2, isTold: toldTexts([text]), mostTokens: 1_000, language: 'en' },
+    ),
   'context/render-message.ts renderMessage': text =>
     renderMessage(message(text) as never, { kind: 'group', clipTokens: 4_000, reasoning: 'drop' }),
   'context/render-message.ts safeName': safeName,
   'context/sent-message.ts note': text => note(text, 1),
+  'context/told-texts.ts toldTexts': text => toldTexts([text])(text),
   'context/to-text.ts toText': text =>
     toText(
       { instructions: text, messages: [{ role: 'user', content: text }], sessionMemory: text },

@@ -167,6 +167,19 @@ describe('a long loop of tool calls', () => {
     expect(await chat.count()).toBe(62)
   })
 
+  test('the next question is answered with the newest pages in sight', async () => {
+    const { chat, model, server } = await start(readsThirtyPages)
+    await chat.append({ role: 'user', content: 'Read the book for me.' })
+    const turn = await chat.turn({ tools: { read: reader }, maxSteps: 40 })
+    await turn.finish(await generateText({ model, ...turn.prompt }))
+    await chat.append({ role: 'user', content: 'How did it end?' })
+    const next = await chat.turn({ tools: { read: reader } })
+    const shown = next.context.report.blocks.find(({ name }) => name === 'raw')?.tokens ?? 0
+    expect(shown).toBeGreaterThan(BUDGET * 0.2)
+    expect(JSON.stringify(next.prompt.messages)).toContain('Page 30. ')
+    expect(findInRequests(server.requests).invalid).toEqual([])
+  })
+
   test('ends after as many steps as it may have', async () => {
     const { chat, model } = await start(readsThirtyPages)
     await chat.append({ role: 'user', content: 'Read it.' })

@@ -1,0 +1,1 @@
+export { measureRecalled, type RecalledFigures, type RecalledReport } from './measure-recalled.ts'
