@@ -29,6 +29,7 @@ import {
   type VolatileBlock,
 } from './context/index.ts'
 import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
+import type { Language } from './language/index.ts'
 import {
   LayerReader,
   type LayersEngine,
@@ -38,7 +39,6 @@ import {
   type ShownMemory,
 } from './layer-reader.ts'
 import { type Message, modelText, withoutRecalled } from './log/index.ts'
-import { conversationLanguage } from './memory/document/language.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import { runInSlices } from './slices.ts'
 import {
@@ -170,6 +170,8 @@ interface Asked {
 /** All that a context is made of. */
 interface Looked {
   readonly session: SessionRecord
+  /** Of all that the engine itself writes in it. */
+  readonly language: Language
   readonly pins: readonly Pinned[]
   readonly raw: ContextRead['raw']
   readonly kept: Kept
@@ -214,6 +216,13 @@ export class Contexts {
     const { assembled, ...figures } = await this.#compute(key, options)
     this.#remember(key, options)
     return toContext(assembled.parts, figures)
+  }
+
+  /** In which language the engine writes in a session now: as its next context will have it. */
+  async language(key: SessionKey, session: SessionRecord): Promise<Language> {
+    const { layers } = session
+    if (layers !== null && layers.isLanguageOpen !== true) return layers.language
+    return (await this.#layers.decide(key, { session, messages: [] })).language
   }
 
   async freeze(key: SessionKey, options: ContextOptions): Promise<FrozenContext> {
@@ -359,24 +368,31 @@ export class Contexts {
     })
     if (!found) return null
     const isTold = toldTexts([instructions, sessionMemory ?? ''])
-    const recalled = planRecall(found, { below, isTold, mostTokens, language: conversationLanguage(query) })
+    const recalled = planRecall(found, { below, isTold, mostTokens, language: looked.language })
     return recalled && { name: 'recall', text: recalled.text }
   }
 
   /** Memory that is stale is made anew first, so that an epoch begins with what is true. */
-  async #look(key: SessionKey, asked: Asked, view: MemoryView): Promise<Looked> {
+  async #look(key: SessionKey, asked: Asked, view: Omit<MemoryView, 'language'>): Promise<Looked> {
     for (let tries = 0; ; tries++) {
       const { read, kept } = await this.#read(key, asked)
       // Not only what came since: language and age are the same for every process.
       const whole = { ...read, messages: asFreshlyRead(kept, read.session.head?.seq ?? 0) }
-      if (read.session.layers === null && tries < MOST_FREEZES) {
-        await this.#layers.freeze(key, whole, { refresh: false })
-        if (read.layers.length > 0) continue
+      const isLast = tries >= MOST_FREEZES
+      let language = read.session.layers?.language ?? null
+      if (language === null && !isLast) {
+        language = await this.#layers.freeze(key, whole, { refresh: false })
+        // What is frozen of memory has to be read.
+        if (language === null || read.layers.length > 0) continue
       }
-      const memory = await this.#layers.show(key, whole, view)
-      if (!memory.isStale || tries >= MOST_FREEZES)
+      language ??= (await this.#layers.decide(key, whole)).language
+      const memory = await this.#layers.show(key, whole, { ...view, language })
+      const isStale =
+        memory.isStale || (!view.isView && !isLast && (await this.#layers.isOtherLanguage(key, whole)))
+      if (!isStale || isLast)
         return {
           session: read.session,
+          language,
           pins: read.pins.map(toPinned),
           raw: read.raw,
           kept,
@@ -449,7 +465,7 @@ export class Contexts {
     }: { source: ContextSource; view: View; looked: Looked; volatile: readonly VolatileBlock[] },
   ): Promise<Assembled> {
     const { kept } = looked
-    const plan = planContext(source, view, keptRenderer(kept, source.kind, view.reasoning))
+    const plan = planContext(source, view, keptRenderer(kept, source, view.reasoning))
     const interim = plan.interim && (await this.#interimPoints(key, plan.interim, looked))
     return assembleContext({ source, view, plan }, { interim, earlier: kept.beginning, volatile })
   }
@@ -606,12 +622,13 @@ async function withSaid(moment: Looked, said: readonly Message[]): Promise<Looke
   return { ...moment, added }
 }
 
-function sourceOf({ session, pins, raw, kept, added }: Looked): ContextSource {
+function sourceOf({ session, language, pins, raw, kept, added }: Looked): ContextSource {
   const { head } = session
   const read = asFreshlyRead(kept, head?.seq ?? 0)
   const since = added ?? []
   return {
     kind: session.kind,
+    language,
     epoch: session.epoch,
     compactedThrough: kept.rawAfter,
     beginsAfter: session.beginsAfter,
@@ -641,21 +658,26 @@ function asFreshlyRead({ messages, asked, rawAfter }: Kept, headSeq: number): re
   return messages.slice(isCut ? first : 0, end)
 }
 
-function keptRenderer(kept: Kept, kind: SessionRecord['kind'], reasoning: 'drop' | 'keep'): Renderer {
+function keptRenderer(
+  kept: Kept,
+  { kind, language }: Pick<ContextSource, 'kind' | 'language'>,
+  reasoning: 'drop' | 'keep',
+): Renderer {
+  const usual = `${reasoning} ${language}`
   return (message, clipTokens) => {
     const { seq, version, tokens } = message
-    const rules = tokens <= clipTokens ? reasoning : `${reasoning} ${clipTokens}`
+    const rules = tokens <= clipTokens ? usual : `${usual} ${clipTokens}`
     let known = kept.rendered.get(rules)
     if (known === undefined) {
       // Few sizes are in use at a time; what is not clipped stays.
       if (kept.rendered.size >= MOST_CLIPPINGS)
-        for (const other of kept.rendered.keys()) if (other !== reasoning) kept.rendered.delete(other)
+        for (const other of kept.rendered.keys()) if (other !== usual) kept.rendered.delete(other)
       known = new Map()
       kept.rendered.set(rules, known)
     }
     const earlier = known.get(seq)
     if (earlier?.version === version) return earlier.message
-    const rendered = renderMessage(message, { kind, reasoning, clipTokens })
+    const rendered = renderMessage(message, { kind, reasoning, clipTokens, language })
     known.set(seq, { version, message: rendered })
     return rendered
   }

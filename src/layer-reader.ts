@@ -1,7 +1,15 @@
 import type { Layer, SeqRange, VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
+import {
+  type DecidedLanguage,
+  decideLanguage,
+  hasEnoughVotes,
+  LANGUAGE_SAMPLE,
+  type Language,
+  type LanguageSetting,
+  languageSetting,
+} from './language/index.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
-import { languageOf } from './memory/document/language.ts'
 import type { LayerBudgets } from './memory/layers/index.ts'
 import {
   type ContextRead,
@@ -18,7 +26,9 @@ import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
 
 export interface LayersEngine {
   /** Without the methods there is no memory to show. */
-  readonly store: Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts'>>
+  readonly store: Pick<Store, 'readMessages'> & Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts'>>
+  /** Left out: by what is said. */
+  readonly language?: LanguageSetting
   readonly zone: string
   readonly clock: () => number
   readonly layerBudgets?: LayerBudgets
@@ -47,6 +57,8 @@ export interface MemoryView {
   /** What instructions, tools and the reply leave of the context, in our tokens. */
   readonly roomFor: (session: SessionRecord) => number
   readonly tools: unknown
+  /** Of the epoch. */
+  readonly language: Language
   /** Another budget or policy than the configured one: it begins no epoch. */
   readonly isView: boolean
 }
@@ -69,8 +81,6 @@ const MOST_DAYS_LATE = 1
 const MOST_TEXTS = 1_000
 const MOST_CHARACTERS = 8_000_000
 const MOST_RENDERED = 1_000
-/** What tells the language. */
-const SAMPLE_MESSAGES = 20
 
 /** Reads memory documents for contexts and remembers what it read. What they look like, `memory/layers` decides. */
 export class LayerReader {
@@ -91,35 +101,67 @@ export class LayerReader {
   }
 
   /**
-   * Fixes what the epoch shows, or begins one where what it shows is stale. Nothing is awaited where there is
-   * no memory to show.
+   * Fixes what the epoch shows and in which language, or begins one where that is stale. Answers with the language that is
+   * in force; `null`: another epoch has begun meanwhile.
    */
-  async freeze(key: SessionKey, read: ContextRead, { refresh }: { refresh: boolean }): Promise<void> {
+  async freeze(
+    key: SessionKey,
+    read: ContextRead,
+    { refresh }: { refresh: boolean },
+  ): Promise<Language | null> {
     const { store, onError } = this.#engine
-    const { session, messages } = read
-    if (store.freezeLayers === undefined || (session.layers !== null && !refresh)) return
-    const freezing = store
-      .freezeLayers(key, {
+    const { session } = read
+    if (session.layers !== null && !refresh) return session.layers.language
+    const { language, isOpen } = await this.decide(key, read)
+    if (store.freezeLayers === undefined) return language
+    try {
+      const { layers } = await store.freezeLayers(key, {
         expectedEpoch: session.epoch,
         days: this.days(),
-        language: session.layers?.language ?? languageOf(messages.slice(-SAMPLE_MESSAGES)),
+        language,
+        isLanguageOpen: isOpen,
         refresh,
       })
-      .catch(error => {
-        // Somebody was quicker, or nothing can be written: the next context looks again.
-        if (!isHarmless(error)) onError(error, { sessionId: key.id })
-      })
-    if (read.layers.length > 0 || refresh) await freezing
+      return layers.language
+    } catch (error) {
+      if (PalimpsestError.isInstance(error) && error.code === 'epoch_conflict') return null
+      // Nothing can be written: the next context looks again.
+      if (!isHarmless(error)) onError(error, { sessionId: key.id })
+      return language
+    }
+  }
+
+  /** For the next epoch: what is stored of the newest one says only which language there was before. */
+  async decide(
+    key: SessionKey,
+    { session, messages }: Pick<ContextRead, 'session' | 'messages'>,
+  ): Promise<DecidedLanguage> {
+    const setting = languageSetting(session.settings['language'], this.#engine.language ?? 'auto')
+    if (setting !== 'auto') return decideLanguage({ setting, messages: [], before: null })
+    const newest = messages.slice(-LANGUAGE_SAMPLE)
+    const isAll = newest.length === LANGUAGE_SAMPLE || hasEnoughVotes(newest) || newest[0]?.seq === 1
+    const said = isAll
+      ? newest
+      : await this.#engine.store.readMessages(key, { limit: LANGUAGE_SAMPLE, from: 'newest' })
+    return decideLanguage({ setting, messages: said, before: session.language })
+  }
+
+  /** Where nothing had told the language of the epoch, and by now something has: it begins another one. */
+  async isOtherLanguage(key: SessionKey, read: ContextRead): Promise<boolean> {
+    const { layers } = read.session
+    if (layers?.isLanguageOpen !== true) return false
+    const { language, isOpen } = await this.decide(key, read)
+    return !isOpen && language !== layers.language
   }
 
   async show(key: SessionKey, read: ContextRead, view: MemoryView): Promise<ShownMemory> {
     const memory = await this.#show(key, read, view)
-    const { session, messages } = read
+    const { session } = read
+    const { language } = view
     // What is raw says itself what it says now.
     const corrected = read.corrected.filter(({ seq }) => seq <= session.state.compactedThrough)
     if (corrected.length === 0) return memory
     const { renderCorrections, withCorrections } = await import('./memory/layers/index.ts')
-    const language = session.layers?.language ?? (await languageOf(messages.slice(-SAMPLE_MESSAGES)))
     const mostTokens = correctionReserveOf(view.roomFor(session))
     const lines = renderCorrections(corrected, { language, mostTokens })
     return {
@@ -136,7 +178,7 @@ export class LayerReader {
     const { memoryToolsIn, renderLayers, renderRecentChanges, toldLines } = await import(
       './memory/layers/index.ts'
     )
-    const { frozen, isErased } = withoutErased(session.layers ?? (await this.#unfrozen(read)), current)
+    const { frozen, isErased } = withoutErased(session.layers ?? this.#unfrozen(read, view.language), current)
     const budgets = this.#engine.layerBudgets ?? LAYER_BUDGETS
     const tools = memoryToolsIn(view.tools)
     if (current.length === 0 && frozen.versions.length === 0 && tools.length === 0) return NO_MEMORY
@@ -145,7 +187,7 @@ export class LayerReader {
       versions.flatMap(version => texts.get(nameOf(version)) ?? [])
     const room = Math.max(0, view.roomFor(session) - CONVERSATION_TOKENS)
     const allowance = Math.floor(room * MOST_OF_CONTEXT)
-    const { language } = frozen
+    const { language } = view
     const shown = at(frozen.versions)
     const decided = [
       keyName(key),
@@ -191,8 +233,8 @@ export class LayerReader {
   }
 
   /** Where nothing is stored of the epoch: what is there now. */
-  async #unfrozen({ layers, messages }: ContextRead): Promise<FrozenLayers> {
-    return { days: this.days(), language: await languageOf(messages), versions: layers }
+  #unfrozen({ layers }: ContextRead, language: Language): FrozenLayers {
+    return { days: this.days(), language, versions: layers }
   }
 
   #isStale(
@@ -246,9 +288,7 @@ export class LayerReader {
 }
 
 function isHarmless(error: unknown): boolean {
-  return (
-    PalimpsestError.isInstance(error) && ['epoch_conflict', 'closed', 'store_read_only'].includes(error.code)
-  )
+  return PalimpsestError.isInstance(error) && ['closed', 'store_read_only'].includes(error.code)
 }
 
 const NO_LAYERS: ShownLayers = { layers: [], name: '' }

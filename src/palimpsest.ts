@@ -26,6 +26,7 @@ import { DEFAULT_EVENT_RETENTION_DAYS, EventTrimmer, MAX_EVENT_RETENTION_DAYS } 
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
 import { InTurn } from './in-turn.ts'
+import { isLanguageSetting, LANGUAGE_RULE, type LanguageSetting } from './language/index.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import { layerBudgets } from './memory/budgets.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
@@ -74,6 +75,12 @@ export interface PalimpsestOptions {
   readonly namespace?: string
   /** IANA zone in which times without an offset are taken. The default: UTC. */
   readonly zone?: string
+  /**
+   * In which language the engine writes what it writes itself into what a model reads: `auto` (the default) by what is
+   * said in the session, or a language such as `zh` or `en`. In force with a session's next epoch; a session's own
+   * setting (`session.configure({ language })`) comes first.
+   */
+  readonly language?: LanguageSetting
   /** In groups a turn is also complete after so many messages without a reply. The default: 12. */
   readonly groupTurnMessages?: number
   /**
@@ -195,6 +202,7 @@ export type Configuration = Pick<
   PalimpsestOptions,
   | 'policy'
   | 'zone'
+  | 'language'
   | 'groupTurnMessages'
   | 'summarizer'
   | 'verbatimBelowTokens'
@@ -240,7 +248,7 @@ type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'index
 /** Opens the store and puts everything together. */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
   checkOptions(options)
-  const { policy = tokens(), namespace = 'default', zone = 'UTC' } = options
+  const { policy = tokens(), namespace = 'default', zone = 'UTC', language = 'auto' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
   checkConfiguration({ ...options, zone, groupTurnMessages })
   const { handlers = {}, clock = Date.now, onFold, folding = 'background' } = options
@@ -270,6 +278,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
   let workspace: Workspace | null = null
   const engine: BareEngine = {
     ...folds,
+    language,
     recall: async (key, query, wanted) => {
       const { recallMessages } = await import('./finding/recall-messages.ts')
       return recallMessages(engine, key, query, wanted)
@@ -382,7 +391,7 @@ const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
 function memorySettings(
   { budgets, extract, owner, scopeLearnsFrom = 'shared' }: MemoryOptions = {},
   policy: Policy,
-  engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
+  engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'language' | 'clock' | 'layerBudgets'>,
 ): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
@@ -430,6 +439,7 @@ const OPTIONS = [
   'policy',
   'namespace',
   'zone',
+  'language',
   'groupTurnMessages',
   'summarizer',
   'verbatimBelowTokens',
@@ -492,7 +502,7 @@ function isRetention(days: number): boolean {
 }
 
 function checkConfiguration(configuration: Configuration): void {
-  const { policy, zone, groupTurnMessages, redact, spendGuard } = configuration
+  const { policy, zone, language, groupTurnMessages, redact, spendGuard } = configuration
   if (spendGuard !== undefined) checkSpendGuard(spendGuard)
   if (redact !== undefined && redact !== false && typeof redact !== 'function')
     throw new InvalidArgumentError('redact', redact, 'a function that gives back text, or false')
@@ -505,6 +515,8 @@ function checkConfiguration(configuration: Configuration): void {
     )
   if (zone !== undefined && !isZone(zone))
     throw new InvalidArgumentError('zone', zone, 'an IANA time zone such as "Asia/Shanghai"')
+  if (language !== undefined && !isLanguageSetting(language))
+    throw new InvalidArgumentError('language', language, LANGUAGE_RULE)
   if (groupTurnMessages !== undefined && (!Number.isSafeInteger(groupTurnMessages) || groupTurnMessages < 1))
     throw new InvalidArgumentError('groupTurnMessages', groupTurnMessages, 'a whole number of at least 1')
   const below = configuration.verbatimBelowTokens
@@ -621,6 +633,11 @@ export class Palimpsest implements AsyncDisposable {
   /** In whose private chats the model may write what everybody sees, as configured now. */
   get memoryOwners(): readonly string[] {
     return [...this.#engine.memoryOwners]
+  }
+
+  /** In which language the engine writes, as configured now; sessions may have settings of their own. */
+  get languageSetting(): LanguageSetting {
+    return this.#engine.language
   }
 
   /** Brings files and documents into line now; `null`: there is no workspace. */

@@ -25,6 +25,7 @@ import {
 import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } from './finding/index.ts'
 import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
 import type { InTurn } from './in-turn.ts'
+import { decideLanguage, type Language, type LanguageSetting } from './language/index.ts'
 import {
   type Content,
   isNewId,
@@ -717,7 +718,8 @@ export class Session {
         },
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => own.observeUsage(context, usage),
-        memoryTools: () => own.memoryTools(),
+        language: () => own.language(),
+        memoryTools: language => own.#memoryTools(language),
         onError: error => onError(error, { sessionId: this.id }),
         check: () => own.checkBound(),
       },
@@ -805,10 +807,31 @@ export class Session {
    * reach no other session, whatever they are asked.
    */
   async memoryTools(): Promise<MemoryTools> {
+    return this.#memoryTools()
+  }
+
+  async #memoryTools(known?: Language): Promise<MemoryTools> {
     const { MemoryTools } = await import('./memory/tools/index.ts')
-    const known = await this.#record()
-    if (known === null) await this.append([])
-    return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()), this.#seen)
+    const there = await this.#record()
+    if (there === null) await this.append([])
+    const record = there ?? (await this.#requireRecord())
+    const language = known ?? (await this.#engine.contexts.language(this.#claim, record))
+    return new MemoryTools(this.#engine, record, { seen: this.#seen, language })
+  }
+
+  /** Of the instance, for sessions without a setting of their own. */
+  get languageSetting(): LanguageSetting {
+    return this.#engine.language
+  }
+
+  /**
+   * In which language the engine writes here what it writes itself: as it is set, or by what is said. It changes with an
+   * epoch only.
+   */
+  async language(): Promise<Language> {
+    const record = await this.#record()
+    if (record !== null) return this.#engine.contexts.language(this.#claim, record)
+    return decideLanguage({ setting: this.#engine.language, messages: [], before: null }).language
   }
 
   /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */

@@ -184,6 +184,7 @@ function withIds(messages: ModelMessage[]): ModelMessage[] {
 
 export function makeContext(given: Partial<ContextParts>): ContextParts {
   return {
+    language: 'en',
     instructions: '',
     messages: [],
     messageTokens: [],

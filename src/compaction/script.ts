@@ -1,3 +1,5 @@
+import { FOREIGN } from '../language/index.ts'
+
 /**
  * In which script a text is written, as far as one is overwhelmingly there. Cheap and always the same: it
  * looks at a bounded part of the text.
@@ -20,9 +22,6 @@ const SCRIPTS = [
   ['Kana', /[\p{Script=Hiragana}\p{Script=Katakana}]{1,2}/gu],
 ] as const
 
-/** Links, addresses and code are Latin in every language. */
-const FOREIGN =
-  /```[\s\S]*?(?:```|$)|`[^`\n]{0,200}`|\bhttps?:\/\/\S{1,500}|[\w.+-]{1,64}@[\w.-]{1,100}|\b[\w-]{1,60}(?:[._/\\-]\w{1,60})+|@\w{1,60}/g
 /** Accents and vowel signs: they come with letters, and belong to no script of their own. */
 const MARKS = /\p{M}+/gu
 

@@ -60,16 +60,24 @@ function unfitness(given: string, reach: Reach): Omit<SettingsProblem, 'setting'
       allowed: `only at the start, with ${setting.environment} or a flag of palimpsest serve`,
       isUnknown: true,
     }
-  if (reach === 'request' && setting.reach !== 'request')
+  if (!isWithin(setting, reach))
     return {
-      allowed: `only for all requests, with PUT /v1/settings or ${setting.environment}`,
+      allowed:
+        setting.reach === 'session'
+          ? `only for a session, with PUT /v1/sessions/{id}/settings, or for all, with PUT /v1/settings or ${setting.environment}`
+          : `only for all requests, with PUT /v1/settings or ${setting.environment}`,
       isUnknown: true,
     }
   return null
 }
 
+/** The narrowest first: what may be set for one request may be set for all. */
+const REACHES: readonly Reach[] = ['request', 'session', 'server', 'start']
+
+function isWithin(setting: Setting, reach: Reach): boolean {
+  return REACHES.indexOf(setting.reach) <= REACHES.indexOf(reach)
+}
+
 export function namesWithin(reach: Reach): readonly string[] {
-  const isWithin = (setting: Setting) =>
-    reach === 'start' || setting.reach === 'request' || setting.reach === reach
-  return SETTINGS.filter(isWithin).map(({ name }) => name)
+  return SETTINGS.filter(setting => isWithin(setting, reach)).map(({ name }) => name)
 }

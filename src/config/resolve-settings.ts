@@ -29,6 +29,8 @@ export type Layers = Partial<Readonly<Record<LayerName, Layer>>> & {
 export interface SettingValues {
   readonly policy: PresetName
   readonly zone: string
+  /** `auto`, or a language. */
+  readonly language: string
   readonly groupTurnMessages: number
   readonly model: string | null
   readonly modelBaseUrl: string | null

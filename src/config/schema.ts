@@ -1,3 +1,4 @@
+import { isLanguageSetting, LANGUAGE_RULE } from '../language/index.ts'
 import { GROUP_TURN_MESSAGES, isId, isZone } from '../log/index.ts'
 import { olderNames } from '../older-names.ts'
 import {
@@ -207,6 +208,13 @@ export const SETTINGS: readonly Setting[] = [
     allowed: 'an IANA time zone such as "Asia/Shanghai"',
     accepts: isZone,
     help: 'in which times without an offset are taken',
+  }),
+  textSetting('language', {
+    reach: 'session',
+    default: 'auto',
+    allowed: LANGUAGE_RULE,
+    accepts: isLanguageSetting,
+    help: 'in which language the engine writes into contexts, memory and tools: by what is said, or always this one; in force with the next epoch',
   }),
   numberSetting('groupTurnMessages', {
     default: GROUP_TURN_MESSAGES,

@@ -1,10 +1,10 @@
 import type { PresetName } from '../policy/index.ts'
 
 /**
- * Who may set it. `request`: also for one request only. `server`: while the server runs. `start`: only
- * when it starts, by a flag or the environment.
+ * Who may set it. `request`: also for one request only. `session`: also for one session. `server`: while the server runs.
+ * `start`: only when it starts, by a flag or the environment.
  */
-export type Reach = 'request' | 'server' | 'start'
+export type Reach = 'request' | 'session' | 'server' | 'start'
 
 /**
  * What a namespace may do with what the operator of a server has set: by the environment, by flags, or in the server's

@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto'
+import { textsOf } from '../language/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { clipText } from './clip-text.ts'
 import type { ContextParts } from './context.ts'
@@ -72,6 +73,7 @@ export function assembleContext(
     beginning,
     fixedTokens: fixed.tokens,
     parts: {
+      language: source.language,
       instructions: fixed.instructions,
       messages: sent.map(({ message }) => message),
       messageTokens: sent.map(({ tokens }) => tokens),
@@ -107,11 +109,12 @@ function memoryNote(plan: ContextPlan, interim: InterimPoints | null): SentMessa
 }
 
 /** What could not be read whole is told by its number at least. */
-function withText({ interim }: ContextPlan, points: InterimPoints | null) {
+function withText({ interim, memory }: ContextPlan, points: InterimPoints | null) {
   if (interim === null) return null
   const { fromSeq, toSeq, tokens, count } = interim
   const unread = count - (points?.messages ?? 0)
-  const note = unread > 0 || !points?.text ? `(${count} messages; the rest of them is in the log.)\n` : ''
+  const { interimRest } = textsOf(memory.language).sessionMemory
+  const note = unread > 0 || !points?.text ? `${interimRest(count)}\n` : ''
   const text = points?.text ? clipText(points.text, tokens - estimateTokens(note), () => '[…]') : ''
   return { fromSeq, toSeq, text: (note + text).trim() }
 }

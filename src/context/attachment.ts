@@ -1,3 +1,4 @@
+import { type Language, textsOf } from '../language/index.ts'
 import { inertName } from './inert.ts'
 import type { ModelFilePart, ModelImagePart } from './model-message.ts'
 
@@ -42,10 +43,11 @@ export function readAttachment(part: ModelImagePart | ModelFilePart): Attachment
 }
 
 /** For a reader who cannot be shown it. */
-export function attachmentLabel(part: ModelImagePart | ModelFilePart): string {
+export function attachmentLabel(part: ModelImagePart | ModelFilePart, language: Language = 'en'): string {
+  const { image, file } = textsOf(language).messages.attachments
   const name = part.type === 'file' ? inertName(part.filename ?? '') : ''
-  if (name !== '') return `[file: ${name}]`
-  return part.type === 'image' || part.mediaType.startsWith('image') ? '[image]' : '[file]'
+  if (name !== '') return `[${file}: ${name}]`
+  return part.type === 'image' || part.mediaType.startsWith('image') ? `[${image}]` : `[${file}]`
 }
 
 /** A link says nothing of its own type: what is declared an image or a PDF is taken to be one. */

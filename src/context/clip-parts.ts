@@ -1,3 +1,4 @@
+import { type Language, textsOf } from '../language/index.ts'
 import { attachmentKind, type ContentPart, isAttachment, modelText } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS } from '../tokens/index.ts'
 import { clipText } from './clip-text.ts'
@@ -19,23 +20,27 @@ export function attachmentsWithin(parts: readonly ContentPart[], tokens: number)
 
 /**
  * Of a message that is too large, each text keeps its share of the room, half of which is for what is no text where
- * there is any. `where`: what it is a part of, such as "message 12". `all`: what its text comes to, where that is known.
+ * there is any. `seq`: the message that it is; `null`: it is not named. `all`: what its text comes to, where that is known.
  */
 export function clipper(
   parts: readonly ContentPart[],
   tokens: number,
-  { where, all: known }: { readonly where: string; readonly all?: number | undefined },
+  {
+    seq,
+    all: known,
+    language,
+  }: { readonly seq: number | null; readonly all?: number | undefined; readonly language: Language },
 ): Clip {
   const attached = parts.some(part => isAttachment(part) || part.type === 'reasoning')
   const room = attached ? tokens / 2 : tokens
   const texts = parts.filter(part => part.type !== 'reasoning')
   const all = Math.max(1, known ?? estimateTokens(modelText(texts)))
   const isOne = texts.length === 1 && texts[0]!.type === 'text'
-  const of = where && ` of ${where}`
+  const { charactersLeftOut } = textsOf(language).messages
   return text => {
     if (text === '') return text
     const whole = isOne ? all : estimateTokens(text)
     const share = Math.floor((room * whole) / Math.max(all, room))
-    return clipText(text, share, leftOut => `[… ${leftOut} characters${of} are left out here …]`, whole)
+    return clipText(text, share, leftOut => charactersLeftOut(leftOut, seq), whole)
   }
 }

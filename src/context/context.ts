@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import type { ModelMessage } from './model-message.ts'
 
 /** The parts of a context, in the order in which they stand in it. A part with nothing in it is absent. */
@@ -70,6 +71,8 @@ export interface RawRules {
 
 /** What the model is given for one call: computed, never stored. Treat it as frozen. */
 export interface ContextParts {
+  /** Of all that the engine itself wrote in it. */
+  readonly language: Language
   readonly instructions: string
   readonly messages: readonly ModelMessage[]
   /** What each of them takes, as `estimateTokens` counts. */

@@ -11,8 +11,8 @@ export {
 export { inert, inertId, inertName } from './inert.ts'
 export type * from './model-message.ts'
 export {
-  CLOSING_NOTE,
   type ContextSource,
+  closingNote,
   type InterimPlan,
   planContext,
   type Renderer,

@@ -1,4 +1,5 @@
 import { ContextOverflowError } from '../errors.ts'
+import { type Language, textsOf } from '../language/index.ts'
 import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission, RawRules } from './context.ts'
@@ -18,6 +19,8 @@ import type { FixedPart, View } from './view.ts'
 /** A session as far as a context looks at it, read at one instant. */
 export interface ContextSource {
   readonly kind: SessionKind
+  /** Of all that the engine itself writes in it. */
+  readonly language: Language
   readonly epoch: number
   /** Above it all is raw. */
   readonly compactedThrough: number
@@ -70,7 +73,10 @@ const TRIES = [
 ] as const
 
 /** Providers want a user's message at the end. */
-export const CLOSING_NOTE = '[system]: (no new message)'
+export function closingNote(language: Language): string {
+  const { roles, messages } = textsOf(language)
+  return `[${roles.system}]: ${messages.noNewMessage}`
+}
 
 const LEAST_CLIP_TOKENS = 40
 /** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
@@ -96,15 +102,11 @@ const LEAST_ROOM_TOKENS = 100
  * first; if that is not enough, the beginning moves up in large steps, to a turn's start where one is near, so that
  * between two steps the prefix only grows. Of a turn larger than the window the newest part stays.
  */
-export function planContext(
-  source: ContextSource,
-  view: View,
-  render = renderer(source.kind, view),
-): ContextPlan {
+export function planContext(source: ContextSource, view: View, render = renderer(source, view)): ContextPlan {
   const { fixed } = view
   const room = view.budget - fixed.tokens - view.volatileReserve
   const pins = source.pins.map(({ id }) => id).join()
-  const fingerprint = [view.reasoning, pins && shortHash(pins)].join('/')
+  const fingerprint = [view.reasoning, pins && shortHash(pins), source.language].join('/')
   if (room >= LEAST_ROOM_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
       const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
@@ -116,9 +118,9 @@ export function planContext(
 
 export type Renderer = (message: ContextMessage, clipTokens: number) => RenderedMessage
 
-function renderer(kind: SessionKind, { reasoning }: View): Renderer {
+function renderer({ kind, language }: ContextSource, { reasoning }: View): Renderer {
   return (message, clipTokens) =>
-    renderMessage(message, { kind, reasoning, clipTokens } satisfies RenderRules)
+    renderMessage(message, { kind, reasoning, clipTokens, language } satisfies RenderRules)
 }
 
 interface AttemptOptions {
@@ -348,16 +350,16 @@ class Attempt {
   }
 
   #planFrom(start: number, stubBelowSeq: number): ContextPlan | null {
-    const { messages, epoch } = this.#source
+    const { messages, epoch, language } = this.#source
     const { room, attempt, fingerprint, render } = this.#options
     const rendered = messages.slice(start).map(message => render(message, this.#clipTokens))
     const interim = this.#interim(start)
     const memory = this.#memoryBefore(messages[start]?.seq ?? Infinity)
     const fixed = memory === this.#memory ? this.#fixed : this.#fixedBeside(memory)
     const hasMessageBefore = memory.tokens > 0 || interim !== null
-    const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore })
+    const conversation = repairConversation(rendered, { stubBelowSeq, hasMessageBefore, language })
     const last = conversation.sent.at(-1)
-    const closing = last?.message.role === 'assistant' ? note(CLOSING_NOTE, last.seq) : null
+    const closing = last?.message.role === 'assistant' ? note(closingNote(language), last.seq) : null
     const frameTokens = memory.tokens > 0 ? INTERIM_HEADING_TOKENS : INTERIM_FRAME_TOKENS
     const interimTokens = interim === null ? 0 : interim.tokens + frameTokens
     const beginsInTurn = hasMessageBefore && this.#isMovedIntoTurn(start)
@@ -394,8 +396,9 @@ class Attempt {
 
   /** Of what lies before a context's first message. */
   #memoryBefore(startSeq: number): MemorySelection {
-    const { pins, segments } = this.#source
+    const { pins, segments, language } = this.#source
     const before = {
+      language,
       pins: pins.filter(({ seq }) => seq === null || seq < startSeq),
       segments: segments.filter(({ fromSeq }) => fromSeq < startSeq),
     }

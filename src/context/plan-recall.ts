@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import { type Message, searchableText } from '../log/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { type RecalledPassage, recallLine, renderRecall } from './render-recall.ts'
@@ -19,7 +20,7 @@ export interface RecallLimits {
   /** Whether the context tells a text already, word for word. */
   readonly isTold: (text: string) => boolean
   readonly mostTokens: number
-  readonly language: 'en' | 'zh'
+  readonly language: Language
 }
 
 export interface Recalled {
@@ -112,7 +113,8 @@ class Chosen {
     const text = this.#clipped(searchableText(message.content), share)
     if (text === '' || this.#texts.has(text) || this.#limits.isTold(text)) return false
     const before = this.#passages.get(seq - 1)?.message ?? null
-    const cost = estimateTokens(recallLine({ message, text }, before)) + 1
+    const { language } = this.#limits
+    const cost = estimateTokens(recallLine({ message, text }, { before, language })) + 1
     // Lines by themselves count more than together.
     if (this.used + cost > this.#limits.mostTokens) this.used = this.#measured()
     if (this.used + cost > this.#limits.mostTokens) return false

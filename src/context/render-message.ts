@@ -1,3 +1,4 @@
+import { type Language, type Texts, textsOf } from '../language/index.ts'
 import {
   type AttachmentPart,
   attachmentKind,
@@ -34,6 +35,7 @@ export interface RenderRules {
   /** A message above this is shown by its head, its tail and a reference. */
   readonly clipTokens: number
   readonly reasoning: 'drop' | 'keep'
+  readonly language: Language
 }
 
 export interface RenderedCall {
@@ -73,6 +75,8 @@ export interface RenderedMessage {
 
 /** From the message and the rules alone, so that nothing else can change a byte of it. */
 export function renderMessage(message: ContextMessage, rules: RenderRules): RenderedMessage {
+  const { language } = rules
+  const texts = textsOf(language).messages
   const given = partsOf(message.content)
   const isOversized = message.tokens > rules.clipTokens
   const withoutThoughts = given.filter(part => part.type !== 'reasoning')
@@ -81,24 +85,30 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   const shown = keepsThoughts ? given : withoutThoughts
   const attachments = isOversized ? attachmentsWithin(shown, rules.clipTokens / 2) : null
   const clip = isOversized
-    ? clipper(shown, rules.clipTokens, { where: `message ${message.seq}`, all: textTokens(message) })
+    ? clipper(shown, rules.clipTokens, {
+        seq: message.seq,
+        all: textTokens(message),
+        language,
+      })
     : (text: string) => text
   const parts: RenderedPart[] = []
   for (const part of shown) {
     const isNamed = attachments !== null && isAttachment(part) && !attachments.has(part)
-    const rendered = isNamed ? namedAttachment(part) : renderPart(part, message, { clip, keepsThoughts })
+    const rendered = isNamed
+      ? namedAttachment(part, texts)
+      : renderPart(part, message, { clip, keepsThoughts, texts })
     if (rendered) parts.push(rendered)
   }
-  if (interruptionOf(message.content) !== null) parts.push(shownText('[interrupted]'))
+  if (interruptionOf(message.content) !== null) parts.push(shownText(texts.interrupted))
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,
-    parts: attribute(parts, message, rules.kind),
+    parts: attribute(parts, message, rules),
   }
   return {
     ...spoken,
     turn: message.turn,
-    plain: plainMessage(spoken),
+    plain: plainMessage(spoken, texts),
     hasLinks: parts.some(part => part.type !== 'shown'),
     isClipped: isOversized,
     droppedReasoning: shown.length < given.length,
@@ -135,7 +145,7 @@ function renderedThought(part: ContentPart): RenderedPart | null {
 function renderPart(
   part: ContentPart,
   message: ContextMessage,
-  { clip, keepsThoughts }: { clip: Clip; keepsThoughts: boolean },
+  { clip, keepsThoughts, texts }: { clip: Clip; keepsThoughts: boolean; texts: Texts['messages'] },
 ): RenderedPart | null {
   switch (part.type) {
     case 'text':
@@ -146,10 +156,10 @@ function renderPart(
     case 'tool-call':
       return renderCall(part, clip, keepsThoughts)
     case 'tool-result':
-      return renderResult(part, clip)
+      return renderResult(part, clip, texts)
     default:
       // Approvals are between the program and the person; the model sees the call and its result.
-      return isAttachment(part) ? renderAttachment(part, message) : null
+      return isAttachment(part) ? renderAttachment(part, message, texts) : null
   }
 }
 
@@ -171,7 +181,11 @@ function renderReasoning(part: Extract<ContentPart, { type: 'reasoning' }>): Ren
 }
 
 /** What a provider can fetch or read is sent; anything else, and whatever the assistant attached, is named. */
-function renderAttachment(part: AttachmentPart, { role }: ContextMessage): RenderedPart {
+function renderAttachment(
+  part: AttachmentPart,
+  { role }: ContextMessage,
+  texts: Texts['messages'],
+): RenderedPart {
   const filename = nameOf(part)
   const sent = role === 'user' ? sendable(part) : null
   if (sent)
@@ -180,18 +194,19 @@ function renderAttachment(part: AttachmentPart, { role }: ContextMessage): Rende
       part: { type: 'file', ...sent, ...(filename && { filename: inertName(filename) }) },
       tokens: sent.mediaType === 'application/pdf' ? FLAT_TOKENS.file : FLAT_TOKENS.image,
     }
-  return namedAttachment(part)
+  return namedAttachment(part, texts)
 }
 
 /** A short note: what it is, and what it is called. */
-function namedAttachment(part: AttachmentPart): RenderedPart {
+function namedAttachment(part: AttachmentPart, { attachments, seconds }: Texts['messages']): RenderedPart {
   const { kind, name } = isPlainAttachment(part)
     ? { kind: part.type, name: nameOf(part) ?? '' }
     : attachmentName(part)
   const { duration } = part
-  const length = typeof duration === 'number' && !isPlainAttachment(part) ? `${duration} s` : ''
+  const length = typeof duration === 'number' && !isPlainAttachment(part) ? seconds(duration) : ''
   const said = [name === '' ? '' : inertName(name), length].filter(Boolean).join(', ')
-  return shownText(`(${inertName(kind)}${said && `: ${said}`})`)
+  const called = Object.hasOwn(attachments, kind) ? attachments[kind as keyof typeof attachments] : kind
+  return shownText(`(${inertName(called)}${said && `: ${said}`})`)
 }
 
 /** Of the two types that there have always been. What was said of them may stand in a context, and stays as it is. */
@@ -280,13 +295,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function renderResult(part: ToolResultPart, clip: Clip): RenderedPart {
-  const text = inert(clip(resultText(part.output)))
+function renderResult(part: ToolResultPart, clip: Clip, texts: Texts['messages']): RenderedPart {
+  const text = inert(clip(resultText(part.output, texts)))
   return {
     type: 'result',
     id: part.toolCallId,
     toolName: safeName(part.toolName ?? ''),
-    text: text.trim() === '' ? '(empty)' : text,
+    text: text.trim() === '' ? texts.emptyResult : text,
     tokens: estimateTokens(text),
   }
 }
@@ -295,14 +310,14 @@ function renderResult(part: ToolResultPart, clip: Clip): RenderedPart {
 const WRAPPERS = ['text', 'json', 'content', 'error-text', 'error-json', 'execution-denied']
 const WRAPPER_KEYS = ['type', 'value', 'reason', 'providerOptions']
 
-function resultText(output: unknown): string {
+function resultText(output: unknown, texts: Texts['messages']): string {
   if (typeof output === 'string') return output
   if (output === undefined) return ''
-  if (!isWrapper(output)) return contentText(output) ?? JSON.stringify(output)
+  if (!isWrapper(output)) return contentText(output, texts) ?? JSON.stringify(output)
   const { type, value, reason } = output
-  if (type === 'execution-denied') return `(denied${typeof reason === 'string' ? `: ${reason}` : ''})`
-  const text = resultText(value)
-  return type.startsWith('error') ? `(error) ${text}` : text
+  if (type === 'execution-denied') return texts.denied(typeof reason === 'string' ? reason : null)
+  const text = resultText(value, texts)
+  return type.startsWith('error') ? texts.failed(text) : text
 }
 
 function isWrapper(output: unknown): output is { type: string; value?: unknown; reason?: unknown } {
@@ -311,9 +326,11 @@ function isWrapper(output: unknown): output is { type: string; value?: unknown; 
 }
 
 /** Pictures and files that a tool gave are named: their bytes are no text. `null`: it is no such list. */
-function contentText(output: unknown): string | null {
+function contentText(output: unknown, { attachments }: Texts['messages']): string | null {
   if (!Array.isArray(output) || output.length === 0 || !output.every(isContentItem)) return null
-  return output.map(item => item.text ?? `(${item.type})`).join('\n')
+  const named = (type: string) =>
+    Object.hasOwn(attachments, type) ? attachments[type as keyof typeof attachments] : type
+  return output.map(item => item.text ?? `(${named(item.type)})`).join('\n')
 }
 
 const MEDIA = ['media', 'image', 'image-data', 'image-url', 'file', 'file-data', 'file-url', 'file-id']
@@ -334,10 +351,14 @@ export function safeName(name: string): string {
  * In a group, who speaks; anywhere, what the system says, since a conversation has no system messages for
  * a model. Names are never an identity, so the sender's id stands beside the name.
  */
-function attribute(parts: RenderedPart[], message: ContextMessage, kind: SessionKind): RenderedPart[] {
+function attribute(
+  parts: RenderedPart[],
+  message: ContextMessage,
+  { kind, language }: RenderRules,
+): RenderedPart[] {
   const isNamed = message.role === 'system' || (message.role === 'user' && kind === 'group')
   if (!isNamed) return parts
-  const name = `[${message.role === 'system' ? 'system' : senderName(message)}]:`
+  const name = `[${message.role === 'system' ? textsOf(language).roles.system : senderName(message, language)}]:`
   const first = parts[0]
   if (first?.type === 'shown' && first.part.type === 'text')
     return [shownText(`${name} ${first.part.text}`), ...parts.slice(1)]
@@ -345,11 +366,14 @@ function attribute(parts: RenderedPart[], message: ContextMessage, kind: Session
 }
 
 /** As a message of theirs is headed in a group. */
-export function senderName({ sender }: Pick<ContextMessage, 'sender'>): string {
+export function senderName({ sender }: Pick<ContextMessage, 'sender'>, language: Language): string {
+  const { roles } = textsOf(language)
   const id = inertId(sender?.id ?? '')
   const name = inertName(sender?.name ?? '')
   const shown = name === '' || name === id ? id : `${name} (${id})`
-  if (shown === '') return 'user'
+  if (shown === '') return roles.user
   // Somebody who calls himself "system" is not the system.
-  return ROLES.some(role => shown.toLowerCase().startsWith(role)) ? `"${shown}"` : shown
+  const lower = shown.toLowerCase()
+  const poses = ROLES.some(role => lower.startsWith(role) || lower.startsWith(roles[role]))
+  return poses ? `"${shown}"` : shown
 }

@@ -1,3 +1,4 @@
+import { type Language, textsOf } from '../language/index.ts'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { inert } from './inert.ts'
 import type { AssistantModelMessage, ModelToolResultPart } from './model-message.ts'
@@ -15,10 +16,9 @@ export interface RepairOptions {
   readonly stubBelowSeq: number
   /** The session memory stands before it, as a user's message. */
   readonly hasMessageBefore: boolean
+  readonly language: Language
 }
 
-const INTERRUPTED = '(no result: the call was interrupted)'
-const WAITING = '(no result yet)'
 /** A shorter result is not worth a note in its place. */
 export const LEAST_STUBBED_TOKENS = 60
 
@@ -39,9 +39,10 @@ export function repairConversation(
   const ids = new Map<string, number>()
   const sent: SentMessage[] = []
   let stable: number | null = null
+  const { roles, messages: texts } = textsOf(options.language)
   for (const message of messages) {
     if (sent.length === 0 && message.role !== 'user' && !options.hasMessageBefore)
-      sent.push(note('[system]: (the conversation begins here)', message.seq))
+      sent.push(note(`[${roles.system}]: ${texts.conversationBegins}`, message.seq))
     if (!message.hasLinks) {
       if (message.plain) sent.push(message.plain)
       continue
@@ -112,11 +113,12 @@ function linkedMessages(message: RenderedMessage, linked: LinkedOptions): SentMe
   const isAssistant = role === 'assistant'
   const calls = isAssistant ? parts.filter(part => part.type === 'call') : []
   const sent: SentMessage[] = []
+  const { call } = textsOf(linked.options.language).messages
   if (calls.length > 0) sent.push(...callsAndResults(calls, message, linked))
   else if (message.plain && parts.some(part => part.type === 'shown')) sent.push(message.plain)
   for (const part of parts) {
     if (part.type === 'call' && !isAssistant)
-      sent.push(note(`[call of the tool ${part.toolName}]: ${inert(JSON.stringify(part.input))}`, seq))
+      sent.push(note(`[${call(part.toolName)}]: ${inert(JSON.stringify(part.input))}`, seq))
     if (part.type === 'result' && !linked.answers.paired.has(part)) sent.push(lateResult(part, seq, linked))
   }
   return sent
@@ -130,9 +132,10 @@ function callsAndResults(
   message: RenderedMessage,
   { answers, ids, isOpen, options }: LinkedOptions,
 ): SentMessage[] {
+  const { noResult, noResultYet } = textsOf(options.language).messages
   const answered = calls.map(call => {
     const answer = answers.byCall.get(call)
-    const value = answer ? resultValue(answer, options) : isOpen ? WAITING : INTERRUPTED
+    const value = answer ? resultValue(answer, options) : isOpen ? noResultYet : noResult
     return { call, answer, value, toolCallId: uniqueId(call.id, message.seq, ids) }
   })
   const basis = answered.flatMap(({ toolCallId, value, answer }) => [
@@ -181,9 +184,9 @@ function withResults({ seq, parts }: RenderedMessage, answered: readonly Answere
   ]
 }
 
-function resultValue({ result, seq }: Answer, { stubBelowSeq }: RepairOptions): string {
+function resultValue({ result, seq }: Answer, { stubBelowSeq, language }: RepairOptions): string {
   if (seq >= stubBelowSeq || result.tokens < LEAST_STUBBED_TOKENS) return result.text
-  return `(${result.text.length} characters, left out here: message ${seq})`
+  return textsOf(language).messages.resultLeftOut(result.text.length, seq)
 }
 
 function lateResult(
@@ -192,7 +195,8 @@ function lateResult(
   { options }: LinkedOptions,
 ): SentMessage {
   const value = resultValue({ result, seq }, options)
-  return note(`[result of an earlier call, ${result.toolName} ${safeName(result.id)}]: ${value}`, seq)
+  const texts = textsOf(options.language).messages
+  return note(`[${texts.lateResult(result.toolName, safeName(result.id))}]: ${value}`, seq)
 }
 
 /** OpenAI takes no longer ones. */

@@ -1,3 +1,4 @@
+import type { Texts } from '../language/index.ts'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { isBlank } from './is-blank.ts'
 import type { ModelMessage, UserModelMessage } from './model-message.ts'
@@ -11,15 +12,14 @@ export interface SentMessage {
 }
 
 /** What is said in a message, calls and results aside. `null`: nothing. */
-export function plainMessage({
-  role,
-  parts,
-  seq,
-}: Pick<RenderedMessage, 'role' | 'parts' | 'seq'>): SentMessage | null {
+export function plainMessage(
+  { role, parts, seq }: Pick<RenderedMessage, 'role' | 'parts' | 'seq'>,
+  { empty }: Texts['messages'],
+): SentMessage | null {
   const { content, tokens } = spokenContent(parts)
   // A thought without a word or a call after it is no reply.
   const isNothing = content.every(part => part.type === 'reasoning')
-  if (isNothing) return role === 'user' ? note('(empty message)', seq) : null
+  if (isNothing) return role === 'user' ? note(empty, seq) : null
   const [first] = content
   const only = content.length === 1 && first?.type === 'text' ? first.text : content
   // What a tool said beside its results is nobody's reply.

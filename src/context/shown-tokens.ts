@@ -1,3 +1,4 @@
+import { FALLBACK_LANGUAGE } from '../language/index.ts'
 import type { SessionKind } from '../log/index.ts'
 import { type ContextMessage, renderMessage } from './render-message.ts'
 import { repairConversation } from './repair.ts'
@@ -15,8 +16,12 @@ export function shownTokens(messages: readonly ContextMessage[], kind: SessionKi
 }
 
 function tokensShown(messages: readonly ContextMessage[], kind: SessionKind): number {
-  const rules = { kind, reasoning: 'drop', clipTokens: ENOUGH_TOKENS } as const
+  const rules = { kind, reasoning: 'drop', clipTokens: ENOUGH_TOKENS, language: FALLBACK_LANGUAGE } as const
   const rendered = messages.map(message => renderMessage(message, rules))
-  const { sent } = repairConversation(rendered, { stubBelowSeq: 0, hasMessageBefore: true })
+  const { sent } = repairConversation(rendered, {
+    stubBelowSeq: 0,
+    hasMessageBefore: true,
+    language: FALLBACK_LANGUAGE,
+  })
   return sent.reduce((sum, { tokens }) => sum + tokens, 0)
 }

@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { CacheBreakpoints, ContextParts } from './context.ts'
 import { isBlank } from './is-blank.ts'
@@ -88,7 +89,9 @@ export function toAnthropic({
   instructions,
   messages,
   breakpoints,
-}: Pick<ContextParts, 'instructions' | 'messages' | 'breakpoints'>): AnthropicRequest {
+  language = 'en',
+}: Pick<ContextParts, 'instructions' | 'messages' | 'breakpoints'> &
+  Partial<Pick<ContextParts, 'language'>>): AnthropicRequest {
   const system = isBlank(instructions) ? undefined : systemBlocks(instructions, breakpoints)
   const marked = markedMessages(
     breakpoints,
@@ -96,7 +99,7 @@ export function toAnthropic({
   )
   const merged: AnthropicMessage[] = []
   for (const [index, message] of messages.entries()) {
-    const next = anthropicMessage(message)
+    const next = anthropicMessage(message, language)
     if (next.content.length === 0) continue
     if (marked.has(index)) mark(next.content)
     const last = merged.at(-1)
@@ -127,10 +130,10 @@ function mark(content: (AnthropicUserBlock | AnthropicAssistantBlock)[]): void {
   if (last) last.cache_control = { type: 'ephemeral' }
 }
 
-function anthropicMessage(message: ModelMessage): AnthropicMessage {
+function anthropicMessage(message: ModelMessage, language: Language): AnthropicMessage {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: userBlocks(message.content) }
+      return { role: 'user', content: userBlocks(message.content, language) }
     case 'assistant':
       return { role: 'assistant', content: assistantBlocks(message.content) }
     case 'tool':
@@ -150,14 +153,14 @@ function textBlocks(text: string): AnthropicTextBlock[] {
   return isBlank(text) ? [] : [{ type: 'text', text }]
 }
 
-function userBlocks(content: UserModelMessage['content']): AnthropicUserBlock[] {
+function userBlocks(content: UserModelMessage['content'], language: Language): AnthropicUserBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part): AnthropicUserBlock[] => {
     if (part.type === 'text') return textBlocks(part.text)
     const attachment = readAttachment(part)
     // It fetches over HTTPS only.
     if (!attachment || (attachment.from === 'url' && !/^https:/i.test(attachment.url)))
-      return textBlocks(attachmentLabel(part))
+      return textBlocks(attachmentLabel(part, language))
     if (attachment.kind === 'image')
       return [
         {

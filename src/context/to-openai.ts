@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { ContextParts } from './context.ts'
 import { isBlank } from './is-blank.ts'
@@ -60,15 +61,16 @@ export interface OpenAIRequest {
 export function toOpenAI({
   instructions,
   messages,
-}: Pick<ContextParts, 'instructions' | 'messages'>): OpenAIRequest {
+  language = 'en',
+}: Pick<ContextParts, 'instructions' | 'messages'> & Partial<Pick<ContextParts, 'language'>>): OpenAIRequest {
   const system: OpenAIMessage[] = isBlank(instructions) ? [] : [{ role: 'system', content: instructions }]
-  return { messages: [...system, ...messages.flatMap(openAIMessages)] }
+  return { messages: [...system, ...messages.flatMap(message => openAIMessages(message, language))] }
 }
 
-function openAIMessages(message: ModelMessage): OpenAIMessage[] {
+function openAIMessages(message: ModelMessage, language: Language): OpenAIMessage[] {
   switch (message.role) {
     case 'user': {
-      const content = userContent(message.content)
+      const content = userContent(message.content, language)
       return content.length === 0 ? [] : [{ role: 'user', content }]
     }
     case 'assistant':
@@ -82,12 +84,17 @@ function openAIMessages(message: ModelMessage): OpenAIMessage[] {
   }
 }
 
-function userContent(content: UserModelMessage['content']): string | OpenAIContentPart[] {
+function userContent(content: UserModelMessage['content'], language: Language): string | OpenAIContentPart[] {
   if (typeof content === 'string') return isBlank(content) ? '' : content
-  return content.filter(part => part.type !== 'text' || !isBlank(part.text)).map(contentPart)
+  return content
+    .filter(part => part.type !== 'text' || !isBlank(part.text))
+    .map(part => contentPart(part, language))
 }
 
-function contentPart(part: Exclude<UserModelMessage['content'], string>[number]): OpenAIContentPart {
+function contentPart(
+  part: Exclude<UserModelMessage['content'], string>[number],
+  language: Language,
+): OpenAIContentPart {
   if (part.type === 'text') return { type: 'text', text: part.text }
   const attachment = readAttachment(part)
   if (attachment?.kind === 'image')
@@ -96,7 +103,7 @@ function contentPart(part: Exclude<UserModelMessage['content'], string>[number])
       image_url: { url: attachment.from === 'url' ? attachment.url : dataUrl(attachment) },
     }
   // A PDF behind a link cannot be said in this format.
-  if (attachment?.from !== 'bytes') return { type: 'text', text: attachmentLabel(part) }
+  if (attachment?.from !== 'bytes') return { type: 'text', text: attachmentLabel(part, language) }
   const filename = part.type === 'file' ? part.filename : undefined
   return { type: 'file', file: { filename: filename || 'document.pdf', file_data: dataUrl(attachment) } }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arbitraryContext, makeContext, PDF, PNG } from '../../test/arbitrary-context.ts'
 import type { ModelMessage } from './model-message.ts'
-import { CLOSING_NOTE } from './plan-context.ts'
+import { closingNote } from './plan-context.ts'
 import { toText } from './to-text.ts'
 
 const convert = (messages: ModelMessage[], sessionMemory: string | null = null, limit?: number) =>
@@ -75,9 +75,9 @@ user: and these
   })
 
   test('says nothing of a message that there is not', () => {
-    const messages = [user('hi'), { role: 'assistant' as const, content: 'Hello.' }, user(CLOSING_NOTE)]
+    const messages = [user('hi'), { role: 'assistant' as const, content: 'Hello.' }, user(closingNote('en'))]
     expect(convert(messages)).toBe('## RECENT MESSAGES\nuser: hi\nassistant: Hello.')
-    expect(convert([user(CLOSING_NOTE), user('hi')])).toContain('(no new message)')
+    expect(convert([user(closingNote('en')), user('hi')])).toContain('(no new message)')
   })
 
   test('begins with the instructions and the memory among them, where the caller asks for it', () => {

@@ -22,7 +22,7 @@ const NO_LETTERS = /[^\p{L}\p{N}\p{M}]+/gu
 /** Behind which a line's own words may begin: its day, its speaker, its tool. */
 const BEFORE_WORDS = /[:：→,，\]]/g
 const MAX_BEGINNINGS = 6
-const DAY = /^\s{0,2}-?\s{0,2}\d{4}-\d{2}-\d{2}\s/
+const DAY = /^\s{0,2}-?\s{0,2}\d{4}-\d{2}-\d{2}(?:–\d{4}-\d{2}-\d{2})?\s/
 
 function sentencesOf(line: string): readonly string[] {
   return line.split(SENTENCE_ENDS)

@@ -84,7 +84,7 @@ function sentTokens(message: NewMessage, { tokens, characters }: Size, kind: Ses
   const at = new Date(message.at ?? 0)
   const { parts } = renderMessage(
     { ...message, at, appendedAt: at, id: '', seq: 1, version: 1, archived: false, turn: 1, tokens },
-    { kind, clipTokens: Number.POSITIVE_INFINITY, reasoning: 'drop' },
+    { kind, clipTokens: Number.POSITIVE_INFINITY, reasoning: 'drop', language: 'en' },
   )
   return parts.reduce((sum, part) => sum + part.tokens, MESSAGE_OVERHEAD_TOKENS)
 }

@@ -33,7 +33,7 @@ function notAllowed({ scopes }: McpAccess, name: string, tool: Tool | undefined)
 
 /** Of the names only: what each may be is checked where it is used. */
 function problemOf(tool: Tool, access: McpAccess, args: object): string | null {
-  const { properties, required } = inputSchema(tool, access)
+  const { properties, required } = inputSchema(tool, access, 'en')
   const unknown = Object.keys(args).filter(name => !Object.hasOwn(properties, name))
   if (unknown.length > 0)
     return `${tool.name} takes no ${named(unknown)}, but ${Object.keys(properties).join(', ')}.`

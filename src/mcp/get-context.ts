@@ -1,38 +1,31 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { textsOf } from '../language/index.ts'
 import type { Arguments, Tool } from './tool.ts'
 
-const TEXTS = {
-  query: {
-    type: 'string',
-    description: 'What is asked now: older messages that may answer it are added.',
-  },
-  instructions: { type: 'string', description: 'Your own instructions: they are put first.' },
-  model: {
-    type: 'string',
-    description: 'The name of the model that reads it, by whose tokens it is counted.',
-  },
-}
+const TEXTS = ['query', 'instructions', 'model'] as const
 
 export const GET_CONTEXT: Tool = {
   name: 'get_context',
-  description:
-    'What a model needs to know of a chat for its next answer, within a budget of tokens: the memory, a summary of what was said long ago, and the newest messages as they were said.',
-  parameters: () => ({
-    type: 'object',
-    properties: {
-      budget: { type: 'integer', minimum: 1, description: 'Tokens of all of it. Left out: as configured.' },
-      ...TEXTS,
-    },
-    required: [],
-    additionalProperties: false,
-  }),
+  description: language => textsOf(language).mcp.getContext,
+  parameters: (_, language) => {
+    const { budget, ...texts } = textsOf(language).mcp.contextParameters
+    return {
+      type: 'object',
+      properties: {
+        budget: { type: 'integer', minimum: 1, description: budget },
+        ...Object.fromEntries(TEXTS.map(name => [name, { type: 'string', description: texts[name] }])),
+      },
+      required: [],
+      additionalProperties: false,
+    }
+  },
   needs: 'read',
   isIdempotent: true,
   execute: async ({ palimpsest, traits, outputReserve }, sessionId, args) => {
     const context = await palimpsest.session(sessionId, traits).context({
       ...(outputReserve !== undefined && { outputReserve }),
       ...budgetOf(args),
-      ...textsOf(args),
+      ...givenTexts(args),
     })
     const { instructions, report } = context
     const text = context.toText()
@@ -52,8 +45,8 @@ function budgetOf({ budget }: Arguments): { budget?: number } {
   return { budget: number }
 }
 
-function textsOf(args: Arguments): Readonly<Record<string, string>> {
-  const given = Object.keys(TEXTS).flatMap(name => (args[name] === undefined ? [] : [[name, args[name]]]))
+function givenTexts(args: Arguments): Readonly<Record<string, string>> {
+  const given = TEXTS.flatMap(name => (args[name] === undefined ? [] : [[name, args[name]]]))
   for (const [name, value] of given)
     if (typeof value !== 'string') throw new InvalidArgumentError(String(name), value, 'text')
   return Object.fromEntries(given)

@@ -1,6 +1,7 @@
 import type { McpAccess } from './access.ts'
 import { createServer } from './create-server.ts'
 import { loadLibrary } from './load-library.ts'
+import { languageIn } from './tools.ts'
 
 export interface HandleOptions {
   /** The body, where it was read already. */
@@ -18,8 +19,8 @@ export async function handleMcp(
   access: McpAccess,
   { parsedBody, maxBodyBytes }: HandleOptions = {},
 ): Promise<Response> {
-  const library = await loadLibrary()
-  const handler = library.createMcpHandler(() => createServer(library, access), {
+  const [library, language] = await Promise.all([loadLibrary(), languageIn(access)])
+  const handler = library.createMcpHandler(() => createServer(library, access, { language }), {
     // Nothing is ever announced, so nobody has to be kept listening.
     maxSubscriptions: 0,
     ...(maxBodyBytes !== undefined && { maxRequestBodySize: maxBodyBytes }),

@@ -1,6 +1,6 @@
 import { SessionNotFoundError } from '../errors.ts'
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../log/index.ts'
-import { DEFINITIONS } from '../memory/tools/definitions.ts'
+import { definitionsIn } from '../memory/tools/definitions.ts'
 import type { ToolOutput } from '../memory/tools/index.ts'
 import type { McpAccess } from './access.ts'
 import type { Outcome, Tool } from './tool.ts'
@@ -9,8 +9,8 @@ const READING: readonly MemoryToolName[] = ['query_history', 'expand_history']
 
 export const MEMORY_TOOLS: readonly Tool[] = MEMORY_TOOL_NAMES.map(name => ({
   name,
-  description: DEFINITIONS[name].description,
-  parameters: () => DEFINITIONS[name].parameters,
+  description: language => definitionsIn(language)[name].description,
+  parameters: (_, language) => definitionsIn(language)[name].parameters,
   needs: READING.includes(name) ? 'read' : 'write',
   // A note that is known already is not written again.
   isIdempotent: true,

@@ -5,6 +5,7 @@ import type { McpAccess } from './access.ts'
 import { answering } from './answering.ts'
 import { createServer } from './create-server.ts'
 import { loadLibrary, loadStdio } from './load-library.ts'
+import { languageIn } from './tools.ts'
 
 export interface StdioOptions {
   /** The defaults: those of the process. */
@@ -31,11 +32,15 @@ export async function serveMcpOverStdio(
   const ending = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
   // An input that fails, and a signal, end it too.
   const inputEnds = finished(input, { writable: false, signal: ending }).catch(() => {})
-  const [library, { serveStdio, StdioServerTransport }] = await Promise.all([loadLibrary(), loadStdio()])
+  const [library, { serveStdio, StdioServerTransport }, language] = await Promise.all([
+    loadLibrary(),
+    loadStdio(),
+    languageIn(access),
+  ])
   // The library drops what is under way when its input ends: so it gets one that never does.
   const lines = new Readable({ read() {} })
   const transport = answering(new StdioServerTransport(lines, output), () => closed.abort())
-  const serving = serveStdio(() => createServer(library, access, current), {
+  const serving = serveStdio(() => createServer(library, access, { language, ...(current && { current }) }), {
     transport,
     // Nothing is ever announced.
     maxSubscriptions: 0,

@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import type { Scope } from '../store/index.ts'
 import type { McpAccess } from './access.ts'
 
@@ -20,9 +21,9 @@ export interface Outcome {
 
 export interface Tool {
   readonly name: string
-  readonly description: string
+  readonly description: (language: Language) => string
   /** Without the session. */
-  readonly parameters: (access: McpAccess) => Parameters
+  readonly parameters: (access: McpAccess, language: Language) => Parameters
   readonly needs: Scope
   readonly isIdempotent: boolean
   /** `args` has no nulls, and no session. Throws a `PalimpsestError` where something cannot be taken. */

@@ -1,3 +1,4 @@
+import { decideLanguage, type Language, textsOf } from '../language/index.ts'
 import type { MemoryToolName } from '../log/index.ts'
 import type { McpAccess } from './access.ts'
 import { APPEND_MESSAGES } from './append-messages.ts'
@@ -31,10 +32,11 @@ export async function listTools(access: McpAccess): Promise<readonly ListedTool[
     offered === null
       ? name !== SHARING || access.palimpsest.memoryOwners.length > 0
       : !MEMORY_NAMES.includes(name) || offered.includes(name)
+  const language = await languageIn(access)
   return TOOLS.filter(tool => access.scopes.has(tool.needs) && isOffered(tool)).map(tool => ({
     name: tool.name,
-    description: tool.description,
-    inputSchema: inputSchema(tool, access),
+    description: tool.description(language),
+    inputSchema: inputSchema(tool, access, language),
     annotations: {
       readOnlyHint: tool.needs === 'read',
       destructiveHint: false,
@@ -44,11 +46,21 @@ export async function listTools(access: McpAccess): Promise<readonly ListedTool[
   }))
 }
 
-const SESSION = { type: 'string', description: 'The id of the chat, such as telegram:42.' }
+/** Of the bound session; where tools are for many, as it is set for all. */
+export async function languageIn({ palimpsest, session, traits }: McpAccess): Promise<Language> {
+  const usual = decideLanguage({ setting: palimpsest.languageSetting, messages: [], before: null }).language
+  if (session === undefined) return usual
+  // What is wrong with the session is told to the client by its tools.
+  return palimpsest
+    .session(session, traits)
+    .language()
+    .catch(() => usual)
+}
 
-export function inputSchema(tool: Tool, access: McpAccess): Parameters {
-  const parameters = tool.parameters(access)
+export function inputSchema(tool: Tool, access: McpAccess, language: Language): Parameters {
+  const parameters = tool.parameters(access, language)
   if (access.session !== undefined) return parameters
-  const properties = { session: SESSION, ...parameters.properties }
+  const session = { type: 'string', description: textsOf(language).mcp.session }
+  const properties = { session, ...parameters.properties }
   return { ...parameters, properties, required: ['session', ...parameters.required] }
 }

@@ -1,4 +1,5 @@
 import { withinTime } from '../compaction/within-time.ts'
+import { languageOfText, textsOf } from '../language/index.ts'
 import type {
   Author,
   DocumentKey,
@@ -71,7 +72,8 @@ export async function condenseLines(content: string, request: CondenseRequest): 
   })
   if (due === null) return null
   const words = await inFewWords(due.lines, Math.max(20, Math.floor(due.tokens * KEPT)), request)
-  const by = condensedLine(due.from, due.to, `[${due.lines.length} lines] ${inertLine(words)}`)
+  const { documents } = textsOf(languageOfText(due.lines.join('\n')))
+  const by = condensedLine(due.from, due.to, `${documents.condensed(due.lines.length)} ${inertLine(words)}`)
   return { lines: due.lines, by, facts: condensedFacts(facts, due.lines, by) }
 }
 

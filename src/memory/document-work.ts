@@ -13,6 +13,7 @@ export {
   normalizeMarkdown,
   readSection,
   replaceSection,
+  sectionIn,
 } from './document/index.ts'
 export { initialContent } from './initial-content.ts'
 export { mergeDocuments } from './workspace/merge.ts'

@@ -1,3 +1,4 @@
+import type { LanguageSetting } from '../language/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 import type { LayerBudgets } from './layers/index.ts'
@@ -7,6 +8,8 @@ export interface MemoryEngine {
   readonly store: Store
   readonly namespace: string
   readonly zone: string
+  /** Of sessions without a setting of their own. */
+  readonly language: LanguageSetting
   readonly clock: () => number
   readonly summarizer: Summarizer
   readonly layerBudgets: LayerBudgets

@@ -2,14 +2,15 @@ import { inertName } from '../context/index.ts'
 import type { Message } from '../log/index.ts'
 import { type DocumentKey, documentSession, type SessionKey, type SessionRecord } from '../store/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
-import { chatTemplate, languageOf } from './document/index.ts'
+import { chatTemplate } from './document/index.ts'
+import { documentLanguage } from './document-language.ts'
 import type { MemoryEngine } from './engine.ts'
 
 /** What tells who is there and in which language they speak. */
 const FIRST_MESSAGES = 20
 const MOST_NAMES = 8
 
-type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone'>
+type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language'>
 
 /** What a document begins with, where there is none yet; `null`: the session that it belongs to is not there. */
 export async function initialContent(engine: Reader, document: DocumentKey): Promise<string | null> {
@@ -30,7 +31,7 @@ export async function newChatMemory(engine: Reader, session: SessionRecord): Pro
     kind: session.kind,
     with: namesOf(messages, session),
     firstContact: formatDay(dayInZone(first?.at ?? session.createdAt, first?.zone ?? zone)),
-    language: languageOf(messages),
+    language: documentLanguage(engine, session, messages),
   })
 }
 

@@ -75,18 +75,18 @@ export class MemoryDocument {
 
   /** What stands under a heading; `null`: there is no such section. */
   async section(section: string): Promise<string | null> {
-    const { checkSectionName, readSection } = await load()
+    const { checkSectionName, readSection, sectionIn } = await load()
     const name = checkSectionName(section)
     const document = await this.#checked(this.#engine.store.readDocument(this.#key))
-    return document && readSection(document.content, name)
+    return document && readSection(document.content, sectionIn(document.content, name))
   }
 
   /** Replaces what stands under a heading; a section that is not there is added. */
   async updateSection(section: string, content: string, options?: WriteOptions): Promise<MemoryContent> {
-    const { checkBody, checkSectionName, replaceSection } = await load()
+    const { checkBody, checkSectionName, replaceSection, sectionIn } = await load()
     const name = checkSectionName(section)
     const body = checkBody('content', content, name)
-    return this.#write(current => replaceSection(current, name, body), options)
+    return this.#write(current => replaceSection(current, sectionIn(current, name), body), options)
   }
 
   /** Adds to the end of a section, or of the document. */
@@ -94,12 +94,15 @@ export class MemoryDocument {
     content: string,
     options: WriteOptions & { readonly section?: string } = {},
   ): Promise<MemoryContent> {
-    const { appendText, checkBody, checkSectionName, checkText } = await load()
+    const { appendText, checkBody, checkSectionName, checkText, sectionIn } = await load()
     const { section, ...rest } = options
     const name = section === undefined ? undefined : checkSectionName(section)
     const body = name === undefined ? checkText(content) : checkBody('content', content, name)
     if (body.trim() === '') throw new InvalidArgumentError('content', content, 'text that is not empty')
-    return this.#write(current => appendText(current, body, name), rest)
+    return this.#write(
+      current => appendText(current, body, name === undefined ? undefined : sectionIn(current, name)),
+      rest,
+    )
   }
 
   /** The whole of it, as it shall be. */

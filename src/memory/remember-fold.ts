@@ -12,18 +12,18 @@ import {
   datedLine,
   findHeading,
   headings,
-  languageOf,
   listLines,
   withLines,
   withoutLines,
 } from './document/index.ts'
+import { documentLanguage } from './document-language.ts'
 import type { MemoryEngine } from './engine.ts'
 import { newChatMemory } from './initial-content.ts'
 
 /** A summariser of the caller's own may send any number. */
 const MOST_LINES = 40
 
-type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>
+type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language' | 'clock' | 'layerBudgets'>
 
 /**
  * What a fold leaves in chat memory and daily log, to be written in its own transaction: a dated line for each
@@ -39,7 +39,7 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   const superseded = await supersededFacts(store, chat, fold)
   if (facts.length === 0 && superseded.length === 0) return []
   const stale = new Set(superseded.map(({ line }) => line))
-  const history = headings(languageOf(fold.messages)).history
+  const history = headings(documentLanguage(engine, session, fold.messages)).history
   // The log of a day is of the day where the bot is.
   const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, engine.zone))
   const days = [...new Set([...facts, ...superseded].map(day))].sort()

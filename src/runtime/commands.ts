@@ -1,3 +1,4 @@
+import { textsOf } from '../language/index.ts'
 import { contentText, headOf, type Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import type { IncomingMessage } from './channel.ts'
@@ -33,11 +34,6 @@ export function isCommandKey(key: string): boolean {
   return key.startsWith(KEY)
 }
 
-const TEXTS = {
-  en: 'A new beginning. What we said before is kept, and I can look it up.',
-  zh: '新的开始。之前的对话都留着，需要时我可以查到。',
-} as const
-
 const LOOKED_AT = 12
 
 /** Made when the command arrives, and once more before it is answered: it may have come right before a restart. */
@@ -48,5 +44,5 @@ export async function beginAnew(session: Session, seq: number): Promise<void> {
 /** In the language in which the chat was held. */
 export async function newBeginningText(session: Session, { seq }: Message): Promise<string> {
   const messages = await session.messages({ before: seq, limit: LOOKED_AT, from: 'newest' })
-  return TEXTS[languageOf(messages.map(({ content }) => contentText(content)).join('\n'))]
+  return textsOf(await languageOf(session, messages)).replies.newBeginning
 }

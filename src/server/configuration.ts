@@ -21,6 +21,7 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
   return {
     policy: policyOf(resolved),
     zone: values.zone,
+    language: values.language,
     groupTurnMessages: values.groupTurnMessages,
     summarizer: await summarizerOf(values),
     summarizerTimeoutMs: Math.ceil(values.modelTimeoutSec * 1000),

@@ -24,7 +24,7 @@ export function sessionAware(layers: Layers): Policy {
 }
 
 export function withOwn(own: Layer, layers: Layers): Layers {
-  return { ...layers, session: { ...layers.session, ...tryLayer(own, 'request').layer } }
+  return { ...layers, session: { ...layers.session, ...tryLayer(own, 'session').layer } }
 }
 
 /** Without what was stored under other settings and does not fit these any more: it must not stop a message. */

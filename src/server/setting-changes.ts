@@ -7,7 +7,7 @@ import { OBJECT_NAMES, withFlatNames } from '../older-names.ts'
  */
 export function settingChanges(
   written: Layer,
-  reach: 'server' | 'request',
+  reach: 'server' | 'session',
 ): { readonly layer: Layer; readonly removed: readonly string[]; readonly changes: Layer } {
   const layer = readLayer(written, reach)
   const given = withFlatNames(written)
@@ -29,7 +29,7 @@ export function settingChanges(
  * What has to be changed with them where a store holds older names as objects, such as `agent.contextWindow`: what is in
  * them stands under the newest names from then on, so that a setting that is taken away does not come back.
  */
-export function settledObjects(stored: Layer, reach: 'server' | 'request'): Layer {
+export function settledObjects(stored: Layer, reach: 'server' | 'session'): Layer {
   const objects = Object.keys(stored).filter(name => OBJECT_NAMES.includes(name))
   if (objects.length === 0) return {}
   const inside = Object.fromEntries(objects.map(name => [name, stored[name]]))

@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import type { SessionKind } from '../log/index.ts'
 import type { SessionKey } from './store.ts'
 
@@ -189,7 +190,9 @@ export interface FrozenLayers {
   /** The days of the daily log that are shown, oldest first. */
   readonly days: readonly string[]
   /** Of the texts that are ours. */
-  readonly language: 'en' | 'zh'
+  readonly language: Language
+  /** Nothing that was said told the language: once something does, an epoch begins for it. */
+  readonly isLanguageOpen?: true
   /** Those that were there. */
   readonly versions: readonly LayerVersion[]
 }

@@ -1,4 +1,5 @@
 import { type InvalidMessageError, PalimpsestError } from '../errors.ts'
+import { isLanguage, type Language } from '../language/index.ts'
 import type { Content, Memo, Pin, Segment, Sender, SessionKind, WindowMessage } from '../log/index.ts'
 import {
   checkId,
@@ -28,6 +29,8 @@ export interface SessionFile {
   readonly settings: Readonly<Record<string, unknown>>
   /** In which those of its messages were said that name none; `null`: not known. */
   readonly zone: string | null
+  /** Of what the engine itself wrote in its newest context; left out: nothing has told it yet. */
+  readonly language?: Language
   readonly epoch: number
   readonly compactedThrough: number
   readonly counters: FileCounters
@@ -184,6 +187,7 @@ export function parseSessionFile(
     origin: optional(file['origin'], 'origin', originParser(lastSeq), null),
     settings: optional(file['settings'], 'settings', object, {}),
     zone: optional(file['zone'], 'zone', zone, null),
+    ...(isLanguage(file['language']) && { language: file['language'] }),
     epoch: optional(file['epoch'], 'epoch', count, 0),
     counters: optional(file['counters'], 'counters', parseCounters, EMPTY_COUNTERS),
     memo: optional(file['memo'], 'memo', memoParser(lastSeq, warnings), null),

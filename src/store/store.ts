@@ -1,3 +1,4 @@
+import type { Language } from '../language/index.ts'
 import type { Content, Memo, Message, NewMessage, NewSegment, Pin, Segment, Size } from '../log/index.ts'
 import type { Decision, FoldPlan, FoldState, Head, Policy, RawMessage, Snapshot } from '../policy/index.ts'
 import type { ApiKey } from './api-key.ts'
@@ -100,6 +101,8 @@ export interface SessionRecord extends SessionTraits {
   readonly lastOutcome: Readonly<Record<string, unknown>> | null
   /** Of this epoch; `null`: no context has been made in it. */
   readonly layers: FrozenLayers | null
+  /** That of the newest epoch in which a context was made; `null`: none was, or nothing has told it yet. */
+  readonly language: Language | null
   /** The newest message that user or scope memory was extracted from. */
   readonly extractedThrough: number
   /** Messages that were edited since, and are to be read again; left out: there are none. */
@@ -837,6 +840,7 @@ export interface Store {
       expectedEpoch: number
       days: readonly string[]
       language: FrozenLayers['language']
+      isLanguageOpen?: boolean
       refresh: boolean
     },
   ): Promise<{ epoch: number; layers: FrozenLayers }>

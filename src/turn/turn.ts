@@ -1,6 +1,7 @@
-import { CLOSING_NOTE } from '../context/index.ts'
+import { closingNote } from '../context/index.ts'
 import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
 import { ContextOverflowError, InvalidArgumentError, isOverForGood, NotWaitingError } from '../errors.ts'
+import { type Language, textsOf } from '../language/index.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
 import type { Policy } from '../policy/index.ts'
@@ -60,7 +61,9 @@ export interface TurnHost {
   freeze(options: ContextOptions): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
-  memoryTools(): Promise<MemoryTools>
+  /** Of the context that is made next. */
+  language(): Promise<Language>
+  memoryTools(language: Language): Promise<MemoryTools>
   /** Hears of what went wrong while the turn went on. */
   onError(error: unknown): void
   /** Throws where something that the turn has seen was erased since. */
@@ -86,6 +89,8 @@ export interface TurnUsage {
 }
 
 const MAX_STEPS = 20
+/** To have tools and context in one language. */
+const MAX_TRIES = 2
 
 /**
  * One answer to what was said so far. What it shows is frozen when it begins: what others say meanwhile is for the
@@ -154,16 +159,22 @@ export class Turn<Tools extends object = object> {
     checkTurnOptions(turnOptions)
     const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
     const { answers = [], reminder = null, appendPolicy: _, ...options } = others
-    const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
-    const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model
-    const asked: ContextOptions = {
-      ...options,
-      ...(reminder !== null && withRoomFor(reminder, options)),
-      ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
-      ...(name !== undefined && { model: name }),
+    for (let tries = 1; ; tries++) {
+      const language = await host.language()
+      const offered = memoryTools ? (await host.memoryTools(language)).toAISDK() : {}
+      const tools = { ...offered, ...given } as Tools & MemoryToolSet
+      const asked: ContextOptions = {
+        ...options,
+        ...(reminder !== null && withRoomFor(reminder, options, language)),
+        ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
+        ...(name !== undefined && { model: name }),
+      }
+      const frozen = await host.freeze(asked)
+      // Another epoch may have begun meanwhile: all that the model reads is in one language.
+      if (frozen.context.language === language || tries === MAX_TRIES)
+        return new Turn(host, asked, frozen, { tools, maxSteps, answers, reminder })
     }
-    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps, answers, reminder })
   }
 
   /**
@@ -250,7 +261,8 @@ export class Turn<Tools extends object = object> {
     const { provider, modelId } = first?.model ?? {}
     const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
     if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
-    const reminderTokens = this.#reminder === null ? 0 : tokensOfReminder(this.#reminder)
+    const reminderTokens =
+      this.#reminder === null ? 0 : tokensOfReminder(this.#reminder, this.context.language)
     const estimatedInputTokens = this.context.estimatedInputTokens + reminderTokens
     await this.#host
       .observeUsage({ ...this.context, estimatedInputTokens }, { model, inputTokens })
@@ -380,10 +392,11 @@ export class Turn<Tools extends object = object> {
   #reminding(base: Base): Base {
     if (this.#reminder === null) return base
     const { messages } = base
+    const { language } = this.context
     const last = messages.at(-1)
     // There is something new: what waits for an answer may lie before what was said last.
-    const shown = last?.content === CLOSING_NOTE ? messages.slice(0, -1) : messages
-    const reminder = { role: 'user', content: `[system]: ${this.#reminder}` } as SentToModel
+    const shown = last?.content === closingNote(language) ? messages.slice(0, -1) : messages
+    const reminder = { role: 'user', content: reminderText(this.#reminder, language) } as SentToModel
     return { ...base, messages: [...shown, reminder] }
   }
 
@@ -446,13 +459,21 @@ interface Rest<Tools extends object> {
 }
 
 /** It counts as room for the reply: what else is shown is the same with it and without. */
-function withRoomFor(reminder: string, { outputReserve }: ContextOptions): ContextOptions {
-  const reserve = (outputReserve ?? 0) + tokensOfReminder(reminder)
+function withRoomFor(
+  reminder: string,
+  { outputReserve }: ContextOptions,
+  language: Language,
+): ContextOptions {
+  const reserve = (outputReserve ?? 0) + tokensOfReminder(reminder, language)
   return { outputReserve: reserve, usualReserve: outputReserve ?? null }
 }
 
-function tokensOfReminder(reminder: string): number {
-  return estimateTokens(`[system]: ${reminder}`) + MESSAGE_OVERHEAD_TOKENS
+function reminderText(reminder: string, language: Language): string {
+  return `[${textsOf(language).roles.system}]: ${reminder}`
+}
+
+function tokensOfReminder(reminder: string, language: Language): number {
+  return estimateTokens(reminderText(reminder, language)) + MESSAGE_OVERHEAD_TOKENS
 }
 
 function isMarkedMessage(message: unknown): boolean {

@@ -97,6 +97,7 @@ function contextOf(messages: readonly ContextMessage[], cut: number, budget: num
   const raw = messages.slice(cut)
   const source: ContextSource = {
     kind: 'private',
+    language: 'en',
     epoch: 1,
     compactedThrough: cut,
     beginsAfter: 0,

@@ -228,7 +228,7 @@ test('no two people look alike', () => {
   ].map(sender => {
     const rendered = renderMessage(
       { role: 'user', content: 'hi', sender, seq: 1, turn: 1, tokens: 5 } as never,
-      { kind: 'group', clipTokens: 100, reasoning: 'drop' },
+      { kind: 'group', clipTokens: 100, reasoning: 'drop', language: 'en' },
     )
     return String(rendered.plain!.message.content)
   })

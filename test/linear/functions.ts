@@ -26,6 +26,8 @@ import { readOpenAI } from '../../src/lab/transcript/read-openai.ts'
 import { readSession } from '../../src/lab/transcript/read-session.ts'
 import { readTelegram } from '../../src/lab/transcript/read-telegram.ts'
 import { looksLikeMessage, recognize } from '../../src/lab/transcript/recognize.ts'
+import { textsOf } from '../../src/language/language.ts'
+import { languageOfText, spokenLanguage } from '../../src/language/spoken.ts'
 import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
 import { contentText, interruptionOf, mediaIn, modelText } from '../../src/log/content.ts'
 import { isZone, parseInstant } from '../../src/log/instant.ts'
@@ -41,7 +43,6 @@ import { daySpokenOf } from '../../src/memory/day-spoken-of.ts'
 import { checkBody } from '../../src/memory/document/body.ts'
 import { clipDocument } from '../../src/memory/document/clip-document.ts'
 import { inertLine } from '../../src/memory/document/inert-line.ts'
-import { conversationLanguage } from '../../src/memory/document/language.ts'
 import {
   datedLine,
   listLines,
@@ -68,7 +69,7 @@ import { findHeading } from '../../src/memory/document/template.ts'
 import { checkText } from '../../src/memory/document-work.ts'
 import { renderRecentChanges } from '../../src/memory/layers/recent-changes.ts'
 import { checkArguments } from '../../src/memory/tools/check-arguments.ts'
-import { DEFINITIONS } from '../../src/memory/tools/definitions.ts'
+import { definitionsIn } from '../../src/memory/tools/definitions.ts'
 import {
   decodeId,
   documentOf,
@@ -91,7 +92,6 @@ import {
   hideTokens,
 } from '../../src/runtime/channels/telegram/hide-token.ts'
 import { richText } from '../../src/runtime/channels/telegram/rich-text.ts'
-import { languageOf } from '../../src/runtime/responders/language-of.ts'
 import { isMarkedQuestion, isQuestion, soughtIn } from '../../src/runtime/responders/question.ts'
 import { splitText } from '../../src/runtime/split-text.ts'
 import { findDates as findQueryDates } from '../../src/search/dates.ts'
@@ -248,7 +248,12 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       { below: 2, isTold: toldTexts([text]), mostTokens: 1_000, language: 'en' },
     ),
   'context/render-message.ts renderMessage': text =>
-    renderMessage(message(text) as never, { kind: 'group', clipTokens: 4_000, reasoning: 'drop' }),
+    renderMessage(message(text) as never, {
+      kind: 'group',
+      clipTokens: 4_000,
+      reasoning: 'drop',
+      language: 'en',
+    }),
   'context/render-message.ts safeName': safeName,
   'context/sent-message.ts note': text => note(text, 1),
   'context/told-texts.ts toldTexts': text => toldTexts([text])(text),
@@ -342,7 +347,6 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'memory/document/body.ts checkBody': text => checkBody('content', text, 'A'),
   'memory/document/clip-document.ts clipDocument': text => clipDocument(text, 1_000),
   'memory/document/inert-line.ts inertLine': inertLine,
-  'memory/document/language.ts conversationLanguage': conversationLanguage,
   'memory/document/lines.ts datedLine': text => datedLine('2026-02-10', text),
   'memory/document/lines.ts listLines': listLines,
   'memory/document/lines.ts replaceLines': text =>
@@ -383,7 +387,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     )
   },
   'memory/tools/check-arguments.ts checkArguments': text =>
-    checkArguments(DEFINITIONS.query_history, { query: text, sender: text }),
+    checkArguments(definitionsIn('en').query_history, { query: text, sender: text }, textsOf('en').tools),
   'memory/workspace/file-names.ts decodeId': decodeId,
   'memory/workspace/file-names.ts documentOf': text => documentOf(`users/${text}.md`),
   'memory/workspace/file-names.ts documentOfShortened': text => documentOfShortened(`users/${text}.md`, text),
@@ -416,7 +420,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'runtime/channels/telegram/hide-token.ts hideTokens': hideTokens,
   'runtime/channels/telegram/rich-text.ts richText': text =>
     richText({ blocks: [{ type: 'paragraph', text: [text, { type: 'bold', text }] }] } as never),
-  'runtime/responders/language-of.ts languageOf': languageOf,
+  'language/spoken.ts languageOfText': languageOfText,
+  'language/spoken.ts spokenLanguage': spokenLanguage,
   'runtime/responders/question.ts isMarkedQuestion': isMarkedQuestion,
   'runtime/responders/question.ts isQuestion': isQuestion,
   'runtime/responders/question.ts soughtIn': soughtIn,

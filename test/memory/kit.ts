@@ -43,6 +43,7 @@ export function extractor(options: ExtractorOptions): (sessionId: string) => Pro
     store,
     namespace,
     zone,
+    language: 'auto',
     clock,
     summarizer,
     layerBudgets: layerBudgets(budgets),

@@ -5,7 +5,12 @@ export function settingsTable(): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const rows = SETTINGS.map(setting => {
     const { name, reach, help, allowed } = setting
-    const where = { request: 'request, server', server: 'server', start: 'start' }[reach]
+    const where = {
+      request: 'request, server',
+      session: 'session, server',
+      server: 'server',
+      start: 'start',
+    }[reach]
     return [`\`${name}\``, describeDefault(setting), cell(allowed), where, describeRight(setting), cell(help)]
   })
   const all = [['setting', 'default', 'allowed', 'where', 'in a namespace', 'what it is'], ...rows]

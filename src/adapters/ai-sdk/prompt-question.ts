@@ -32,11 +32,11 @@ export async function askedOf(
   question: readonly Message[],
   context: Context,
 ): Promise<Asked | null> {
-  const { messageSeqs, raw, report } = context
+  const { messageSeqs, raw, report, language } = context
   const newest = question.at(-1)
   if (newest === undefined || messageSeqs.includes(newest.seq)) return null
   const kind = (await chat.info())?.kind ?? 'private'
-  const rules = { kind, clipTokens: raw.clipTokens, reasoning: 'drop' as const }
+  const rules = { kind, clipTokens: raw.clipTokens, reasoning: 'drop' as const, language }
   const shown = question.flatMap(message => {
     const tokens = measureMessage(message).tokens
     return renderMessage({ ...message, turn: 0, tokens }, rules).plain ?? []

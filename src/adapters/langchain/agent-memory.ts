@@ -73,9 +73,8 @@ export class AgentMemory {
 
   async #prepare(run: Run, request: ModelRequest, handler: ModelHandler): Promise<ModelCall> {
     const [peers, facts] = await Promise.all([loadPeers(), factsOf(request.model)])
-    const ours = this.tools
-    const offered =
-      ours.length > 0 ? (await run.session.memoryTools()).definitions.map(({ name }) => name) : []
+    const ours = this.tools as readonly NonNullable<ModelRequest['tools']>[number][]
+    const offered = ours.length > 0 ? (await run.session.memoryTools()).definitions : []
     const tools = offeredTools(request.tools ?? [], { ours, offered })
     const query = this.#options.recall ? lastQuestion(request.state.messages) : ''
     const contextOptions: ContextOptions = {

@@ -1,6 +1,6 @@
 import type { ClientTool } from '@langchain/core/tools'
 import { InvalidArgumentError } from '../../errors.ts'
-import { DEFINITIONS } from '../../memory/tools/definitions.ts'
+import { definitionsIn, type ToolDefinition } from '../../memory/tools/definitions.ts'
 import type { Session } from '../../session.ts'
 import { loadPeers } from './peers.ts'
 import type { AgentRuntime } from './which-session.ts'
@@ -14,7 +14,7 @@ type ToolCall = { readonly name: string; readonly args: unknown }
  * is loaded late. So callbacks and traces hear of it as of any other.
  */
 export function memoryToolsFor(sessionOf: (runtime: AgentRuntime) => Session): readonly ClientTool[] {
-  return Object.values(DEFINITIONS).map(({ name, description, parameters }) => {
+  return Object.values(definitionsIn('en')).map(({ name, description, parameters }) => {
     const shell = {
       lc_runnable: true,
       name,
@@ -36,7 +36,7 @@ export function memoryToolsFor(sessionOf: (runtime: AgentRuntime) => Session): r
 /** The tools of one call: of ours, those that its session offers. */
 export function offeredTools<Tool>(
   tools: readonly Tool[],
-  { ours, offered }: { ours: readonly unknown[]; offered: readonly string[] },
+  { ours, offered }: { ours: readonly Tool[]; offered: readonly ToolDefinition[] },
 ): Tool[] {
   const isOurs = (tool: Tool) => ours.includes(tool)
   const names = new Set(ours.map(nameOf))
@@ -48,7 +48,15 @@ export function offeredTools<Tool>(
       `other names than those of the memory tools (${[...names].join(', ')}); ` +
         'or palimpsestMiddleware(palimpsest, { memoryTools: false })',
     )
-  return tools.filter(tool => !isOurs(tool) || offered.includes(nameOf(tool)))
+  return tools.flatMap(tool => {
+    if (!isOurs(tool)) return [tool]
+    const definition = offered.find(({ name }) => name === nameOf(tool))
+    if (definition === undefined) return []
+    // Registered once for all sessions, and told to the model in the language of this one.
+    const { description, parameters } = definition
+    const isSame = (tool as { description?: unknown }).description === description
+    return [isSame ? tool : { ...tool, description, schema: structuredClone(parameters) }]
+  })
 }
 
 function nameOf(tool: unknown): string {

@@ -12,6 +12,7 @@ import type {
 } from '@openai/agents'
 import type { Context } from '../../contexts.ts'
 import { isOverForGood, PalimpsestError } from '../../errors.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import { contentLinks, type Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -120,7 +121,7 @@ export class AgentsSession
 
   /** The newest messages that come to at least so many items, and all their items. */
   async #newestItems(wanted: number): Promise<{ messages: readonly Message[]; items: AgentInputItem[] }> {
-    const kind = await this.#view.kind()
+    const rules = await this.#view.rules()
     let [messages, items]: [readonly Message[], AgentInputItem[]] = [[], []]
     for (;;) {
       const limit = wanted - items.length
@@ -131,7 +132,7 @@ export class AgentsSession
         ...(before !== undefined && { before }),
       })
       messages = [...page, ...messages]
-      items = [...page.flatMap(message => itemsOf(message, kind)), ...items]
+      items = [...page.flatMap(message => itemsOf(message, rules)), ...items]
       if (page.length < limit || items.length >= wanted) return { messages, items }
     }
   }
@@ -187,9 +188,9 @@ export class AgentsSession
       const { messages, items } = await this.#newestItems(POPPED_AT_A_TIME)
       const popped = items.at(-1)
       if (popped === undefined) return undefined
-      const kind = await this.#view.kind()
-      const last = messages.findLastIndex(message => itemsOf(message, kind).length > 0)
-      const rest = itemsOf(messages[last]!, kind).slice(0, -1)
+      const rules = await this.#view.rules()
+      const last = messages.findLastIndex(message => itemsOf(message, rules).length > 0)
+      const rest = itemsOf(messages[last]!, rules).slice(0, -1)
       try {
         await this.#chat.replaceTail(rest.map(toMessage), { expected: messages.slice(last).map(said) })
         return popped
@@ -276,19 +277,19 @@ export class AgentsSession
     messages: readonly Message[],
     { callId, replacement }: Pick<SessionHistoryMutation, 'callId' | 'replacement'>,
   ): Promise<boolean> {
-    const kind = await this.#view.kind()
+    const rules = await this.#view.rules()
     const isCall = (item: AgentInputItem) => {
       const { type, callId: id } = asItem(item)
       return type === 'function_call' && id === callId
     }
-    const places = [...messages.keys()].filter(place => itemsOf(messages[place]!, kind).some(isCall))
+    const places = [...messages.keys()].filter(place => itemsOf(messages[place]!, rules).some(isCall))
     const [first, ...others] = places
     if (first === undefined) return false
     const message = messages[first]!
     const { content } = toMessage(replacement)
     const isEdit =
       others.length === 0 &&
-      itemsOf(message, kind).length === 1 &&
+      itemsOf(message, rules).length === 1 &&
       canonicalJson(contentLinks(content)) === canonicalJson(contentLinks(message.content))
     if (isEdit) {
       await chat.edit(message.seq, content)
@@ -297,7 +298,7 @@ export class AgentsSession
     const tail = messages.slice(first)
     let isReplaced = false
     const items = tail
-      .flatMap(each => itemsOf(each, kind))
+      .flatMap(each => itemsOf(each, rules))
       .flatMap(item => {
         if (!isCall(item)) return [item]
         const isFirst = !isReplaced
@@ -371,24 +372,30 @@ export class AgentsSession
     const note = changes === null ? null : memoryItem(changes, this.#chat.id)
     const noteTokens = note === null ? 0 : measureItem(note)
     const room = context === null ? Infinity : this.#view.roomOf(context) - fixed - noteTokens
-    const fitted = this.#fit(input, room)
+    const language = context?.language ?? (await this.#chat.language())
+    const fitted = this.#fit(input, { room, language })
     const items = note === null ? [...fitted.items] : withNote(fitted.items, note)
     this.#run?.estimates.push(items.reduce((sum, item) => sum + measureItem(item), fixed))
     const count = input.length - fitted.items.length
     return {
       ...modelData,
       input: items,
-      ...(count > 0 && { instructions: withLeftOut(instructions, count) }),
+      ...(count > 0 && {
+        instructions: withLeftOut(instructions, textsOf(language).messages.itemsLeftOut(count)),
+      }),
     }
   }
 
   /** Within a run what was left out once stays out. */
-  #fit(input: readonly AgentInputItem[], room: number): Fitted {
+  #fit(
+    input: readonly AgentInputItem[],
+    { room, language }: { readonly room: number; readonly language: Language },
+  ): Fitted {
     const history = this.#historyOf(input)
     const run = `${history} ${input[history] === undefined ? '' : keyOf(input[history])}`
     const isSameRun = this.#fitted?.run === run && this.#fitted.length <= input.length
     const earlier = isSameRun ? this.#fitted!.leftOut : NOTHING_LEFT_OUT
-    const fitted = fitInput(input, { room, history, earlier })
+    const fitted = fitInput(input, { room, history, earlier, language })
     this.#fitted = { run, length: input.length, leftOut: fitted.leftOut }
     return fitted
   }
@@ -437,7 +444,6 @@ function withNote(items: readonly AgentInputItem[], note: AgentInputItem): Agent
   return items.toSpliced(Math.max(0, place), 0, note)
 }
 
-function withLeftOut(instructions: string | undefined, count: number): string {
-  const note = `(${count} earlier items are left out here for want of room; they are in the history of this chat.)`
+function withLeftOut(instructions: string | undefined, note: string): string {
   return instructions ? `${instructions}\n\n${note}` : note
 }

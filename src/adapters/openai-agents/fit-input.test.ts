@@ -30,6 +30,8 @@ function callIds(items: readonly AgentInputItem[], type: string): readonly strin
   return items.flatMap(item => (item.type === type ? (item as { callId: string }).callId : []))
 }
 
+const WHERE = { seq: 1, language: 'en' } as const
+
 const MEMORY = user('<session_memory>\nA summary.\n</session_memory>')
 
 /** Turns of the past, and a run under way with so many calls. */
@@ -65,7 +67,7 @@ describe('input that is too large', () => {
     fc.assert(
       fc.property(conversation, fc.integer({ min: 300, max: 3_000 }), ({ history, input, steps }, room) => {
         const items = [...history, ...input, ...steps.flat()]
-        const options = { room, history: history.length, earlier: NOTHING_LEFT_OUT }
+        const options = { room, history: history.length, earlier: NOTHING_LEFT_OUT, language: 'en' as const }
         const { items: fitted, leftOut } = fitInput(items, options)
         if (total(items) <= room) expect(fitted).toEqual(items)
         for (const item of input) expect(fitted).toContain(item)
@@ -96,7 +98,7 @@ describe('input that is too large', () => {
     ]
     const steps = [call('b'), result('b', words(100)), call('c'), result('c', words(100))]
     const items = [...history, user('now'), ...steps]
-    const options = { history: history.length, earlier: NOTHING_LEFT_OUT }
+    const options = { history: history.length, earlier: NOTHING_LEFT_OUT, language: 'en' as const }
     const fitted = (room: number) => fitInput(items, { ...options, room }).items
     const stubbed = (room: number) =>
       fitted(room).flatMap(item => {
@@ -126,7 +128,7 @@ describe('input that is too large', () => {
         result(`c${step}`, words(30)),
       ]).flat()
       const input = [...history, user('now'), ...run]
-      const fitted = fitInput(input, { room: 3_000, history: history.length, earlier })
+      const fitted = fitInput(input, { room: 3_000, history: history.length, earlier, language: 'en' })
       if (JSON.stringify(fitted.items.slice(0, before.length)) === JSON.stringify(before)) growing += 1
       before = fitted.items
       earlier = fitted.leftOut
@@ -139,7 +141,7 @@ describe('an item made shorter', () => {
   test('is still one of its kind, and no larger than before', () => {
     fc.assert(
       fc.property(anyItem, fc.integer({ min: 20, max: 200 }), (item, tokens) => {
-        for (const short of [clipItem(item, tokens, 'message 1'), stubResult(item, 'message 1')]) {
+        for (const short of [clipItem(item, tokens, WHERE), stubResult(item, WHERE)]) {
           expect(short.type).toBe(item.type)
           expect(toMessage(short).role).toBe(toMessage(item).role)
           expect(measureItem(short)).toBeLessThanOrEqual(Math.max(measureItem(item), tokens))
@@ -198,7 +200,7 @@ describe('an item made shorter', () => {
       },
     ],
   ])('fits: %s', (_, item) => {
-    const short = clipItem(item, 150, 'message 7')
+    const short = clipItem(item, 150, { seq: 7, language: 'en' })
     expect(measureItem(short)).toBeLessThanOrEqual(160)
     expect(JSON.stringify(short)).toMatch(/message 7|\(image\)/)
     if (short.type === 'function_call') expect(JSON.parse(short.arguments)).toHaveProperty('clipped')

@@ -1,8 +1,9 @@
 import type { AgentInputItem } from '@openai/agents'
+import type { Language } from '../../language/index.ts'
 import { contentLinks, findCuts } from '../../log/index.ts'
 import { asItem } from './item-format.ts'
 import { framedText } from './memory-notes.ts'
-import { clipItem, isResult, measureItem, stubResult } from './shorten-item.ts'
+import { clipItem, isResult, measureItem, stubResult, type Where } from './shorten-item.ts'
 import { toMessage } from './to-message.ts'
 
 /** What is filled once something has to be left out: so the next steps of the run have room, and the prefix holds. */
@@ -25,6 +26,8 @@ export interface FitOptions {
   /** So many items were there before this run. */
   readonly history: number
   readonly earlier: LeftOut
+  /** Of the notes in place of what is left out. */
+  readonly language: Language
 }
 
 export interface Fitted {
@@ -45,6 +48,7 @@ class Fitting {
   readonly #items: AgentInputItem[]
   readonly #tokens: number[]
   readonly #room: number
+  readonly #where: Where
   /** The first item that is new in this run: what is asked now. It is stored as it is sent, so it stays as it is. */
   readonly #asked: number
   /** The first item that the model said in this run. */
@@ -54,9 +58,10 @@ class Fitting {
   readonly #stubbed = new Set<number>()
   #before: number
 
-  constructor(items: readonly AgentInputItem[], { room, history, earlier }: FitOptions) {
+  constructor(items: readonly AgentInputItem[], { room, history, earlier, language }: FitOptions) {
     this.#items = [...items]
     this.#room = room
+    this.#where = { seq: null, language }
     this.#tokens = items.map(measureItem)
     this.#asked = history
     const answer = items.findIndex((item, place) => place >= history && isSaidByModel(item))
@@ -122,12 +127,12 @@ class Fitting {
     const others = this.#total() - places.reduce((sum, place) => sum + this.#tokens[place]!, 0)
     const each = Math.floor((this.#room - others) / Math.max(1, places.length))
     for (const place of places)
-      this.#replace(place, clipItem(this.#items[place]!, Math.max(LEAST_CLIP_TOKENS, each), ''))
+      this.#replace(place, clipItem(this.#items[place]!, Math.max(LEAST_CLIP_TOKENS, each), this.#where))
   }
 
   #stub(place: number): number {
     this.#stubbed.add(place)
-    return this.#replace(place, stubResult(this.#items[place]!, ''))
+    return this.#replace(place, stubResult(this.#items[place]!, this.#where))
   }
 
   /** What it saves. */

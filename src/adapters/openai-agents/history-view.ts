@@ -2,9 +2,10 @@ import type { AgentInputItem } from '@openai/agents'
 import { BLOCK_NAMES, type BlockName } from '../../context/index.ts'
 import type { Context, ContextOptions } from '../../contexts.ts'
 import { PalimpsestError } from '../../errors.ts'
-import type { Message, SessionKind } from '../../log/index.ts'
+import type { Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { fitInput, NOTHING_LEFT_OUT } from './fit-input.ts'
+import type { ItemRules } from './items-of.ts'
 import { memoryItem } from './memory-notes.ts'
 import { measureItem } from './shorten-item.ts'
 import { type ShownHistory, showHistory, thoughtsBefore } from './shown-history.ts'
@@ -39,8 +40,9 @@ export class HistoryView {
     this.#options = options
   }
 
-  async kind(): Promise<SessionKind> {
-    return (await this.#chat.info())?.kind ?? 'private'
+  async rules(): Promise<ItemRules> {
+    const [info, language] = await Promise.all([this.#chat.info(), this.#chat.language()])
+    return { kind: info?.kind ?? 'private', language }
   }
 
   /** `null`: there is no session yet. */
@@ -83,13 +85,18 @@ export class HistoryView {
       if (smaller === null) break
       shown = await this.#shown(smaller)
     }
-    const { items } = fitInput(shown.items, { room, history: shown.items.length, earlier: NOTHING_LEFT_OUT })
+    const { items } = fitInput(shown.items, {
+      room,
+      history: shown.items.length,
+      earlier: NOTHING_LEFT_OUT,
+      language: usual.language,
+    })
     return { ...shown, items }
   }
 
-  async #shown({ raw, sessionMemory, report }: Context): Promise<ShownHistory> {
+  async #shown({ raw, sessionMemory, report, language }: Context): Promise<ShownHistory> {
     const messages = raw.fromSeq === null ? [] : await this.#messages(raw.fromSeq, report.throughSeq)
-    const { items, originals } = showHistory(messages, raw, await this.kind())
+    const { items, originals } = showHistory(messages, raw, { ...(await this.rules()), language })
     const memory = sessionMemory === null ? [] : [memoryItem(sessionMemory, this.#chat.id)]
     return { items: [...memory, ...items], originals }
   }
@@ -103,7 +110,7 @@ export class HistoryView {
     const [first] = messages
     if (first === undefined || first.role !== 'assistant' || first.seq === 1) return messages
     const before = await this.#chat.messages({ before: first.seq, limit: MOST_THOUGHTS, from: 'newest' })
-    return [...thoughtsBefore(before, await this.kind()), ...messages]
+    return [...thoughtsBefore(before, await this.rules()), ...messages]
   }
 }
 

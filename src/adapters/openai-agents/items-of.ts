@@ -1,21 +1,28 @@
 import type { AgentInputItem } from '@openai/agents'
 import { type RenderedPart, renderMessage } from '../../context/index.ts'
+import type { Language } from '../../language/index.ts'
 import type { Message, SessionKind } from '../../log/index.ts'
 import type { Item } from './item-format.ts'
 import { toItem } from './to-item.ts'
 
-/** A message of the log as items: the one that it was made of, or what there is to say of one that came otherwise. */
-export function itemsOf(message: Message, kind: SessionKind): readonly AgentInputItem[] {
-  // Items know no senders; in a group it has to be seen who speaks.
-  const isNamed = kind === 'group' && message.role === 'user' && message.sender !== null
-  const item = isNamed ? null : toItem(message)
-  return item ? [item] : (otherItems(message, kind) as unknown as AgentInputItem[])
+export interface ItemRules {
+  readonly kind: SessionKind
+  /** Of what the engine writes in them. */
+  readonly language: Language
 }
 
-function otherItems(message: Message, kind: SessionKind): readonly Item[] {
+/** A message of the log as items: the one that it was made of, or what there is to say of one that came otherwise. */
+export function itemsOf(message: Message, rules: ItemRules): readonly AgentInputItem[] {
+  // Items know no senders; in a group it has to be seen who speaks.
+  const isNamed = rules.kind === 'group' && message.role === 'user' && message.sender !== null
+  const item = isNamed ? null : toItem(message)
+  return item ? [item] : (otherItems(message, rules) as unknown as AgentInputItem[])
+}
+
+function otherItems(message: Message, rules: ItemRules): readonly Item[] {
   const { role, parts } = renderMessage(
     { ...message, turn: 0, tokens: 0 },
-    { kind, reasoning: 'drop', clipTokens: Number.MAX_SAFE_INTEGER },
+    { ...rules, reasoning: 'drop', clipTokens: Number.MAX_SAFE_INTEGER },
   )
   const items: Item[] = []
   let spoken: Item[] = []

@@ -1,5 +1,6 @@
 import type { AgentInputItem } from '@openai/agents'
 import { attachmentsWithin, type Clip, clipper } from '../../context/clip-parts.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import { isAttachment } from '../../log/index.ts'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessage } from '../../tokens/index.ts'
 import { asItem, isRecord, type StoredPart } from './item-format.ts'
@@ -19,11 +20,19 @@ export function isResult(item: AgentInputItem): boolean {
   return toMessage(item).role === 'tool'
 }
 
-/** Without what a tool gave. `where`: to be read in its place, such as "message 12". */
-export function stubResult(item: AgentInputItem, where: string): AgentInputItem {
+/** Where the whole of it can be read. */
+export interface Where {
+  /** The message; `null`: it is not named. */
+  readonly seq: number | null
+  /** Of the note that says so. */
+  readonly language: Language
+}
+
+/** Without what a tool gave. */
+export function stubResult(item: AgentInputItem, where: Where): AgentInputItem {
   const text = resultText(item)
   if (estimateTokens(text) < LEAST_STUBBED_TOKENS) return item
-  const note = `(${text.length} characters, left out here${where && `: ${where}`})`
+  const note = textsOf(where.language).messages.resultLeftOut(text.length, where.seq)
   return smaller(
     withOutput(item, () => note),
     item,
@@ -31,7 +40,7 @@ export function stubResult(item: AgentInputItem, where: string): AgentInputItem 
 }
 
 /** At most about so many tokens of it: the head and the tail of each text. */
-export function clipItem(item: AgentInputItem, tokens: number, where: string): AgentInputItem {
+export function clipItem(item: AgentInputItem, tokens: number, where: Where): AgentInputItem {
   return measureItem(item) <= tokens
     ? item
     : smaller(clipped(item, tokens - MESSAGE_OVERHEAD_TOKENS, where), item)
@@ -42,11 +51,11 @@ function smaller(short: AgentInputItem, item: AgentInputItem): AgentInputItem {
   return measureItem(short) < measureItem(item) ? short : item
 }
 
-function clipped(item: AgentInputItem, tokens: number, where: string): AgentInputItem {
+function clipped(item: AgentInputItem, tokens: number, where: Where): AgentInputItem {
   const { role, content } = toMessage(item)
   const parts: readonly StoredPart[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  const clip = clipper(parts, tokens, { where })
+  const clip = clipper(parts, tokens, where)
   if (role === 'tool') return withOutput(item, clip)
   if (asItem(item)['type'] === 'function_call') return withArguments(item, clip)
   if (parts.every(part => part.type !== 'text' && !isAttachment(part))) return item
@@ -54,18 +63,25 @@ function clipped(item: AgentInputItem, tokens: number, where: string): AgentInpu
   const shown = parts.map(part => {
     if (part.type === 'text') return { ...part, text: clip(part.text) }
     if (!isAttachment(part) || kept.has(part)) return part
-    return namedAttachment(part, role)
+    return namedAttachment(part, { role, language: where.language })
   })
   const isPlain = typeof content === 'string'
   const shortened = isPlain ? (shown[0] as { text: string }).text : shown
   return toItem({ role, content: shortened }) ?? item
 }
 
-function namedAttachment(part: StoredPart, role: string): StoredPart {
+function namedAttachment(
+  part: StoredPart,
+  { role, language }: { readonly role: string; readonly language: Language },
+): StoredPart {
+  const { attachments } = textsOf(language).messages
+  const kind = Object.hasOwn(attachments, part.type)
+    ? attachments[part.type as keyof typeof attachments]
+    : part.type
   const { filename } = part as { filename?: unknown }
   const name = typeof filename === 'string' ? `: ${filename}` : ''
   const entry = { type: role === 'assistant' ? 'output_text' : 'input_text' }
-  return { type: 'text', text: `(${part.type}${name})`, agents: { ...part.agents, entry } } as StoredPart
+  return { type: 'text', text: `(${kind}${name})`, agents: { ...part.agents, entry } } as StoredPart
 }
 
 function resultText(item: AgentInputItem): string {

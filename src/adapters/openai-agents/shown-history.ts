@@ -1,8 +1,8 @@
 import type { AgentInputItem } from '@openai/agents'
 import type { RawRules } from '../../context/index.ts'
-import type { Message, SessionKind } from '../../log/index.ts'
+import type { Message } from '../../log/index.ts'
 import { asItem } from './item-format.ts'
-import { itemsOf } from './items-of.ts'
+import { type ItemRules, itemsOf } from './items-of.ts'
 import { clipItem, isResult, stubResult } from './shorten-item.ts'
 import { validItems } from './valid-items.ts'
 import { wellFormed } from './well-formed.ts'
@@ -17,12 +17,12 @@ export interface ShownHistory {
 export function showHistory(
   messages: readonly Message[],
   { stubBelowSeq, clipTokens }: RawRules,
-  kind: SessionKind,
+  rules: ItemRules,
 ): ShownHistory {
   const originals: { shown: AgentInputItem; original: AgentInputItem }[] = []
   const items = messages.flatMap(message =>
-    itemsOf(message, kind).map(original => {
-      const where = `message ${message.seq}`
+    itemsOf(message, rules).map(original => {
+      const where = { seq: message.seq, language: rules.language }
       const isOld = message.seq < stubBelowSeq && isResult(original)
       const short = isOld ? stubResult(original, where) : clipItem(original, clipTokens, where)
       const shown = wellFormed(short)
@@ -34,9 +34,9 @@ export function showHistory(
 }
 
 /** Providers want a thought before what came of it, so that a beginning in between takes the thoughts along. */
-export function thoughtsBefore(messages: readonly Message[], kind: SessionKind): readonly Message[] {
+export function thoughtsBefore(messages: readonly Message[], rules: ItemRules): readonly Message[] {
   const isThought = (message: Message) =>
-    itemsOf(message, kind).some(item => asItem(item)['type'] === 'reasoning')
+    itemsOf(message, rules).some(item => asItem(item)['type'] === 'reasoning')
   const last = messages.findLastIndex(message => !isThought(message))
   return messages.slice(last + 1)
 }

@@ -231,7 +231,7 @@ export interface SettingDescription {
   readonly default: unknown
   readonly allowed: string
   readonly help: string
-  readonly reach: 'request' | 'server' | 'start'
+  readonly reach: 'request' | 'session' | 'server' | 'start'
   /** What a namespace may do with what the operator of the server has set: lower it, nothing, or anything. */
   readonly namespace: 'max' | 'fixed' | 'free'
   /** Fixed, unless the namespace brings a key for its model. */

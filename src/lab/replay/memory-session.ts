@@ -233,6 +233,7 @@ export class MemorySession
       origin: null,
       settings: {},
       zone: null,
+      language: null,
       epoch: this.#epoch,
       firstEpoch: 0,
       state: this.#state,

@@ -51,7 +51,7 @@ describe('clipDocument', () => {
       ),
     )
     const document = `# Chat memory\n\n## About\n- by hand, and to last\n\n## History\n${lines.join('\n')}\n\n## Notes\n- the end\n`
-    const { text, isClipped } = clipDocument(document, 300, new Set(lines))
+    const { text, isClipped } = clipDocument(document, 300, { yielding: new Set(lines) })
     expect(isClipped).toBe(true)
     expect(estimateTokens(text)).toBeLessThanOrEqual(300)
     for (const lasting of ['- by hand, and to last', '- the end']) expect(text).toContain(lasting)
@@ -67,7 +67,7 @@ describe('clipDocument', () => {
     const lines = Array.from({ length: 30 }, (_, place) => `- 2026-02-10: line ${place} that a fold left`)
     const about = Array.from({ length: 30 }, (_, place) => `- by hand ${place}, in a good many words`)
     const document = `## About\n${about.join('\n')}\n\n## History\n${lines.join('\n')}\n`
-    const { text } = clipDocument(document, 200, new Set(lines))
+    const { text } = clipDocument(document, 200, { yielding: new Set(lines) })
     expect(text).toContain(about[0])
     expect(text).toContain(lines.at(-1))
     expect(estimateTokens(text)).toBeLessThanOrEqual(200)

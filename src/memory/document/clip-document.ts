@@ -1,3 +1,4 @@
+import { type Language, textsOf } from '../../language/index.ts'
 import { headOf } from '../../log/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { listLine } from './lines.ts'
@@ -18,10 +19,14 @@ const HEAD_SHARE = 0.5
 export function clipDocument(
   content: string,
   tokens: number,
-  yielding: ReadonlySet<string> = new Set(),
+  {
+    yielding = new Set(),
+    language = 'en',
+  }: { readonly yielding?: ReadonlySet<string>; readonly language?: Language } = {},
 ): { text: string; isClipped: boolean } {
   if (tokens < LEAST_TOKENS) return { text: '', isClipped: content !== '' }
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
+  const leftOut = (count: number) => `${textsOf(language).documents.linesLeftOut(count)}\n`
   const scanned = [...scanLines(content)]
   const lines = scanned.map(({ start, next }) => content.slice(start, next))
   const costs = lines.map(estimateTokens)
@@ -31,11 +36,11 @@ export function clipDocument(
     .map(({ place, item }) => ({ place, day: dayOfLine(item!) ?? '' }))
     .toSorted((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
     .map(({ place }) => place)
-  const newest = withoutOldest(lines, costs, oldestFirst, tokens)
+  const newest = withoutOldest({ lines, costs, oldestFirst }, tokens, leftOut)
   if (newest !== null) return { text: newest, isClipped: true }
   // Lines cost about what they cost one by one, but not exactly.
   for (let room = tokens - estimateTokens(leftOut(lines.length)); room > 0; room = Math.floor(room * 0.9)) {
-    const text = clipLines(lines, costs, room)
+    const text = clipLines({ lines, costs }, room, leftOut)
     if (text !== null && estimateTokens(text) <= tokens) return { text, isClipped: true }
   }
   return { text: leftOut(lines.length), isClipped: true }
@@ -43,10 +48,13 @@ export function clipDocument(
 
 /** `null`: the lines that stay would leave too little room for those that may give way. */
 function withoutOldest(
-  lines: readonly string[],
-  costs: readonly number[],
-  oldestFirst: readonly number[],
+  {
+    lines,
+    costs,
+    oldestFirst,
+  }: { lines: readonly string[]; costs: readonly number[]; oldestFirst: readonly number[] },
   tokens: number,
+  leftOut: LeftOut,
 ): string | null {
   const whole = costs.reduce((sum, cost) => sum + cost, 0)
   const mayGo = oldestFirst.reduce((sum, place) => sum + costs[place]!, 0)
@@ -69,7 +77,11 @@ function withoutOldest(
 }
 
 /** `null`: all of the lines would fit. */
-function clipLines(lines: readonly string[], costs: readonly number[], room: number): string | null {
+function clipLines(
+  { lines, costs }: { lines: readonly string[]; costs: readonly number[] },
+  room: number,
+  leftOut: LeftOut,
+): string | null {
   const count = lines.length
   const isCut = costs[0]! > room
   const first = isCut ? cutLine(lines[0]!, count > 1 ? room * HEAD_SHARE : room) : lines[0]!
@@ -86,9 +98,8 @@ function clipLines(lines: readonly string[], costs: readonly number[], room: num
   return [first, ...lines.slice(1, head), ...between, ...lines.slice(count - tail)].join('')
 }
 
-function leftOut(lines: number): string {
-  return lines === 1 ? '[… 1 line is left out here …]\n' : `[… ${lines} lines are left out here …]\n`
-}
+/** The line that says how many are missing. */
+type LeftOut = (lines: number) => string
 
 function cutLine(line: string, tokens: number): string {
   let length = Math.floor((line.length * tokens) / estimateTokens(line))

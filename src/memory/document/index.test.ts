@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { languageOfText, spokenLanguage } from '../../language/index.ts'
 import * as document from './index.ts'
-import { conversationLanguage } from './language.ts'
 
 const LENGTH = 200_000
 
@@ -9,7 +9,8 @@ const CALLS: readonly ((text: string) => unknown)[] = [
   document.listSections,
   document.inertLine,
   document.listLines,
-  conversationLanguage,
+  languageOfText,
+  spokenLanguage,
   text => document.readSection(text, 'A'),
   text => document.replaceSection(text, 'A', text),
   text => document.appendText(text, text, 'A'),

@@ -1,7 +1,6 @@
 export { checkBody } from './body.ts'
 export { clipDocument } from './clip-document.ts'
 export { inertLine } from './inert-line.ts'
-export { type Language, languageOf } from './language.ts'
 export { datedLine, listLines, replaceLines, sayingOf, withLines, withoutLines } from './lines.ts'
 export { normalizeMarkdown } from './normalize-markdown.ts'
 export { condensedLine, linesToCondense } from './over-budget.ts'
@@ -14,6 +13,7 @@ export {
   headings,
   scopeSection,
   scopeTemplate,
+  sectionIn,
   userSection,
   userTemplate,
 } from './template.ts'

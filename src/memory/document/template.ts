@@ -1,53 +1,27 @@
+import { LANGUAGES, type Language, type Texts, textsOf } from '../../language/index.ts'
 import { inertLine } from './inert-line.ts'
-import type { Language } from './language.ts'
+import { parseSectionName } from './section-name.ts'
 import { listSections } from './sections.ts'
 
 type ChatKind = 'private' | 'group' | 'agent'
 
-const CHAT = {
-  en: {
-    title: 'Chat memory',
-    headings: { basics: 'Basic information', about: 'About this conversation', history: 'History' },
-    labels: { kind: 'Kind', with: 'With', firstContact: 'First contact' },
-    kinds: { private: 'private', group: 'group', agent: 'agent' },
-  },
-  zh: {
-    title: '聊天记忆',
-    headings: { basics: '基本信息', about: '关于此对话', history: '历史摘要' },
-    labels: { kind: '类型', with: '对话对象', firstContact: '首次交互' },
-    kinds: { private: '私聊', group: '群聊', agent: '智能体' },
-  },
-} as const
+/** Of each language: a document keeps the headings that it began with. */
+function inAll<Name extends string>(
+  headingsIn: (documents: Texts['documents']) => Readonly<Record<Name, string>>,
+  names: readonly Name[],
+): Readonly<Record<Name, readonly string[]>> {
+  const all = LANGUAGES.map(language => headingsIn(textsOf(language).documents))
+  return Object.fromEntries(names.map(name => [name, all.map(headings => headings[name])])) as Record<
+    Name,
+    string[]
+  >
+}
 
-const USER = {
-  en: { title: 'User memory', headings: { profile: 'Profile', preferences: 'Preferences' } },
-  zh: { title: '用户记忆', headings: { profile: '个人资料', preferences: '偏好' } },
-} as const
-
-const SCOPE = {
-  en: {
-    title: 'Shared memory',
-    headings: { history: 'History', plans: 'Plans', documents: 'Documents' },
-  },
-  zh: { title: '共享记忆', headings: { history: '历史', plans: '计划', documents: '文档' } },
-} as const
-
-/** Each section's heading in both languages, for `findHeading`: a document keeps the one that it began with. */
+/** Each section's heading in all languages, for `findHeading`. */
 export const ALL_HEADINGS = {
-  chat: {
-    basics: [CHAT.en.headings.basics, CHAT.zh.headings.basics],
-    about: [CHAT.en.headings.about, CHAT.zh.headings.about],
-    history: [CHAT.en.headings.history, CHAT.zh.headings.history],
-  },
-  user: {
-    profile: [USER.en.headings.profile, USER.zh.headings.profile],
-    preferences: [USER.en.headings.preferences, USER.zh.headings.preferences],
-  },
-  scope: {
-    history: [SCOPE.en.headings.history, SCOPE.zh.headings.history],
-    plans: [SCOPE.en.headings.plans, SCOPE.zh.headings.plans],
-    documents: [SCOPE.en.headings.documents, SCOPE.zh.headings.documents],
-  },
+  chat: inAll(({ chat }) => chat.headings, ['basics', 'about', 'history']),
+  user: inAll(({ user }) => user.headings, ['profile', 'preferences']),
+  scope: inAll(({ scope }) => scope.headings, ['history', 'plans', 'documents']),
 } as const
 
 export interface ChatBasics {
@@ -60,7 +34,7 @@ export interface ChatBasics {
 }
 
 export function chatTemplate({ kind, with: partner, firstContact, language }: ChatBasics): string {
-  const { title, headings, labels, kinds } = CHAT[language]
+  const { title, headings, labels, kinds } = textsOf(language).documents.chat
   const name = inertLine(partner ?? '')
   const basics = [
     `- ${labels.kind}: ${kinds[kind]}`,
@@ -71,12 +45,12 @@ export function chatTemplate({ kind, with: partner, firstContact, language }: Ch
 }
 
 export function userTemplate(language: Language): string {
-  const { title, headings } = USER[language]
+  const { title, headings } = textsOf(language).documents.user
   return documentOf(title, [[headings.profile], [headings.preferences]])
 }
 
 export function scopeTemplate(language: Language): string {
-  const { title, headings } = SCOPE[language]
+  const { title, headings } = textsOf(language).documents.scope
   return documentOf(title, [[headings.history], [headings.plans], [headings.documents]])
 }
 
@@ -92,15 +66,15 @@ export function headings(language: Language): {
   readonly about: string
   readonly history: string
 } {
-  return CHAT[language].headings
+  return textsOf(language).documents.chat.headings
 }
 
 export function userSection(name: 'profile' | 'preferences', language: Language): string {
-  return USER[language].headings[name]
+  return textsOf(language).documents.user.headings[name]
 }
 
 export function scopeSection(name: 'history' | 'plans' | 'documents', language: Language): string {
-  return SCOPE[language].headings[name]
+  return textsOf(language).documents.scope.headings[name]
 }
 
 /** The first of the names that is a section `## …` of the document; `null`: none is. */
@@ -111,4 +85,18 @@ export function findHeading(content: string, names: readonly string[]): string |
       .map(({ heading }) => heading),
   )
   return names.find(name => there.has(name)) ?? null
+}
+
+/**
+ * The heading of the document for which a name stands: the same, or where it is a known one, such as History, the same
+ * section in the language in which the document has it. So no section comes to stand there twice.
+ */
+export function sectionIn(content: string, section: string): string {
+  const { level, text } = parseSectionName(section)
+  if (level !== 2) return section
+  const isThere = (name: string) => findHeading(content, [name]) !== null
+  if (isThere(text)) return section
+  const known = [...Object.values(ALL_HEADINGS.chat), ...Object.values(ALL_HEADINGS.user)]
+  const others = [...known, ...Object.values(ALL_HEADINGS.scope)].filter(names => names.includes(text))
+  return others.flat().find(isThere) ?? section
 }

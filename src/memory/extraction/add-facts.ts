@@ -1,3 +1,4 @@
+import type { Language } from '../../language/index.ts'
 import type { Message } from '../../log/index.ts'
 import type { DocumentKey, DocumentWrite, NewFact } from '../../store/index.ts'
 import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
@@ -7,8 +8,6 @@ import {
   ALL_HEADINGS,
   datedLine,
   findHeading,
-  type Language,
-  languageOf,
   listLines,
   sayingOf,
   scopeSection,
@@ -50,11 +49,12 @@ export function addFacts(
     readonly sessionId: string
     readonly author: string
     readonly zone: string
+    /** Of a document that is begun. */
+    readonly language: Language
     readonly now: number
   },
 ): DocumentWrite {
-  const { messages, sessionId, author, zone, now } = learned
-  const language = languageOf(messages)
+  const { messages, sessionId, author, zone, language, now } = learned
   const facts = learned.facts.flatMap(fact => {
     const source = messages.find(({ seq }) => seq === fact.seq)
     return source ? [{ ...fact, fact: toFact(fact, source, { target, sessionId, zone }) }] : []

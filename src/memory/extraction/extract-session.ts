@@ -24,6 +24,7 @@ import {
 import { estimateTokens } from '../../tokens/index.ts'
 import { condenseDocument } from '../condense-document.ts'
 import { listLines } from '../document/index.ts'
+import { documentLanguage } from '../document-language.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
 
@@ -144,7 +145,8 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   }
   const now = clock()
   const learned = answers.filter(({ facts }) => facts.length > 0)
-  const source = { messages, sessionId: key.id, author: engine.summarizer.name, zone, now }
+  const language = documentLanguage(engine, session, messages)
+  const source = { messages, sessionId: key.id, author: engine.summarizer.name, zone, language, now }
   // One cursor for all of them: each message is read once, for every memory that it feeds.
   await store.commitExtraction({
     key,

@@ -1,8 +1,7 @@
 import { inert, senderName } from '../../context/index.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import { headOf, type Message, searchableText } from '../../log/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import type { Language } from '../document/index.ts'
-import { CORRECTED, CORRECTIONS_OPENING, MORE_CORRECTED } from './texts.ts'
 
 /** Of what a message says now: as much as fits, of the first that does. */
 const CHARACTERS = [1_200, 400, 120, 40]
@@ -18,9 +17,9 @@ export function renderCorrections(
   messages: readonly Message[],
   { language, mostTokens }: { readonly language: Language; readonly mostTokens: number },
 ): readonly string[] | null {
-  const opening = CORRECTIONS_OPENING[language]
+  const { opening, more } = textsOf(language).corrections
   const named = (left: readonly Message[]) =>
-    left.length === 0 ? [] : [MORE_CORRECTED[language](left.slice(-MAX_NAMED).map(({ seq }) => seq))]
+    left.length === 0 ? [] : [more(left.slice(-MAX_NAMED).map(({ seq }) => seq))]
   const fits = (lines: readonly string[]) => estimateTokens([opening, ...lines].join('\n')) + 2 <= mostTokens
   let shown: readonly string[] = []
   let left = messages
@@ -41,9 +40,9 @@ function lineOf(message: Message, { language, most }: { language: Language; most
   const { seq, role, sender, at, content } = message
   const text = searchableText(content).trim()
   const clipped = text.length <= most ? text : `${headOf(text, most)}…`
-  return CORRECTED[language]({
+  return textsOf(language).corrections.line({
     seq,
-    name: sender ? senderName(message) : role,
+    name: sender ? senderName(message, language) : textsOf(language).roles[role],
     day: at.toISOString().slice(0, 10),
     text: inert(clipped).replaceAll('\n', ' '),
   })

@@ -1,16 +1,14 @@
-import type { Language } from '../document/index.ts'
-import { GUIDANCE } from './texts.ts'
+import { type Language, textsOf } from '../../language/index.ts'
+import { MEMORY_TOOL_NAMES } from '../../log/index.ts'
 
 /** Which memory to write where, for the tools that the model really has; `null`: it has none of them. */
 export function renderGuidance(tools: readonly string[], language: Language): string | null {
-  const { opening, tools: texts, closing } = GUIDANCE[language]
-  const lines = Object.entries(texts)
-    .filter(([name]) => tools.includes(name))
-    .map(([name, text]) => `- ${name}: ${text}`)
+  const { opening, tools: texts, closing } = textsOf(language).guidance
+  const lines = MEMORY_TOOL_NAMES.filter(name => tools.includes(name)).map(
+    name => `- ${name}: ${texts[name]}`,
+  )
   return lines.length === 0 ? null : ['<guidance>', opening, ...lines, closing, '</guidance>'].join('\n')
 }
-
-const NAMES = Object.keys(GUIDANCE.en.tools)
 
 /**
  * The memory tools among a call's tools, in whatever shape they come: a record by name as in the AI SDK, or a
@@ -19,7 +17,7 @@ const NAMES = Object.keys(GUIDANCE.en.tools)
 export function memoryToolsIn(tools: unknown): readonly string[] {
   if (typeof tools !== 'object' || tools === null) return []
   const names = Array.isArray(tools) ? tools.map(nameOf) : Object.keys(tools)
-  return NAMES.filter(name => names.includes(name))
+  return MEMORY_TOOL_NAMES.filter(name => names.includes(name))
 }
 
 function nameOf(tool: unknown): unknown {

@@ -1,9 +1,9 @@
 import { inert, type VolatileBlock } from '../../context/index.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import type { LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import type { Language } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
-import { ADDED, BLOCKS, CHANGES_OPENING, MORE_CHANGED, REMOVED } from './texts.ts'
+import { BLOCKS } from './blocks.ts'
 
 export interface RecentChanges {
   /** `null`: there is no room for any of it. */
@@ -27,9 +27,10 @@ export function renderRecentChanges(
       return before?.version === text.version ? [] : changedLines(before?.content ?? '', text, language)
     })
   if (changes.length === 0) return null
-  const opening = [OPENING, CHANGES_OPENING[language]]
+  const { opening: begins, more } = textsOf(language).changes
+  const opening = [OPENING, begins]
   const closing = CLOSING
-  let left = mostTokens - estimateTokens([...opening, MORE_CHANGED[language], closing].join('\n')) - 4
+  let left = mostTokens - estimateTokens([...opening, more, closing].join('\n')) - 4
   const shown: string[] = []
   // The newest are last, and matter most.
   for (const line of changes.toReversed()) {
@@ -38,7 +39,7 @@ export function renderRecentChanges(
     shown.unshift(line)
   }
   const isClipped = shown.length < changes.length
-  const lines = [...opening, ...(isClipped ? [MORE_CHANGED[language]] : []), ...shown, closing]
+  const lines = [...opening, ...(isClipped ? [more] : []), ...shown, closing]
   return { text: shown.length === 0 ? null : lines.join('\n'), isClipped }
 }
 
@@ -61,8 +62,9 @@ function changedLines(before: string, { layer, content }: LayerText, language: L
   const [earlier, later] = [new Set(notesIn(before)), new Set(notesIn(content))]
   const added = [...later].filter(note => !earlier.has(note))
   const removed = [...earlier].filter(note => !later.has(note))
+  const texts = textsOf(language).changes
   const say = (what: string) => (note: string) => `${BLOCKS[layer]}, ${what}: ${inert(note)}`
-  return [...removed.map(say(REMOVED[language])), ...added.map(say(ADDED[language]))]
+  return [...removed.map(say(texts.removed)), ...added.map(say(texts.added))]
 }
 
 function notesIn(content: string): string[] {

@@ -1,10 +1,11 @@
 import { inert, type Layer, type SeqRange } from '../../context/index.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import { type FoldedLine, LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import { clipDocument, type Language, withoutLines } from '../document/index.ts'
+import { clipDocument, withoutLines } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
+import { BLOCKS } from './blocks.ts'
 import { renderGuidance } from './guidance.ts'
-import { BLOCKS, OPENINGS } from './texts.ts'
 
 export type LayerBudgets = Readonly<Record<LayerName, number>>
 
@@ -32,7 +33,11 @@ export function renderLayers(texts: readonly LayerText[], view: LayerView): read
   const room = view.allowance - estimateTokens(guidance ?? '') - FRAME_TOKENS * shown.length
   const level = levelWithin(sizes, room)
   const blocks = shown.map(({ layer, content, folded }, place) =>
-    block(layer, shownWithin(content, Math.min(sizes[place]!, level), folded), view.language),
+    block(
+      layer,
+      shownWithin(content, { tokens: Math.min(sizes[place]!, level), folded, language: view.language }),
+      view.language,
+    ),
   )
   const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
   return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
@@ -84,12 +89,11 @@ export function toldLines(folded: readonly FoldedLine[], told: readonly SeqRange
 /** What people wrote, and the model by its tools, is to last: lines of folds give way to it, the oldest first. */
 function shownWithin(
   content: string,
-  tokens: number,
-  folded: ReadonlySet<string>,
+  { tokens, folded, language }: { tokens: number; folded: ReadonlySet<string>; language: Language },
 ): { text: string; isClipped: boolean } {
   // However small it is.
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
-  return clipDocument(content, tokens, folded)
+  return clipDocument(content, tokens, { yielding: folded, language })
 }
 
 /** Headings alone, as in a document from a template, say nothing. */
@@ -103,7 +107,7 @@ function block(
   language: Language,
 ): Layer {
   const name = BLOCKS[layer]
-  const opening = OPENINGS[language][layer]
+  const opening = layer === 'persona' ? null : textsOf(language).layers[layer]
   const lines = [`<${name}>`, ...(opening === null ? [] : [opening, '']), inert(text), `</${name}>`]
   if (text === '') return { name, text, isClipped }
   return { name, text: lines.join('\n'), isClipped }

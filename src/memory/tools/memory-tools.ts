@@ -1,4 +1,5 @@
 import { ErasedMeanwhileError } from '../../errors.ts'
+import { type Language, type Texts, textsOf } from '../../language/index.ts'
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../log/index.ts'
 import {
   type DocumentKey,
@@ -10,7 +11,7 @@ import {
 import { checkSectionName } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { checkArguments, ToolArgumentError, type ToolArguments } from './check-arguments.ts'
-import { DEFINITIONS, type ToolDefinition } from './definitions.ts'
+import { definitionsIn, type ToolDefinition } from './definitions.ts'
 import { expandHistory, queryHistory } from './read-history.ts'
 import { writeNote } from './write-note.ts'
 
@@ -45,15 +46,27 @@ export class MemoryTools {
   readonly #engine: MemoryEngine
   readonly #session: SessionRecord
   readonly #seen: SeenSession
+  readonly #texts: Texts['tools']
+  /** In which the model is told of them, and told what came of them. */
+  readonly language: Language
   readonly definitions: readonly ToolDefinition[]
 
   /** `seen`: of what a turn has seen. `null`: they are for any turn of this very session, as long as it is there. */
-  constructor(engine: MemoryEngine, session: SessionRecord, seen: SeenSession | null = null) {
+  constructor(
+    engine: MemoryEngine,
+    session: SessionRecord,
+    {
+      seen = null,
+      language = 'en',
+    }: { readonly seen?: SeenSession | null; readonly language?: Language } = {},
+  ) {
     this.#engine = engine
     this.#session = session
+    this.language = language
+    this.#texts = textsOf(language).tools
     this.#seen = seen ?? seenOf({ ...session, epoch: Number.MAX_SAFE_INTEGER })
     this.definitions = MEMORY_TOOL_NAMES.filter(name => isOffered(name, session, engine)).map(
-      name => DEFINITIONS[name],
+      name => definitionsIn(language)[name],
     )
   }
 
@@ -92,9 +105,12 @@ export class MemoryTools {
     try {
       if (!definition)
         throw new ToolArgumentError(
-          `There is no ${JSON.stringify(name)} here; there are ${offered.map(({ name }) => name).join(', ')}.`,
+          this.#texts.noSuchTool(
+            JSON.stringify(name),
+            offered.map(({ name }) => name),
+          ),
         )
-      return (await this.#run(definition.name, checkArguments(definition, args))) as ToolOutput
+      return (await this.#run(definition.name, checkArguments(definition, args, this.#texts))) as ToolOutput
     } catch (error) {
       if (!(error instanceof ToolArgumentError)) throw error
       return { recalled: true, error: error.message }
@@ -103,11 +119,12 @@ export class MemoryTools {
 
   #run(name: MemoryToolName, args: ToolArguments): Promise<object> {
     const { store } = this.#engine
+    const reading = { args, texts: this.#texts }
     switch (name) {
       case 'query_history':
-        return this.#read(key => queryHistory(this.#engine, key, args))
+        return this.#read(key => queryHistory(this.#engine, key, reading))
       case 'expand_history':
-        return this.#read(key => expandHistory(store, key, args))
+        return this.#read(key => expandHistory(store, key, reading))
       default:
         return this.#write(name, args)
     }
@@ -136,28 +153,28 @@ export class MemoryTools {
       key,
       from: { namespace, id, seen: this.#seen },
       content: String(content),
-      section: section === undefined ? undefined : sectionName(String(section)),
+      section: section === undefined ? undefined : sectionName(String(section), this.#texts),
       tool: name,
       subject: key.layer === 'user' ? user : null,
       origin: { sessionId: id, seq: head?.seq ?? 0 },
+      texts: this.#texts,
     })
     const budget = layerBudgets[key.layer]
     return {
       recalled: true,
-      result:
-        added === 0 ? 'This was known already.' : `Noted (${added === 1 ? 'one line' : `${added} lines`}).`,
+      result: added === 0 ? this.#texts.known : this.#texts.noted(added),
       ...(tokens > budget && {
-        warning: `This memory is over its budget (${tokens} of ${budget} tokens): it is not shown whole.`,
+        warning: this.#texts.overBudget(tokens, budget),
       }),
     }
   }
 }
 
-function sectionName(given: string): string {
+function sectionName(given: string, { badSection }: Texts['tools']): string {
   try {
     return checkSectionName(given.replace(/^#{1,6}\s+/, ''))
   } catch (error) {
-    throw new ToolArgumentError(String((error as Error).message))
+    throw new ToolArgumentError(badSection(String((error as Error).message)))
   }
 }
 

@@ -1,6 +1,7 @@
 import { inert, inertId, inertName } from '../../context/index.ts'
 import { InvalidArgumentError } from '../../errors.ts'
 import { findMessages, type SearchEngine } from '../../finding/index.ts'
+import type { Texts } from '../../language/index.ts'
 import { type Content, headOf, type Message, modelText, withoutRecalled } from '../../log/index.ts'
 import type { SessionKey, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
@@ -48,7 +49,11 @@ function within(messages: readonly Message[]): readonly RecalledMessage[] {
 }
 
 /** Of this session alone, whatever is asked. */
-export async function queryHistory(engine: SearchEngine, key: SessionKey, args: ToolArguments) {
+export async function queryHistory(
+  engine: SearchEngine,
+  key: SessionKey,
+  { args, texts }: { readonly args: ToolArguments; readonly texts: Texts['tools'] },
+) {
   const { query, limit = 5, sender } = args as { query: string; limit?: number; sender?: string }
   const times = Object.entries({ after: args['after'], before: args['before'] })
     .filter(([, value]) => value !== undefined)
@@ -62,13 +67,18 @@ export async function queryHistory(engine: SearchEngine, key: SessionKey, args: 
     return { recalled: true, messages: within(withoutRecalled(found)) }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
-    throw new ToolArgumentError(error.message)
+    throw new ToolArgumentError(texts.badQuery(error.message))
   }
 }
 
-export async function expandHistory(store: Reader, key: SessionKey, args: ToolArguments) {
+export async function expandHistory(
+  store: Reader,
+  key: SessionKey,
+  { args, texts }: { readonly args: ToolArguments; readonly texts: Texts['tools'] },
+) {
   const { segment, limit = 20 } = args as { segment?: number; limit?: number }
-  const { fromSeq, toSeq } = segment === undefined ? rangeOf(args) : await rangeOfSegment(store, key, segment)
+  const { fromSeq, toSeq } =
+    segment === undefined ? rangeOf(args, texts) : await rangeOfSegment(store, key, { id: segment, texts })
   const messages = await store.readMessages(key, {
     after: fromSeq - 1,
     before: toSeq + 1,
@@ -81,18 +91,24 @@ export async function expandHistory(store: Reader, key: SessionKey, args: ToolAr
   return { recalled: true, messages: shown, ...(isMore && { next: { fromSeq: last + 1, toSeq } }) }
 }
 
-function rangeOf({ fromSeq, toSeq }: ToolArguments): { fromSeq: number; toSeq: number } {
-  if (fromSeq === undefined)
-    throw new ToolArgumentError('expand_history needs segment, or fromSeq and toSeq.')
+function rangeOf(
+  { fromSeq, toSeq }: ToolArguments,
+  { needsRange, badRange }: Texts['tools'],
+): { fromSeq: number; toSeq: number } {
+  if (fromSeq === undefined) throw new ToolArgumentError(needsRange)
   const from = Number(fromSeq)
   const to = Number(toSeq ?? fromSeq)
-  if (to < from) throw new ToolArgumentError('toSeq has to be at least fromSeq.')
+  if (to < from) throw new ToolArgumentError(badRange)
   return { fromSeq: from, toSeq: to }
 }
 
-async function rangeOfSegment(store: Reader, key: SessionKey, id: number) {
+async function rangeOfSegment(
+  store: Reader,
+  key: SessionKey,
+  { id, texts }: { readonly id: number; readonly texts: Texts['tools'] },
+) {
   const found = await store.readSegment(key, id)
   if (found !== null) return found.segment
   const ids = (await store.readSegments(key, 'shown')).map(segment => segment.id)
-  throw new ToolArgumentError(`There is no segment ${id} here; there are ${ids.join(', ') || 'none'}.`)
+  throw new ToolArgumentError(texts.noSegment(id, ids))
 }

@@ -1,3 +1,4 @@
+import type { Texts } from '../../language/index.ts'
 import { splitLines } from '../../log/index.ts'
 import type { DocumentKey, NewFact, SessionKey } from '../../store/index.ts'
 import { dayInZone, formatDay } from '../../summarizer/calendar-day.ts'
@@ -5,7 +6,7 @@ import type { Moment } from '../../summarizer/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { condenseDocument } from '../condense-document.ts'
 import { daySpokenOf } from '../day-spoken-of.ts'
-import { appendText, datedLine, listLines, sayingOf, withLines } from '../document/index.ts'
+import { appendText, datedLine, listLines, sayingOf, sectionIn, withLines } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 import { initialContent } from '../initial-content.ts'
 import { ToolArgumentError } from './check-arguments.ts'
@@ -22,6 +23,7 @@ export interface Note {
   readonly subject: string | null
   /** The newest message when it was written. */
   readonly origin: { readonly sessionId: string; readonly seq: number }
+  readonly texts: Texts['tools']
 }
 
 const MOST_LINES = 20
@@ -33,7 +35,7 @@ export async function writeNote(
 ): Promise<{ added: number; tokens: number }> {
   const { store, clock, zone, noteChange } = engine
   const moment = { at: new Date(clock()), zone }
-  const lines = linesOf(note.content, formatDay(dayInZone(moment.at, zone)))
+  const lines = linesOf(note, formatDay(dayInZone(moment.at, zone)))
   const initial = (await initialContent(engine, note.key)) ?? ''
   let added = 0
   const [document] = await store.changeDocuments([
@@ -49,7 +51,7 @@ export async function writeNote(
         const grown =
           note.section === undefined
             ? appendText(content, fresh.join('\n'))
-            : withLines(content, note.section, fresh)
+            : withLines(content, sectionIn(content, note.section), fresh)
         const facts = fresh.map(line => toFact(line, note, moment))
         return { content: grown, tokens: estimateTokens(grown), facts }
       },
@@ -72,15 +74,12 @@ function toFact(line: string, note: Note, moment: Moment): NewFact {
   return { line, subject: note.subject, origin: sourceOf(note), saidAt: moment.at, on, from: 'tool' }
 }
 
-function linesOf(content: string, day: string): readonly string[] {
+function linesOf({ content, texts }: Note, day: string): readonly string[] {
   if (content.length > MOST_CONTENT_CHARACTERS)
-    throw new ToolArgumentError(
-      `content has ${content.length} characters; at most ${MOST_CONTENT_CHARACTERS} are taken. Nothing was written.`,
-    )
+    throw new ToolArgumentError(texts.tooLong(content.length, MOST_CONTENT_CHARACTERS))
   const lines = splitLines(content)
     .map(line => line.replace(/^\s*[-*•]\s+/, '').trim())
     .filter(line => line !== '')
-  if (lines.length > MOST_LINES)
-    throw new ToolArgumentError(`content has ${lines.length} lines; at most ${MOST_LINES} are taken.`)
+  if (lines.length > MOST_LINES) throw new ToolArgumentError(texts.tooManyLines(lines.length, MOST_LINES))
   return [...new Set(lines.map(line => datedLine(day, line)))]
 }

@@ -1,17 +1,10 @@
-import { headOf } from '../../log/index.ts'
+import { type Language, languageOfTag, languageOfText, languageSetting } from '../../language/index.ts'
+import { contentText, type Message } from '../../log/index.ts'
+import type { Session } from '../../session.ts'
 
-export type Language = 'en' | 'zh'
-
-const HAN = /\p{sc=Han}/gu
-/** Of Japanese and Korean, whose texts hold Chinese characters, too. */
-const OTHER_ASIAN = /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
-const LETTERS = /\p{L}/gu
-const LOOKED_AT_CHARACTERS = 20_000
-
-/** In which of the languages that the fixed phrases are written in a text is best answered. */
-export function languageOf(text: string): Language {
-  const beginning = headOf(text, LOOKED_AT_CHARACTERS)
-  const chinese = beginning.match(HAN)?.length ?? 0
-  const letters = beginning.match(LETTERS)?.length ?? 0
-  return chinese > letters / 2 && !OTHER_ASIAN.test(beginning) ? 'zh' : 'en'
+/** In which language people are answered: as it is set, or as they speak here. */
+export async function languageOf(session: Session, messages: readonly Message[]): Promise<Language> {
+  const setting = languageSetting((await session.settings())['language'], session.languageSetting)
+  if (setting !== 'auto') return languageOfTag(setting)
+  return languageOfText(messages.map(({ content }) => contentText(content)).join('\n'))
 }

@@ -1,9 +1,10 @@
 import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import type { Language } from '../../language/index.ts'
 import { contentText } from '../../log/index.ts'
 import { isLanguageModel, type LanguageModelLike } from '../../summarizer/model/language-model.ts'
 import type { TurnOptions } from '../../turn/index.ts'
 import type { Reply, ReplyRequest, Responder } from '../responder.ts'
-import { answerWhom, GROUP_INSTRUCTIONS } from './group-instructions.ts'
+import { answerWhom, groupInstructions } from './group-instructions.ts'
 import { replyText } from './reply-text.ts'
 
 export interface ModelResponderOptions<Tools extends object = object>
@@ -30,11 +31,12 @@ export function modelResponder<Tools extends object = object>(
     })
     // In private everything triggers, and nothing else does so there.
     const isGroup = request.trigger !== 'private'
+    const language = isGroup ? await request.session.language() : null
     const turn = await request.turn<Tools>({
       ...turnOptions,
       model,
-      ...allInstructions(instructions, isGroup),
-      ...(isGroup && { reminder: answerWhom(request.messages, request.trigger) }),
+      ...allInstructions(instructions, language),
+      ...(language !== null && { reminder: answerWhom(request.messages, request.trigger, language) }),
       ...(recall && queryOf(request)),
     })
     const call: object = {
@@ -51,8 +53,13 @@ export function modelResponder<Tools extends object = object>(
   }
 }
 
-function allInstructions(own: string | undefined, isGroup: boolean): Pick<TurnOptions, 'instructions'> {
-  const all = [own, isGroup ? GROUP_INSTRUCTIONS : undefined].filter(text => text !== undefined)
+function allInstructions(
+  own: string | undefined,
+  language: Language | null,
+): Pick<TurnOptions, 'instructions'> {
+  const all = [own, language === null ? undefined : groupInstructions(language)].filter(
+    text => text !== undefined,
+  )
   return all.length > 0 ? { instructions: all.join('\n\n') } : {}
 }
 

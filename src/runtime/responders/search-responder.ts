@@ -27,7 +27,7 @@ const LEAST_SHARE = 0.5
  */
 export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOptions = {}): Responder {
   async function* answer({ session, messages, signal }: ReplyRequest): AsyncGenerator<string> {
-    const language = languageOf(messages.map(({ content }) => contentText(content)).join('\n'))
+    const language = await languageOf(session, messages)
     const asking = messages.filter(({ content }) => isQuestion(readIn(contentText(content))))
     const sought = asking
       .map(({ content }) => soughtIn(readIn(contentText(content))) ?? '')

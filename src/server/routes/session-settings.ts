@@ -48,7 +48,7 @@ const changeSessionSettings = endpoint({
       const expected = await session.settings()
       if (ifMatch !== null && !mayChange(ifMatch, settingsTag(expected, call.settings.forSession(expected))))
         throw new SettingsConflictError()
-      const changes = { ...settledObjects(expected, 'request'), ...asked }
+      const changes = { ...settledObjects(expected, 'session'), ...asked }
       const changed = Object.entries({ ...expected, ...changes }).filter(([, value]) => value !== null)
       // What does not fit together is refused before anything is stored.
       call.settings.checkForSession(Object.fromEntries(changed), Object.keys(changes))
@@ -69,7 +69,7 @@ function readChanges(given: Layer): Layer {
   // What a reply needs is known to whoever asks for one.
   if (Object.hasOwn(given, 'outputReserve'))
     throw new InvalidSettingsError([{ setting: 'outputReserve', value: given['outputReserve'], ...NOT_OWN }])
-  return settingChanges(given, 'request').changes
+  return settingChanges(given, 'session').changes
 }
 
 function answerWith({ settings }: Pick<Call<unknown, unknown>, 'settings'>, own: Layer) {

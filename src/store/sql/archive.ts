@@ -13,6 +13,7 @@ import { stateFromSegments, writeFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOfErased, keyOfErased } from './keys.ts'
+import { languageAlone, sessionLanguage } from './layers.ts'
 import { checkNewIds } from './new-ids.ts'
 import { packSegments } from './pack-segments.ts'
 import { insertPin, readPins } from './pins.ts'
@@ -44,6 +45,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
   if (!session) throw new SessionNotFoundError(key.id)
   const { decided, lastFoldAt, overheadTokens } = toFoldState(session)
   const { told } = correctionsOf(session)
+  const language = sessionLanguage(session)
   const memos = (yield* all<{ memo: string; through_seq: number }>(
     'SELECT memo, through_seq FROM memos WHERE session_id = ?1 ORDER BY version',
     session.id,
@@ -59,6 +61,7 @@ export function* exportSession(key: SessionKey): Steps<SessionFile> {
     origin: session.origin === null ? null : JSON.parse(session.origin),
     settings: settingsOf(session),
     zone: session.zone,
+    ...(language !== null && { language }),
     epoch: session.epoch - session.first_epoch,
     compactedThrough: session.compacted_through,
     counters: { decided, lastFoldAt, overheadTokens },
@@ -330,7 +333,7 @@ async function importFolds(build: Build, file: SessionFile, now: number): Promis
     yield* writeFoldState(session, { ...state, lastFoldAt: file.counters.lastFoldAt ?? state.lastFoldAt })
     yield* run(
       `UPDATE sessions SET epoch = ?2, origin = ?3, settings = ?4, created_at = ?5, extracted_through = ?6,
-         zone = ?7
+         zone = ?7, layers = ?8, layers_epoch = -1
        WHERE id = ?1`,
       session.id,
       file.epoch,
@@ -339,6 +342,7 @@ async function importFolds(build: Build, file: SessionFile, now: number): Promis
       Date.parse(file.createdAt),
       file.extractedThrough,
       file.zone,
+      languageAlone(file.language ?? null),
     )
     yield* importCorrections(session, file.corrected ?? [], now)
   })

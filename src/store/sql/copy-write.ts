@@ -36,6 +36,7 @@ import { FLOOR, MAX_FLOOR } from './first-number.ts'
 import { readLastSeq } from './head.ts'
 import { insertRows } from './insert-rows.ts'
 import { digestOf, keyOf } from './keys.ts'
+import { languageAlone, sessionLanguage } from './layers.ts'
 import { allIn } from './many.ts'
 import { packSegments } from './pack-segments.ts'
 import { MAX_FORMAT, SESSION_COLUMNS, type SessionRow } from './rows.ts'
@@ -439,7 +440,11 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
   })
   // What contexts show is named by versions. They are others here, so it is fixed anew.
   if (shift > 0 || isShifted)
-    yield* run('UPDATE sessions SET layers = NULL, layers_epoch = -1 WHERE id = ?1', id)
+    yield* run(
+      'UPDATE sessions SET layers = ?2, layers_epoch = -1 WHERE id = ?1',
+      id,
+      languageAlone(sessionLanguage(rows.find(({ table }) => table === 'schedule')!.values as never)),
+    )
 }
 
 /** By how much its epochs are higher than the original's: what bore its name here before and was erased had lower ones. */

@@ -11,6 +11,7 @@ import { readFoldState, readShown, stateFromSegments, writeFoldState } from './f
 import { countThrough, readHead, settleHead } from './head.ts'
 import { settleHidden } from './hidden-ranges.ts'
 import { insertRows } from './insert-rows.ts'
+import { languageAlone, sessionLanguage } from './layers.ts'
 import { packSegments } from './pack-segments.ts'
 import { countRewritesAbove } from './rewrites.ts'
 import { readHeadAtOrBelow } from './rollback.ts'
@@ -190,7 +191,7 @@ function* finishFork(
     })
   yield* run(
     `UPDATE sessions SET origin = ?2, settings = ?3, extracted_through = ?4, user_id = ?5, scope_id = ?6,
-       zone = ?7
+       zone = ?7, layers = ?8, layers_epoch = -1
      WHERE id = ?1`,
     copy.id,
     JSON.stringify({ sessionId: key.id, seq: origin.seq }),
@@ -201,6 +202,7 @@ function* finishFork(
     current.user_id,
     current.scope_id,
     current.zone,
+    languageAlone(sessionLanguage(current)),
   )
   yield* copyCorrections(current, copy, origin)
   yield* copyHidden(current, copy, origin.through)

@@ -1,4 +1,5 @@
 import { EpochConflictError } from '../../errors.ts'
+import { type Language, languageOfTag } from '../../language/index.ts'
 import {
   dailyKey,
   type FrozenLayers,
@@ -98,19 +99,39 @@ function versionsOf(session: SessionRow, days: readonly string[]) {
 /** `null`: none are for the epoch that is now. */
 export function frozenLayers(session: SessionRow): FrozenLayers | null {
   if (session.layers === null || session.layers_epoch !== session.epoch) return null
-  return JSON.parse(session.layers) as FrozenLayers
+  return readLayers(session.layers)
+}
+
+/** A newer version may have stored a language that this one does not write in. */
+function readLayers(stored: string): FrozenLayers {
+  const { language, ...layers } = JSON.parse(stored) as FrozenLayers & { readonly language: string }
+  return { ...layers, language: languageOfTag(language) }
+}
+
+/** Of the newest epoch that has one. */
+export function sessionLanguage({ layers }: Pick<SessionRow, 'layers'>): Language | null {
+  if (layers === null) return null
+  const { language, isLanguageOpen } = readLayers(layers)
+  return isLanguageOpen ? null : language
+}
+
+/** For a copy, whose documents have other versions: of no epoch, with the language alone. */
+export function languageAlone(language: Language | null): string | null {
+  if (language === null) return null
+  return JSON.stringify({ days: [], language, versions: [] } satisfies FrozenLayers)
 }
 
 export interface FreezeRequest {
   readonly expectedEpoch: number
   readonly days: readonly string[]
   readonly language: FrozenLayers['language']
+  readonly isLanguageOpen?: boolean
   readonly refresh: boolean
 }
 
 export function* freezeLayers(
   session: SessionRow,
-  { expectedEpoch, days, language, refresh }: FreezeRequest,
+  { expectedEpoch, days, language, isLanguageOpen = false, refresh }: FreezeRequest,
 ): Steps<{ epoch: number; layers: FrozenLayers }> {
   if (session.epoch !== expectedEpoch)
     throw new EpochConflictError({
@@ -123,7 +144,12 @@ export function* freezeLayers(
   const shown = daysShown(session, days)
   const { question, versions } = versionsOf(session, shown)
   const [rows] = yield* askAll([question])
-  const layers: FrozenLayers = { days: shown, language, versions: versions(rows) }
+  const layers: FrozenLayers = {
+    days: shown,
+    language,
+    ...(isLanguageOpen && { isLanguageOpen }),
+    versions: versions(rows),
+  }
   const epoch = refresh ? session.epoch + 1 : session.epoch
   if (refresh) yield* noteRewrite(session, Number.MAX_SAFE_INTEGER)
   yield* run(

@@ -3,7 +3,7 @@ import type { SessionRecord, Warn } from '../store.ts'
 import { correctionsOf } from './corrections.ts'
 import { believedFoldState, readAllShown, type Shown, shownRow } from './fold-state.ts'
 import { newestRow, readHeadRows, visibleHeadRow } from './head.ts'
-import { frozenLayers } from './layers.ts'
+import { frozenLayers, sessionLanguage } from './layers.ts'
 import { allIn } from './many.ts'
 import { type HeadRow, type SessionRow, settingsOf, toDecision, toHead } from './rows.ts'
 import { ask, askAll, type Question, type Steps } from './steps.ts'
@@ -85,6 +85,7 @@ function* toRecord(
     },
     lastOutcome: session.last_outcome === null ? null : JSON.parse(session.last_outcome),
     layers: frozenLayers(session),
+    language: sessionLanguage(session),
     extractedThrough: session.extracted_through,
     ...(unlearned.length > 0 && { unlearned }),
   }

@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'dailyLogTokens',
     'outputReserve',
   ],
-  extraction: ['extract', 'scopeLearnsFrom', 'memoryOwner', 'groupTurnMessages', 'zone'],
+  extraction: ['extract', 'scopeLearnsFrom', 'memoryOwner', 'groupTurnMessages', 'zone', 'language'],
   limits: [
     'summaryCallsPerHour',
     'summaryTokensPerHour',

@@ -22,6 +22,7 @@ const IN_CHINESE: readonly (readonly [RegExp, string])[] = [
   [/models such as (\S+), separated by commas/, '以逗号分隔的模型，例如 $1'],
   [/an address such as (\S+?)(?=[,；]|$)/, '地址，例如 $1'],
   [/an IANA time zone such as "(.+)"/, 'IANA 时区，例如 "$1"'],
+  [/auto, or a language such as en, zh or zh-CN/, 'auto，或一种语言，例如 en、zh 或 zh-CN'],
   [/a key of printable characters/, '由可打印字符组成的密钥'],
 ]
 

@@ -79,6 +79,9 @@ const useTable = defineTexts<SettingTexts>({
     turnUnit: { label: '什么算一轮', help: '每条消息（message），或每次回复（reply）。' },
     boundary: { label: '切分位置', help: '任意消息之后（message），或只在两轮之间（turn）。' },
     zone: { help: '没有时区偏移的时间按哪个时区理解。' },
+    language: {
+      help: '引擎写入上下文、记忆和工具说明的文字用哪种语言：auto 按对话所用的语言，或始终用所填的语言；从下一个纪元起生效。',
+    },
     groupTurnMessages: { help: '群聊中，连续这么多条消息没有回复，也算一轮结束。' },
     model: { help: '撰写摘要的语言模型；none：使用内置的摘录式摘要。' },
     modelBaseUrl: { help: '模型 API 的地址；openai-compatible 必须填写。' },

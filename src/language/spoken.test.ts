@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conversationLanguage } from './language.ts'
+import { languageOfText, spokenLanguage } from './spoken.ts'
 
-describe('conversationLanguage', () => {
+describe('languageOfText', () => {
   test.each([
     ['我住在杭州，每天骑车上班。', 'zh'],
     ['這個週末要去台北看朋友', 'zh'],
@@ -20,17 +20,17 @@ describe('conversationLanguage', () => {
     ['123 !? 😀', 'en'],
     ['\ud800\udc00\ud800', 'en'],
     ['𠮷野家很好吃', 'zh'],
-  ])('%j: %s', (text, expected) => expect(conversationLanguage(text)).toBe(expected))
+  ])('%j: %s', (text, expected) => expect(languageOfText(text)).toBe(expected))
 
   test('looks at a bounded part', () => {
-    expect(conversationLanguage('我住在杭州'.repeat(200_000))).toBe('zh')
-    expect(conversationLanguage(`${'word '.repeat(10_000)}${'汉'.repeat(1_000_000)}`)).toBe('en')
+    expect(languageOfText('我住在杭州'.repeat(200_000))).toBe('zh')
+    expect(languageOfText(`${'word '.repeat(10_000)}${'汉'.repeat(1_000_000)}`)).toBe('en')
   })
 
   test('one of the two for any text; without Han characters it is never Chinese', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
-        const language = conversationLanguage(text)
+        const language = languageOfText(text)
         expect(language).toBeOneOf(['en', 'zh'])
         if (!/\p{Script=Han}/u.test(text)) expect(language).toBe('en')
       }),

@@ -1,0 +1,182 @@
+import type { MemoryToolName } from '../log/index.ts'
+
+type Said<Arguments extends readonly unknown[]> = (...said: Arguments) => string
+
+/**
+ * All that the engine itself writes into what a model reads, and what a bot without a model answers. One file has it in
+ * one language; a text that is not there does not compile.
+ *
+ * Names that a program looks for are the same in all languages: the blocks' tags and the tools' names.
+ */
+export interface Texts {
+  /** As messages are headed that name no sender. */
+  readonly roles: Readonly<Record<'user' | 'assistant' | 'system' | 'tool', string>>
+  readonly messages: {
+    readonly empty: string
+    readonly interrupted: string
+    readonly conversationBegins: string
+    readonly noNewMessage: string
+    /** `seq`: of the message that they are left out of; `null`: it is not named. */
+    readonly charactersLeftOut: Said<[count: number, seq: number | null]>
+    readonly attachments: Readonly<Record<'image' | 'file' | 'audio' | 'video', string>>
+    readonly seconds: Said<[number]>
+    readonly calls: Said<[tool: string, input: string]>
+    readonly call: Said<[tool: string]>
+    readonly lateResult: Said<[tool: string, id: string]>
+    readonly emptyResult: string
+    readonly noResult: string
+    readonly noResultYet: string
+    readonly denied: Said<[reason: string | null]>
+    readonly failed: Said<[text: string]>
+    /** In place of an old result. `seq`: the message that it is in; `null`: it is not named. */
+    readonly resultLeftOut: Said<[characters: number, seq: number | null]>
+    readonly itemsLeftOut: Said<[count: number]>
+  }
+  readonly sessionMemory: {
+    readonly opening: string
+    readonly segment: Said<[fromSeq: number, toSeq: number]>
+    readonly dates: string
+    readonly details: string
+    readonly pinned: Said<[seq: number, speaker: string]>
+    readonly note: string
+    readonly interim: Said<[fromSeq: number, toSeq: number]>
+    readonly interimRest: Said<[count: number]>
+    /** Where what is raw begins within a turn. */
+    readonly beginsInTurn: string
+    readonly pinsLeftOut: string
+    readonly segmentsLeftOut: Said<[fromSeq: number, toSeq: number]>
+    readonly leftOut: string
+  }
+  readonly plainText: {
+    readonly instructions: string
+    readonly instructionsLeftOut: string
+    readonly summary: string
+    readonly summaryIs: string
+    readonly summaryLeftOut: string
+    readonly messages: string
+    /** `isAll`: nothing of what was said is there. */
+    readonly messagesLeftOut: Said<[count: number, isAll: boolean]>
+  }
+  readonly recall: string
+  /** What a block is, in its first line; the persona speaks for itself. */
+  readonly layers: Readonly<Record<'global' | 'user' | 'scope' | 'chat' | 'daily', string>>
+  readonly changes: {
+    readonly opening: string
+    readonly added: string
+    readonly removed: string
+    readonly more: string
+  }
+  readonly corrections: {
+    readonly opening: string
+    /** An empty text: it says nothing any more. */
+    readonly line: (corrected: { seq: number; name: string; day: string; text: string }) => string
+    readonly more: Said<[seqs: readonly number[]]>
+  }
+  readonly guidance: {
+    readonly opening: string
+    readonly tools: Readonly<Record<MemoryToolName, string>>
+    readonly closing: string
+  }
+  readonly documents: {
+    readonly linesLeftOut: Said<[count: number]>
+    /** Before what so many lines were condensed to. */
+    readonly condensed: Said<[lines: number]>
+    readonly chat: {
+      readonly title: string
+      readonly headings: Readonly<Record<'basics' | 'about' | 'history', string>>
+      readonly labels: Readonly<Record<'kind' | 'with' | 'firstContact', string>>
+      readonly kinds: Readonly<Record<'private' | 'group' | 'agent', string>>
+    }
+    readonly user: {
+      readonly title: string
+      readonly headings: Readonly<Record<'profile' | 'preferences', string>>
+    }
+    readonly scope: {
+      readonly title: string
+      readonly headings: Readonly<Record<'history' | 'plans' | 'documents', string>>
+    }
+  }
+  readonly tools: {
+    readonly descriptions: Readonly<Record<MemoryToolName, string>>
+    readonly parameters: Readonly<
+      Record<
+        | 'content'
+        | 'section'
+        | 'chatSection'
+        | 'query'
+        | 'findLimit'
+        | 'before'
+        | 'after'
+        | 'sender'
+        | 'segment'
+        | 'fromSeq'
+        | 'toSeq'
+        | 'expandLimit',
+        string
+      >
+    >
+    readonly known: string
+    readonly noted: Said<[lines: number]>
+    readonly overBudget: Said<[tokens: number, budget: number]>
+    readonly noSuchTool: Said<[name: string, there: readonly string[]]>
+    readonly takesObject: Said<[tool: string, fields: string]>
+    readonly takesNo: Said<[tool: string, field: string, fields: string]>
+    readonly optional: Said<[field: string]>
+    readonly needs: Said<[tool: string, fields: readonly string[]]>
+    readonly notText: Said<[field: string]>
+    readonly notWhole: Said<[field: string, least: number]>
+    readonly badSection: Said<[problem: string]>
+    readonly badQuery: Said<[problem: string]>
+    readonly tooLong: Said<[characters: number, most: number]>
+    readonly tooManyLines: Said<[lines: number, most: number]>
+    readonly needsRange: string
+    readonly badRange: string
+    readonly noSegment: Said<[id: number, there: readonly number[]]>
+  }
+  readonly mcp: {
+    readonly about: string
+    readonly reading: string
+    readonly writing: string
+    readonly sessionIs: string
+    readonly information: string
+    readonly session: string
+    readonly getContext: string
+    readonly contextParameters: Readonly<Record<'budget' | 'query' | 'instructions' | 'model', string>>
+    readonly appendMessages: string
+    readonly appendParameters: Readonly<
+      Record<
+        | 'role'
+        | 'text'
+        | 'content'
+        | 'sender'
+        | 'at'
+        | 'zone'
+        | 'externalId'
+        | 'replyTo'
+        | 'kind'
+        | 'user'
+        | 'scope'
+        | 'messages',
+        string
+      >
+    >
+  }
+  readonly group: {
+    readonly instructions: string
+    readonly reasons: Readonly<Record<'private' | 'mention' | 'reply' | 'name' | 'proactive', string>>
+    readonly answer: (whom: { people: readonly string[]; reason: string; messages: number }) => string
+  }
+  /** Of a bot, to people. */
+  readonly replies: {
+    readonly newBeginning: string
+    readonly greeting: string
+    readonly found: string
+    readonly nothing: string
+    readonly kept: string
+    readonly keptAgain: string
+    readonly you: string
+    readonly nameless: string
+    readonly line: Said<[speaker: string, day: string, quoted: string]>
+    readonly quote: Said<[text: string]>
+  }
+}
