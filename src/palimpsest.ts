@@ -28,6 +28,7 @@ import { Indexer } from './finding/indexer.ts'
 import { InTurn } from './in-turn.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import { layerBudgets } from './memory/budgets.ts'
+import type { OwnerSharesIn } from './memory/engine.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
 import { ExtractionScheduler } from './memory/extraction/extraction-scheduler.ts'
 import { Memories } from './memory/memories.ts'
@@ -176,6 +177,11 @@ export interface MemoryOptions {
    * out: in none.
    */
   readonly owner?: string | readonly string[]
+  /**
+   * Where owners share what everybody sees: `private`, in their private chats alone (the default), or `groups`, in groups,
+   * too, for answers to what an owner says there. What others have said in the group is before the model then as well.
+   */
+  readonly ownerSharesIn?: OwnerSharesIn
   /**
    * From which sessions the memory of a scope is learned: `shared`, from all that are no private chats (the default), or
    * `all`, from private chats, too: what a person says there is then shown in every session of the scope. A scope that
@@ -368,14 +374,16 @@ async function openWorkspace(
 const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
 
 function memorySettings(
-  { budgets, extract, owner, scopeLearnsFrom = 'shared' }: MemoryOptions = {},
+  { budgets, extract, owner, ownerSharesIn = 'private', scopeLearnsFrom = 'shared' }: MemoryOptions = {},
   policy: Policy,
   engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'clock' | 'layerBudgets'>,
-): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
+): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'ownerSharesIn' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
   if (!['shared', 'all'].includes(scopeLearnsFrom))
     throw new InvalidArgumentError('memory.scopeLearnsFrom', scopeLearnsFrom, 'shared, all')
+  if (!['private', 'groups'].includes(ownerSharesIn))
+    throw new InvalidArgumentError('memory.ownerSharesIn', ownerSharesIn, 'private, groups')
   const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
   const when = extract ?? (isByTurns ? 'turn' : 'batch')
   const rememberFold: Engine['rememberFold'] = async fold => {
@@ -385,6 +393,7 @@ function memorySettings(
   return {
     layerBudgets: layerBudgets(budgets),
     memoryOwners: ownersOf(owner),
+    ownerSharesIn,
     extraction: { when, scopeLearnsFrom, ...BATCH },
     rememberFold: when === 'off' ? null : rememberFold,
   }

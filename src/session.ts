@@ -172,6 +172,14 @@ export interface AppendOptions {
   readonly follows?: readonly number[]
 }
 
+export interface MemoryToolsOptions {
+  /**
+   * The messages, by number, that are answered with these tools: who said them decides, in a group, whether what everybody
+   * sees may be written. Left out: the newest that a person said.
+   */
+  readonly answers?: readonly number[]
+}
+
 export interface ReadOptions {
   readonly after?: number
   readonly before?: number
@@ -717,7 +725,7 @@ export class Session {
         },
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => own.observeUsage(context, usage),
-        memoryTools: () => own.memoryTools(),
+        memoryTools: answers => own.memoryTools({ answers }),
         onError: error => onError(error, { sessionId: this.id }),
         check: () => own.checkBound(),
       },
@@ -804,11 +812,14 @@ export class Session {
    * The tools by which a model writes memory and reads this session's log, as far as they are offered here: they
    * reach no other session, whatever they are asked.
    */
-  async memoryTools(): Promise<MemoryTools> {
-    const { MemoryTools } = await import('./memory/tools/index.ts')
+  async memoryTools({ answers = [] }: MemoryToolsOptions = {}): Promise<MemoryTools> {
+    for (const seq of answers) checkCount('answers', seq)
+    const { MemoryTools, askersOf } = await import('./memory/tools/index.ts')
     const known = await this.#record()
     if (known === null) await this.append([])
-    return new MemoryTools(this.#engine, known ?? (await this.#requireRecord()), this.#seen)
+    const session = known ?? (await this.#requireRecord())
+    const askers = await askersOf(this.#engine, session, answers)
+    return new MemoryTools(this.#engine, session, { seen: this.#seen, askers })
   }
 
   /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */

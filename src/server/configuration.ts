@@ -41,6 +41,7 @@ export function memoryOf({
   extract,
   scopeLearnsFrom,
   memoryOwner,
+  ownerSharesIn,
   ...values
 }: SettingValues): MemoryOptions & {
   readonly budgets: Readonly<Record<LayerName, number>>
@@ -55,6 +56,7 @@ export function memoryOf({
       daily: values.dailyLogTokens,
     },
     scopeLearnsFrom,
+    ownerSharesIn,
     ...(extract !== null && { extract }),
     ...(memoryOwner !== null && { owner: ownerIds(memoryOwner) }),
   }

@@ -60,7 +60,7 @@ export interface TurnHost {
   freeze(options: ContextOptions): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
-  memoryTools(): Promise<MemoryTools>
+  memoryTools(answers: readonly number[]): Promise<MemoryTools>
   /** Hears of what went wrong while the turn went on. */
   onError(error: unknown): void
   /** Throws where something that the turn has seen was erased since. */
@@ -154,7 +154,7 @@ export class Turn<Tools extends object = object> {
     checkTurnOptions(turnOptions)
     const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
     const { answers = [], reminder = null, appendPolicy: _, ...options } = others
-    const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
+    const offered = memoryTools ? (await host.memoryTools(answers)).toAISDK() : {}
     const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model
     const asked: ContextOptions = {

@@ -25,7 +25,7 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'dailyLogTokens',
     'outputReserve',
   ],
-  extraction: ['extract', 'scopeLearnsFrom', 'memoryOwner', 'groupTurnMessages', 'zone'],
+  extraction: ['extract', 'scopeLearnsFrom', 'memoryOwner', 'ownerSharesIn', 'groupTurnMessages', 'zone'],
   limits: [
     'summaryCallsPerHour',
     'summaryTokensPerHour',
