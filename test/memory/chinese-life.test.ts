@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createPalimpsest, modelSummarizer, rounds, type Session } from '../../src/index.ts'
 import { type ModelRequest, scriptedModel } from '../../src/testing/index.ts'
-import { sqlitePlace } from '../stores.ts'
+import { PLACES } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock } from './kit.ts'
 import { promptBlock } from './prompts.ts'
@@ -49,9 +49,10 @@ async function takeTurn(chat: Session, { day, turn }: { day: number; turn: numbe
   await chat.append({ role: 'assistant', content: `好的，我记下了。${TALK}` })
 }
 
+describe.each(Object.entries(PLACES))('a chat of 200 turns, on %s', (_, newPlace) => {
 it('has facts of day one in the context on day ten, through 历史摘要, after all their segments were condensed', async () => {
   const clock = new Clock(Date.UTC(2026, 2, 2, 1))
-  const place = sqlitePlace()
+  const place = newPlace()
   const errors: unknown[] = []
   const palimpsest = await createPalimpsest({
     store: await place.open(),
@@ -96,4 +97,5 @@ it('has facts of day one in the context on day ten, through 历史摘要, after 
   expect(blockIn(context.instructions, 'daily_log') ?? '').not.toContain('2026-03-02')
   await palimpsest.close()
   await place.remove()
+})
 })
