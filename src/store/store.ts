@@ -263,7 +263,10 @@ export interface ContextRead {
    * that are frozen and of later ones that are asked for, or of all those where none are frozen.
    */
   readonly layers: readonly LayerVersion[]
-  /** Messages that segments tell of as they were before an edit, the one that was edited last being the last. */
+  /**
+   * Messages that segments tell of as they were before an edit, the one that was edited last being the last; none from
+   * before a new beginning.
+   */
   readonly corrected: readonly Message[]
 }
 
