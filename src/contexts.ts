@@ -38,7 +38,7 @@ import {
   type ShownLayers,
   type ShownMemory,
 } from './layer-reader.ts'
-import { type Message, modelText, withoutRecalled } from './log/index.ts'
+import { type Message, modelText, searchableText, withoutRecalled } from './log/index.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import { runInSlices } from './slices.ts'
 import {
@@ -133,6 +133,10 @@ const MAX_RECALL_TOKENS = 1_500
 const RECALL_SHARE = 0.1
 /** So many tokens a message of those that are looked at: shorter ones than that are few. */
 const MIN_RECALLED_TOKENS = 20
+
+/** The same of memory that is larger than its budget: it is to be notes, each of one line. */
+const RECALLED_MEMORY_TOKENS = 500
+const RECALLED_MEMORY_SHARE = 0.05
 
 const SAID_AT_A_TIME = 500
 
@@ -343,10 +347,15 @@ export class Contexts {
     if (past === undefined && options.notes !== false && isConfigured(options, memory))
       this.#noteOverhead(key, session, assembled.fixedTokens + (usualReserve(options) ?? 0))
     kept.beginning = assembled.beginning
+    let { volatile } = memory
+    const remembered = await recallMemory(options.query, { looked, assembled })
+    if (remembered !== null) {
+      volatile = [...volatile, remembered]
+      assembled = await this.#assemble(key, { ...whole, volatile })
+    }
     const recall =
       options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })
-    if (recall !== null)
-      assembled = await this.#assemble(key, { ...whole, volatile: [...memory.volatile, recall] })
+    if (recall !== null) assembled = await this.#assemble(key, { ...whole, volatile: [...volatile, recall] })
     return { assembled, looked, seen: looked.seen, budget, calibration, outputReserve }
   }
 
@@ -504,6 +513,30 @@ export class Contexts {
     interims.set(name, points)
     return points
   }
+}
+
+/**
+ * Of memory that is larger than its budget, what has to do with what is asked now: in the room that the context leaves, so
+ * that the rest of it stays as it is.
+ */
+async function recallMemory(
+  query: string | undefined,
+  { looked, assembled: { parts } }: { looked: Looked; assembled: Assembled },
+): Promise<VolatileBlock | null> {
+  const { tokens, budget } = parts.report
+  const mostTokens = Math.min(RECALLED_MEMORY_TOKENS, budget * RECALLED_MEMORY_SHARE, budget - tokens)
+  const question = query ?? currentQuestion(looked)
+  if (question === null || mostTokens <= 0) return null
+  const shown = [parts.instructions, ...looked.memory.volatile.map(({ text }) => text)]
+  return looked.memory.recall(question, { mostTokens, shown })
+}
+
+/** What was last said by a user, through all steps of the answer. */
+function currentQuestion({ kept, session, added }: Looked): string | null {
+  const through = session.head?.seq ?? 0
+  const isAsked = ({ seq, role }: Message) => role === 'user' && (added !== null || seq <= through)
+  const asked = added?.findLast(isAsked) ?? kept.messages.findLast(isAsked)
+  return asked === undefined ? null : searchableText(asked.content)
 }
 
 /** Rounding each block up may add one to each. */

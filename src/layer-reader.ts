@@ -1,4 +1,4 @@
-import type { Layer, SeqRange, VolatileBlock } from './context/index.ts'
+import { inert, type Layer, type SeqRange, type VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
 import {
   type DecidedLanguage,
@@ -10,11 +10,14 @@ import {
   languageSetting,
 } from './language/index.ts'
 import { LAYER_BUDGETS } from './memory/budgets.ts'
-import type { LayerBudgets } from './memory/layers/index.ts'
+import type { LayerBudgets, LinesOfLayer } from './memory/layers/index.ts'
+import { maySee } from './memory/visibility.ts'
 import {
   type ContextRead,
   type FrozenLayers,
+  isCondensedLine,
   keyName,
+  type LayerName,
   type LayerText,
   type LayerVersion,
   type LoggedMessage,
@@ -26,7 +29,8 @@ import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
 
 export interface LayersEngine {
   /** Without the methods there is no memory to show. */
-  readonly store: Pick<Store, 'readMessages'> & Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts'>>
+  readonly store: Pick<Store, 'readMessages'> &
+    Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts' | 'readCondensedLines'>>
   /** Left out: by what is said. */
   readonly language?: LanguageSetting
   readonly zone: string
@@ -43,8 +47,16 @@ export interface ShownMemory {
   readonly beside: (told: readonly SeqRange[]) => ShownLayers
   readonly volatile: readonly VolatileBlock[]
   readonly volatileReserve: number
+  /** Of what it has no room to show, what has to do with a question. */
+  readonly recall: (question: string, room: RecallRoom) => Promise<VolatileBlock | null>
   /** The frozen memory must be made anew before this is shown. */
   readonly isStale: boolean
+}
+
+export interface RecallRoom {
+  readonly mostTokens: number
+  /** What the context says already. */
+  readonly shown: readonly string[]
 }
 
 export interface ShownLayers {
@@ -78,6 +90,10 @@ const LEAST_CONVERSATION_TOKENS = 150
 const CACHE_DEAD_MS = 3_600_000
 /** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
 const MOST_DAYS_LATE = 1
+/** Memory that is about whom and what the bot knows. What belongs to one chat is found in its messages. */
+const RECALLED_LAYERS: readonly LayerName[] = ['global', 'user', 'scope']
+/** The newest of what was condensed: so much is read for a call. */
+const MAX_CONDENSED_LINES = 1_000
 const MOST_TEXTS = 1_000
 const MOST_CHARACTERS = 8_000_000
 const MOST_RENDERED = 1_000
@@ -220,6 +236,8 @@ export class LayerReader {
       volatile: changes?.text ? [{ name: 'recent_changes', text: changes.text }] : [],
       // Where the epoch began without memory, none was kept free: the first of it begins another one.
       volatileReserve: frozen.versions.length > 0 || changes !== null ? reserve : 0,
+      recall: (question, recallRoom) =>
+        this.#recall(key, at(current).filter(isRecalled(session)), { question, language, ...recallRoom }),
       isStale:
         !view.isView &&
         session.layers !== null &&
@@ -230,6 +248,28 @@ export class LayerReader {
           isOverflowing: changes !== null && (changes.isClipped || frozen.versions.length === 0),
         }),
     }
+  }
+
+  async #recall(
+    key: SessionKey,
+    texts: readonly LayerText[],
+    asked: RecallRoom & { readonly question: string; readonly language: FrozenLayers['language'] },
+  ): Promise<VolatileBlock | null> {
+    if (texts.length === 0 || asked.mostTokens <= 0 || asked.question.trim() === '') return null
+    // Few sessions have more memory than they show.
+    const { renderRecalledLines } = await import('./memory/layers/recalled-lines.ts')
+    const layers: LinesOfLayer[] = []
+    for (const { layer, key: name, content } of texts) {
+      const hasCondensed = content.split('\n').some(isCondensedLine)
+      const condensed = hasCondensed
+        ? await this.#engine.store.readCondensedLines?.(key, { layer, key: name, limit: MAX_CONDENSED_LINES })
+        : []
+      const isWhole = isShownWhole(content, asked.shown)
+      if (!isWhole || (condensed ?? []).length > 0)
+        layers.push({ layer, content, condensed: condensed ?? [] })
+    }
+    const text = layers.length === 0 ? null : renderRecalledLines(layers, asked)
+    return text === null ? null : { name: 'recalled_memory', text }
   }
 
   /** Where nothing is stored of the epoch: what is there now. */
@@ -287,6 +327,16 @@ export class LayerReader {
   }
 }
 
+/** The same lock as at assembly, once more. */
+function isRecalled(session: SessionRecord) {
+  return (text: LayerText): boolean => RECALLED_LAYERS.includes(text.layer) && maySee(session, text)
+}
+
+/** As most documents are: nothing of it is to be looked for. */
+function isShownWhole(content: string, [instructions = '']: readonly string[]): boolean {
+  return instructions.includes(inert(content.trim()))
+}
+
 function isHarmless(error: unknown): boolean {
   return PalimpsestError.isInstance(error) && ['closed', 'store_read_only'].includes(error.code)
 }
@@ -298,6 +348,7 @@ export const NO_MEMORY: ShownMemory = {
   beside: () => NO_LAYERS,
   volatile: [],
   volatileReserve: 0,
+  recall: async () => null,
   isStale: false,
 }
 

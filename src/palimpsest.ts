@@ -29,6 +29,7 @@ import { InTurn } from './in-turn.ts'
 import { isLanguageSetting, LANGUAGE_RULE, type LanguageSetting } from './language/index.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
 import { layerBudgets } from './memory/budgets.ts'
+import type { OwnerSharesIn } from './memory/engine.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
 import { ExtractionScheduler } from './memory/extraction/extraction-scheduler.ts'
 import { Memories } from './memory/memories.ts'
@@ -189,6 +190,11 @@ export interface MemoryOptions {
    * out: in none.
    */
   readonly owner?: string | readonly string[]
+  /**
+   * Where owners share what everybody sees: `private`, in their private chats alone (the default), or `groups`, in groups,
+   * too, for answers to what an owner says there. What others have said in the group is before the model then as well.
+   */
+  readonly ownerSharesIn?: OwnerSharesIn
   /**
    * From which sessions the memory of a scope is learned: `shared`, from all that are no private chats (the default), or
    * `all`, from private chats, too: what a person says there is then shown in every session of the scope. A scope that
@@ -389,14 +395,16 @@ async function openWorkspace(
 const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
 
 function memorySettings(
-  { budgets, extract, owner, scopeLearnsFrom = 'shared' }: MemoryOptions = {},
+  { budgets, extract, owner, ownerSharesIn = 'private', scopeLearnsFrom = 'shared' }: MemoryOptions = {},
   policy: Policy,
   engine: () => Pick<Engine, 'store' | 'namespace' | 'zone' | 'language' | 'clock' | 'layerBudgets'>,
-): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'extraction' | 'rememberFold'> {
+): Pick<Engine, 'layerBudgets' | 'memoryOwners' | 'ownerSharesIn' | 'extraction' | 'rememberFold'> {
   if (extract !== undefined && !['turn', 'batch', 'off'].includes(extract))
     throw new InvalidArgumentError('memory.extract', extract, 'turn, batch, off')
   if (!['shared', 'all'].includes(scopeLearnsFrom))
     throw new InvalidArgumentError('memory.scopeLearnsFrom', scopeLearnsFrom, 'shared, all')
+  if (!['private', 'groups'].includes(ownerSharesIn))
+    throw new InvalidArgumentError('memory.ownerSharesIn', ownerSharesIn, 'private, groups')
   const isByTurns = policy.rules.some(({ reason }) => reason === 'rounds')
   const when = extract ?? (isByTurns ? 'turn' : 'batch')
   const rememberFold: Engine['rememberFold'] = async fold => {
@@ -406,6 +414,7 @@ function memorySettings(
   return {
     layerBudgets: layerBudgets(budgets),
     memoryOwners: ownersOf(owner),
+    ownerSharesIn,
     extraction: { when, scopeLearnsFrom, ...BATCH },
     rememberFold: when === 'off' ? null : rememberFold,
   }
@@ -662,14 +671,20 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy: given, verbatimBelowTokens, summarizer, memo, memory, redact, spendGuard, ...rest } = changes
+    const {
+      policy: given,
+      verbatimBelowTokens,
+      summarizer,
+      memo,
+      memory,
+      redact,
+      spendGuard,
+      ...rest
+    } = changes
     const { policy: usual } = this.#engine
     if (redact !== undefined) this.#engine.redaction.hook = hookOf(redact)
     const own = typeof given === 'function' ? undefined : given?.verbatimBelowTokens
-    const policy = keepingVerbatim(
-      given ?? usual,
-      verbatimBelowTokens ?? own ?? usual.verbatimBelowTokens,
-    )
+    const policy = keepingVerbatim(given ?? usual, verbatimBelowTokens ?? own ?? usual.verbatimBelowTokens)
     const memoryOptions = memory ?? this.#memoryOptions
     const settings = memorySettings(memoryOptions, policy, () => this.#engine)
     this.#memoryOptions = memoryOptions

@@ -173,6 +173,14 @@ export interface AppendOptions {
   readonly follows?: readonly number[]
 }
 
+export interface MemoryToolsOptions {
+  /**
+   * The messages, by number, that are answered with these tools: who said them decides, in a group, whether what everybody
+   * sees may be written. Left out: the newest that a person said.
+   */
+  readonly answers?: readonly number[]
+}
+
 export interface ReadOptions {
   readonly after?: number
   readonly before?: number
@@ -719,7 +727,7 @@ export class Session {
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => own.observeUsage(context, usage),
         language: () => own.language(),
-        memoryTools: language => own.#memoryTools(language),
+        memoryTools: (answers, language) => own.#memoryTools({ answers }, language),
         onError: error => onError(error, { sessionId: this.id }),
         check: () => own.checkBound(),
       },
@@ -806,17 +814,19 @@ export class Session {
    * The tools by which a model writes memory and reads this session's log, as far as they are offered here: they
    * reach no other session, whatever they are asked.
    */
-  async memoryTools(): Promise<MemoryTools> {
-    return this.#memoryTools()
+  async memoryTools(options: MemoryToolsOptions = {}): Promise<MemoryTools> {
+    return this.#memoryTools(options)
   }
 
-  async #memoryTools(known?: Language): Promise<MemoryTools> {
-    const { MemoryTools } = await import('./memory/tools/index.ts')
+  async #memoryTools({ answers = [] }: MemoryToolsOptions, known?: Language): Promise<MemoryTools> {
+    for (const seq of answers) checkCount('answers', seq)
+    const { MemoryTools, askersOf } = await import('./memory/tools/index.ts')
     const there = await this.#record()
     if (there === null) await this.append([])
     const record = there ?? (await this.#requireRecord())
     const language = known ?? (await this.#engine.contexts.language(this.#claim, record))
-    return new MemoryTools(this.#engine, record, { seen: this.#seen, language })
+    const askers = await askersOf(this.#engine, record, answers)
+    return new MemoryTools(this.#engine, record, { seen: this.#seen, askers, language })
   }
 
   /** Of the instance, for sessions without a setting of their own. */

@@ -48,6 +48,7 @@ export interface SettingValues {
   readonly extract: 'turn' | 'batch' | 'off' | null
   readonly scopeLearnsFrom: 'shared' | 'all'
   readonly memoryOwner: string | null
+  readonly ownerSharesIn: 'private' | 'groups'
   readonly redact: 'secrets' | 'off'
   readonly personaTokens: number
   readonly globalMemoryTokens: number

@@ -166,6 +166,7 @@ const REDACTIONS: readonly string[] = ['secrets', 'off']
 const SWITCH: readonly string[] = ['on', 'off']
 const EXTRACTIONS = ['turn', 'batch', 'off']
 const SCOPE_SOURCES: readonly string[] = ['shared', 'all']
+const OWNER_PLACES: readonly string[] = ['private', 'groups']
 
 /** As `src/memory/budgets.ts` has them, which nothing here may import. */
 function memoryTokens(name: string, usual: number, help: string): Setting {
@@ -307,6 +308,12 @@ export const SETTINGS: readonly Setting[] = [
     allowed: 'user ids, separated by commas, or none',
     accepts: text => ownerIds(text).every(isId),
     help: 'in whose private chats the model may write what everybody sees (write_memory); none: in no chat',
+  }),
+  textSetting('ownerSharesIn', {
+    default: 'private',
+    allowed: OWNER_PLACES.join(', '),
+    accepts: text => OWNER_PLACES.includes(text),
+    help: 'where those owners share what everybody sees: in their private chats alone, or in groups, too, when what they say there is answered',
   }),
   textSetting('redact', {
     reach: 'start',

@@ -16,6 +16,7 @@ export const BLOCK_NAMES = [
   'session_memory',
   'raw',
   'recent_changes',
+  'recalled_memory',
   'recall',
   'current',
 ] as const

@@ -34,7 +34,7 @@ export interface View {
 
 /** What stands before the current message and may be another with each call. */
 export interface VolatileBlock {
-  readonly name: 'recent_changes' | 'recall'
+  readonly name: 'recent_changes' | 'recalled_memory' | 'recall'
   readonly text: string
 }
 

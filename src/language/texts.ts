@@ -59,6 +59,8 @@ export interface Texts {
   }
   readonly recall: string
   /** What a block is, in its first line; the persona speaks for itself. */
+  /** Of memory that has no room to be shown whole. */
+  readonly recalledMemory: string
   readonly layers: Readonly<Record<'global' | 'user' | 'scope' | 'chat' | 'daily', string>>
   readonly changes: {
     readonly opening: string

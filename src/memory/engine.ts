@@ -3,6 +3,9 @@ import type { Store } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 import type { LayerBudgets } from './layers/index.ts'
 
+/** Where owners share what everybody sees: in their private chats alone, or in groups, too, when they are answered there. */
+export type OwnerSharesIn = 'private' | 'groups'
+
 /** What memory documents need of an instance. */
 export interface MemoryEngine {
   readonly store: Store
@@ -15,6 +18,7 @@ export interface MemoryEngine {
   readonly layerBudgets: LayerBudgets
   /** In whose private chats the model may write what everybody sees. */
   readonly memoryOwners: ReadonlySet<string>
+  readonly ownerSharesIn: OwnerSharesIn
   /** This process, in the leases that it holds. */
   readonly owner: string
   /** Hears that documents changed: their files are behind now. */

@@ -272,6 +272,7 @@ export const STORE_METHODS: Methods = {
   readDocumentVersions: 'reads',
   readFacts: 'reads',
   readLayerTexts: 'reads',
+  readCondensedLines: 'reads',
   listExtractionDue: 'reads',
   nextExtractionAt: 'reads',
   listUnmirrored: 'reads',

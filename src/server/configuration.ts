@@ -42,6 +42,7 @@ export function memoryOf({
   extract,
   scopeLearnsFrom,
   memoryOwner,
+  ownerSharesIn,
   ...values
 }: SettingValues): MemoryOptions & {
   readonly budgets: Readonly<Record<LayerName, number>>
@@ -56,6 +57,7 @@ export function memoryOf({
       daily: values.dailyLogTokens,
     },
     scopeLearnsFrom,
+    ownerSharesIn,
     ...(extract !== null && { extract }),
     ...(memoryOwner !== null && { owner: ownerIds(memoryOwner) }),
   }

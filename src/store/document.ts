@@ -35,6 +35,13 @@ export function documentSession({ layer, key }: Pick<DocumentKey, 'layer' | 'key
   return layer === 'daily' ? (parseDailyKey(key)?.sessionId ?? null) : null
 }
 
+const CONDENSED = /^- \d{4}-\d{2}-\d{2} – \d{4}-\d{2}-\d{2}: \[[^\]\n]{0,10}\d[^\]\n]{0,20}\] /
+
+/** `- 2026-01-15 – 2026-02-10: [12 lines] …`: it stands for lines that a document had no room for. */
+export function isCondensedLine(line: string): boolean {
+  return CONDENSED.test(line)
+}
+
 interface Traits {
   readonly kind: SessionKind
   readonly user: string | null

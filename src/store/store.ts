@@ -266,7 +266,10 @@ export interface ContextRead {
    * that are frozen and of later ones that are asked for, or of all those where none are frozen.
    */
   readonly layers: readonly LayerVersion[]
-  /** Messages that segments tell of as they were before an edit, the one that was edited last being the last. */
+  /**
+   * Messages that segments tell of as they were before an edit, the one that was edited last being the last; none from
+   * before a new beginning.
+   */
   readonly corrected: readonly Message[]
 }
 
@@ -846,6 +849,14 @@ export interface Store {
   ): Promise<{ epoch: number; layers: FrozenLayers }>
   /** Of documents that this session may see, at these versions; any other is not in the answer. */
   readLayerTexts(key: SessionKey, wanted: readonly LayerVersion[]): Promise<readonly LayerText[]>
+  /**
+   * The lines that the condensed lines of a document stand for, the newest first, where this session may see it; none where
+   * it may not. Of lines that were withdrawn or erased, or whose condensed line a person took out, none is in the answer.
+   */
+  readCondensedLines(
+    key: SessionKey,
+    document: Pick<LayerVersion, 'layer' | 'key'> & { readonly limit: number },
+  ): Promise<readonly string[]>
 
   /** Stores what was extracted; an error where the cursor, the lease or the messages are others now. */
   commitExtraction(commit: ExtractionCommit): Promise<void>

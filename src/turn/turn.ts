@@ -63,7 +63,7 @@ export interface TurnHost {
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
   /** Of the context that is made next. */
   language(): Promise<Language>
-  memoryTools(language: Language): Promise<MemoryTools>
+  memoryTools(answers: readonly number[], language: Language): Promise<MemoryTools>
   /** Hears of what went wrong while the turn went on. */
   onError(error: unknown): void
   /** Throws where something that the turn has seen was erased since. */
@@ -162,7 +162,7 @@ export class Turn<Tools extends object = object> {
     const name = isLanguageModel(model) ? modelName(model) : model
     for (let tries = 1; ; tries++) {
       const language = await host.language()
-      const offered = memoryTools ? (await host.memoryTools(language)).toAISDK() : {}
+      const offered = memoryTools ? (await host.memoryTools(answers, language)).toAISDK() : {}
       const tools = { ...offered, ...given } as Tools & MemoryToolSet
       const asked: ContextOptions = {
         ...options,

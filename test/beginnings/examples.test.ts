@@ -55,6 +55,22 @@ describe.for(Object.entries(PLACES))('a new beginning on %s', ([, newPlace]) => 
     expect(await textOf(chat, { query: 'Where do I live? Elm Street' })).toContain('Elm Street 12')
   })
 
+  it('holds nothing of a message before it that is edited', async () => {
+    await talk(chat, 'I live in Elm Street 12', 'I was born in Rome', 'And in May', 'Right')
+    await palimpsest.settled()
+    await chat.edit(1, 'I live in Oak Avenue 99')
+    expect(await textOf(chat)).toContain('Oak Avenue 99')
+    await chat.newBeginning()
+    expect(await textOf(chat)).not.toContain('Oak Avenue')
+    await talk(chat, 'Hello again')
+    await chat.edit(3, 'I was born in Faro')
+    expect(await textOf(chat)).not.toMatch(/Oak Avenue|Faro|corrected/)
+    // Behind it, the segments are mended all the same, and taken back it shows them so.
+    await chat.rollback(8)
+    await chat.undoNewBeginning()
+    expect(await textOf(chat)).toMatch(/Oak Avenue 99[\s\S]*Faro|Faro[\s\S]*Oak Avenue 99/)
+  })
+
   it('counts the turns from there on: with A = 2 and B = 1, the first goes when the third is complete', async () => {
     await talk(chat, 'one', 'two')
     await chat.newBeginning()

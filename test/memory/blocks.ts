@@ -12,7 +12,7 @@ const IN_INSTRUCTIONS = [
   'chat_memory',
   'daily_log',
 ] as const
-const IN_MESSAGES = ['session_memory', 'recent_changes', 'recall'] as const
+const IN_MESSAGES = ['session_memory', 'recent_changes', 'recalled_memory', 'recall'] as const
 const OURS = [...IN_INSTRUCTIONS, ...IN_MESSAGES]
 const TAG = new RegExp(`<\\s*(/?)\\s*(${OURS.join('|')})\\b[^\\S\\n]*(>?)`, 'gi')
 
@@ -41,6 +41,9 @@ export function checkBlocks({ instructions, messages, report, sessionMemory }: C
     } else if (text.startsWith('<recent_changes>\n')) {
       expect(tagsIn(text)).toBe('recent_changes /recent_changes')
       expect(text.endsWith('\n</recent_changes>')).toBe(true)
+    } else if (text.startsWith('<recalled_memory>\n')) {
+      expect(tagsIn(text)).toBe('recalled_memory /recalled_memory')
+      expect(text.endsWith('\n</recalled_memory>')).toBe(true)
     } else expect(tagsIn(text)).toBe('')
   }
   expect(notes.filter(text => text.startsWith('<recent_changes>'))).toHaveLength(

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createPalimpsest, modelSummarizer, rounds, type Session } from '../../src/index.ts'
 import { type ModelRequest, scriptedModel } from '../../src/testing/index.ts'
-import { sqlitePlace } from '../stores.ts'
+import { PLACES } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock } from './kit.ts'
 import { promptBlock } from './prompts.ts'
@@ -49,51 +49,55 @@ async function takeTurn(chat: Session, { day, turn }: { day: number; turn: numbe
   await chat.append({ role: 'assistant', content: `好的，我记下了。${TALK}` })
 }
 
-it('has facts of day one in the context on day ten, through 历史摘要, after all their segments were condensed', async () => {
-  const clock = new Clock(Date.UTC(2026, 2, 2, 1))
-  const place = sqlitePlace()
-  const errors: unknown[] = []
-  const palimpsest = await createPalimpsest({
-    store: await place.open(),
-    policy: rounds(),
-    summarizer: modelSummarizer(scriptedModel(answer), { maxRetries: 0 }),
-    clock: clock.read,
-    zone: 'Asia/Shanghai',
-    memory: { extract: 'batch' },
-    onError: error => errors.push(error),
-  })
-  const chat = palimpsest.session('telegram:42', { kind: 'private', user: 'wang' })
-  for (let day = 1; day <= DAYS; day++) {
-    for (let turn = 1; turn <= TURNS_A_DAY; turn++) {
-      await takeTurn(chat, { day, turn })
-      expect(await palimpsest.settled()).toBe(true)
-      clock.pass({ minutes: 10 })
+describe.each(Object.entries(PLACES))('a chat of 200 turns, on %s', (_, newPlace) => {
+  it('has facts of day one in the context on day ten, through 历史摘要, after all their segments were condensed', async () => {
+    const clock = new Clock(Date.UTC(2026, 2, 2, 1))
+    const place = newPlace()
+    const errors: unknown[] = []
+    const palimpsest = await createPalimpsest({
+      store: await place.open(),
+      policy: rounds(),
+      summarizer: modelSummarizer(scriptedModel(answer), { maxRetries: 0 }),
+      clock: clock.read,
+      zone: 'Asia/Shanghai',
+      memory: { extract: 'batch' },
+      onError: error => errors.push(error),
+    })
+    const chat = palimpsest.session('telegram:42', { kind: 'private', user: 'wang' })
+    for (let day = 1; day <= DAYS; day++) {
+      for (let turn = 1; turn <= TURNS_A_DAY; turn++) {
+        await takeTurn(chat, { day, turn })
+        expect(await palimpsest.settled()).toBe(true)
+        clock.pass({ minutes: 10 })
+      }
+      if (day < DAYS) clock.now = Date.UTC(2026, 2, 2 + day, 1)
     }
-    if (day < DAYS) clock.now = Date.UTC(2026, 2, 2 + day, 1)
-  }
-  await chat.append({ role: 'user', content: '我的船停在哪里？' })
-  const context = await chat.context()
-  checkBlocks(context)
-  expect(errors).toEqual([])
-  expect((await chat.info())!.turns).toBeGreaterThanOrEqual(DAYS * TURNS_A_DAY)
+    await chat.append({ role: 'user', content: '我的船停在哪里？' })
+    const context = await chat.context()
+    checkBlocks(context)
+    expect(errors).toEqual([])
+    expect((await chat.info())!.turns).toBeGreaterThanOrEqual(DAYS * TURNS_A_DAY)
 
-  const facts = (await chat.memory.facts()).filter(({ line }) => FIRST_DAY.some(fact => line.includes(fact)))
-  expect(facts).toHaveLength(FIRST_DAY.length)
-  const shown = await chat.segments()
-  for (const { origin } of facts) {
-    const over = shown.filter(({ fromSeq, toSeq }) => fromSeq <= origin.toSeq && origin.fromSeq <= toSeq)
-    expect(over.length).toBeGreaterThan(0)
-    for (const { level } of over) expect(level).toBeGreaterThan(1)
-  }
-  const memory = blockIn(context.instructions, 'chat_memory')!
-  expect(memory).toContain('## 历史摘要')
-  for (const fact of FIRST_DAY) {
-    expect(memory).toContain(`- 2026-03-02: ${fact}`)
-    // From nowhere else.
-    expect(JSON.stringify(context.messages)).not.toContain(fact)
-  }
-  // The daily log is of two days: nothing of the first one is in it.
-  expect(blockIn(context.instructions, 'daily_log') ?? '').not.toContain('2026-03-02')
-  await palimpsest.close()
-  await place.remove()
+    const facts = (await chat.memory.facts()).filter(({ line }) =>
+      FIRST_DAY.some(fact => line.includes(fact)),
+    )
+    expect(facts).toHaveLength(FIRST_DAY.length)
+    const shown = await chat.segments()
+    for (const { origin } of facts) {
+      const over = shown.filter(({ fromSeq, toSeq }) => fromSeq <= origin.toSeq && origin.fromSeq <= toSeq)
+      expect(over.length).toBeGreaterThan(0)
+      for (const { level } of over) expect(level).toBeGreaterThan(1)
+    }
+    const memory = blockIn(context.instructions, 'chat_memory')!
+    expect(memory).toContain('## 历史摘要')
+    for (const fact of FIRST_DAY) {
+      expect(memory).toContain(`- 2026-03-02: ${fact}`)
+      // From nowhere else.
+      expect(JSON.stringify(context.messages)).not.toContain(fact)
+    }
+    // The daily log is of two days: nothing of the first one is in it.
+    expect(blockIn(context.instructions, 'daily_log') ?? '').not.toContain('2026-03-02')
+    await palimpsest.close()
+    await place.remove()
+  })
 })

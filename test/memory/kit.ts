@@ -48,6 +48,7 @@ export function extractor(options: ExtractorOptions): (sessionId: string) => Pro
     summarizer,
     layerBudgets: layerBudgets(budgets),
     memoryOwners: new Set(),
+    ownerSharesIn: 'private',
     owner: 'extractor',
     noteChange: () => {},
     onError: error => {

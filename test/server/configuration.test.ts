@@ -24,6 +24,7 @@ test('settings of memory reach the instance; what is set to none is left to it',
   expect((await configurationOf(resolveSettings({}))).memory).toEqual({
     budgets: { persona: 2_000, global: 1_500, user: 800, scope: 1_000, chat: 1_200, daily: 500 },
     scopeLearnsFrom: 'shared',
+    ownerSharesIn: 'private',
   })
   const stored = {
     extract: 'off',

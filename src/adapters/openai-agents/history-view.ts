@@ -127,7 +127,7 @@ function hasCode(error: unknown, code: string): boolean {
   return PalimpsestError.isInstance(error) && error.code === code
 }
 
-const CONVERSATION: readonly BlockName[] = ['raw', 'current', 'recent_changes', 'recall']
+const CONVERSATION: readonly BlockName[] = ['raw', 'current', 'recent_changes', 'recalled_memory', 'recall']
 
 /** What a context has for these of its blocks, as `estimateTokens` counts. */
 function roomFor({ estimatedInputTokens, report }: Context, blocks: readonly BlockName[]): number {

@@ -1,4 +1,5 @@
 export { renderCorrections } from './corrections.ts'
 export { memoryToolsIn } from './guidance.ts'
+export type { LinesOfLayer } from './recalled-lines.ts'
 export { renderRecentChanges, withCorrections } from './recent-changes.ts'
 export { type LayerBudgets, renderLayers, toldLines } from './render-layers.ts'

@@ -1,3 +1,4 @@
+export { askersOf } from './askers.ts'
 export type { ToolDefinition } from './definitions.ts'
 export {
   type AnthropicTool,

@@ -55,6 +55,47 @@ describe('the memory tools', () => {
     expect(palimpsest.memoryOwners).toEqual([])
   })
 
+  it('share from a group what its owner asks for there, where that is asked for', async () => {
+    const at = '2026-02-10T11:00:00Z'
+    const say = (palimpsest: Palimpsest, id: string, content: string) =>
+      palimpsest
+        .session('team', { kind: 'group', scope: 'work' })
+        .append({ role: 'user', content, sender: { id, name: 'Ann' }, at })
+    const note = { content: 'The shop opens at nine' }
+    const closed = await start({ memory: { owner: 'ann' } })
+    await say(closed, 'ann', 'Tell everybody that the shop opens at nine.')
+    expect(await offered(closed, 'team', { kind: 'group' })).not.toContain('write_memory')
+
+    const palimpsest = await start({ memory: { owner: 'ann', ownerSharesIn: 'groups' } })
+    const {
+      messages: [first],
+    } = await say(palimpsest, 'ann', 'Tell everybody that the shop opens at nine.')
+    const chat = palimpsest.session('team')
+    const held = await chat.memoryTools()
+    expect(held.definitions.map(({ name }) => name)).toContain('write_memory')
+    expect(held.definitions.map(({ name }) => name)).not.toContain('write_user_memory')
+    expect(await held.execute('write_memory', note)).toMatchObject({ result: 'Noted (one line).' })
+    expect((await palimpsest.memory.global.read())!.content).toContain('The shop opens at nine')
+
+    // Somebody else of the same name, whom the bot answers now.
+    const {
+      messages: [second],
+    } = await say(palimpsest, 'bob', 'Tell everybody that the shop is closed.')
+    expect(await offered(palimpsest, 'team', { kind: 'group' })).not.toContain('write_memory')
+    const refused = { error: expect.stringContaining('There is no "write_memory" here') }
+    expect(await held.execute('write_memory', note)).toMatchObject(refused)
+    // An answer to the owner that goes on meanwhile is still one, and one to both is not.
+    const names = async (answers: readonly number[]) =>
+      (await chat.memoryTools({ answers })).definitions.map(({ name }) => name)
+    expect(await names([first!.seq])).toContain('write_memory')
+    expect(await names([first!.seq, second!.seq])).not.toContain('write_memory')
+    const turn = await chat.turn({ answers: [first!.seq] })
+    expect(Object.keys(turn.prompt.tools)).toContain('write_memory')
+    expect(JSON.stringify(turn.prompt.instructions)).toContain('write_memory')
+    const other = await chat.turn({ answers: [second!.seq] })
+    expect(Object.keys(other.prompt.tools)).not.toContain('write_memory')
+  })
+
   it('ask at each call who the owners are', async () => {
     const palimpsest = await start({ memory: { owner: 'ann' } })
     const tools = await palimpsest.session('a', { user: 'ann' }).memoryTools()

@@ -10,6 +10,7 @@ import {
 } from '../../store/index.ts'
 import { checkSectionName } from '../document/index.ts'
 import type { MemoryEngine } from '../engine.ts'
+import { askersOf } from './askers.ts'
 import { checkArguments, ToolArgumentError, type ToolArguments } from './check-arguments.ts'
 import { definitionsIn, type ToolDefinition } from './definitions.ts'
 import { expandHistory, queryHistory } from './read-history.ts'
@@ -47,25 +48,38 @@ export class MemoryTools {
   readonly #session: SessionRecord
   readonly #seen: SeenSession
   readonly #texts: Texts['tools']
+  /** Who is answered in a group; of tools for any turn, looked up at each call. */
+  readonly #askers: readonly string[]
+  readonly #isForAnyTurn: boolean
   /** In which the model is told of them, and told what came of them. */
   readonly language: Language
   readonly definitions: readonly ToolDefinition[]
 
-  /** `seen`: of what a turn has seen. `null`: they are for any turn of this very session, as long as it is there. */
+  /**
+   * `seen`: of what a turn has seen. `null`: they are for any turn of this very session, as long as it is there.
+   * `askers`: who is answered, in a group.
+   */
   constructor(
     engine: MemoryEngine,
     session: SessionRecord,
     {
       seen = null,
+      askers = [],
       language = 'en',
-    }: { readonly seen?: SeenSession | null; readonly language?: Language } = {},
+    }: {
+      readonly seen?: SeenSession | null
+      readonly askers?: readonly string[]
+      readonly language?: Language
+    } = {},
   ) {
     this.#engine = engine
     this.#session = session
     this.language = language
     this.#texts = textsOf(language).tools
     this.#seen = seen ?? seenOf({ ...session, epoch: Number.MAX_SAFE_INTEGER })
-    this.definitions = MEMORY_TOOL_NAMES.filter(name => isOffered(name, session, engine)).map(
+    this.#askers = askers
+    this.#isForAnyTurn = seen === null
+    this.definitions = MEMORY_TOOL_NAMES.filter(name => isOffered(name, session, engine, askers)).map(
       name => definitionsIn(language)[name],
     )
   }
@@ -100,7 +114,10 @@ export class MemoryTools {
 
   /** Does what a model asked for. What it got wrong is told to it; only what is wrong with the store is thrown. */
   async execute(name: string, args: unknown): Promise<ToolOutput> {
-    const offered = this.definitions.filter(({ name }) => isOffered(name, this.#session, this.#engine))
+    const askers = this.#isForAnyTurn ? await askersOf(this.#engine, this.#session) : this.#askers
+    const offered = this.definitions.filter(({ name }) =>
+      isOffered(name, this.#session, this.#engine, askers),
+    )
     const definition = offered.find(definition => definition.name === name)
     try {
       if (!definition)
@@ -179,15 +196,19 @@ function sectionName(given: string, { badSection }: Texts['tools']): string {
 }
 
 /**
- * What everybody sees is in everybody's prompt: only owners share it, in their private chats. A person's memory has no
- * place in a group.
+ * What everybody sees is in everybody's prompt: only owners share it, in their private chats, and where that is asked for in
+ * groups, as long as owners alone are answered. A person's memory has no place in a group.
  */
 function isOffered(
   name: MemoryToolName,
   { kind, user }: SessionRecord,
-  { memoryOwners }: MemoryEngine,
+  { memoryOwners, ownerSharesIn }: MemoryEngine,
+  askers: readonly string[],
 ): boolean {
-  if (name === 'write_memory') return kind === 'private' && user !== null && memoryOwners.has(user)
+  const isOwner = (id: string) => memoryOwners.has(id)
+  if (name === 'write_memory' && kind === 'group')
+    return ownerSharesIn === 'groups' && askers.length > 0 && askers.every(isOwner)
+  if (name === 'write_memory') return kind === 'private' && user !== null && isOwner(user)
   if (name === 'write_user_memory') return kind === 'private' && user !== null
   return true
 }

@@ -201,7 +201,11 @@ const MAX_SHOWN = 20
 
 /** The newest corrections, the newest last, of messages that are visible. */
 export function* readCorrected(session: SessionRow): Steps<readonly Message[]> {
-  const newest = correctionsOf(session).told.slice(-MAX_SHOWN)
+  // No context tells of what lies before a new beginning, so there is nothing to correct.
+  const isBehind = (seq: number) => seq <= session.begins_after
+  const newest = correctionsOf(session)
+    .told.filter(seq => !isBehind(seq))
+    .slice(-MAX_SHOWN)
   if (newest.length === 0) return []
   const messages = yield* readMessagesAt(session, newest)
   return messages.toSorted((one, other) => newest.indexOf(one.seq) - newest.indexOf(other.seq))

@@ -3,14 +3,15 @@ import { type Language, languageOfTag } from '../../language/index.ts'
 import {
   dailyKey,
   type FrozenLayers,
+  isCondensedLine,
   type LayerName,
   type LayerText,
   type LayerVersion,
   parseDailyKey,
   personAlone,
 } from '../document.ts'
-import { contentAt, findDocument } from './documents.ts'
-import { lineKeysIn, OF_DOCUMENT } from './facts.ts'
+import { contentAt, type DocumentRow, findDocument } from './documents.ts'
+import { lineKeysIn, OF_DOCUMENT, readFactsIn } from './facts.ts'
 import { keyOf } from './keys.ts'
 import { allIn } from './many.ts'
 import { noteRewrite } from './rewrites.ts'
@@ -168,14 +169,9 @@ export function* readLayerTexts(
 ): Steps<readonly LayerText[]> {
   const texts: LayerText[] = []
   for (const { layer, key, version } of wanted) {
-    const daily = layer === 'daily' ? parseDailyKey(key) : null
-    const isVisible = visibleTo(session, daily ? [daily.day] : []).some(
-      document => document.layer === layer && document.key === key,
-    )
-    const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
+    const row = yield* findVisible(session, { layer, key })
     const owner = row?.owner_id ?? null
-    const isOthers = owner !== null && owner !== ownerIn(session)
-    const content = row && !isOthers ? yield* contentAt(row, version) : null
+    const content = row ? yield* contentAt(row, version) : null
     if (content !== null)
       texts.push({
         layer,
@@ -187,6 +183,62 @@ export function* readLayerTexts(
       })
   }
   return texts
+}
+
+/** `undefined` where there is none, and where this session may not see it. */
+function* findVisible(
+  session: SessionRow,
+  { layer, key }: Pick<LayerVersion, 'layer' | 'key'>,
+): Steps<DocumentRow | undefined> {
+  const daily = layer === 'daily' ? parseDailyKey(key) : null
+  const isVisible = visibleTo(session, daily ? [daily.day] : []).some(
+    document => document.layer === layer && document.key === key,
+  )
+  const row = isVisible ? yield* findDocument({ namespace: session.namespace, layer, key }) : undefined
+  const owner = row?.owner_id ?? null
+  return owner === null || owner === ownerIn(session) ? row : undefined
+}
+
+/** Condensed lines are condensed again themselves; a document of more has been condensed every few days for years. */
+const MAX_CONDENSINGS = 64
+
+/**
+ * What the condensed lines that stand in a document stand for, the newest first. A line that a person took out of it, or
+ * changed, stands for nothing any more; nor do facts that were withdrawn.
+ */
+export function* readCondensedLines(
+  session: SessionRow,
+  { layer, key, limit }: Pick<LayerVersion, 'layer' | 'key'> & { readonly limit: number },
+): Steps<readonly string[]> {
+  const row = yield* findVisible(session, { layer, key })
+  if (!row) return []
+  const standing = yield* readFactsIn(row.id, JSON.parse(row.content) as string)
+  const lines = new Set<string>()
+  const looked = new Set<number>()
+  let versions = condensingVersions(standing)
+  while (versions.length > 0 && lines.size < limit && looked.size < MAX_CONDENSINGS) {
+    for (const version of versions) looked.add(version)
+    const condensed = yield* allIn<{ id: number; line: string; version: number }>(
+      `SELECT f.id, f.line, f.version FROM facts f WHERE f.document_id = ?1 AND f.gone = 0
+         AND f.superseded_by IS NOT NULL AND f.superseded_by IN (*)`,
+      [row.id],
+      versions,
+    )
+    const facts = condensed
+      .toSorted((one, other) => other.id - one.id)
+      .map(fact => ({ ...fact, line: JSON.parse(fact.line) as string }))
+    for (const { line } of facts) if (!isCondensedLine(line)) lines.add(line)
+    versions = condensingVersions(facts).filter(version => !looked.has(version))
+  }
+  return [...lines].slice(0, limit)
+}
+
+function condensingVersions(
+  facts: readonly { readonly line: string; readonly version: number }[],
+): readonly number[] {
+  return [
+    ...new Set(facts.filter(({ line }) => isCondensedLine(line)).map(({ version }) => version)),
+  ].toSorted((one, other) => other - one)
 }
 
 /** Only what this session's own folds left, in that version: a segment of its own may tell it, too. */

@@ -449,6 +449,10 @@ export class SqlStore implements Store {
     return this.#readOr(key, [], (session, { sql }) => sql.readLayerTexts(session, wanted))
   }
 
+  readCondensedLines(key: SessionKey, document: Parameters<Store['readCondensedLines']>[1]) {
+    return this.#readOr(key, [], (session, { sql }) => sql.readCondensedLines(session, document))
+  }
+
   commitExtraction(commit: ExtractionCommit) {
     const { dialect } = this.#driver
     return this.#writeExisting(commit.key, (session, { sql }) =>

@@ -44,7 +44,8 @@ const PROMISE =
 const FAMILY =
   /(?<!\p{L})my (?:\p{Ll}{1,12} )?(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|mother|father|mom|mum|dad|sister|brother|grandmother|grandfather|boss|doctor|landlord|landlady)(?!\p{L})|我(?:的|家)?(?:老婆|老公|妻子|丈夫|太太|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|姐姐|妹妹|哥哥|弟弟|老板|医生)/iu
 
-const SURNAMES = '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段'
+const SURNAMES =
+  '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段'
 /** `小王`, `老李`, `张总`, `陈老师`. Other names of people cannot be told from words. */
 const HAN_NAME = new RegExp(
   `[小老阿][${SURNAMES}](?![心时孩])|[${SURNAMES}](?:总|老师|经理|先生|女士|小姐|医生|工|姐|哥|阿姨|叔叔|教授|主任)|(?:叫|名字是)[\\p{sc=Han}]{2,4}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dailyKey, type FrozenLayers, LAYERS, type LayerVersion, type Store } from '../../store/index.ts'
 import { Chat, type ChatOptions, checkFigures } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
-import { adding, DAY, documentKey, fact, learning, NOW } from './documents.ts'
+import { adding, DAY, documentKey, fact, learning, NOW, replacing } from './documents.ts'
 
 const YESTERDAY = '2026-01-14'
 
@@ -302,6 +302,46 @@ export const layering = contractCases('layers', {
     assert.deepEqual(await store.readLayerTexts(chat.key, [...missing, ...unknown]), [])
     assert.deepEqual(await store.readLayerTexts(chat.key, []), [])
   },
+
+  'tell what condensed lines stand for, as long as they stand, to those who may see the document':
+    async store => {
+      const chat = new Chat(store, 'chat', { user: 'ann' })
+      const other = new Chat(store, 'other', { user: 'bo' })
+      for (const each of [chat, other]) await each.say(4)
+      const key = documentKey('user', 'ann')
+      const lines = [1, 2, 3].map(day => `- 2026-01-0${day}: note ${day}`)
+      const by = (to: number, count: number) => `- 2026-01-01 – 2026-01-0${to}: [${count} lines] notes`
+      const first = by(2, 2)
+      const second = by(3, 2)
+      await store.changeDocuments([
+        learning(
+          key,
+          lines.map(line => fact(line, 'chat', [1, 2])),
+        ),
+      ])
+      await store.changeDocuments([
+        replacing(key, `${first}\n${lines[2]}\n`, {
+          facts: [fact(first, 'chat', [1, 2])],
+          superseded: lines.slice(0, 2),
+        }),
+      ])
+      const condensed = ({ key }: Chat, limit = 10) =>
+        store.readCondensedLines(key, { layer: 'user', key: 'ann', limit })
+      assert.deepEqual(await condensed(chat), [lines[1], lines[0]])
+      assert.deepEqual(await condensed(chat, 1), [lines[1]])
+      assert.deepEqual(await condensed(other), [])
+      assert.deepEqual(await store.readCondensedLines(other.key, { layer: 'user', key: 'bo', limit: 10 }), [])
+      // Condensed once more, with a line that came in between.
+      await store.changeDocuments([
+        replacing(key, `${second}\n`, {
+          facts: [fact(second, 'chat', [1, 2])],
+          superseded: [first, lines[2]!],
+        }),
+      ])
+      assert.deepEqual((await condensed(chat)).toSorted(), lines)
+      await store.changeDocuments([replacing(key, '- 2026-01-01 – 2026-01-03: something else\n')])
+      assert.deepEqual(await condensed(chat), [])
+    },
 
   'tell which lines folds of this very session left, and of which messages': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })

@@ -160,6 +160,7 @@ export const lifecycle = contractCases('a store', {
       freezeLayers: () =>
         store.freezeLayers(key, { expectedEpoch: 0, days: [], language: 'en', refresh: false }),
       readLayerTexts: () => store.readLayerTexts(key, []),
+      readCondensedLines: () => store.readCondensedLines(key, { layer: 'global', key: '', limit: 1 }),
       commitExtraction: () =>
         store.commitExtraction({
           key,

@@ -26,7 +26,15 @@ const MEMBERS: Readonly<Record<Exclude<Group, 'other' | 'start'>, readonly strin
     'dailyLogTokens',
     'outputReserve',
   ],
-  extraction: ['extract', 'scopeLearnsFrom', 'memoryOwner', 'groupTurnMessages', 'zone', 'language'],
+  extraction: [
+    'extract',
+    'scopeLearnsFrom',
+    'memoryOwner',
+    'ownerSharesIn',
+    'groupTurnMessages',
+    'zone',
+    'language',
+  ],
   limits: [
     'summaryCallsPerHour',
     'summaryTokensPerHour',

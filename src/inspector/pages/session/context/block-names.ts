@@ -22,6 +22,7 @@ export const useBlockTexts = defineTexts<Readonly<Record<string, BlockText>>>({
     session_memory: { name: 'Session memory', about: 'in place of folded messages' },
     raw: { name: 'Raw messages', about: 'word for word, as they were said' },
     recent_changes: { name: 'Recent changes', about: 'in memory, since the epoch began' },
+    recalled_memory: { name: 'Recalled memory', about: 'of what its budget has no room for' },
     recall: { name: 'Recall', about: 'older messages found for the question' },
     current: { name: 'Current message', about: 'what is to be answered now' },
     no_current: { name: 'Current message', about: 'none: the log ends with a reply' },
@@ -40,6 +41,7 @@ export const useBlockTexts = defineTexts<Readonly<Record<string, BlockText>>>({
     session_memory: { name: '会话记忆', about: '代替已折叠的消息' },
     raw: { name: '原文消息', about: '逐字保留' },
     recent_changes: { name: '近期变更', about: '本纪元开始以来记忆的变化' },
+    recalled_memory: { name: '记忆检索', about: '预算放不下的记忆中与当前有关的内容' },
     recall: { name: '回忆', about: '为此问题找到的旧消息' },
     current: { name: '当前消息', about: '现在要回答的' },
     no_current: { name: '当前消息', about: '无：日志以回复结尾' },
@@ -58,6 +60,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   session_memory: 'level-1',
   raw: 'raw',
   recent_changes: 'memory',
+  recalled_memory: 'memory',
   recall: 'level-2',
   current: 'current',
 }

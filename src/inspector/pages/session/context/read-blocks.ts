@@ -28,7 +28,7 @@ export interface ShownContext {
 }
 
 /** Stored text cannot hold these tags: the server takes their bracket away. */
-const VOLATILE = ['recent_changes', 'recall'] as const
+const VOLATILE = ['recent_changes', 'recalled_memory', 'recall'] as const
 
 /** Puts the text of a context into the blocks that its report counts, and parts them where the cache ends. */
 export function readBlocks(context: ContextAnswer): ShownContext {

@@ -13,6 +13,7 @@ test('the settings that take a few words are those that the schema says', () => 
     turnUnit: 'message reply',
     extract: 'turn batch off none',
     scopeLearnsFrom: 'shared all',
+    ownerSharesIn: 'private groups',
     queue: 'on off',
     redact: 'secrets off',
     trustProxy: 'on off',

@@ -105,6 +105,9 @@ const useTable = defineTexts<SettingTexts>({
     memoryOwner: {
       help: '在谁的私聊中模型可以写入所有人可见的内容（write_memory）；多个用户 id 用逗号分隔；none：任何聊天都不可以。',
     },
+    ownerSharesIn: {
+      help: '这些人在哪里可以让模型写入所有人可见的内容：只在私聊中（private），或在群聊中回答他们时也可以（groups）。',
+    },
     redact: { help: '存储之前去除什么：密钥、令牌、密码和卡号，或什么都不去除。' },
     personaTokens: { help: '人设的词元数；超出的部分不显示。' },
     globalMemoryTokens: { help: '全局记忆的词元数；超出后压缩最早的行。' },
