@@ -611,7 +611,8 @@ function logExtraction(logger: Logger, report: ExtractionReport, sessionId: stri
 }
 
 function warnAboutError(error: unknown, { sessionId }: { sessionId: string }): void {
-  process.emitWarning(`Session ${JSON.stringify(sessionId)}: ${describeError(error)}`, 'PalimpsestWarning')
+  const about = sessionId === '' ? '' : `Session ${JSON.stringify(sessionId)}: `
+  process.emitWarning(`${about}${describeError(error)}`, 'PalimpsestWarning')
 }
 
 type PalimpsestEngine = Engine & {

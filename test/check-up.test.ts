@@ -249,23 +249,33 @@ function damage(file: string): void {
   writeFileSync(file, bytes)
 }
 
-test.for(Object.entries(PLACES))('%s: tells for whom events are no longer kept', async ([, create]) => {
-  const place = placed(create)
-  const eventsIn = async () => (await checked(place)).find(({ what }) => what === 'events')
-  expect(await eventsIn()).toMatchObject({
-    isWell: true,
-    details: { retentionMs: null, readers: 0, gone: [] },
-  })
-  const store = await place.open()
-  const seenAt = Date.UTC(2026, 0, 1)
-  await store.noteConsumer('default', { name: 'crm', after: null, now: seenAt })
-  for (let day = 0; day <= 8; day += 1) {
-    await store.trimEvents({ now: seenAt + day * 24 * HOUR, retentionMs: 48 * HOUR })
-    if (day === 4) await store.noteConsumer('default', { name: 'bi', after: null, now: seenAt })
-  }
-  await store.close()
-  const found = await eventsIn()
-  expect(found).toMatchObject({ isWell: true, details: { retentionMs: 48 * HOUR, readers: 2 } })
-  expect(found!.says).toContain('\n  default crm, since 2026-01-01T00:00:00.000Z')
-  expect(found!.says).not.toContain('bi,')
-})
+test.for(Object.entries(PLACES))(
+  '%s: tells for whom events are kept for long, and for whom no longer',
+  async ([, create]) => {
+    const place = placed(create)
+    const eventsIn = async () => (await checked(place)).find(({ what }) => what === 'events')
+    expect(await eventsIn()).toMatchObject({
+      isWell: true,
+      details: { retentionMs: null, readers: 0, awaited: [], gone: [] },
+    })
+    const store = await place.open()
+    const seenAt = Date.UTC(2026, 0, 1)
+    await store.noteConsumer('default', { name: 'crm', after: null, now: seenAt })
+    for (let day = 0; day <= 8; day += 1) {
+      await store.trimEvents({ now: seenAt + day * 24 * HOUR, retentionMs: 48 * HOUR })
+      if (day === 4) await store.noteConsumer('default', { name: 'bi', after: null, now: seenAt })
+      if (day === 7) await store.noteConsumer('default', { name: 'new', after: null, now: seenAt })
+    }
+    await store.close()
+    const found = await eventsIn()
+    expect(found).toMatchObject({ isWell: true, details: { retentionMs: 48 * HOUR, readers: 3 } })
+    expect(found!.says).toMatch(
+      /what they have not read is kept for them:\n {2}default bi, since 2026-01-01T00:00:00.000Z\n/,
+    )
+    expect(found!.says).toMatch(
+      /nothing is kept for them any more:\n {2}default crm, since 2026-01-01T00:00:00.000Z\n/,
+    )
+    expect(found!.says).toContain('palimpsest doctor --forget-consumer NAME')
+    expect(found!.says).not.toContain('new,')
+  },
+)

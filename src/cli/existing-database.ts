@@ -6,7 +6,7 @@ import type { Store } from '../store/index.ts'
 import { checkUrl } from './options.ts'
 import { storedSettings } from './stored-settings.ts'
 
-interface DatabaseFlags {
+export interface DatabaseFlags {
   readonly db: string
   readonly store?: string
 }
@@ -49,6 +49,16 @@ export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<S
     url === undefined
       ? (await import('../store/sqlite/index.ts')).sqlite(db, { readOnly: true })
       : (await import('../store/postgres/index.ts')).postgres(checkUrl(url), { readOnly: true })
+  await store.open()
+  return store
+}
+
+/** To write into it, and not to migrate it. */
+export async function openAsItIs({ db, store: url }: DatabaseFlags): Promise<Store> {
+  const store =
+    url === undefined
+      ? (await import('../store/sqlite/index.ts')).sqlite(db, { migrate: false })
+      : (await import('../store/postgres/index.ts')).postgres(checkUrl(url), { migrate: false })
   await store.open()
   return store
 }

@@ -1,10 +1,10 @@
 import { type Layer, readStored, resolveSettings, type SettingValues } from '../config/index.ts'
-import { PalimpsestError } from '../errors.ts'
+import { InvalidArgumentError, PalimpsestError } from '../errors.ts'
 import { describeSeveral } from '../policy/index.ts'
 import type { CheckResult, Store } from '../store/index.ts'
 import type { QueuePlace } from '../store/postgres/boss.ts'
 import type { DoctorFlags } from './doctor.ts'
-import { openReadOnly, requireDatabase } from './existing-database.ts'
+import { type DatabaseFlags, openAsItIs, openReadOnly, requireDatabase } from './existing-database.ts'
 import { queueOf } from './fold-worker.ts'
 import { inertLines } from './inert-text.ts'
 import { withFlags } from './setting-flags.ts'
@@ -16,13 +16,17 @@ type Finding = CheckResult
 const OLDEST_NODE = 24
 
 export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise<void> {
-  const { store: named, db: file } = flags
+  const { store: named, db: file, namespace } = flags
   const environment = withFlags(environmentSettings(terminal), { store: named, db: file })
   const { values } = resolveSettings({ environment })
-  const { db, store: url, namespace } = values
+  const { db, store: url } = values
   const place = queueOf(values)
   const findings: Finding[] = [nodeFinding()]
   requireDatabase({ db, ...(url !== null && { store: url }) })
+  if (flags.forgetConsumer !== undefined) {
+    const reader = { namespace, name: flags.forgetConsumer }
+    findings.push(await forgetConsumer({ db, ...(url !== null && { store: url }) }, reader))
+  }
   const store = await openReadOnly({ db, ...(url !== null && { store: url }) }).catch(error => {
     if (!PalimpsestError.isInstance(error)) throw error
     findings.push({ what: 'database', isWell: false, says: error.message })
@@ -47,6 +51,29 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
       : `${findings.map(({ what, isWell, says }) => `${isWell ? 'ok  ' : 'BAD '} ${what}: ${inertLines(says)}`).join('\n')}\n`,
   )
   if (!isWell) throw new NoResultError('Not all is well.')
+}
+
+/** A name that is not known is an error of the caller's, and nothing else is done then. */
+async function forgetConsumer(
+  database: DatabaseFlags,
+  { namespace, name }: { namespace: string; name: string },
+): Promise<Finding> {
+  const store = await openAsItIs(database)
+  try {
+    if (!(await store.forgetConsumer(namespace, name)))
+      throw new InvalidArgumentError(
+        '--forget-consumer',
+        name,
+        `a known reader of the namespace ${namespace}`,
+      )
+  } finally {
+    await store.close()
+  }
+  return {
+    what: 'reader of events',
+    isWell: true,
+    says: `${name} is forgotten: nothing is kept for it any more`,
+  }
 }
 
 /** What is damaged may not even be read: that is a finding, too. */

@@ -19,8 +19,10 @@ export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promi
   requireDatabase(place)
   const before = await readVersions(place)
   const isOld = before.version < before.newest
-  const compaction = await carryOut(place, { flags, isOld, terminal })
+  if (!flags.check && isOld) await (await openStore(place)).close()
+  // Whatever this role may not do is refused before what takes long.
   if (!flags.check && place.store !== undefined) await settleServer(place.store, environment)
+  const compaction = flags.compact ? await compactOrLook(place, { flags, isOld, terminal }) : null
   const after = flags.check ? before : await readVersions(place)
   const { store, newest } = before
   const isToDo = isOld || compaction?.isCompact === false
@@ -35,15 +37,12 @@ export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promi
     )
 }
 
-/** `null`: that was not asked for. */
-async function carryOut(
+async function compactOrLook(
   place: DatabasePlace,
   { flags, isOld, terminal }: { flags: MigrateFlags; isOld: boolean; terminal: Terminal },
-): Promise<CompactionResult | null> {
-  if (flags.check) return flags.compact ? { isCompact: !isOld && (await isCompact(place)) } : null
-  if (flags.compact) return compactDatabase(place, terminal)
-  if (isOld) await (await openStore(place)).close()
-  return null
+): Promise<CompactionResult> {
+  if (flags.check) return { isCompact: !isOld && (await isCompact(place)) }
+  return compactDatabase(place, terminal)
 }
 
 /** What only the owner of the tables can do, so that others need no more than rights on them. */

@@ -213,6 +213,7 @@ export const STORE_METHODS: Methods = {
   finishRequest: 'keys and numbers',
   dropRequest: 'keys and numbers',
   noteConsumer: 'keys and numbers',
+  forgetConsumer: 'keys and numbers',
   trimEvents: 'keys and numbers',
   unpin: 'keys and numbers',
   recordOverhead: 'keys and numbers',

@@ -1063,6 +1063,11 @@ export interface Store {
    */
   noteConsumer(namespace: string, note: { name: string; after: string | null; now: number }): Promise<void>
   /**
+   * For a reader that does not come any more: nothing is kept for it from now on, and its name is free. `false`: none of
+   * this name is known. One that comes again is known again.
+   */
+  forgetConsumer(namespace: string, name: string): Promise<boolean>
+  /**
    * Trims some of the events that are older than the retention, in a short transaction, and notes that time has passed:
    * it has to be called at least once a day. The history of folds stays, and so do events that a known reader has not read.
    */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { postgresUrl } from '../postgres/url.ts'
 import { sqlitePlace } from '../stores.ts'
-import { inPostgres, postgresDatabase } from './databases.ts'
+import { DATABASES, inPostgres, postgresDatabase } from './databases.ts'
 import { runHere } from './run.ts'
 
 const place = sqlitePlace()
@@ -27,6 +27,26 @@ test('doctor tells what the spend guard has counted in this hour, and whether a 
     stdout: expect.stringMatching(/BAD +spend guard: 2 of 2 calls .*folds are made without it/),
   })
   await store.close()
+})
+
+test.each(['SQLite', 'PostgreSQL'] as const)('doctor forgets a reader of events, on %s', async name => {
+  const database = await DATABASES[name]()
+  try {
+    await database.use(store => store.noteConsumer('acme', { name: 'crm', after: null, now: Date.now() }))
+    const doctor = (...flags: string[]) => runHere(['doctor', ...database.flags, ...flags])
+    expect((await doctor()).stdout).toContain('1 known readers')
+    expect(await doctor('--forget-consumer', 'crm')).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining('namespace default'),
+    })
+    expect(await doctor('--forget-consumer', 'crm', '--namespace', 'acme')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ok +reader of events: crm is forgotten[\s\S]*0 known readers/),
+    })
+  } finally {
+    await database.remove()
+  }
 })
 
 describe('doctor on PostgreSQL', () => {

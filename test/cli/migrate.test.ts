@@ -182,7 +182,18 @@ describe('palimpsest migrate and a role that only has rights on the tables', () 
         code: 'store_read_only',
         message: expect.stringMatching(/the queue in palimpsest_jobs.*"palimpsest migrate".*GRANT USAGE/),
       })
+      // Before it takes an hour, and not after it.
+      await inPostgres(database.address, 'UPDATE palimpsest.layout SET is_compact = 0')
+      expect(await runHere(['migrate', '--store', url, '--compact'])).toMatchObject({
+        code: 77,
+        stdout: '',
+        stderr: expect.not.stringContaining('Making the database compact'),
+      })
       await inPostgres(database.address, ...grant('palimpsest_jobs'))
+      expect(await runHere(['migrate', '--store', url, '--compact'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('It is compact: '),
+      })
       await opened()
     } finally {
       await inPostgres(database.address, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`)

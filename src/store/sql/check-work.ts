@@ -1,6 +1,6 @@
 import type { CheckResult } from '../check-up.ts'
 import type { Dialect } from './driver.ts'
-import { readGoneConsumers } from './event-consumers.ts'
+import { type AwayConsumer, readAwayConsumers } from './event-consumers.ts'
 import type { EventRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
@@ -142,23 +142,33 @@ function* checkErasures(now: number): Steps<CheckResult> {
 function* checkEvents(): Steps<CheckResult> {
   const trim = yield* first<{ retention_ms: number | null }>('SELECT retention_ms FROM event_trim')
   const readers = yield* first<{ count: number }>('SELECT count(*) AS count FROM event_consumers')
-  const gone = yield* readGoneConsumers(MAX_EXAMPLES)
+  const gone = yield* readAwayConsumers('gone', MAX_EXAMPLES)
+  const awaited = yield* readAwayConsumers('awaited', MAX_EXAMPLES)
   const kept =
     trim?.retention_ms == null
       ? 'no program has trimmed any yet'
       : `older ones than ${durationOf(trim.retention_ms)} are trimmed`
-  const lines = gone.map(({ namespace, name, seen_at: at }) => `  ${namespace} ${name}, since ${timeOf(at)}`)
   return {
     what: 'events',
     isWell: true,
     says: [
       `${kept}; ${readers!.count} known readers`,
-      ...(gone.length === 0
+      ...readerLines('these were not seen for long, and what they have not read is kept for them', awaited),
+      ...readerLines('these were not seen for so long that nothing is kept for them any more', gone),
+      ...(awaited.length + gone.length === 0
         ? []
-        : ['these were not seen for so long that nothing is kept for them any more:', ...lines]),
+        : ['  One that does not come any more: palimpsest doctor --forget-consumer NAME']),
     ].join('\n'),
-    details: { retentionMs: trim?.retention_ms ?? null, readers: readers!.count, gone },
+    details: { retentionMs: trim?.retention_ms ?? null, readers: readers!.count, awaited, gone },
   }
+}
+
+function readerLines(words: string, readers: readonly AwayConsumer[]): readonly string[] {
+  if (readers.length === 0) return []
+  return [
+    `${words}:`,
+    ...readers.map(({ namespace, name, seen_at: at }) => `  ${namespace} ${name}, since ${timeOf(at)}`),
+  ]
 }
 
 function sessions(count: number): string {

@@ -32,6 +32,16 @@ export function* noteConsumer(
   )
 }
 
+export function* forgetConsumer(namespace: string, name: string): Steps<boolean> {
+  const known = yield* first(
+    'SELECT name FROM event_consumers WHERE namespace = ?1 AND name = ?2',
+    namespace,
+    name,
+  )
+  yield* run('DELETE FROM event_consumers WHERE namespace = ?1 AND name = ?2', namespace, name)
+  return known !== undefined
+}
+
 function* makeRoom(namespace: string, name: string): Steps<void> {
   const others = yield* all<{ name: string; is_gone: number }>(
     `SELECT c.name, CASE WHEN t.lived_ms - c.seen_lived_ms >= ${HELD_RETENTIONS} * t.retention_ms THEN 1 ELSE 0 END AS is_gone
@@ -50,13 +60,32 @@ function* makeRoom(namespace: string, name: string): Steps<void> {
   yield* run('DELETE FROM event_consumers WHERE namespace = ?1 AND name = ?2', namespace, gone.name)
 }
 
-/** Those for whom nothing is kept any more, the longest away first. */
-export function* readGoneConsumers(
-  limit: number,
-): Steps<readonly { readonly namespace: string; readonly name: string; readonly seen_at: number }[]> {
+export interface AwayConsumer {
+  readonly namespace: string
+  readonly name: string
+  readonly seen_at: number
+}
+
+export interface AwayConsumer {
+  readonly namespace: string
+  readonly name: string
+  readonly seen_at: number
+}
+
+const AWAY = {
+  /** Nothing is kept for them any more. */
+  gone: `t.lived_ms - c.seen_lived_ms >= ${HELD_RETENTIONS} * t.retention_ms`,
+  /** For them events are kept that are older than the retention. */
+  awaited: `t.lived_ms - c.seen_lived_ms >= t.retention_ms
+     AND t.lived_ms - c.seen_lived_ms < ${HELD_RETENTIONS} * t.retention_ms
+     AND c.generation_key = (SELECT generation_key FROM identity)`,
+}
+
+/** Those that were not seen for a whole retention, the longest away first. */
+export function* readAwayConsumers(which: keyof typeof AWAY, limit: number): Steps<readonly AwayConsumer[]> {
   return yield* all(
     `SELECT c.namespace, c.name, c.seen_at FROM event_consumers c CROSS JOIN event_trim t
-     WHERE t.lived_ms - c.seen_lived_ms >= ${HELD_RETENTIONS} * t.retention_ms ORDER BY c.seen_lived_ms LIMIT ?1`,
+     WHERE ${AWAY[which]} ORDER BY c.seen_lived_ms LIMIT ?1`,
     limit,
   )
 }

@@ -670,6 +670,10 @@ export class SqlStore implements Store {
     return this.#write(({ sql }) => sql.noteConsumer(namespace, note, this.#driver.dialect))
   }
 
+  forgetConsumer(namespace: string, name: string) {
+    return this.#write(({ sql }) => sql.forgetConsumer(namespace, name))
+  }
+
   trimEvents(request: TrimRequest) {
     return this.#write(({ sql }) => sql.trimEvents(request, this.#driver.dialect))
   }

@@ -198,6 +198,7 @@ export const lifecycle = contractCases('a store', {
       readLastPosition: () => store.readLastPosition(),
       readFirstPosition: () => store.readFirstPosition(),
       noteConsumer: () => store.noteConsumer('test', { name: 'x', after: null, now }),
+      forgetConsumer: () => store.forgetConsumer('test', 'x'),
       trimEvents: () => store.trimEvents({ now, retentionMs: 1 }),
     }
     for (const call of Object.values(calls)) await refuses(call(), 'closed')

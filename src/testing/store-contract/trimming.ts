@@ -150,6 +150,23 @@ export const trimming = contractCases('trimming events', {
     await days.note('one-more', null)
   },
 
+  'keeps nothing any more for a reader that is forgotten': async store => {
+    const [chat, days] = [new Chat(store), new Days(store)]
+    await say(chat, 9)
+    const all = await read(store, 10)
+    await days.note('gone', all[2]!.position)
+    await days.note('gone', all[4]!.position, 'other')
+    assert.equal(await days.pass(OLD_AFTER), 3)
+    assert.equal(await store.forgetConsumer('test', 'unknown'), false)
+    assert.equal(await store.forgetConsumer('test', 'gone'), true)
+    assert.equal(await store.forgetConsumer('test', 'gone'), false)
+    assert.equal(await days.pass(1), 2, 'one of the same name in another namespace stays')
+    assert.equal(await store.forgetConsumer('other', 'gone'), true)
+    await days.note('there', all[6]!.position)
+    assert.equal(await days.pass(1), 2)
+    await refuses(days.note('gone', all[4]!.position), 'position_lost')
+  },
+
   'leaves the history of folds, of which no reader is told again': async store => {
     const [chat, days] = [new Chat(store), new Days(store)]
     await chat.say(12)
