@@ -20,6 +20,8 @@ interface Habits {
   readonly keep?: (turn: readonly Param[]) => readonly Param[]
   readonly idOf?: (id: string) => string
   readonly note?: Param
+  /** Waited for before each question. */
+  readonly before?: () => Promise<unknown>
 }
 
 /** Turns of a client, each with a call and its result; gives the sessions that they went to. */
@@ -28,10 +30,11 @@ async function talk(
   questions: readonly string[],
   habits: Habits = {},
 ): Promise<Set<string | null>> {
-  const { keep = turn => turn, idOf = id => id, note } = habits
+  const { keep = turn => turn, idOf = id => id, note, before } = habits
   const history: Param[] = []
   const sessions = new Set<string | null>()
   for (const question of questions) {
+    await before?.()
     const turn: Param[] = [user(question)]
     for (let isOver = false; !isOver; ) {
       const messages = [...history, ...turn, ...(note ? [note] : [])]
@@ -52,6 +55,16 @@ async function talk(
     history.push(...keep(turn))
   }
   return sessions
+}
+
+/** Until no fold of the session is due. */
+async function folded(kit: Kit): Promise<void> {
+  for (;;) {
+    const { json, status } = await kit.get('/v1/sessions/s')
+    const { folding, pending } = json as Record<string, unknown>
+    if (status === 404 || (!folding && !pending)) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
 }
 
 const QUESTIONS = ['lemons', 'limes', 'lemons', 'pears']
@@ -91,12 +104,16 @@ describe('a loop of calls', () => {
     'recalls what was asked for at its end too: history %s',
     async history => {
       const kit = await start(looking, { policy: 'rounds', fullContextTurns: 2, cachedContextTurns: 1 })
-      const code = 'The code of the vault in Porto is 4711.'
+      // Too much for a segment to tell it word for word: then it would not be recalled.
+      const aside = 'The harbour is old, and ships are slow. '.repeat(40).trim()
+      const code = `The code of the vault in Porto is 4711. ${aside}`
       const filler = Array.from({ length: 8 }, (_, place) => `Tell me of harbour number ${place}.`)
       const question = 'What was the code of the vault in Porto?'
-      if (history === 'whole') await talk(kit, [code, ...filler, question])
+      const before = () => folded(kit)
+      if (history === 'whole') await talk(kit, [code, ...filler, question], { before })
       else {
-        await talk(kit, [code, ...filler])
+        await talk(kit, [code, ...filler], { before })
+        await before()
         const send = (messages: Param[]) =>
           kit.client('s').chat.completions.create({ model: 'any', messages, tools })
         const { choices } = await send([user(question)])

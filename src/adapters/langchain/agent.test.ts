@@ -262,7 +262,9 @@ test('a loop of tool calls that outgrows the window stays within it, and the que
 test('older messages that may answer the question are put before it, if wanted', async () => {
   const { server, palimpsest } = await start('Noted.')
   const agent = agentOn(server, palimpsest, { options: { recall: true } })
-  await agent.invoke(say('My code word is lemon-4711.'), thread('chat'))
+  // Too much for a summary to tell it word for word: then it would not be recalled.
+  const aside = 'and my aunt lives by the river with her two dogs, '.repeat(20)
+  await agent.invoke(say(`My code word is lemon-4711, ${aside} as you know.`), thread('chat'))
   const chat = palimpsest.session('chat')
   for (let turn = 0; turn < 12; turn++)
     await agent.invoke(say(`${turn}: ${'We talked about it over tea. '.repeat(60)}`), thread('chat'))
