@@ -50,8 +50,8 @@ export function decideLanguage({
   }
   if (votes.length === 0) return { language: languageOfText(textsIn(messages)), isOpen: true }
   const most = Math.max(...counts.values())
-  // Of as many as of another, the one that was spoken last.
-  return { language: votes.findLast(vote => counts.get(vote) === most)!, isOpen: false }
+  // Of as many as of another, the one that was spoken first.
+  return { language: votes.find(vote => counts.get(vote) === most)!, isOpen: false }
 }
 
 /** What each of the newest messages of people speaks for, oldest first. */

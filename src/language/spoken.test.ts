@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { languageOfText, spokenLanguage } from './spoken.ts'
+import { languageOfText } from './spoken.ts'
 
 describe('languageOfText', () => {
   test.each([

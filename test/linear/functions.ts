@@ -65,7 +65,7 @@ import { normalizeMarkdown } from '../../src/memory/document/normalize-markdown.
 import { condensedLine, dayOfLine, linesToCondense } from '../../src/memory/document/over-budget.ts'
 import { checkSectionName, parseSectionName } from '../../src/memory/document/section-name.ts'
 import { appendText, listSections, readSection, replaceSection } from '../../src/memory/document/sections.ts'
-import { findHeading } from '../../src/memory/document/template.ts'
+import { findHeading, sectionIn } from '../../src/memory/document/template.ts'
 import { checkText } from '../../src/memory/document-work.ts'
 import { renderRecentChanges } from '../../src/memory/layers/recent-changes.ts'
 import { checkArguments } from '../../src/memory/tools/check-arguments.ts'
@@ -374,6 +374,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'memory/document/sections.ts readSection': text => readSection(text, 'A'),
   'memory/document/sections.ts replaceSection': text => replaceSection(text, 'A', text),
   'memory/document/template.ts findHeading': text => findHeading(text, ['Profile', 'A']),
+  'memory/document/template.ts sectionIn': text => sectionIn(text, 'History'),
   'memory/layers/recent-changes.ts renderRecentChanges': text => {
     const layer = (content: string, version: number) =>
       ({ layer: 'global', key: '', content, version, tokens: 1 }) as never

@@ -91,10 +91,11 @@ describe.each(ERAS)('over HTTP (%s)', era => {
       section: 'Facts',
       content: 'It has gears',
     })
-    expect(noted.data).toEqual({ recalled: true, result: 'Noted (one line).' })
+    expect(noted.data).toEqual({ recalled: true, result: '已记下（1 行）。' })
     const context = await client.call('get_context', { session, budget: 4_000, instructions: 'Be brief.' })
     expect(context.text).toContain('It has gears')
-    expect(context.text).toContain('user: ')
+    // What people say here is Chinese.
+    expect(context.text).toContain('用户: ')
     expect(context.text).toContain('🚲')
     expect(context.text.startsWith('Be brief.')).toBe(true)
     expect(context.data).toMatchObject({ recalled: true, report: { budget: 4_000, throughSeq: 3 } })
