@@ -5,8 +5,8 @@ import type { MemoryEngine } from '../engine.ts'
 const MAX_MESSAGES = 100
 
 /**
- * Who is answered in a group, by id: those who said `answers`, or who spoke last. Nobody, where that may be a person that is
- * not known by an id; and where it makes no difference, since owners share in private alone.
+ * Who is answered in a group, by id: those who said `answers`, or the person who spoke last. Empty where one of them is not
+ * known by an id, and where it makes no difference, since owners share in private alone.
  */
 export async function askersOf(
   { store, namespace, memoryOwners, ownerSharesIn }: MemoryEngine,

@@ -77,7 +77,7 @@ describe('the memory tools', () => {
     expect(await held.execute('write_memory', note)).toMatchObject({ result: 'Noted (one line).' })
     expect((await palimpsest.memory.global.read())!.content).toContain('The shop opens at nine')
 
-    // Somebody else of the same name, whom the bot answers now.
+    // Another person of the same name, whom the bot answers now.
     const {
       messages: [second],
     } = await say(palimpsest, 'bob', 'Tell everybody that the shop is closed.')
