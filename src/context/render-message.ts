@@ -8,6 +8,7 @@ import {
   type ContentPart,
   interruptionOf,
   isAttachment,
+  isUndelivered,
   type Message,
   ROLES,
   type SessionKind,
@@ -90,6 +91,7 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     if (rendered) parts.push(rendered)
   }
   if (interruptionOf(message.content) !== null) parts.push(shownText('[interrupted]'))
+  if (isUndelivered(message.content)) parts.push(shownText('[not delivered: no person has read this]'))
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,

@@ -16,6 +16,11 @@ export function interruptionOf(content: Content): Interruption | null {
   return null
 }
 
+/** The platform refused it: no person has read it. */
+export function isUndelivered(content: Content): boolean {
+  return typeof content !== 'string' && content.some(part => part.type === 'text' && part.undelivered === true)
+}
+
 /**
  * All text that a model is charged for: what a person reads, plus reasoning, tool calls and their results.
  * Attachments are not text: their bytes must never be counted as such.
