@@ -8,12 +8,12 @@ import {
   type ContentPart,
   interruptionOf,
   isAttachment,
-  isUndelivered,
   type Message,
   ROLES,
   type SessionKind,
   type ToolCallPart,
   type ToolResultPart,
+  undeliveredOf,
 } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
@@ -72,6 +72,12 @@ export interface RenderedMessage {
   readonly droppedReasoning: boolean
 }
 
+/** Said to the model beside its own words, which it would take for read. */
+const UNDELIVERED = {
+  all: '[not delivered: no person has read this]',
+  rest: '[not delivered as a whole: people have read its beginning at the most]',
+} as const
+
 /** From the message and the rules alone, so that nothing else can change a byte of it. */
 export function renderMessage(message: ContextMessage, rules: RenderRules): RenderedMessage {
   const given = partsOf(message.content)
@@ -91,7 +97,8 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     if (rendered) parts.push(rendered)
   }
   if (interruptionOf(message.content) !== null) parts.push(shownText('[interrupted]'))
-  if (isUndelivered(message.content)) parts.push(shownText('[not delivered: no person has read this]'))
+  const undelivered = undeliveredOf(message.content)
+  if (undelivered !== null) parts.push(shownText(UNDELIVERED[undelivered]))
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,

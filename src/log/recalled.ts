@@ -61,7 +61,7 @@ function isName(name: unknown): name is string {
 }
 
 function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {
-  if (part.type === 'text') return part.recalled === true || part.undelivered === true
+  if (part.type === 'text') return part.recalled === true || part.undelivered === 'all'
   if (part.type === 'tool-call') return isMemoryTool(part)
   if (part.type !== 'tool-result') return false
   return isMemoryTool(part) || calls.has(part.toolCallId) || isFlagged(part.output)

@@ -7,9 +7,10 @@ import type { Policy } from '../policy/index.ts'
 import { runInSlices } from '../slices.ts'
 import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessageInSteps } from '../tokens/index.ts'
+import { measureMessageInSteps } from '../tokens/index.ts'
 import { withApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
+import { type AtEnd, messagesAtEnd, type TurnFile, tokensAtEnd } from './at-end.ts'
 import { type Base, baseOf } from './base.ts'
 import { markedAtEnd } from './cache-marks.ts'
 import { checkTurnOptions } from './check-options.ts'
@@ -48,6 +49,8 @@ export interface TurnOptions<Tools extends object = object> extends Omit<Context
   readonly appendPolicy?: Policy
   /** Said to the model at the very end, after what was said last, and not stored. */
   readonly reminder?: string
+  /** Shown to the model at the very end, for this turn alone, and not stored: what is attached to what it answers. */
+  readonly files?: readonly TurnFile[]
 }
 
 /** What a turn needs of its session. */
@@ -101,7 +104,7 @@ export class Turn<Tools extends object = object> {
   /** Of these, those of the present attempt. */
   readonly #saidNow = new Set<number>()
   readonly #answers: readonly number[]
-  readonly #reminder: string | null
+  readonly #atEnd: AtEnd
   /** By the result that was handed in. */
   readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
   /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
@@ -132,7 +135,7 @@ export class Turn<Tools extends object = object> {
     this.#options = options
     this.#frozen = frozen
     this.#answers = rest.answers
-    this.#reminder = rest.reminder
+    this.#atEnd = rest.atEnd
     this.#base = this.#firstBase()
     this.#budget = context.report.budget
     this.seq = context.report.throughSeq
@@ -153,17 +156,18 @@ export class Turn<Tools extends object = object> {
   ): Promise<Turn<Tools>> {
     checkTurnOptions(turnOptions)
     const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
-    const { answers = [], reminder = null, appendPolicy: _, ...options } = others
+    const { answers = [], reminder = null, files = [], appendPolicy: _, ...options } = others
+    const atEnd = { reminder, files }
     const offered = memoryTools ? (await host.memoryTools()).toAISDK() : {}
     const tools = { ...offered, ...given } as Tools & MemoryToolSet
     const name = isLanguageModel(model) ? modelName(model) : model
     const asked: ContextOptions = {
       ...options,
-      ...(reminder !== null && withRoomFor(reminder, options)),
+      ...(tokensAtEnd(atEnd) > 0 && withRoomFor(atEnd, options)),
       ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
       ...(name !== undefined && { model: name }),
     }
-    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps, answers, reminder })
+    return new Turn(host, asked, await host.freeze(asked), { tools, maxSteps, answers, atEnd })
   }
 
   /**
@@ -250,8 +254,9 @@ export class Turn<Tools extends object = object> {
     const { provider, modelId } = first?.model ?? {}
     const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
     if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
-    const reminderTokens = this.#reminder === null ? 0 : tokensOfReminder(this.#reminder)
-    const estimatedInputTokens = this.context.estimatedInputTokens + reminderTokens
+    // Each provider counts files in its own way.
+    if (this.#atEnd.files.length > 0) return
+    const estimatedInputTokens = this.context.estimatedInputTokens + tokensAtEnd(this.#atEnd)
     await this.#host
       .observeUsage({ ...this.context, estimatedInputTokens }, { model, inputTokens })
       .catch(error => this.#host.onError(error))
@@ -378,13 +383,13 @@ export class Turn<Tools extends object = object> {
   }
 
   #reminding(base: Base): Base {
-    if (this.#reminder === null) return base
+    const atEnd = messagesAtEnd(this.#atEnd)
+    if (atEnd.length === 0) return base
     const { messages } = base
     const last = messages.at(-1)
     // There is something new: what waits for an answer may lie before what was said last.
     const shown = last?.content === CLOSING_NOTE ? messages.slice(0, -1) : messages
-    const reminder = { role: 'user', content: `[system]: ${this.#reminder}` } as SentToModel
-    return { ...base, messages: [...shown, reminder] }
+    return { ...base, messages: [...shown, ...atEnd] }
   }
 
   /** The provider has less room than we thought. */
@@ -442,17 +447,13 @@ interface Rest<Tools extends object> {
   readonly tools: Tools & MemoryToolSet
   readonly maxSteps: number
   readonly answers: readonly number[]
-  readonly reminder: string | null
+  readonly atEnd: AtEnd
 }
 
 /** It counts as room for the reply: what else is shown is the same with it and without. */
-function withRoomFor(reminder: string, { outputReserve }: ContextOptions): ContextOptions {
-  const reserve = (outputReserve ?? 0) + tokensOfReminder(reminder)
+function withRoomFor(atEnd: AtEnd, { outputReserve }: ContextOptions): ContextOptions {
+  const reserve = (outputReserve ?? 0) + tokensAtEnd(atEnd)
   return { outputReserve: reserve, usualReserve: outputReserve ?? null }
-}
-
-function tokensOfReminder(reminder: string): number {
-  return estimateTokens(`[system]: ${reminder}`) + MESSAGE_OVERHEAD_TOKENS
 }
 
 function isMarkedMessage(message: unknown): boolean {

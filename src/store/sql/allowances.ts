@@ -25,10 +25,7 @@ export function* takeAllowance({ id }: SessionRow, { limit, ...allowance }: Allo
   return true
 }
 
-function* recent(
-  id: number,
-  { kind, now, within }: Omit<Allowance, 'limit'>,
-): Steps<readonly number[]> {
+function* recent(id: number, { kind, now, within }: Omit<Allowance, 'limit'>): Steps<readonly number[]> {
   const row = yield* first<{ instants: string }>(
     'SELECT instants FROM allowances WHERE session_id = ?1 AND kind = ?2',
     id,
