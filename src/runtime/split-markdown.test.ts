@@ -6,7 +6,14 @@ import { splitMarkdown } from './split-markdown.ts'
 const word = fc.stringMatching(/^[a-z中👍]{1,9}$/u)
 const words = fc.array(word, { minLength: 1, maxLength: 12 }).map(said => said.join(' '))
 const paragraph = fc
-  .array(fc.oneof(words, words.map(said => `**${said}**`), word.map(said => `\`${said}\``)), { minLength: 1, maxLength: 4 })
+  .array(
+    fc.oneof(
+      words,
+      words.map(said => `**${said}**`),
+      word.map(said => `\`${said}\``),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
   .map(said => said.join(' '))
 const block = fc.oneof(
   paragraph,
@@ -41,7 +48,10 @@ test('every piece fits and is Markdown of its own: what looks as it does in the 
 
 const anything = fc
   .array(
-    fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('```', '\n```js\n', '\n', '\n\n', '**', '`', '[')),
+    fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.constantFrom('```', '\n```js\n', '\n', '\n\n', '**', '`', '['),
+    ),
     { maxLength: 60 },
   )
   .map(parts => parts.join(' '))

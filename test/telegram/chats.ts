@@ -101,8 +101,17 @@ export class Chats {
   /** A group becomes a supergroup under another id, whose messages are counted anew. */
   upgrade(id: number): { left: Message; came: Message; supergroup: Chat } {
     const old = this.#chats.get(String(id))!
-    const supergroup = { id: -1_000_000_000_000 + id, type: 'supergroup', title: 'title' in old.chat ? old.chat.title : '' } as Chat
-    this.#chats.set(String(supergroup.id), { chat: supergroup, messages: new Map(), threads: new Set(), lastMessageId: 0 })
+    const supergroup = {
+      id: -1_000_000_000_000 + id,
+      type: 'supergroup',
+      title: 'title' in old.chat ? old.chat.title : '',
+    } as Chat
+    this.#chats.set(String(supergroup.id), {
+      chat: supergroup,
+      messages: new Map(),
+      threads: new Set(),
+      lastMessageId: 0,
+    })
     const left = this.say({ chat: old.chat, migrate_to_chat_id: supergroup.id } as Partial<Message>)
     const came = this.say({ chat: supergroup, migrate_from_chat_id: id } as Partial<Message>)
     old.upgradedTo = supergroup.id

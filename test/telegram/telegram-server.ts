@@ -203,7 +203,8 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     unblock: chat => chats.unblock(chat),
     upgrade: (chat, { isTold = true } = {}) => {
       const { left, came, supergroup } = chats.upgrade(chat)
-      if (isTold) for (const message of [left, came]) queue.add({ message: message as NonNullable<Update['message']> })
+      if (isTold)
+        for (const message of [left, came]) queue.add({ message: message as NonNullable<Update['message']> })
       return supergroup
     },
     addFile: (id, path, data) => files.set(id, { path, data }),

@@ -17,7 +17,10 @@ function told(source: string): string {
 }
 
 test.each([
-  ['**bold** and *italic* and __bold__ and _italic_', '{bold|bold} and {italic|italic} and {bold|bold} and {italic|italic}'],
+  [
+    '**bold** and *italic* and __bold__ and _italic_',
+    '{bold|bold} and {italic|italic} and {bold|bold} and {italic|italic}',
+  ],
   ['~~gone~~ and ~here~', '{strike|gone} and ~here~'],
   ['这是**重点：**内容', '这是{bold|重点：}内容'],
   ['a **b *c* d**', 'a {bold|b {italic|c} d}'],
@@ -48,7 +51,25 @@ const signs = fc
     fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 5 }),
       fc.constantFrom(
-        ...['**', '*', '_', '__', '~~', '`', '``', '```', '\n', '\n\n', '> ', '- ', '# ', '[', '](https://a.b)', '|', '--'],
+        ...[
+          '**',
+          '*',
+          '_',
+          '__',
+          '~~',
+          '`',
+          '``',
+          '```',
+          '\n',
+          '\n\n',
+          '> ',
+          '- ',
+          '# ',
+          '[',
+          '](https://a.b)',
+          '|',
+          '--',
+        ],
       ),
     ),
     { maxLength: 60 },
@@ -72,9 +93,12 @@ test('is never longer than its source, and its styles are nested and within it',
 
 test('words without marks come out as they went in', () => {
   fc.assert(
-    fc.property(fc.array(fc.stringMatching(/^[a-zA-Zé中。,.:;'"()=?!{}/ 0-9]{0,20}$/), { maxLength: 8 }), lines => {
-      const source = lines.map(line => line.replace(/^\d+[.)]/, '')).join('\n')
-      expect(parseMarkdown(source)).toEqual({ text: source, styles: [] })
-    }),
+    fc.property(
+      fc.array(fc.stringMatching(/^[a-zA-Zé中。,.:;'"()=?!{}/ 0-9]{0,20}$/), { maxLength: 8 }),
+      lines => {
+        const source = lines.map(line => line.replace(/^\d+[.)]/, '')).join('\n')
+        expect(parseMarkdown(source)).toEqual({ text: source, styles: [] })
+      },
+    ),
   )
 })

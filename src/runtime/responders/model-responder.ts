@@ -51,7 +51,8 @@ export function modelResponder<Tools extends object = object>(
     let isEmpty = false
     const text = notEmpty(replyText(result.stream), async () => {
       // Where nothing was asked, silence is an answer, and what tools did may need no words.
-      isEmpty = request.trigger !== 'proactive' && (await result.steps).every(step => step.toolCalls.length === 0)
+      isEmpty =
+        request.trigger !== 'proactive' && (await result.steps).every(step => step.toolCalls.length === 0)
       if (isEmpty) throw new EmptyReplyError()
     })
     return { text, finish: () => (isEmpty ? turn.fail(new EmptyReplyError()) : turn.finish(result)) }
