@@ -18,7 +18,7 @@ export interface Channel {
   /** Whether this place is one of its own, where several channels of a name share a database. Left out: all are. */
   serves?(place: Place): boolean
 
-  /** Its chats may get other ids, as a group of Telegram's that becomes a supergroup: it says so by `host.moved`. */
+  /** Its groups may get other ids, as one of Telegram's that becomes a supergroup: it says so by `host.moved`. */
   readonly moves?: boolean
 
   /** Begins to receive. What `host.receive` was given is durable once that resolves: confirm it to the platform then. */

@@ -1,5 +1,5 @@
 import type { Palimpsest } from '../palimpsest.ts'
-import type { Channel, Place } from './channel.ts'
+import type { Channel, IncomingMessage, Place } from './channel.ts'
 import { sessionIdOf } from './session-id.ts'
 
 /**
@@ -12,9 +12,14 @@ export interface KnownPlace {
   readonly isMoved: boolean
 }
 
-export async function findPlace(palimpsest: Palimpsest, channel: Channel, place: Place): Promise<KnownPlace> {
+/** The chat of a person does not move: it is not looked for. */
+export async function findPlace(
+  palimpsest: Palimpsest,
+  channel: Channel,
+  place: Place & { readonly kind?: IncomingMessage['kind'] },
+): Promise<KnownPlace> {
   const name = sessionIdOf(channel.name, place)
-  if (!channel.moves) return { sessionId: name, isMoved: false }
+  if (!channel.moves || place.kind === 'private') return { sessionId: name, isMoved: false }
   const sessionId = await palimpsest.aliased(name)
   return { sessionId, isMoved: sessionId !== name }
 }

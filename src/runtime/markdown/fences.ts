@@ -4,12 +4,18 @@ export interface Fence {
   readonly language: string
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`\n]*$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
+const MAX_LANGUAGE_CHARACTERS = 40
 
 /** Of a line that opens one; `null`: it does not. */
 export function opensFence(line: string): Fence | null {
   const found = FENCE.exec(line)
-  return found ? { mark: found[1]!, language: found[2]! } : null
+  if (!found) return null
+  const [, mark, info] = found as unknown as [string, string, string]
+  // That is code within a line.
+  if (mark.startsWith('`') && info.includes('`')) return null
+  const [language = ''] = info.trim().split(/\s/, 1)
+  return { mark, language: language.length > MAX_LANGUAGE_CHARACTERS ? '' : language }
 }
 
 export function closesFence(line: string, { mark }: Fence): boolean {

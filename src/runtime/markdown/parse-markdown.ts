@@ -36,7 +36,7 @@ const QUOTE = /^ {0,3}> ?/
 const ITEM = /^([ \t]*)[-*+][ \t]+(?:\[([ xX])\][ \t]+)?/
 const NUMBER = /^[ \t]*\d{1,9}[.)][ \t]+/
 const RULE = /^ {0,3}(?:\*[ \t]*\*[ \t]*\*[* \t]*|-[ \t]*-[ \t]*-[- \t]*|_[ \t]*_[ \t]*_[_ \t]*)$/
-const ROW_ENDS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$/
+const ROW_ENDS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?)*$/
 
 /** Gives where the next block begins. */
 function takeBlock(lines: readonly string[], at: number, said: Said): number {
