@@ -787,6 +787,12 @@ export class Palimpsest implements AsyncDisposable {
     return store.readWaiting(namespace, { limit: 100, ...page })
   }
 
+  /** The id of the session that is reached under this name: an alias that it was given, or else the name itself. */
+  async aliased(name: string): Promise<string> {
+    const { store, namespace } = this.#engine
+    return (await store.readAlias({ namespace, id: name })) ?? name
+  }
+
   /** Reads what `session.export()` gave, under its own id or another. */
   async import(
     json: unknown,

@@ -468,6 +468,24 @@ export class Session {
     await this.#engine.store.settleWaiting(this.#own, seqs)
   }
 
+  /** It is reached under this name, too: see `palimpsest.aliased()`. `false`: another session is, or bears it. */
+  async addAlias(name: string): Promise<boolean> {
+    return this.#engine.store.addAlias(this.#own, name)
+  }
+
+  /** How often something was done here in so many milliseconds before now: see `takeAllowance`. */
+  async countAllowance({ kind, withinMs }: { kind: string; withinMs: number }): Promise<number> {
+    const { store, clock } = this.#engine
+    return this.#read(store.countAllowance(this.#claim, { kind, within: withinMs, now: clock() }))
+  }
+
+  /** Counts that something is done now. `false`: it was done as often as it may be, also by other processes. */
+  async takeAllowance(allowance: { kind: string; limit: number; withinMs: number }): Promise<boolean> {
+    const { store, clock } = this.#engine
+    const { kind, limit, withinMs } = allowance
+    return store.takeAllowance(this.#own, { kind, limit, within: withinMs, now: clock() })
+  }
+
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
     const { limit = 100, from = 'oldest', ...range } = options
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')

@@ -97,6 +97,9 @@ describe('a session that is opened as something else', () => {
       assign: () => bob.assign({ scope: 'work' }),
       awaitAnswer: () => bob.awaitAnswer(1, { burst: '', address: {} }),
       settleWaiting: () => bob.settleWaiting([1]),
+      addAlias: () => bob.addAlias('other'),
+      countAllowance: () => bob.countAllowance({ kind: 'any', withinMs: 1 }),
+      takeAllowance: () => bob.takeAllowance({ kind: 'any', limit: 1, withinMs: 1 }),
     }
     for (const [name, call] of Object.entries(calls))
       expect([

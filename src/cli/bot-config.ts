@@ -54,6 +54,9 @@ interface TelegramConfig {
   readonly apiRoot?: string
   readonly pollTimeoutSec?: number
   readonly editEveryMs?: number
+  readonly maxImageBytes?: number
+  readonly maxAudioBytes?: number
+  readonly format?: 'markdown' | 'plain'
 }
 
 /** Throws with everything that is wrong with it. */

@@ -14,6 +14,7 @@ import {
   type SessionKind,
   type ToolCallPart,
   type ToolResultPart,
+  undeliveredOf,
 } from '../log/index.ts'
 import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { readAttachment } from './attachment.ts'
@@ -100,6 +101,9 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
     if (rendered) parts.push(rendered)
   }
   if (interruptionOf(message.content) !== null) parts.push(shownText(texts.interrupted))
+  const undelivered = undeliveredOf(message.content)
+  if (undelivered !== null)
+    parts.push(shownText(undelivered === 'all' ? texts.undelivered : texts.undeliveredRest))
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,

@@ -4,6 +4,9 @@ export const en: Texts = {
   roles: { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' },
   messages: {
     empty: '(empty message)',
+    undelivered: '[not delivered: no person has read this]',
+    undeliveredRest: '[not delivered as a whole: people have read its beginning at the most]',
+    fileOf: (seq, name) => `This is the file (${name}) of message ${seq}.`,
     interrupted: '[interrupted]',
     conversationBegins: '(the conversation begins here)',
     noNewMessage: '(no new message)',

@@ -13,6 +13,10 @@ export interface Texts {
   readonly roles: Readonly<Record<'user' | 'assistant' | 'system' | 'tool', string>>
   readonly messages: {
     readonly empty: string
+    /** Said to the model beside its own words, which it would take for read. */
+    readonly undelivered: string
+    readonly undeliveredRest: string
+    readonly fileOf: Said<[seq: number, name: string]>
     readonly interrupted: string
     readonly conversationBegins: string
     readonly noNewMessage: string

@@ -4,6 +4,9 @@ export const zh: Texts = {
   roles: { user: '用户', assistant: '助手', system: '系统', tool: '工具' },
   messages: {
     empty: '（空消息）',
+    undelivered: '[未送达：没有人读到这条消息]',
+    undeliveredRest: '[未完整送达：对方最多只读到了开头]',
+    fileOf: (seq, name) => `这是消息 ${seq} 的文件（${name}）。`,
     interrupted: '[已中断]',
     conversationBegins: '（对话从这里开始）',
     noNewMessage: '（没有新消息）',

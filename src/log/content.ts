@@ -1,4 +1,4 @@
-import type { Content, ContentPart, Interruption } from './message.ts'
+import type { Content, ContentPart, Interruption, Undelivered } from './message.ts'
 
 /** What a person would read: the text parts, and nothing of tools, files and reasoning. */
 export function contentText(content: Content): string {
@@ -13,6 +13,13 @@ export function contentText(content: Content): string {
 export function interruptionOf(content: Content): Interruption | null {
   if (typeof content === 'string') return null
   for (const part of content) if (part.type === 'text' && part.interrupted) return part.interrupted
+  return null
+}
+
+/** How much of it no person has read, since the platform refused it; `null`: it was delivered. */
+export function undeliveredOf(content: Content): Undelivered | null {
+  if (typeof content === 'string') return null
+  for (const part of content) if (part.type === 'text' && part.undelivered) return part.undelivered
   return null
 }
 

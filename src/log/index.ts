@@ -12,7 +12,7 @@ export {
   OTHER_ATTACHMENT_RULE,
   summarizeAttachment,
 } from './attachment.ts'
-export { contentText, interruptionOf, mediaIn, modelText } from './content.ts'
+export { contentText, interruptionOf, mediaIn, modelText, undeliveredOf } from './content.ts'
 export { findCuts, findGroups, type Group, type LinkedMessage } from './groups.ts'
 export { isZone, MESSAGE_INSTANT_RULE, parseInstant, parseMessageInstant } from './instant.ts'
 export { isLineBreak, splitLines, withPlainLineBreaks } from './lines.ts'

@@ -18,11 +18,14 @@ export interface TextPart {
   readonly text: string
   /** The reply ended here before it was whole: stopped by somebody, or by an error. */
   readonly interrupted?: Interruption
+  /** The platform did not take it: no person has read it, and it is not summarised, indexed or learned; or its rest. */
+  readonly undelivered?: Undelivered
   /** It repeats what was said before, and is not summarised, indexed or learned again. */
   readonly recalled?: true
 }
 
 export type Interruption = 'aborted' | 'failed'
+export type Undelivered = 'all' | 'rest'
 
 export interface ReasoningPart {
   readonly type: 'reasoning'

@@ -18,7 +18,7 @@ const LEFT_OUT = '(from memory; not repeated here)'
 
 /**
  * Messages without what memory tools gave back or were told, nor text that is marked as recalled, so that nothing is
- * summarised, indexed or learned from itself. What else people and the assistant said stays as it is.
+ * summarised, indexed or learned from itself; nor text that no person was sent. What else people and the assistant said stays as it is.
  */
 export function withoutRecalled<M extends { readonly content: Content }>(
   messages: readonly M[],
@@ -61,7 +61,7 @@ function isName(name: unknown): name is string {
 }
 
 function isRecalled(part: ContentPart, calls: ReadonlySet<string>): boolean {
-  if (part.type === 'text') return part.recalled === true
+  if (part.type === 'text') return part.recalled === true || part.undelivered === 'all'
   if (part.type === 'tool-call') return isMemoryTool(part)
   if (part.type !== 'tool-result') return false
   return isMemoryTool(part) || calls.has(part.toolCallId) || isFlagged(part.output)

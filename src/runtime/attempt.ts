@@ -1,10 +1,12 @@
 import { isOverForGood, NotWaitingError } from '../errors.ts'
 import type { Message } from '../log/index.ts'
 import type { Session } from '../session.ts'
-import type { FinishedTurn, TurnOptions } from '../turn/index.ts'
+import type { FinishedTurn, TurnFile, TurnOptions } from '../turn/index.ts'
 import { orStopped, within } from './bounded.ts'
 import type { Burst } from './bursts.ts'
+import type { Channel } from './channel.ts'
 import type { Delivery } from './delivery.ts'
+import { fetchFiles } from './fetch-files.ts'
 import { askResponder } from './reply.ts'
 import type { Reply, ReplyRequest, Responder } from './responder.ts'
 import type { Timers } from './timers.ts'
@@ -29,6 +31,8 @@ export interface AttemptOptions {
   readonly messages: readonly Message[]
   readonly delivery: Delivery
   readonly responder: Responder
+  /** Of the channel through which they came; left out: it fetches nothing. */
+  readonly fetch?: Channel['fetch']
   readonly timeoutMs: number
   readonly timers: Timers
   readonly onError: (error: unknown) => void
@@ -54,6 +58,7 @@ export class Attempt {
   #stop: Stop | null = null
   /** What it is made from: it knows the memory that it was shown, too. */
   #turn: { check(): Promise<void> } | null = null
+  #hasFiles = false
 
   constructor(options: AttemptOptions) {
     this.#options = options
@@ -65,6 +70,11 @@ export class Attempt {
 
   get delivery(): Delivery {
     return this.#options.delivery
+  }
+
+  /** The model was shown files, which it may not be able to read. */
+  get hasFiles(): boolean {
+    return this.#hasFiles
   }
 
   get stopped(): Stop | null {
@@ -102,6 +112,7 @@ export class Attempt {
       const asking = askResponder(responder, this.#request())
       asking.then(late => signal.aborted && leave(late.text[Symbol.asyncIterator]())).catch(() => {})
       reply = await orStopped(asking, signal)
+      if (reply.isPlain) delivery.markPlain()
       for await (const piece of untilStopped(reply.text, signal)) delivery.add(piece)
     } catch (error) {
       const cutOff = reply === null ? { finished: null } : await this.#cutOff(reply)
@@ -118,8 +129,11 @@ export class Attempt {
       ...{ session, messages, trigger, attempt: attempts, signal: this.#controller.signal },
       turn: async <Tools extends object>(options: TurnOptions<Tools> = {}) => {
         const reminder = options.reminder ?? (await unansweredNote(session, messages))
+        const files = options.files ?? (await this.#files())
+        this.#hasFiles = files.length > 0
         const turn = await session.turn<Tools>({
           ...options,
+          ...(files.length > 0 && { files }),
           ...(reminder !== null && { reminder }),
           answers,
         })
@@ -127,6 +141,13 @@ export class Attempt {
         return turn
       },
     }
+  }
+
+  /** A further attempt goes without them: the model may be one that cannot read such files. */
+  async #files(): Promise<readonly TurnFile[]> {
+    const { fetch, messages, burst, onError } = this.#options
+    if (!fetch || burst.attempts > 1) return []
+    return fetchFiles(messages, { fetch, signal: this.#controller.signal, onError })
   }
 
   /** Whoever was told to stop, or has failed, is not waited for for ever. */

@@ -37,6 +37,7 @@ function attendGroup(message: IncomingMessage, sender: string, rules: GroupOptio
 
 function addressedBy(message: IncomingMessage, rules: GroupOptions): Trigger | null {
   const { mention = true, reply = true, names = [] } = rules
+  if (message.isForOther) return null
   if (mention && message.mentionsBot) return 'mention'
   if (reply && message.repliesToBot) return 'reply'
   return names.length > 0 && isNamed(contentText(message.content), names) ? 'name' : null

@@ -1,4 +1,4 @@
-import type { Content } from '../log/index.ts'
+import type { AttachmentPart, Content } from '../log/index.ts'
 
 /** Where a chat platform and the runtime meet. A channel knows its platform, and nothing of memory or of models. */
 export interface Channel {
@@ -18,6 +18,9 @@ export interface Channel {
   /** Whether this place is one of its own, where several channels of a name share a database. Left out: all are. */
   serves?(place: Place): boolean
 
+  /** Its groups may get other ids, as one of Telegram's that becomes a supergroup: it says so by `host.moved`. */
+  readonly moves?: boolean
+
   /** Begins to receive. What `host.receive` was given is durable once that resolves: confirm it to the platform then. */
   start(host: ChannelHost): Promise<void>
   /** Receives nothing any more; what is being sent may still be sent. */
@@ -28,6 +31,16 @@ export interface Channel {
   edit?(message: OutgoingMessage & { readonly id: string }): Promise<void>
   /** Shows that an answer is being written; it ends by itself after some seconds. */
   typing?(place: Place): Promise<void>
+  /**
+   * The bytes of an attachment that came through it, for a model that can read them. They are never stored. `null`: it
+   * is of a kind that is not fetched, too large, or gone.
+   */
+  fetch?(attachment: AttachmentPart, signal: AbortSignal): Promise<FetchedFile | null>
+}
+
+export interface FetchedFile {
+  readonly data: Uint8Array
+  readonly mediaType: string
 }
 
 export interface SentMessageId {
@@ -40,6 +53,8 @@ export interface ChannelHost {
   receive(message: IncomingMessage): Promise<Received>
   /** The platform says that a message says something else now. */
   edited(message: IncomingMessage): Promise<void>
+  /** A chat has another id from now on, and goes on as the same session. */
+  moved(from: string, to: string): Promise<void>
   /** Something went wrong, and the channel goes on. */
   onError(error: unknown): void
   /** The channel cannot go on: a wrong token, say. */
@@ -82,16 +97,25 @@ export interface IncomingMessage extends Place {
   readonly mentionsBot?: boolean
   /** What it answers was said by the bot. */
   readonly repliesToBot?: boolean
+  /** It is a command for another bot: in a group, no call of this one, whatever else it says. */
+  readonly isForOther?: boolean
 }
 
 export interface IncomingSender {
   /** Stable: the platform's id, never a display name. */
   readonly id: string
   readonly name?: string
+  /** A program: it is not answered, but as `turns.botsPerHour` says. */
+  readonly isBot?: boolean
+  /** It speaks for a chat, as anonymous administrators and channels do, and is no person. */
+  readonly isChat?: boolean
 }
 
 export interface OutgoingMessage extends Place {
+  /** As a model writes it: in Markdown, for the channel to translate as far as its platform can. */
   readonly text: string
+  /** None of the text is Markdown: it quotes what people wrote. */
+  readonly isPlain?: boolean
   /** The platform's id of the message that it answers; `null`: none in particular. */
   readonly replyTo: string | null
   /** The same for the same message: a platform that knows such keys shows the first that it was sent under it. */
@@ -107,10 +131,16 @@ export class DeliveryError extends Error {
   readonly retryAfterMs: number | null
   /** It never will: the bot was blocked, the chat is gone, the message cannot be changed any more. */
   readonly isFinal: boolean
+  /** The chat has this id now. */
+  readonly movedTo: string | null
 
-  constructor(message: string, options: { retryAfterMs?: number; isFinal?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { retryAfterMs?: number; isFinal?: boolean; movedTo?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs ?? null
     this.isFinal = options.isFinal ?? false
+    this.movedTo = options.movedTo ?? null
   }
 }

@@ -31,13 +31,13 @@ export function rulesOf({
   const { quietMs = 1_500, mostMs = 10_000, groupsBy = 'sender' } = inbox
   const { proactivePerHour = 4 } = groups
   const { during = 'queue', timeoutMs = 120_000, attempts = 4, backoffMs = 2_000 } = turns
-  const { failureText = FAILURE_TEXT, concurrency = Infinity } = turns
+  const { failureText = FAILURE_TEXT, concurrency = Infinity, botsPerHour = 0 } = turns
   return {
     bursts: { quietMs, mostMs },
     groupsBy,
     privates,
     groups: { ...groups, proactivePerHour },
-    turns: { during, timeoutMs, attempts, backoffMs, failureText, concurrency },
+    turns: { during, timeoutMs, attempts, backoffMs, failureText, concurrency, botsPerHour },
     commands: { newBeginning: commands.newBeginning ?? ['/new'] },
   }
 }
@@ -54,6 +54,10 @@ const milliseconds: Check = [
 const atLeastOne: Check = [
   'a whole number of at least 1',
   value => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
+]
+const perHour: Check = [
+  'a whole number of at least 0',
+  value => Number.isSafeInteger(value) && (value as number) >= 0,
 ]
 const people: Check = [
   "'all', or a list of ids such as telegram:7",
@@ -82,10 +86,7 @@ const GROUPS: Readonly<Record<keyof GroupOptions, Check>> = {
     value => isTexts(value) && value.every(name => name.trim() !== ''),
   ],
   proactive: own,
-  proactivePerHour: [
-    'a whole number of at least 0',
-    value => Number.isSafeInteger(value) && (value as number) >= 0,
-  ],
+  proactivePerHour: perHour,
 }
 const TURNS: Readonly<Record<keyof TurnRules, Check>> = {
   during: oneOf('queue', 'join', 'interrupt'),
@@ -100,6 +101,7 @@ const TURNS: Readonly<Record<keyof TurnRules, Check>> = {
     value => value === null || (typeof value === 'string' && value.trim() !== ''),
   ],
   concurrency: atLeastOne,
+  botsPerHour: perHour,
 }
 
 const COMMANDS: Readonly<Record<keyof CommandOptions, Check>> = {

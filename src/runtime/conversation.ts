@@ -22,9 +22,11 @@ import {
 import type { Channel, Place, Trigger } from './channel.ts'
 import { beginAnew, isCommandKey, newBeginningText } from './commands.ts'
 import { Delivery } from './delivery.ts'
+import { toPlatformId } from './moved-chats.ts'
 import type { ReplyReport, TurnRules } from './options.ts'
 import { readMessages } from './read-messages.ts'
 import type { Responder } from './responder.ts'
+import { sessionIdOf } from './session-id.ts'
 import { type Answered, Settlement } from './settlement.ts'
 import type { Timers } from './timers.ts'
 
@@ -47,8 +49,13 @@ export interface ConversationHost {
 export interface ConversationPlace {
   readonly session: Session
   readonly channel: Channel
+  /** Where it is at first. */
   readonly place: Place
+  /** The platform refused a message, since the chat has another id by now. */
+  onMoved(to: string): Promise<void>
 }
+
+type AttemptEnd = { readonly stopped: Stop | null; readonly hasFiles: boolean }
 
 /**
  * What one session owes. One answer at a time; a burst is answered when it is due. All of it is in the store as well:
@@ -57,6 +64,7 @@ export interface ConversationPlace {
 export class Conversation {
   readonly #host: ConversationHost
   readonly #at: ConversationPlace
+  #place: Place
   /** Not begun, by their keys. */
   readonly #bursts = new Map<string, Burst>()
   /** Messages on their way into the log, by their keys. */
@@ -74,6 +82,7 @@ export class Conversation {
   constructor(host: ConversationHost, at: ConversationPlace) {
     this.#host = host
     this.#at = at
+    this.#place = at.place
     const { timers, turns } = host
     this.#settlement = new Settlement({
       ...{ sessionId: at.session.id, timers, failureText: turns.failureText, ending: this.#ending.signal },
@@ -96,6 +105,11 @@ export class Conversation {
     const open = this.#bursts.get(key) ?? this.#arriving.get(key)
     if (open) return open.trigger
     return this.#canJoin(key) ? this.#attempt!.burst.trigger : null
+  }
+
+  /** The chat has another id: what is sent from now on is sent there. */
+  moveTo(place: Place): void {
+    this.#place = place
   }
 
   /** It is being dealt with. */
@@ -263,7 +277,9 @@ export class Conversation {
     if (burst.attempts > turns.attempts)
       return this.#settlement.giveUp(answered, new Error('Every attempt ended with the process.'))
     const { timeoutMs } = turns
+    const { channel } = this.#at
     const attempt = new Attempt({
+      ...(channel.fetch && { fetch: channel.fetch.bind(channel) }),
       ...{ session, burst, messages, delivery, responder, timeoutMs, timers },
       onError: error => this.#report(error),
     })
@@ -272,7 +288,10 @@ export class Conversation {
     this.#attempt = null
     leave()
     const check = () => attempt.check()
-    await this.#afterEnd({ ...answered, check }, { ...ended, stopped: attempt.stopped })
+    await this.#afterEnd(
+      { ...answered, check },
+      { ...ended, stopped: attempt.stopped, hasFiles: attempt.hasFiles },
+    )
   }
 
   /** Whatever goes wrong is tried again, as with an answer. */
@@ -320,10 +339,18 @@ export class Conversation {
   }
 
   #deliveryOf(session: Session, burst: Burst, first: Message): Delivery {
-    const { channel, place } = this.#at
+    const { channel } = this.#at
     return new Delivery({
-      ...{ channel, place, timers: this.#host.timers },
-      replyTo: first.externalId,
+      ...{ channel, timers: this.#host.timers },
+      place: () => this.#place,
+      replyTo: place => {
+        const isMoved = channel.moves === true && sessionIdOf(channel.name, place) !== session.id
+        return toPlatformId(first.externalId, { ...place, isMoved })
+      },
+      onMoved: async to => {
+        await this.#at.onMoved(to)
+        this.#place = { chat: to }
+      },
       key: `${session.id}/${first.seq}`,
       sent: burst.sent,
       isRepeat: burst.isRepeat,
@@ -336,7 +363,7 @@ export class Conversation {
 
   async #afterEnd(
     { session, burst, delivery, check }: Answered,
-    { finished, isHeard, error, stopped }: Ended & { readonly stopped: Stop | null },
+    { finished, isHeard, error, stopped, hasFiles }: Ended & AttemptEnd,
   ): Promise<void> {
     const again = { ...burst, sent: delivery.sent, isRepeat: true }
     const answered = { session, burst: again, delivery, check }
@@ -358,7 +385,7 @@ export class Conversation {
         if (delivery.isShown) return this.#settlement.leaveAsItIs(answered)
         return this.#put({ ...again, attempts: burst.attempts - 1 })
       default:
-        return this.#afterFailure(answered, error)
+        return this.#afterFailure(answered, error, { hasFiles })
     }
   }
 
@@ -403,10 +430,12 @@ export class Conversation {
     this.takeUp(owedIn(left, this.#host.timers.now()))
   }
 
-  async #afterFailure(answered: Answered, error: unknown): Promise<void> {
+  /** `hasFiles`: the next attempt is another one, without them. */
+  async #afterFailure(answered: Answered, error: unknown, { hasFiles = false } = {}): Promise<void> {
     const { burst } = answered
     const { timers, turns } = this.#host
-    if (burst.attempts >= turns.attempts || isLasting(error)) return this.#settlement.giveUp(answered, error)
+    if (burst.attempts >= turns.attempts || (isLasting(error) && !hasFiles))
+      return this.#settlement.giveUp(answered, error)
     this.#report(error)
     this.#put(backedOff(burst, { now: timers.now(), backoffMs: turns.backoffMs }))
   }

@@ -1,15 +1,19 @@
 import { isOverForGood } from '../errors.ts'
 import { pause, within } from './bounded.ts'
 import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
+import { splitMarkdown } from './split-markdown.ts'
 import { splitText } from './split-text.ts'
 import { isNoLongerOwed } from './stored-answer.ts'
 import type { Timers } from './timers.ts'
 
 export interface DeliveryOptions {
   readonly channel: Channel
-  readonly place: Place
-  /** The platform's id of the message that is answered. */
-  readonly replyTo: string | null
+  /** Where the chat is now: it may get another id on the way. */
+  readonly place: () => Place
+  /** The platform's id of the message that is answered, in this place; `null`: it has none there. */
+  readonly replyTo: (place: Place) => string | null
+  /** The platform says that the chat has another id now. */
+  readonly onMoved: (to: string) => Promise<void>
   /** The same after a restart. */
   readonly key: string
   /** What the platform has of it already, by the ids of its messages. */
@@ -33,6 +37,8 @@ const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
 /** A platform that does not answer at all. */
 const CALL_MS = 60_000
+/** A platform that sends the bot from chat to chat is not followed for ever. */
+const MAX_MOVES = 5
 /** In the place of what an earlier attempt said and this one does not. */
 const NOTHING = '…'
 
@@ -53,6 +59,7 @@ export class Delivery {
   /** Sent under these keys, whether or not the platform said that it has it. */
   readonly #tried = new Set<string>()
   #text = ''
+  #isPlain = false
   /** Of how many messages the ids are in the store. */
   #noted: number
   /** One call of the platform at a time. It never fails. */
@@ -74,6 +81,11 @@ export class Delivery {
     return this.#sent.length > 0
   }
 
+  /** Nothing in it is Markdown. Said before any of it is added. */
+  markPlain(): void {
+    this.#isPlain = true
+  }
+
   get text(): string {
     return this.#text
   }
@@ -87,7 +99,7 @@ export class Delivery {
   beginTyping(): void {
     const { channel, place, timers } = this.#options
     if (!channel.typing || this.isShown) return
-    const show = async () => channel.typing!(place)
+    const show = async () => channel.typing!(place())
     show().catch(() => {})
     this.#typing = timers.setTimeout(() => this.beginTyping(), TYPING_EVERY_MS)
   }
@@ -128,7 +140,9 @@ export class Delivery {
         await this.#bringUp({ isPartial: false, check })
         return true
       } catch (error) {
-        if (isFinal(error) || isNoLongerOwed(error)) throw error
+        if (isNoLongerOwed(error)) throw error
+        if (await this.#hasMoved(error, failures)) continue
+        if (isFinal(error)) throw error
         const asked = askedFor(error)
         // To be asked for some patience is nothing to report.
         if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
@@ -145,12 +159,24 @@ export class Delivery {
     timers.clearTimeout(this.#typing)
     this.#calls = this.#calls
       .then(() => this.#bringUp({ isPartial: true, check: this.#options.check }))
-      .catch(error => {
+      .catch(async error => {
         if (isOverForGood(error)) this.#end(error)
+        await this.#hasMoved(error, 1).catch(this.#options.onError)
         // The platform wants to be left alone; the end is what counts.
         const asked = askedFor(error)
         if (asked !== null) this.#nextShow = timers.now() + asked
       })
+  }
+
+  /** What was sent stays where it was: in the new chat the reply begins anew. */
+  async #hasMoved(error: unknown, failures: number): Promise<boolean> {
+    const to = movedTo(error)
+    if (to === null || failures > MAX_MOVES) return false
+    await this.#options.onMoved(to)
+    this.#sent.length = 0
+    this.#shown.length = 0
+    this.#noted = -1
+    return true
   }
 
   #end(error: unknown): void {
@@ -161,12 +187,17 @@ export class Delivery {
 
   /** Makes the platform show what there is now. */
   async #bringUp({ isPartial, check }: { isPartial: boolean; check: () => Promise<void> }): Promise<void> {
-    const { channel, place, replyTo, key } = this.#options
-    const pieces = splitText(this.#text, channel.mostCharacters ?? Infinity)
+    const { channel, key } = this.#options
+    const place = this.#options.place()
+    const replyTo = this.#options.replyTo(place)
+    const split = this.#isPlain ? splitText : splitMarkdown
+    const pieces = split(this.#text, channel.mostCharacters ?? Infinity)
+    const plain = this.#isPlain && { isPlain: true }
     for (const [index, text] of pieces.entries()) {
       await check()
       const isLast = index === pieces.length - 1
-      const message = { ...place, text, replyTo: index === 0 ? replyTo : null, key: `${key}/${index}` }
+      const isFirst = index === 0
+      const message = { ...place, text, ...plain, replyTo: isFirst ? replyTo : null, key: `${key}/${index}` }
       await this.#bring(index, { ...message, isPartial: isPartial && isLast })
       // What ends with this is settled at once: that says it as well.
       if (isPartial || !isLast) await this.#noteSent()
@@ -211,7 +242,7 @@ export class Delivery {
     try {
       await this.#call(() => channel.edit?.(message))
     } catch (error) {
-      if (!isFinal(error) || message.isPartial) throw error
+      if (!isFinal(error) || message.isPartial || movedTo(error) !== null) throw error
       const { id: _, ...again } = message
       if (message.text !== NOTHING) await this.#send(index, { ...again, key: `${message.key}/anew` })
     }
@@ -228,6 +259,10 @@ export class Delivery {
 
 function isFinal(error: unknown): boolean {
   return error instanceof DeliveryError && error.isFinal
+}
+
+function movedTo(error: unknown): string | null {
+  return error instanceof DeliveryError ? error.movedTo : null
 }
 
 function askedFor(error: unknown): number | null {

@@ -73,7 +73,7 @@ export interface GroupOptions {
   readonly proactive?: (
     message: IncomingMessage & { readonly sessionId: string },
   ) => boolean | Promise<boolean>
-  /** So often in an hour, in each chat. The default: 4. */
+  /** So often in an hour, in each chat, over restarts. The default: 4. */
   readonly proactivePerHour?: number
 }
 
@@ -94,6 +94,8 @@ export interface TurnRules {
   readonly failureText?: string | null
   /** How many answers are made at a time, over all chats. The default: no limit. */
   readonly concurrency?: number
+  /** How often in an hour, in each chat, what another bot says to this one is answered. The default: 0, never. */
+  readonly botsPerHour?: number
 }
 
 export interface ReplyReport {
@@ -101,6 +103,8 @@ export interface ReplyReport {
   /** The messages that were answered. */
   readonly seqs: readonly number[]
   /**
+   * `silent`: the answer was empty, and nothing was sent; its `error` says so, unless nothing had been asked.
+   * `undeliverable`: the platform will not take it, and the log says that no person has read it.
    * `interrupted`: by a newer message or by a person. `failed`: no attempt succeeded. `elsewhere`: another process did.
    * `erased`: what it answers, or may quote, was erased or taken back, so nothing more of it was stored or sent.
    */

@@ -69,6 +69,8 @@ export function textReply(
   }
   return {
     text: listen(),
+    // It quotes what people wrote.
+    ...(recalled && { isPlain: true }),
     finish: async () => {
       const { status, ...rest } = end ?? { status: 'aborted' as const, error: signal.reason }
       return { status, ...rest, seqs: await store(status), usage: null }

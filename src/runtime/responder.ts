@@ -22,6 +22,8 @@ export interface ReplyRequest {
 /** A reply that stores itself when it has ended. */
 export interface Reply {
   readonly text: AsyncIterable<string>
+  /** None of the text is Markdown: it is shown as it is. */
+  readonly isPlain?: boolean
   /** Called once, after the text has ended, was left or has thrown. */
   finish(): Promise<FinishedTurn>
 }

@@ -18,10 +18,11 @@ import { checkIncoming } from './check-incoming.ts'
 import { checkRuntimeOptions, type RuntimeRules, rulesOf } from './check-options.ts'
 import { beginAnew, commandKey } from './commands.ts'
 import { Conversation, type ConversationHost } from './conversation.ts'
+import { findPlace, type KnownPlace, toExternalId } from './moved-chats.ts'
 import type { RuntimeOptions } from './options.ts'
 import { sessionIdOf } from './session-id.ts'
 import { Slots } from './slots.ts'
-import { SpeakingUp } from './speaking-up.ts'
+import { type Bounded, mayStill, takeOne } from './speaking-up.ts'
 import { SYSTEM_TIMERS, type Timers } from './timers.ts'
 
 /** Puts what stands between chat platforms and a model together. Nothing happens before `start()`. */
@@ -43,7 +44,6 @@ export class Runtime implements AsyncDisposable {
   readonly #timers: Timers
   readonly #palimpsest: Palimpsest
   readonly #channels: ReadonlyMap<string, Channel>
-  readonly #speakingUp: SpeakingUp
   readonly #belonging: Belonging
   readonly #host: ConversationHost
   /** By the ids of their sessions: only those that owe something. */
@@ -63,7 +63,6 @@ export class Runtime implements AsyncDisposable {
     this.#timers = options.timers ?? SYSTEM_TIMERS
     this.#palimpsest = options.palimpsest
     this.#channels = new Map(options.channels.map(channel => [channel.name, channel]))
-    this.#speakingUp = new SpeakingUp(this.#rules.groups.proactivePerHour)
     this.#belonging = new Belonging(options.palimpsest, (error, sessionId) => this.#report(error, sessionId))
     const slots = new Slots(this.#rules.turns.concurrency)
     this.#host = {
@@ -107,6 +106,7 @@ export class Runtime implements AsyncDisposable {
     await channel.start({
       receive: message => this.receive(channel.name, message),
       edited: message => this.edited(channel.name, message),
+      moved: (from, to) => this.moved(channel.name, from, to),
       onError: error => this.#report(error, channel.name),
       onFatal: error => this.#fail(error, channel.name),
     })
@@ -124,17 +124,26 @@ export class Runtime implements AsyncDisposable {
     return received
   }
 
-  async #receive(channel: Channel, message: IncomingMessage): Promise<Received> {
+  async #receive(
+    channel: Channel,
+    message: IncomingMessage,
+    { isEdit = false }: { readonly isEdit?: boolean } = {},
+  ): Promise<Received> {
     if (this.#state !== 'running') throw new ClosedError('runtime')
     checkIncoming(message)
     await this.#refresh(channel)
-    const { session, traits, sender, key: whose } = this.#belongingsOf(channel, message)
+    const place = await findPlace(this.#palimpsest, channel, message)
+    const { session, traits, sender, key: whose } = this.#belongingsOf(channel, message, place)
     const conversation = this.#conversation(session, channel, message)
+    if (place.isMoved) conversation.moveTo(placeOf(message))
     const attention = attend(message, sender, this.#rules)
-    const command = attention.trigger && commandKey(message, this.#rules.commands)
+    const isBot = message.sender.isBot === true
+    const asked = isBot || isEdit ? null : attention.trigger
+    const command = asked && commandKey(message, this.#rules.commands)
     const key = command ?? whose
     // What the same person adds to it; what others say meanwhile is only seen.
-    const trigger = attention.trigger ?? (key === '' ? null : conversation.openTrigger(key))
+    const added = key === '' || isBot || isEdit ? null : conversation.openTrigger(key)
+    const trigger = asked ?? added
     if (trigger === null && !attention.isSeen) {
       this.#noteQuiet(session.id)
       return { sessionId: session.id, seq: null, duplicate: false, triggers: null }
@@ -142,7 +151,7 @@ export class Runtime implements AsyncDisposable {
     const arrived = trigger && conversation.expect(key, trigger)
     try {
       const awaits = trigger && { burst: key, address: toAddress(channel, message, trigger) }
-      const input = toInput(message, sender)
+      const input = toInput(message, sender, place)
       const stored = await this.#store({ session, traits }, input, awaits ? { awaits } : {})
       const { seq, duplicate } = stored
       // Before anything that is said next.
@@ -150,7 +159,12 @@ export class Runtime implements AsyncDisposable {
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
       else if (trigger) await this.#lookAfter(conversation, session, seq)
-      else if (!duplicate) this.#considerSpeaking({ channel, message, session, sender, key, seq })
+      else if (!duplicate && !isEdit) {
+        const heard = { channel, message, session, sender, key, seq }
+        if (!isBot) this.#considerSpeaking(heard)
+        else if (attention.trigger && (await this.#answerWithin(heard, 'bots', attention.trigger)))
+          return { sessionId: session.id, ...stored, triggers: attention.trigger }
+      }
       return { sessionId: session.id, ...stored, triggers }
     } finally {
       arrived?.()
@@ -166,9 +180,10 @@ export class Runtime implements AsyncDisposable {
     if (this.#state !== 'running') throw new ClosedError('runtime')
   }
 
-  /** The message says something else now, and is not answered anew; one that was not known is received. */
+  /** The message says something else now, and is not answered anew; one that was not known is stored, and not answered. */
   async edited(channelName: string, message: IncomingMessage): Promise<void> {
-    const { sessionId, seq, duplicate } = await this.#receive(this.#channel(channelName), message)
+    const channel = this.#channel(channelName)
+    const { sessionId, seq, duplicate } = await this.#receive(channel, message, { isEdit: true })
     if (!duplicate || seq === null) return
     await this.#palimpsest
       .session(sessionId)
@@ -177,6 +192,24 @@ export class Runtime implements AsyncDisposable {
         // It was taken back, or erased.
         if (!(error instanceof MessageNotFoundError)) throw error
       })
+  }
+
+  /** A chat has another id from now on, and goes on as the same session. Said again, it changes nothing. */
+  async moved(channelName: string, from: string, to: string): Promise<void> {
+    if (this.#state !== 'running') throw new ClosedError('runtime')
+    const channel = this.#channel(channelName)
+    const { sessionId } = await findPlace(this.#palimpsest, channel, { chat: from })
+    await this.#move(channel, this.#palimpsest.session(sessionId), to)
+    this.#conversations.get(sessionId)?.moveTo({ chat: to })
+  }
+
+  async #move(channel: Channel, session: Session, to: string): Promise<void> {
+    const name = sessionIdOf(channel.name, { chat: to })
+    if (name === session.id || (await session.addAlias(name))) return
+    // Nothing was said in it: it begins with the chat's new id.
+    if ((await session.count()) === 0) return
+    const problem = `The chat ${session.id} is ${name} now, which is a session of its own already: they stay two.`
+    this.#report(new Error(problem), session.id)
   }
 
   /** Somebody has read enough: the reply is stored as far as it came. `false`: none is under way. */
@@ -234,24 +267,26 @@ export class Runtime implements AsyncDisposable {
   }
 
   /** Whose message it is, where it is kept, and with what it is answered. */
-  #belongingsOf(channel: Channel, message: IncomingMessage) {
+  #belongingsOf(channel: Channel, message: IncomingMessage, { sessionId }: KnownPlace) {
     const { user, scope } = this.#options.belongsTo?.({ ...message, channel: channel.name }) ?? {}
-    const sender = user ?? sessionIdOf(channel.name, { chat: message.sender.id })
+    const own = sessionIdOf(channel.name, { chat: message.sender.id })
+    // Who speaks for a chat is no person, whatever a table of persons says.
+    const sender = message.sender.isChat ? own : (user ?? own)
     const isGroup = message.kind === 'group'
     const traits: SessionOptions = {
       kind: message.kind,
       ...(!isGroup && { user: sender }),
       ...(scope !== undefined && { scope }),
     }
-    const session = this.#palimpsest.session(sessionIdOf(channel.name, message))
+    const session = this.#palimpsest.session(sessionId)
     return { session, traits, sender, key: isGroup && this.#rules.groupsBy === 'sender' ? sender : '' }
   }
 
-  #conversation(session: Session, channel: Channel, { chat, thread }: Place): Conversation {
+  #conversation(session: Session, channel: Channel, at: Place): Conversation {
     const known = this.#conversations.get(session.id)
     if (known) return known
-    const place = { chat, ...(thread !== undefined && { thread }) }
-    const conversation = new Conversation(this.#host, { session, channel, place })
+    const onMoved = (to: string) => this.#move(channel, session, to)
+    const conversation = new Conversation(this.#host, { session, channel, place: placeOf(at), onMoved })
     this.#conversations.set(session.id, conversation)
     return conversation
   }
@@ -285,11 +320,12 @@ export class Runtime implements AsyncDisposable {
     const { message, session, sender } = heard
     if (proactive === undefined || message.kind !== 'group') return
     if (!isAmong(triggeredBy, sender)) return
-    if (!this.#speakingUp.isAllowed(session.id, this.#timers.now())) return
     this.#consider(session.id, 1)
     const decide = async () => {
+      if (!(await mayStill(session, 'proactive', this.#rules.groups.proactivePerHour))) return
       const deciding = (async () => proactive({ ...message, sessionId: session.id }))()
-      if (await within(this.#rules.turns.timeoutMs, deciding, this.#timers)) await this.#speakUp(heard)
+      if (await within(this.#rules.turns.timeoutMs, deciding, this.#timers))
+        await this.#answerWithin(heard, 'proactive', 'proactive')
     }
     decide()
       .catch(error => this.#report(error, session.id))
@@ -305,14 +341,19 @@ export class Runtime implements AsyncDisposable {
     else this.#considering.delete(sessionId)
   }
 
-  async #speakUp({ channel, message, session, key, seq }: Heard): Promise<void> {
-    if (this.#state !== 'running' || !this.#speakingUp.take(session.id, this.#timers.now())) return
-    const trigger: Trigger = 'proactive'
+  /** Answers a message that is in the log, if this may still be done in this hour. */
+  async #answerWithin(heard: Heard, what: Bounded, trigger: Trigger): Promise<boolean> {
+    const { channel, message, session, key, seq } = heard
+    const { groups, turns } = this.#rules
+    const perHour = what === 'bots' ? turns.botsPerHour : groups.proactivePerHour
+    if (this.#state !== 'running' || !(await takeOne(session, what, perHour))) return false
     const address = toAddress(channel, message, trigger)
     const conversation = this.#conversation(session, channel, message)
     const arrived = conversation.expect(key, trigger)
     try {
-      if (await session.awaitAnswer(seq, { burst: key, address })) conversation.add({ key, seq, trigger })
+      const isNew = await session.awaitAnswer(seq, { burst: key, address })
+      if (isNew) conversation.add({ key, seq, trigger })
+      return isNew
     } finally {
       arrived()
     }
@@ -400,14 +441,19 @@ interface Heard {
   readonly seq: number
 }
 
-function toInput({ sender, content, at, id, replyTo }: IncomingMessage, senderId: string): MessageInput {
+function placeOf({ chat, thread }: Place): Place {
+  return { chat, ...(thread !== undefined && { thread }) }
+}
+
+function toInput(message: IncomingMessage, senderId: string, { isMoved }: KnownPlace): MessageInput {
+  const { sender, content, at, id, replyTo, chat } = message
   return {
     role: 'user',
     content,
     sender: { id: senderId, ...(sender.name !== undefined && { name: sender.name }) },
     // A message matters more than its time: one that no log can hold is the time of its arrival.
     at: parseMessageInstant(at, 'UTC'),
-    externalId: id,
-    ...(replyTo !== undefined && { replyTo }),
+    externalId: toExternalId(id, { chat, isMoved }),
+    ...(replyTo !== undefined && { replyTo: toExternalId(replyTo, { chat, isMoved }) }),
   }
 }

@@ -1,14 +1,16 @@
-import { isOverForGood, NotWaitingError } from '../errors.ts'
+import { isOverForGood, MessageNotFoundError, NotWaitingError } from '../errors.ts'
 import { contentText } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import type { WaitingEntry } from '../store/index.ts'
 import { pause } from './bounded.ts'
 import type { Burst } from './bursts.ts'
 import type { Delivery } from './delivery.ts'
+import { EmptyReplyError } from './empty-reply.ts'
 import type { ReplyReport } from './options.ts'
 import { readMessages } from './read-messages.ts'
 import { checkStored, isNoLongerOwed } from './stored-answer.ts'
 import type { Timers } from './timers.ts'
+import { isRepetition, markedUndelivered } from './undelivered.ts'
 
 export interface SettlementOptions {
   readonly sessionId: string
@@ -40,6 +42,8 @@ interface Last {
   readonly error?: unknown
   /** Asked before each message. */
   readonly check: () => Promise<void>
+  /** Its messages in the log, which say so where no person comes to read them. */
+  readonly reply?: readonly number[]
 }
 
 /** The end of a burst: the last that the platform is sent of its answer, and then it waits no longer. */
@@ -67,8 +71,12 @@ export class Settlement {
     if (text === null) return
     const said = text.trim()
     // Of an earlier attempt something may be there already.
-    if (said === '' && !delivery.isShown) return this.settle(answered, 'silent')
-    await this.#send(answered, { text: said || '…', outcome: said === '' ? 'silent' : 'delivered', check })
+    const isSilent = said === ''
+    // Where nothing was asked, silence is an answer.
+    const error = isSilent && burst.trigger !== 'proactive' ? new EmptyReplyError() : undefined
+    if (isSilent && !delivery.isShown) return this.settle(answered, 'silent', error)
+    const outcome = isSilent ? 'silent' : 'delivered'
+    await this.#send(answered, { text: said || '…', outcome, check, reply, error })
   }
 
   /** What was said stands, and there will be no more of it. */
@@ -125,6 +133,7 @@ export class Settlement {
       const session = answered.session.boundAlone()
       const messages = heard === null ? await this.insist(() => readMessages(session, reply)) : []
       const said = messages.filter(({ role }) => role === 'assistant')
+      if (said.some(({ content }) => isRepetition(content))) answered.delivery.markPlain()
       const texts = said.map(({ content }) => contentText(content))
       return heard ?? texts.filter(text => text.trim() !== '').join('\n\n')
     } catch (refusal) {
@@ -170,8 +179,21 @@ export class Settlement {
     }
   }
 
+  /** What no person has read is not told to the model as said. */
+  async #markUndelivered({ session, delivery }: Answered, reply: readonly number[]): Promise<void> {
+    const own = session.boundAlone()
+    try {
+      for (const { seq, role, content } of await this.insist(() => readMessages(own, reply)))
+        if (role === 'assistant' && contentText(content).trim() !== '')
+          await this.insist(() => own.edit(seq, markedUndelivered(content, delivery.isShown)))
+    } catch (refusal) {
+      // It is gone, or taken back: then it is told to no model.
+      if (!isNoLongerOwed(refusal) && !(refusal instanceof MessageNotFoundError)) throw refusal
+    }
+  }
+
   /** Until the platform has it, or the program ends. */
-  async #send(answered: Answered, { text, check, ...last }: Last): Promise<void> {
+  async #send(answered: Answered, { text, check, reply = [], ...last }: Last): Promise<void> {
     const { burst, delivery } = answered
     this.#delivering = burst
     let { outcome, error } = last
@@ -181,6 +203,7 @@ export class Settlement {
       if (isNoLongerOwed(refusal)) return await this.#end(answered, refusal)
       outcome = 'undeliverable'
       error = refusal
+      await this.#markUndelivered(answered, reply)
     } finally {
       this.#delivering = null
     }

@@ -18,8 +18,8 @@ export function splitText(text: string, most: number): readonly string[] {
 /** From the best place to cut to the worst. */
 const ENDS = [/\n\s*\n/g, /\n/g, /[.!?。！？…]["”’）)]*(?:\s|(?<=[。！？]))/g, /\s/g]
 
-/** A piece is to be at least half full. */
-function findEnd(piece: string): number {
+/** Where a piece that is full ends best: it is to be at least half full. */
+export function findEnd(piece: string): number {
   for (const pattern of ENDS) {
     let end = 0
     for (const match of piece.matchAll(pattern)) end = match.index + match[0].length

@@ -21,6 +21,8 @@ export const COPY_TABLES = [
   'document_versions',
   'facts',
   'waiting',
+  'aliases',
+  'allowances',
   'operations',
   'schedule',
   'session',
@@ -94,7 +96,13 @@ export interface CopyReceipt {
 }
 
 /** What says something. What is only about the next look at a session changes on both sides as soon as somebody looks. */
-const UNCOMPARED: ReadonlySet<CopyTable> = new Set(['waiting', 'operations', 'schedule'])
+const UNCOMPARED: ReadonlySet<CopyTable> = new Set([
+  'waiting',
+  'aliases',
+  'allowances',
+  'operations',
+  'schedule',
+])
 /** Where a document's versions begin depends on what was erased before; whoever spoke is known by the key beside it. */
 const UNCOMPARED_COLUMNS: ReadonlySet<string> = new Set(['first_version', 'sender'])
 

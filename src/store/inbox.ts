@@ -40,3 +40,13 @@ export interface WaitingEntry extends Awaits {
    */
   readonly isWithdrawn?: true
 }
+
+/** What is done in a session so often in a while at the most, over all processes and restarts. */
+export interface Allowance {
+  /** What: a name of the caller's own. */
+  readonly kind: string
+  readonly limit: number
+  /** In so many milliseconds before now. */
+  readonly within: number
+  readonly now: number
+}

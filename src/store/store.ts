@@ -35,7 +35,7 @@ import type {
   ScrubState,
   WithheldSegment,
 } from './erasure.ts'
-import type { Answers, Awaits, WaitingEntry } from './inbox.ts'
+import type { Allowance, Answers, Awaits, WaitingEntry } from './inbox.ts'
 import type { Operation } from './operation.ts'
 import type { RequestName, RequestState } from './repeatable-request.ts'
 import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
@@ -524,6 +524,21 @@ export interface Store {
   noteWaiting(key: SessionKey, note: { seq: number; attempts?: number; sent?: unknown }): Promise<void>
   /** They wait no longer: the answer is delivered, or there will be none. Those that do not wait are no error. */
   settleWaiting(key: SessionKey, seqs: readonly number[]): Promise<void>
+
+  /** The name of the session that is reached under this one, too, as `addAlias` has it; `null`: there is none. */
+  readAlias(key: SessionKey): Promise<string | null>
+  /**
+   * The session is reached under this name, too, until it is erased. Again, it changes nothing. `false`: there is no
+   * such session, another one bears the name, or has it as its alias.
+   */
+  addAlias(key: SessionKey, alias: string): Promise<boolean>
+  /** How often something was done in the session lately; 0 where there is no such session. */
+  countAllowance(key: SessionKey, allowance: Omit<Allowance, 'limit'>): Promise<number>
+  /**
+   * Counts that it is done now. `false`: it was done as often as it may be, or there is no such session, and nothing
+   * has changed. Of calls at once, over all processes, no more succeed than there are left.
+   */
+  takeAllowance(key: SessionKey, allowance: Allowance): Promise<boolean>
 
   /**
    * What there is to be seen of a session now, for the key of later writes. Where there is none, a session that comes to

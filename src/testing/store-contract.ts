@@ -1,6 +1,7 @@
 import { appending } from './store-contract/appending.ts'
 import { archiving } from './store-contract/archiving.ts'
 import { assigning } from './store-contract/assigning.ts'
+import { botChats } from './store-contract/bot-chats.ts'
 import { clocks } from './store-contract/clocks.ts'
 import { configuring } from './store-contract/configuring.ts'
 import { content } from './store-contract/content.ts'
@@ -54,6 +55,7 @@ export const storeContract: readonly ContractCase[] = [
   ...rollingBack,
   ...replacingTails,
   ...waiting,
+  ...botChats,
   ...forking,
   ...archiving,
   ...copying,

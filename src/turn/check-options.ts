@@ -8,6 +8,7 @@ const OPTIONS = [
   'maxSteps',
   'answers',
   'reminder',
+  'files',
   'budget',
   'outputReserve',
   'usualReserve',
@@ -28,7 +29,7 @@ export function checkTurnOptions(options: unknown): void {
       unknown,
       unknown === 'system' ? 'instructions, which is what the AI SDK calls it too' : OPTIONS.join(', '),
     )
-  const { tools, memoryTools, maxSteps, answers, reminder } = options as Record<string, unknown>
+  const { tools, memoryTools, maxSteps, answers, reminder, files } = options as Record<string, unknown>
   const isToolSet = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
   if (tools !== undefined && !isToolSet)
     throw new InvalidArgumentError('tools', tools, 'an object of tools by their names')
@@ -39,4 +40,18 @@ export function checkTurnOptions(options: unknown): void {
     throw new InvalidArgumentError('answers', answers, 'the seqs of messages that wait for an answer')
   if (reminder !== undefined && (typeof reminder !== 'string' || reminder.trim() === ''))
     throw new InvalidArgumentError('reminder', reminder, 'text that is not empty')
+  if (files !== undefined && !(Array.isArray(files) && files.every(isFile)))
+    throw new InvalidArgumentError(
+      'files',
+      files,
+      'a list of { seq, name, data, mediaType }, with data as bytes',
+    )
+}
+
+function isFile(file: unknown): boolean {
+  const { seq, name, data, mediaType } = (file ?? {}) as Record<string, unknown>
+  return (
+    [typeof seq, typeof name, typeof mediaType].join() === 'number,string,string' &&
+    data instanceof Uint8Array
+  )
 }

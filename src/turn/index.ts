@@ -1,4 +1,5 @@
 export { type Asked, askedIn, type Sent, type Shown, showAsked } from './asked.ts'
+export type { TurnFile } from './at-end.ts'
 export { baseOf } from './base.ts'
 export { guardedModel } from './guarded-model.ts'
 export { isAbort } from './is-abort.ts'

@@ -8,9 +8,10 @@ import type { Policy } from '../policy/index.ts'
 import { runInSlices } from '../slices.ts'
 import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS, measureMessageInSteps } from '../tokens/index.ts'
+import { measureMessageInSteps } from '../tokens/index.ts'
 import { withApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
+import { type AtEnd, messagesAtEnd, type TurnFile, tokensAtEnd } from './at-end.ts'
 import { type Base, baseOf } from './base.ts'
 import { markedAtEnd } from './cache-marks.ts'
 import { checkTurnOptions } from './check-options.ts'
@@ -49,6 +50,8 @@ export interface TurnOptions<Tools extends object = object> extends Omit<Context
   readonly appendPolicy?: Policy
   /** Said to the model at the very end, after what was said last, and not stored. */
   readonly reminder?: string
+  /** Shown to the model at the very end, for this turn alone, and not stored: what is attached to what it answers. */
+  readonly files?: readonly TurnFile[]
 }
 
 /** What a turn needs of its session. */
@@ -106,7 +109,7 @@ export class Turn<Tools extends object = object> {
   /** Of these, those of the present attempt. */
   readonly #saidNow = new Set<number>()
   readonly #answers: readonly number[]
-  readonly #reminder: string | null
+  readonly #atEnd: AtEnd
   /** By the result that was handed in. */
   readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
   /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
@@ -137,7 +140,7 @@ export class Turn<Tools extends object = object> {
     this.#options = options
     this.#frozen = frozen
     this.#answers = rest.answers
-    this.#reminder = rest.reminder
+    this.#atEnd = rest.atEnd
     this.#base = this.#firstBase()
     this.#budget = context.report.budget
     this.seq = context.report.throughSeq
@@ -158,7 +161,8 @@ export class Turn<Tools extends object = object> {
   ): Promise<Turn<Tools>> {
     checkTurnOptions(turnOptions)
     const { tools: given, memoryTools = true, model, maxSteps = MAX_STEPS, ...others } = turnOptions
-    const { answers = [], reminder = null, appendPolicy: _, ...options } = others
+    const { answers = [], reminder = null, files = [], appendPolicy: _, ...options } = others
+    const atEnd = { reminder, files }
     const name = isLanguageModel(model) ? modelName(model) : model
     for (let tries = 1; ; tries++) {
       const language = await host.language()
@@ -166,14 +170,14 @@ export class Turn<Tools extends object = object> {
       const tools = { ...offered, ...given } as Tools & MemoryToolSet
       const asked: ContextOptions = {
         ...options,
-        ...(reminder !== null && withRoomFor(reminder, options, language)),
+        ...(tokensAtEnd(atEnd, language) > 0 && withRoomFor(atEnd, options, language)),
         ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
         ...(name !== undefined && { model: name }),
       }
       const frozen = await host.freeze(asked)
       // Another epoch may have begun meanwhile: all that the model reads is in one language.
       if (frozen.context.language === language || tries === MAX_TRIES)
-        return new Turn(host, asked, frozen, { tools, maxSteps, answers, reminder })
+        return new Turn(host, asked, frozen, { tools, maxSteps, answers, atEnd })
     }
   }
 
@@ -261,9 +265,10 @@ export class Turn<Tools extends object = object> {
     const { provider, modelId } = first?.model ?? {}
     const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
     if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
-    const reminderTokens =
-      this.#reminder === null ? 0 : tokensOfReminder(this.#reminder, this.context.language)
-    const estimatedInputTokens = this.context.estimatedInputTokens + reminderTokens
+    // Each provider counts files in its own way.
+    if (this.#atEnd.files.length > 0) return
+    const atEndTokens = tokensAtEnd(this.#atEnd, this.context.language)
+    const estimatedInputTokens = this.context.estimatedInputTokens + atEndTokens
     await this.#host
       .observeUsage({ ...this.context, estimatedInputTokens }, { model, inputTokens })
       .catch(error => this.#host.onError(error))
@@ -390,14 +395,14 @@ export class Turn<Tools extends object = object> {
   }
 
   #reminding(base: Base): Base {
-    if (this.#reminder === null) return base
-    const { messages } = base
     const { language } = this.context
+    const atEnd = messagesAtEnd(this.#atEnd, language)
+    if (atEnd.length === 0) return base
+    const { messages } = base
     const last = messages.at(-1)
     // There is something new: what waits for an answer may lie before what was said last.
     const shown = last?.content === closingNote(language) ? messages.slice(0, -1) : messages
-    const reminder = { role: 'user', content: reminderText(this.#reminder, language) } as SentToModel
-    return { ...base, messages: [...shown, reminder] }
+    return { ...base, messages: [...shown, ...atEnd] }
   }
 
   /** The provider has less room than we thought. */
@@ -455,25 +460,13 @@ interface Rest<Tools extends object> {
   readonly tools: Tools & MemoryToolSet
   readonly maxSteps: number
   readonly answers: readonly number[]
-  readonly reminder: string | null
+  readonly atEnd: AtEnd
 }
 
 /** It counts as room for the reply: what else is shown is the same with it and without. */
-function withRoomFor(
-  reminder: string,
-  { outputReserve }: ContextOptions,
-  language: Language,
-): ContextOptions {
-  const reserve = (outputReserve ?? 0) + tokensOfReminder(reminder, language)
+function withRoomFor(atEnd: AtEnd, { outputReserve }: ContextOptions, language: Language): ContextOptions {
+  const reserve = (outputReserve ?? 0) + tokensAtEnd(atEnd, language)
   return { outputReserve: reserve, usualReserve: outputReserve ?? null }
-}
-
-function reminderText(reminder: string, language: Language): string {
-  return `[${textsOf(language).roles.system}]: ${reminder}`
-}
-
-function tokensOfReminder(reminder: string, language: Language): number {
-  return estimateTokens(reminderText(reminder, language)) + MESSAGE_OVERHEAD_TOKENS
 }
 
 function isMarkedMessage(message: unknown): boolean {

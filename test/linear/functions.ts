@@ -29,7 +29,7 @@ import { looksLikeMessage, recognize } from '../../src/lab/transcript/recognize.
 import { textsOf } from '../../src/language/language.ts'
 import { languageOfText, spokenLanguage } from '../../src/language/spoken.ts'
 import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
-import { contentText, interruptionOf, mediaIn, modelText } from '../../src/log/content.ts'
+import { contentText, interruptionOf, mediaIn, modelText, undeliveredOf } from '../../src/log/content.ts'
 import { isZone, parseInstant } from '../../src/log/instant.ts'
 import { splitLines, withPlainLineBreaks } from '../../src/log/lines.ts'
 import { contentLinks } from '../../src/log/links.ts'
@@ -92,7 +92,9 @@ import {
   hideTokens,
 } from '../../src/runtime/channels/telegram/hide-token.ts'
 import { richText } from '../../src/runtime/channels/telegram/rich-text.ts'
+import { parseMarkdown } from '../../src/runtime/markdown/index.ts'
 import { isMarkedQuestion, isQuestion, soughtIn } from '../../src/runtime/responders/question.ts'
+import { splitMarkdown } from '../../src/runtime/split-markdown.ts'
 import { splitText } from '../../src/runtime/split-text.ts'
 import { findDates as findQueryDates } from '../../src/search/dates.ts'
 import { excerptOf } from '../../src/search/excerpt.ts'
@@ -320,6 +322,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     saysTheSame({ role: 'assistant', content: text }, { role: 'assistant', content: `${text} ` }),
   'log/content.ts contentText': text => contentText([{ type: 'text', text }]),
   'log/content.ts interruptionOf': text => interruptionOf(text),
+  'log/content.ts undeliveredOf': text => undeliveredOf(text),
   'log/content.ts mediaIn': mediaIn,
   'log/content.ts modelText': text =>
     modelText([{ type: 'tool-result', toolCallId: 'a', output: { text } } as never]),
@@ -426,6 +429,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'runtime/responders/question.ts isMarkedQuestion': isMarkedQuestion,
   'runtime/responders/question.ts isQuestion': isQuestion,
   'runtime/responders/question.ts soughtIn': soughtIn,
+  'runtime/markdown/parse-markdown.ts parseMarkdown': parseMarkdown,
+  'runtime/split-markdown.ts splitMarkdown': text => splitMarkdown(text, 4_096),
   'runtime/split-text.ts splitText': text => splitText(text, 4_096),
   'search/dates.ts findDates': text => findQueryDates(normalizeText(text)),
   'search/excerpt.ts excerptOf': text => excerptOf(text, QUERY, { length: 160 }),

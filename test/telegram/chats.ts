@@ -1,4 +1,4 @@
-import type { Chat, Message, User } from 'grammy/types'
+import type { Chat, Message, MessageEntity, User } from 'grammy/types'
 import { findEntities } from './entities.ts'
 import { Refusal } from './refusal.ts'
 
@@ -12,6 +12,8 @@ export interface SentMessage {
   text: string
   /** All that it said, oldest first. */
   readonly texts: string[]
+  /** How it looks now. */
+  entities: readonly MessageEntity[]
 }
 
 export interface SentEdit {
@@ -23,6 +25,7 @@ export interface SentEdit {
 export interface SendRequest {
   readonly chat_id?: number | string
   readonly text?: string
+  readonly entities?: readonly MessageEntity[]
   readonly message_thread_id?: number
   readonly reply_parameters?: { message_id: number; allow_sending_without_reply?: boolean }
 }
@@ -31,12 +34,17 @@ export interface EditRequest {
   readonly chat_id?: number | string
   readonly message_id?: number
   readonly text?: string
+  readonly entities?: readonly MessageEntity[]
 }
 
 interface KnownChat {
   readonly chat: Chat
   readonly messages: Map<number, Message>
   readonly threads: Set<number>
+  /** A supergroup counts for itself. */
+  lastMessageId?: number
+  /** Where it went on. */
+  upgradedTo?: number
 }
 
 const MOST_CHARACTERS = 4_096
@@ -62,7 +70,7 @@ export class Chats {
     this.#chats.set(String(chat.id), known)
     const replied = said.reply_to_message
     const message = {
-      message_id: ++this.#lastMessageId,
+      message_id: this.#nextId(known),
       date: Math.floor(Date.now() / 1_000),
       ...withEntities(said),
       from,
@@ -86,15 +94,41 @@ export class Chats {
     this.#blocked.add(String(chat))
   }
 
+  unblock(chat: number | string): void {
+    this.#blocked.delete(String(chat))
+  }
+
+  /** A group becomes a supergroup under another id, whose messages are counted anew. */
+  upgrade(id: number): { left: Message; came: Message; supergroup: Chat } {
+    const old = this.#chats.get(String(id))!
+    const supergroup = {
+      id: -1_000_000_000_000 + id,
+      type: 'supergroup',
+      title: 'title' in old.chat ? old.chat.title : '',
+    } as Chat
+    this.#chats.set(String(supergroup.id), {
+      chat: supergroup,
+      messages: new Map(),
+      threads: new Set(),
+      lastMessageId: 0,
+    })
+    const left = this.say({ chat: old.chat, migrate_to_chat_id: supergroup.id } as Partial<Message>)
+    const came = this.say({ chat: supergroup, migrate_from_chat_id: id } as Partial<Message>)
+    old.upgradedTo = supergroup.id
+    return { left, came, supergroup }
+  }
+
   send(request: SendRequest): Message {
-    const { chat, messages } = this.#open(request)
+    const known = this.#open(request)
+    const { chat, messages } = known
     const text = checkedText(request.text)
+    const entities = checkedEntities(text, request.entities)
     const { message_thread_id: thread, reply_parameters: reply } = request
     const isKnown = reply !== undefined && messages.has(reply.message_id)
     if (reply && !isKnown && !reply.allow_sending_without_reply)
       throw new Refusal(400, 'Bad Request: message to be replied not found')
     const message = {
-      message_id: ++this.#lastMessageId,
+      message_id: this.#nextId(known),
       from: this.#bot,
       chat,
       date: Math.floor(Date.now() / 1_000),
@@ -110,6 +144,7 @@ export class Chats {
       replyTo: isKnown ? reply.message_id : null,
       text,
       texts: [text],
+      entities,
     })
     return message
   }
@@ -117,18 +152,20 @@ export class Chats {
   edit(request: EditRequest): Message {
     const { chat, messages } = this.#open(request)
     const text = checkedText(request.text)
+    const entities = checkedEntities(text, request.entities)
     const message = messages.get(request.message_id ?? 0)
     if (!message) throw new Refusal(400, 'Bad Request: message to edit not found')
     if (message.from?.id !== this.#bot.id) throw new Refusal(400, "Bad Request: message can't be edited")
-    if (message.text === text)
+    const sent = this.sent.find(each => each.id === message.message_id && each.chat === String(chat.id))!
+    if (message.text === text && JSON.stringify(sent.entities) === JSON.stringify(entities))
       throw new Refusal(
         400,
         'Bad Request: message is not modified: specified new message content and reply markup are exactly the same ' +
           'as a current content and reply markup of the message',
       )
     message.text = text
-    const sent = this.sent.find(({ id }) => id === message.message_id)!
     sent.text = text
+    sent.entities = entities
     sent.texts.push(text)
     this.edits.push({ chat: String(chat.id), id: message.message_id, text })
     return message
@@ -139,10 +176,20 @@ export class Chats {
     return true
   }
 
+  #nextId(known: KnownChat): number {
+    if (known.lastMessageId === undefined) return ++this.#lastMessageId
+    known.lastMessageId += 1
+    return known.lastMessageId
+  }
+
   #open({ chat_id, message_thread_id: thread }: SendRequest): KnownChat {
     const id = String(chat_id)
     const known = this.#chats.get(id)
     if (!known) throw new Refusal(400, 'Bad Request: chat not found')
+    if (known.upgradedTo !== undefined)
+      throw new Refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+        migrate_to_chat_id: known.upgradedTo,
+      })
     if (this.#blocked.has(id))
       throw new Refusal(
         403,
@@ -170,6 +217,28 @@ function withEntities(said: Partial<Message>): Partial<Message> {
     ...(caption !== undefined && { caption_entities: findEntities(caption) }),
     ...said,
   }
+}
+
+/** As Telegram has them: within the text, one in another or beside it, and code alone. */
+function checkedEntities(text: string, entities: readonly MessageEntity[] = []): readonly MessageEntity[] {
+  const wrong = (why: string) => new Refusal(400, `Bad Request: can't parse entities: ${why}`)
+  for (const [index, { offset, length, type, ...rest }] of entities.entries()) {
+    if (offset < 0 || length < 1 || offset + length > text.length) throw wrong('it lies outside of the text')
+    if (!text.slice(offset, offset + length).isWellFormed()) throw wrong('it cuts a character')
+    if (type === 'text_link' && !URL.canParse((rest as { url: string }).url))
+      throw new Refusal(400, 'Bad Request: ENTITY_URL_INVALID')
+    for (const other of entities.slice(0, index)) {
+      const [from, to] = [other.offset, other.offset + other.length]
+      const isApart = offset >= to || offset + length <= from
+      const isInside = offset >= from && offset + length <= to
+      if (!isApart && !isInside) throw wrong('it goes across another one')
+      if (isInside && (type === other.type || other.type === 'code' || other.type === 'pre'))
+        throw wrong('it stands in another one')
+      if (isInside && (type === 'code' || type === 'pre') && other.type !== 'blockquote')
+        throw wrong('code stands alone')
+    }
+  }
+  return entities
 }
 
 /** White space around it is taken off before it is looked at. */

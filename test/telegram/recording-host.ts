@@ -4,6 +4,8 @@ export interface RecordingHost extends ChannelHost {
   /** What was taken, oldest first. */
   readonly received: readonly IncomingMessage[]
   readonly edits: readonly IncomingMessage[]
+  /** Chats that got another id. */
+  readonly moves: readonly (readonly [from: string, to: string])[]
   /** What went wrong while the channel went on, in words. */
   readonly errors: readonly string[]
   /** Resolves when the channel says that it cannot go on. */
@@ -15,12 +17,17 @@ export interface RecordingHost extends ChannelHost {
 export function recordingHost(take: (message: IncomingMessage) => unknown = () => {}): RecordingHost {
   const received: IncomingMessage[] = []
   const edits: IncomingMessage[] = []
+  const moves: [string, string][] = []
   const errors: string[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const { promise: fatal, resolve: onFatal } = Promise.withResolvers<unknown>()
   return {
     received,
     edits,
+    moves,
+    moved: async (from, to) => {
+      moves.push([from, to])
+    },
     errors,
     fatal,
     onError: error => errors.push(String(error)),

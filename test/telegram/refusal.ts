@@ -1,12 +1,12 @@
 /** What Telegram says where it does not do what it was asked. */
 export class Refusal extends Error {
   readonly status: number
-  readonly retryAfter: number | undefined
+  readonly parameters: { readonly retry_after?: number; readonly migrate_to_chat_id?: number } | undefined
 
-  constructor(status: number, description: string, retryAfter?: number) {
+  constructor(status: number, description: string, parameters?: Refusal['parameters']) {
     super(description)
     this.status = status
-    this.retryAfter = retryAfter
+    this.parameters = parameters
   }
 
   toBody() {
@@ -14,7 +14,7 @@ export class Refusal extends Error {
       ok: false,
       error_code: this.status,
       description: this.message,
-      ...(this.retryAfter !== undefined && { parameters: { retry_after: this.retryAfter } }),
+      ...(this.parameters && { parameters: this.parameters }),
     }
   }
 }

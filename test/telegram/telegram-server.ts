@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Message, Update, User } from 'grammy/types'
+import type { Chat, Message, Update, User } from 'grammy/types'
 import { Chats, type SentEdit, type SentMessage } from './chats.ts'
 import { Refusal } from './refusal.ts'
 import { UpdateQueue } from './update-queue.ts'
@@ -26,6 +26,11 @@ export interface TelegramServer extends AsyncDisposable {
   update(update: Omit<Update, 'update_id'>): number
   /** A person blocks the bot, or a group throws it out. */
   block(chat: number | string): void
+  unblock(chat: number | string): void
+  /** A group becomes a supergroup: both say so, and only the new one can be written to. Returns the new chat. */
+  upgrade(chat: number, options?: { readonly isTold?: boolean }): Chat
+  /** A file that the bot can fetch. */
+  addFile(id: string, path: string, data: Uint8Array): void
 
   /** What the bot said, oldest first, each as it stands now. */
   readonly sent: readonly SentMessage[]
@@ -94,6 +99,7 @@ export async function startTelegramServer(): Promise<TelegramServer> {
   }
   const queue = new UpdateQueue(changed)
   const chats = new Chats(BOT)
+  const files = new Map<string, { readonly path: string; readonly data: Uint8Array }>()
 
   const methods: Readonly<Record<string, (payload: never, gone: AbortSignal) => unknown>> = {
     getMe: () => BOT,
@@ -102,6 +108,11 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     sendMessage: payload => chats.send(payload),
     editMessageText: payload => chats.edit(payload),
     sendChatAction: payload => chats.showTyping(payload),
+    getFile: ({ file_id }: { file_id: string }) => {
+      const file = files.get(file_id)
+      if (!file) throw new Refusal(400, 'Bad Request: invalid file_id')
+      return { file_id, file_unique_id: file_id, file_path: file.path, file_size: file.data.length }
+    },
   }
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -109,6 +120,13 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     outgoing.on('close', () => gone.abort())
     const reply = (status: number, body: object) =>
       outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (incoming.url?.startsWith(`/file/bot${TOKEN}/`)) {
+      const path = incoming.url.slice(`/file/bot${TOKEN}/`.length)
+      calls.push({ method: 'file', payload: { path } })
+      const file = [...files.values()].find(each => each.path === path)
+      outgoing.writeHead(file ? 200 : 404).end(file?.data)
+      return
+    }
     const payload = await payloadOf(incoming)
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(incoming.url ?? '') ?? []
     try {
@@ -182,6 +200,14 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     },
     update: update => queue.add(update),
     block: chat => chats.block(chat),
+    unblock: chat => chats.unblock(chat),
+    upgrade: (chat, { isTold = true } = {}) => {
+      const { left, came, supergroup } = chats.upgrade(chat)
+      if (isTold)
+        for (const message of [left, came]) queue.add({ message: message as NonNullable<Update['message']> })
+      return supergroup
+    },
+    addFile: (id, path, data) => files.set(id, { path, data }),
     sent: chats.sent,
     edits: chats.edits,
     typing: chats.typing,
@@ -202,7 +228,7 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     until,
     floodNext: (retryAfterSec, method = 'sendMessage') => {
       const description = `Too Many Requests: retry after ${retryAfterSec}`
-      faults.push({ method, act: new Refusal(429, description, retryAfterSec) })
+      faults.push({ method, act: new Refusal(429, description, { retry_after: retryAfterSec }) })
     },
     failNext: (status, { method = 'sendMessage', description = `Error ${status}` } = {}) => {
       faults.push({ method, act: new Refusal(status, description) })

@@ -24,6 +24,7 @@ async function start(options: Partial<TerminalOptions> = {}) {
       return { sessionId: 'terminal:local', seq: received.length, duplicate: false, triggers: 'private' }
     },
     edited: async () => {},
+    moved: async () => {},
     onError: error => {
       throw error
     },

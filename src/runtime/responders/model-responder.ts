@@ -3,6 +3,7 @@ import type { Language } from '../../language/index.ts'
 import { contentText } from '../../log/index.ts'
 import { isLanguageModel, type LanguageModelLike } from '../../summarizer/model/language-model.ts'
 import type { TurnOptions } from '../../turn/index.ts'
+import { EmptyReplyError } from '../empty-reply.ts'
 import type { Reply, ReplyRequest, Responder } from '../responder.ts'
 import { answerWhom, groupInstructions } from './group-instructions.ts'
 import { replyText } from './reply-text.ts'
@@ -49,8 +50,27 @@ export function modelResponder<Tools extends object = object>(
       onError: () => {},
     }
     const result = streamText(call as Parameters<typeof streamText>[0])
-    return { text: replyText(result.stream), finish: () => turn.finish(result) }
+    let isEmpty = false
+    const text = notEmpty(replyText(result.stream), async () => {
+      // Where nothing was asked, silence is an answer, and what tools did may need no words.
+      isEmpty =
+        request.trigger !== 'proactive' && (await result.steps).every(step => step.toolCalls.length === 0)
+      if (isEmpty) throw new EmptyReplyError()
+    })
+    return { text, finish: () => (isEmpty ? turn.fail(new EmptyReplyError()) : turn.finish(result)) }
   }
+}
+
+async function* notEmpty(
+  pieces: AsyncIterable<string>,
+  onEmpty: () => Promise<void>,
+): AsyncGenerator<string> {
+  let isEmpty = true
+  for await (const piece of pieces) {
+    isEmpty &&= piece.trim() === ''
+    yield piece
+  }
+  if (isEmpty) await onEmpty()
 }
 
 function allInstructions(

@@ -1,3 +1,15 @@
+CREATE TABLE aliases (
+  namespace text COLLATE "C" NOT NULL,
+  name_key text COLLATE "C" NOT NULL,
+  session_id bigint NOT NULL
+);
+
+CREATE TABLE allowances (
+  session_id bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  instants text NOT NULL
+);
+
 CREATE TABLE api_keys (
   id text COLLATE "C" NOT NULL,
   namespace text COLLATE "C" NOT NULL,
@@ -368,6 +380,12 @@ CREATE TABLE waiting (
   sent text,
   reply text
 );
+
+CREATE INDEX aliases_by_session ON aliases USING btree (session_id);
+
+CREATE UNIQUE INDEX aliases_pkey ON aliases USING btree (namespace, name_key);
+
+CREATE UNIQUE INDEX allowances_pkey ON allowances USING btree (session_id, kind);
 
 CREATE UNIQUE INDEX api_keys_by_name ON api_keys USING btree (namespace, name);
 

@@ -47,6 +47,8 @@ const TABLES = [
   'facts',
   'documents',
   'operations',
+  'aliases',
+  'allowances',
   'index_changes',
 ]
 

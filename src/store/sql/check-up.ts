@@ -33,6 +33,8 @@ const CHILDREN: readonly (readonly [table: string, column: string, parent: strin
     'index_changes',
     'postings',
     'waiting',
+    'aliases',
+    'allowances',
     'packs',
   ].map(table => [table, 'session_id', 'sessions'] as const),
   ['document_versions', 'document_id', 'documents'],

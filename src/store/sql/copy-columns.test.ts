@@ -12,6 +12,8 @@ const TABLES: Readonly<Record<string, { as: readonly string[]; otherwise: readon
   beginnings: { as: copied.BEGINNING_COPIED, otherwise: ['session_id'] },
   pins: { as: copied.PIN_COPIED, otherwise: ['session_id'] },
   waiting: { as: copied.WAITING_COPIED, otherwise: ['id', 'namespace', 'session_id'] },
+  aliases: { as: copied.ALIAS_COPIED, otherwise: ['namespace', 'session_id'] },
+  allowances: { as: copied.ALLOWANCE_COPIED, otherwise: ['session_id'] },
   operations: { as: copied.OPERATION_COPIED, otherwise: ['session_id'] },
   sessions: {
     as: [...copied.SESSION_COPIED, ...copied.SCHEDULE_COPIED],

@@ -37,6 +37,8 @@ export const PIN_COPIED = ['id', 'seq', 'note', 'tokens', 'created_at'] as const
 export const WAITING_COPIED = [
   ...['seq', 'burst', 'address', 'received_at', 'attempts', 'sent', 'reply'],
 ] as const
+export const ALIAS_COPIED = ['name_key'] as const
+export const ALLOWANCE_COPIED = ['kind', 'instants'] as const
 export const OPERATION_COPIED = ['operation_id', 'result', 'number'] as const
 
 /** Of the session's own row. Its epoch goes with them, counted from the first. */

@@ -11,6 +11,8 @@ import type {
 import type { DocumentKey } from '../document.ts'
 import type { SessionKey } from '../store.ts'
 import {
+  ALIAS_COPIED,
+  ALLOWANCE_COPIED,
   BEGINNING_COPIED,
   COPY_OPERATION,
   DOCUMENT_COPIED,
@@ -86,7 +88,7 @@ export function* stateOf(session: SessionRow): Steps<CopyState> {
     epoch: session.epoch,
     createdAt: new Date(session.created_at),
     lastSeq,
-    mark: digestOf(JSON.stringify([content, schedule, waiting])),
+    mark: digestOf(JSON.stringify([content, schedule, waiting, ...(yield* readBotRows(session))])),
     contentMark: digestOf(content),
     copied: yield* readCopyRecord(session.id),
   }
@@ -201,6 +203,7 @@ function* readRest(session: SessionRow): Steps<readonly CopyRow[]> {
     ...(yield* readPart(session, 'pins', PIN_COPIED, 'id')),
     ...documents,
     ...(yield* readPart(session, 'waiting', WAITING_COPIED, 'id')),
+    ...(yield* readBotRows(session)),
     ...(yield* readPart(session, 'operations', OPERATION_COPIED, 'operation_id')).filter(
       ({ values }) => values['operation_id'] !== COPY_OPERATION,
     ),
@@ -209,9 +212,17 @@ function* readRest(session: SessionRow): Steps<readonly CopyRow[]> {
   ]
 }
 
+/** What bots keep of their chats. */
+function* readBotRows(session: SessionRow): Steps<readonly CopyRow[]> {
+  return [
+    ...(yield* readPart(session, 'aliases', ALIAS_COPIED, 'name_key')),
+    ...(yield* readPart(session, 'allowances', ALLOWANCE_COPIED, 'kind')),
+  ]
+}
+
 function* readPart(
   { id }: SessionRow,
-  table: 'hidden_ranges' | 'beginnings' | 'pins' | 'waiting' | 'operations',
+  table: 'hidden_ranges' | 'beginnings' | 'pins' | 'waiting' | 'aliases' | 'allowances' | 'operations',
   columns: readonly string[],
   order: string,
 ): Steps<readonly CopyRow[]> {

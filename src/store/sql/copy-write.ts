@@ -13,6 +13,8 @@ import { InvalidExportError } from '../session-file.ts'
 import type { SessionKey } from '../store.ts'
 import { discard, discardAbandoned, KEPT_FOR_MS } from './build.ts'
 import {
+  ALIAS_COPIED,
+  ALLOWANCE_COPIED,
   BEGINNING_COPIED,
   COPY_OPERATION,
   HIDDEN_COPIED,
@@ -263,6 +265,7 @@ function* retire(key: SessionKey, { replaces }: CopyImport, dialect: Dialect): S
   if (current === null) return null
   yield* deleteDocuments(current.id)
   yield* run('DELETE FROM waiting WHERE session_id = ?1', current.id)
+  yield* run('DELETE FROM aliases WHERE session_id = ?1', current.id)
   yield* run(
     `UPDATE sessions SET name_key = ?2, ready = 0, lease_owner = 'copy', lease_until = 0, pending = NULL,
        due_at = NULL, extract_at = NULL, rebuild_at = NULL, origin = NULL WHERE id = ?1`,
@@ -422,6 +425,7 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
     ['beginnings', BEGINNING_COPIED],
     ['pins', PIN_COPIED],
     ['operations', OPERATION_COPIED],
+    ['allowances', ALLOWANCE_COPIED],
   ] as const) {
     yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, id)
     const values = valuesOf(rows, table, columns).map(each => [id, ...each])
@@ -432,6 +436,12 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
     'waiting',
     ['namespace', 'session_id', ...WAITING_COPIED],
     valuesOf(rows, 'waiting', WAITING_COPIED).map(values => [key.namespace, id, ...values]),
+  )
+  yield* run('DELETE FROM aliases WHERE session_id = ?1', id)
+  yield* insertRows(
+    'aliases',
+    ['namespace', 'session_id', ...ALIAS_COPIED],
+    valuesOf(rows, 'aliases', ALIAS_COPIED).map(values => [key.namespace, id, ...values]),
   )
   const shift = yield* writeOwnRow(session, key, rows)
   const { isShifted } = yield* insertDocuments(rows, {

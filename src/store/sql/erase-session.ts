@@ -97,6 +97,8 @@ const PARTS: readonly {
   { table: 'beginnings', key: 'after_seq', place: null },
   { table: 'operations', key: 'operation_id', place: null },
   { table: 'waiting', key: 'seq', place: null },
+  { table: 'aliases', key: 'namespace, name_key', place: null },
+  { table: 'allowances', key: 'kind', place: null },
   { table: 'spending', key: 'model, window_start', place: null },
 ]
 

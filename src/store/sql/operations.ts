@@ -1,3 +1,5 @@
+export * as aliases from './aliases.ts'
+export * as allowances from './allowances.ts'
 /** What a store does once it is open; loaded together, and not before. */
 export * as apiKeys from './api-keys.ts'
 export { AppendQueues } from './append-queue.ts'

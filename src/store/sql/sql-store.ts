@@ -125,6 +125,22 @@ export class SqlStore implements Store {
     return this.#writeOr(key, undefined, (session, { sql }) => sql.waiting.settleWaiting(session, seqs))
   }
 
+  readAlias(key: SessionKey) {
+    return this.#read(({ sql }) => sql.aliases.readAlias(key))
+  }
+
+  addAlias(key: SessionKey, alias: string) {
+    return this.#writeOr(key, false, (session, { sql }) => sql.aliases.addAlias(session, alias))
+  }
+
+  countAllowance(key: SessionKey, allowance: Parameters<Store['countAllowance']>[1]) {
+    return this.#readOr(key, 0, (session, { sql }) => sql.allowances.countAllowance(session, allowance))
+  }
+
+  takeAllowance(key: SessionKey, allowance: Parameters<Store['takeAllowance']>[1]) {
+    return this.#writeOr(key, false, (session, { sql }) => sql.allowances.takeAllowance(session, allowance))
+  }
+
   readSeen(key: SessionKey) {
     return this.#read(({ sql }) => sql.readSeen(key))
   }

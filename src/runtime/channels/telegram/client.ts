@@ -24,16 +24,19 @@ export async function connect({ token, apiRoot, pollTimeoutSec }: Connection): P
   const api = new Api(token, { apiRoot, timeoutSeconds: pollTimeoutSec + PATIENCE_SEC })
 
   const failureOf = (error: unknown): TelegramFailure => {
-    if (error instanceof GrammyError)
+    if (error instanceof GrammyError) {
+      const { retry_after: seconds, migrate_to_chat_id: movedTo } = error.parameters
       return new TelegramFailure(hideToken(error.description, token), {
         status: error.error_code,
-        retryAfterMs:
-          error.parameters.retry_after === undefined ? null : error.parameters.retry_after * 1_000,
+        retryAfterMs: seconds === undefined ? null : seconds * 1_000,
+        movedTo: movedTo === undefined ? null : String(movedTo),
       })
+    }
     const reason = reasonOf(error instanceof HttpError ? error.error : error)
     return new TelegramFailure(`no proper answer: ${hideToken(reason, token)}`, {
       status: null,
       retryAfterMs: null,
+      movedTo: null,
     })
   }
 

@@ -5,12 +5,18 @@ import type { TelegramFailure } from './telegram-failure.ts'
 const FINAL = [400, 403]
 
 export function deliveryErrorOf(failure: TelegramFailure): DeliveryError {
-  const { message, status, retryAfterMs } = failure
+  const { message, status, retryAfterMs, movedTo } = failure
   return new DeliveryError(`Telegram did not take it: ${message}`, {
     ...(retryAfterMs !== null && { retryAfterMs }),
+    ...(movedTo !== null && { movedTo }),
     isFinal: status !== null && FINAL.includes(status),
     cause: failure,
   })
+}
+
+/** Formatting that Telegram does not take, as an address of a link that is none: the text itself may be taken. */
+export function isAboutFormatting(error: unknown): boolean {
+  return error instanceof DeliveryError && error.isFinal && /entit|parse|url/i.test(error.message)
 }
 
 /** An edit that changes nothing is as good as made. */

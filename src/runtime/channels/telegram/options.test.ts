@@ -49,6 +49,9 @@ test.each<[string, Partial<TelegramOptions>, RegExp]>([
   ['a colon', { name: 'a:b' }, /^name: /],
   ['no polling', { pollTimeoutSec: 0 }, /^pollTimeoutSec: 0 .* allowed: a whole number of 1 to 50/],
   ['too long', { pollTimeoutSec: 51 }, /^pollTimeoutSec: 51/],
+  ['half a byte', { maxImageBytes: 0.5 }, /^maxImageBytes: 0.5 .* allowed: a whole number of bytes/],
+  ['more than Telegram gives', { maxAudioBytes: 30_000_000 }, /^maxAudioBytes: /],
+  ['another format', { format: 'html' as never }, /^format: "html" .* allowed: markdown, plain/],
   ['no number', { editEveryMs: Number.NaN }, /^editEveryMs: /],
 ])('refused, with what is allowed: %s', (_, options, message) => {
   const refused = () => telegram({ token: TOKEN, ...options })

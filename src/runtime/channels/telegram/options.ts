@@ -13,6 +13,12 @@ export interface TelegramOptions {
   readonly pollTimeoutSec?: number
   /** At the most one edit of a message in so many milliseconds. The default: 3,000, as groups allow 20 a minute. */
   readonly editEveryMs?: number
+  /** Photos of up to so many bytes are fetched for a model that can read them. The default: 0, none. */
+  readonly maxImageBytes?: number
+  /** The same for voice messages and other audio. */
+  readonly maxAudioBytes?: number
+  /** `plain`: Markdown is sent as it is written. The default: `markdown`, as Telegram's own formatting. */
+  readonly format?: 'markdown' | 'plain'
   /** For tests. */
   readonly timers?: Timers
 }
@@ -23,10 +29,21 @@ export type TelegramSettings = Required<TelegramOptions>
 /** What stands in an error in the place of a token. */
 export const TOKEN_NOT_SHOWN = '(not shown)'
 
+/** A bot of Telegram's may fetch no larger file. */
+const LARGEST_FILE_BYTES = 20_000_000
+
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
 /** Telegram waits no longer, whatever it is told. */
 const LONGEST_POLL_SEC = 50
+
+function bytes(): Check {
+  const allowed = `a whole number of bytes from 0, which is off, to ${LARGEST_FILE_BYTES}`
+  return [
+    allowed,
+    value => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST_FILE_BYTES,
+  ]
+}
 
 /** What each option takes: also for those who read them from a file. */
 export const TELEGRAM_CHECKS = {
@@ -44,6 +61,9 @@ export const TELEGRAM_CHECKS = {
     `a whole number of 1 to ${LONGEST_POLL_SEC}`,
     value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_POLL_SEC,
   ],
+  maxImageBytes: bytes(),
+  maxAudioBytes: bytes(),
+  format: ['markdown, plain', value => value === 'markdown' || value === 'plain'],
   editEveryMs: ['a number above 0', value => Number.isFinite(value) && (value as number) > 0],
 } as const satisfies Readonly<Record<Exclude<keyof TelegramOptions, 'timers'>, Check>>
 
@@ -54,9 +74,13 @@ export function checkOptions(options: TelegramOptions): TelegramSettings {
     name = 'telegram',
     pollTimeoutSec = 30,
     editEveryMs = 3_000,
+    maxImageBytes = 0,
+    maxAudioBytes = 0,
+    format = 'markdown',
     timers = SYSTEM_TIMERS,
   } = options
-  const given = { token, apiRoot, name, pollTimeoutSec, editEveryMs }
+  const limits = { maxImageBytes, maxAudioBytes }
+  const given = { token, apiRoot, name, pollTimeoutSec, editEveryMs, ...limits, format }
   for (const [field, [allowed, accepts]] of Object.entries<Check>(TELEGRAM_CHECKS)) {
     const value = given[field as keyof typeof given]
     if (!accepts(value)) throw new InvalidArgumentError(field, shown(field, value), allowed)

@@ -69,16 +69,21 @@ test.each<[string, Partial<Message>, object]>([
     { from: { id: 5, is_bot: false, first_name: '', username: 'bo' } },
     { id: '5', name: '@bo' },
   ],
+  [
+    'another bot',
+    { from: { id: 5, is_bot: true, first_name: 'Rose' } },
+    { id: '5', name: 'Rose', isBot: true },
+  ],
   ['neither', { from: { id: 5, is_bot: false, first_name: '' } }, { id: '5' }],
   [
     'an administrator without a name',
     { from: { id: 1_087_968_824, is_bot: true, first_name: 'Group' }, sender_chat: GROUP },
-    { id: '-1001234', name: 'Engines' },
+    { id: '-1001234', name: 'Engines', isChat: true },
   ],
   [
     'a channel',
     { sender_chat: { id: -9, type: 'channel', title: 'News', username: 'news' } },
-    { id: '-9', name: 'News' },
+    { id: '-9', name: 'News', isChat: true },
   ],
 ])('who speaks: %s', (_, fields, sender) => {
   expect(read({ text: 'Hi', ...fields })?.sender).toEqual(sender)
@@ -298,7 +303,8 @@ test('a name with a link to the bot', () => {
 })
 
 test.each([
-  ['/help', true],
+  ['/help', false],
+  ['/tmp', false],
   ['/help@palimpsestbot', true],
   ['/help@OtherBot', false],
   ['/help@NotPalimpsestBot', false],
@@ -328,4 +334,9 @@ test('a live location does not become an edit every few seconds', () => {
 test('a group that became a supergroup has moved', () => {
   const moved = message({ chat: { id: -5, type: 'group', title: 'Engines' }, migrate_to_chat_id: -1_005 })
   expect(readUpdate(update({ message: moved }), BOT)).toEqual({ type: 'moved', from: '-5', to: '-1005' })
+  const came = message({
+    chat: { id: -1_005, type: 'supergroup', title: 'Engines' },
+    migrate_from_chat_id: -5,
+  })
+  expect(readUpdate(update({ message: came }), BOT)).toEqual({ type: 'moved', from: '-5', to: '-1005' })
 })

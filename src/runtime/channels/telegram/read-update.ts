@@ -2,7 +2,7 @@ import type { Chat, Message, Update, User } from 'grammy/types'
 import type { IncomingMessage, IncomingSender } from '../../channel.ts'
 import { cleanName } from './clean-name.ts'
 import { contentOf } from './content.ts'
-import { mentionsBot } from './mentions.ts'
+import { isForOther, mentionsBot } from './mentions.ts'
 
 /** Who the bot is on Telegram. */
 export interface BotIdentity {
@@ -20,6 +20,8 @@ export function readUpdate(update: Update, bot: BotIdentity): ReadUpdate | null 
   const { message, edited_message: edited } = update
   if (message?.migrate_to_chat_id !== undefined)
     return { type: 'moved', from: String(message.chat.id), to: String(message.migrate_to_chat_id) }
+  if (message?.migrate_from_chat_id !== undefined)
+    return { type: 'moved', from: String(message.migrate_from_chat_id), to: String(message.chat.id) }
   // A live location is edited every few seconds.
   const said = edited?.location ? undefined : (message ?? edited)
   const read = said && readMessage(said, bot)
@@ -48,6 +50,7 @@ export function readMessage(message: Message, bot: BotIdentity): IncomingMessage
     ...(repliedTo && { replyTo: String(repliedTo.message_id) }),
     mentionsBot: mentionsBot(message, bot),
     repliesToBot: repliedTo?.from?.id === bot.id,
+    ...(isForOther(message, bot) && { isForOther: true }),
   }
 }
 
@@ -62,12 +65,21 @@ function repliedToBy(message: Message): Message | null {
   return replied && !replied.forum_topic_created ? replied : null
 }
 
+/** Telegram's made-up user for administrators who do not say who they are. */
+const GROUP_ANONYMOUS_BOT = 1_087_968_824
+
 /** Who speaks for a chat, as anonymous administrators and channels do, has a made-up user beside it. */
-function senderOf({ sender_chat: chat, from }: Message): IncomingSender | null {
-  const sender = chat ?? from
+function senderOf({ sender_chat: spokenFor, from, chat }: Message): IncomingSender | null {
+  const asChat = spokenFor ?? (from?.id === GROUP_ANONYMOUS_BOT ? chat : undefined)
+  const sender = asChat ?? from
   if (!sender) return null
   const name = nameOf(sender)
-  return { id: String(sender.id), ...(name !== '' && { name }) }
+  return {
+    id: String(sender.id),
+    ...(name !== '' && { name }),
+    ...(asChat && { isChat: true }),
+    ...(!asChat && from?.is_bot && { isBot: true }),
+  }
 }
 
 function nameOf(sender: User | Chat): string {

@@ -216,7 +216,7 @@ test('however often the database fails and the program stops, each message is re
   )
 })
 
-test('a group that becomes a supergroup is reported', async () => {
+test('the host is told of a group that becomes a supergroup', async () => {
   const channel = channelOf()
   const host = recordingHost()
   server.say({ chat: { id: -5, type: 'group', title: 'Looms' }, migrate_to_chat_id: -1_005 })
@@ -224,9 +224,8 @@ test('a group that becomes a supergroup is reported', async () => {
   await channel.start(host)
   await host.waitForReceived(1)
   await channel.stop()
-  expect(host.errors).toEqual([
-    expect.stringMatching(/The group -5 is a supergroup now, with the new id -1005/),
-  ])
+  expect(host.moves).toEqual([['-5', '-1005']])
+  expect(host.errors).toEqual([])
 })
 
 test('a network that fails is waited for, longer each time, and reported once', async () => {

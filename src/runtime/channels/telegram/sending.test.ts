@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
+import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTelegramServer, type TelegramServer } from '../../../../test/telegram/telegram-server.ts'
 import { type Channel, DeliveryError, type OutgoingMessage } from '../../channel.ts'
@@ -34,11 +35,88 @@ async function refusalOf(delivery: Promise<unknown>): Promise<DeliveryError> {
 test('plain text, whatever is in it, as an answer to a message', async () => {
   const said = server.say('Hi')
   const text = '*bold_ <b>[link](http://x)</b> `` & 🙂'
-  const { id } = await channel.send(outgoing({ text, replyTo: String(said.message_id) }))
+  const replyTo = String(said.message_id)
+  const { id } = await channel.send(outgoing({ text, replyTo, isPlain: true }))
   expect(server.sent).toEqual([
-    { chat: '1001', id: Number(id), thread: null, replyTo: said.message_id, text, texts: [text] },
+    {
+      chat: '1001',
+      id: Number(id),
+      thread: null,
+      replyTo: said.message_id,
+      text,
+      texts: [text],
+      entities: [],
+    },
   ])
   expect(server.calls.at(-1)?.payload).not.toHaveProperty('parse_mode')
+  const plain = telegram({ token: server.token, apiRoot: server.url, format: 'plain' })
+  await plain.send(outgoing({ text: '**as it is**' }))
+  expect(server.sent[1]).toMatchObject({ text: '**as it is**', entities: [] })
+})
+
+test('Markdown is sent as formatting that stands beside the text, nothing of which has to be escaped', async () => {
+  server.say('Hi')
+  const text = '\n# *One* `two`\n\n🙂 **three `four` five [six](https://a.example)**\n> <b> & _'
+  const { id } = await channel.send(outgoing({ text }))
+  expect(server.sent[0]).toMatchObject({
+    text: 'One two\n\n🙂 three four five six\n<b> & _',
+    entities: [
+      { type: 'bold', offset: 0, length: 3 },
+      { type: 'italic', offset: 0, length: 3 },
+      { type: 'code', offset: 4, length: 3 },
+      { type: 'bold', offset: 12, length: 5 },
+      { type: 'code', offset: 18, length: 4 },
+      { type: 'bold', offset: 23, length: 8 },
+      { type: 'text_link', offset: 28, length: 3, url: 'https://a.example' },
+      { type: 'blockquote', offset: 32, length: 7 },
+    ],
+  })
+  await channel.edit!({ ...outgoing({ text: '**new**' }), id })
+  expect(server.sent[0]).toMatchObject({ text: 'new', entities: [{ type: 'bold', offset: 0, length: 3 }] })
+})
+
+test('Telegram takes whatever Markdown there is', async () => {
+  server.say('Hi')
+  const marks = fc.constantFrom(
+    '**',
+    '*',
+    '_',
+    '~~',
+    '`',
+    '```',
+    '\n',
+    '\n\n',
+    '> ',
+    '- ',
+    '# ',
+    '[',
+    '](https://a.b)',
+    ' ',
+  )
+  const texts = fc
+    .array(fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }), marks), {
+      minLength: 1,
+      maxLength: 40,
+    })
+    .map(parts => parts.join(''))
+    .filter(text => text.trim() !== '' && text.isWellFormed())
+  const calls = server.calls.length
+  const sent: string[] = []
+  await fc.assert(
+    fc.asyncProperty(texts, async text => {
+      sent.push(text)
+      await channel.send(outgoing({ text }))
+    }),
+    { numRuns: 150 },
+  )
+  expect(server.calls.length - calls, 'none was refused and sent again').toBe(sent.length)
+})
+
+test('a group that became a supergroup is no end: Telegram says where it is', async () => {
+  server.say({ text: 'Hi', chat: { id: -5, type: 'group', title: 'Looms' } })
+  const { id } = server.upgrade(-5)
+  const refused = await refusalOf(channel.send(outgoing({ chat: '-5' })))
+  expect(refused.movedTo).toBe(String(id))
 })
 
 test('an answer to what is gone is sent all the same', async () => {

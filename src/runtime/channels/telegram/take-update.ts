@@ -59,11 +59,7 @@ async function hand(read: ReadUpdate | null, { host }: TakeOptions): Promise<voi
       await host.edited(read.message)
       return
     case 'moved':
-      host.onError(
-        new Error(
-          `The group ${read.from} is a supergroup now, with the new id ${read.to}: a new session begins for it.`,
-        ),
-      )
+      await host.moved(read.from, read.to)
   }
 }
 

@@ -5,10 +5,13 @@ export class TelegramFailure extends Error {
   readonly status: number | null
   /** How long Telegram wants to be left alone. */
   readonly retryAfterMs: number | null
+  /** The group is a supergroup now, with this id. */
+  readonly movedTo: string | null
 
-  constructor(description: string, details: Pick<TelegramFailure, 'status' | 'retryAfterMs'>) {
+  constructor(description: string, details: Pick<TelegramFailure, 'status' | 'retryAfterMs' | 'movedTo'>) {
     super(description)
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
+    this.movedTo = details.movedTo
   }
 }

@@ -1,3 +1,4 @@
+import type { MessageEntity } from 'grammy/types'
 import { InvalidArgumentError } from '../../../errors.ts'
 import {
   type Channel,
@@ -7,7 +8,9 @@ import {
   type Place,
 } from '../../channel.ts'
 import { connect, type TelegramAct, type TelegramCall } from './client.ts'
-import { deliveryErrorOf, isNotModified } from './delivery-error.ts'
+import { deliveryErrorOf, isAboutFormatting, isNotModified } from './delivery-error.ts'
+import { fetchFile } from './fetch-file.ts'
+import { formattedText } from './formatted-text.ts'
 import { checkOptions, type TelegramOptions } from './options.ts'
 import { pollUpdates } from './poll-updates.ts'
 
@@ -15,7 +18,8 @@ const MOST_CHARACTERS = 4_096
 
 /**
  * Chats of a Telegram bot, by long polling: no address that Telegram could reach is needed. A message is confirmed to
- * Telegram when the host has it, and sent as plain text, in which nothing can be malformed.
+ * Telegram when the host has it. What the bot says is sent in Telegram's own formatting, or as it is where Telegram
+ * does not take that.
  */
 export function telegram(options: TelegramOptions): Channel {
   const settings = checkOptions(options)
@@ -33,11 +37,26 @@ export function telegram(options: TelegramOptions): Channel {
     })
   }
 
+  const inFormat = async <Result>(
+    { text, isPlain }: OutgoingMessage,
+    send: (said: { text: string; entities?: MessageEntity[] }) => Promise<Result>,
+  ): Promise<Result> => {
+    const formatted = isPlain || settings.format === 'plain' ? null : formattedText(text)
+    if (formatted === null || formatted.text === '') return send({ text })
+    const { entities } = formatted
+    if (entities.length === 0) return send({ text: formatted.text })
+    return send({ text: formatted.text, entities: [...entities] }).catch(error => {
+      if (isAboutFormatting(error)) return send({ text })
+      throw error
+    })
+  }
+
   return {
     name: settings.name,
     mostCharacters: MOST_CHARACTERS,
     edits: true,
     editEveryMs: settings.editEveryMs,
+    moves: true,
 
     async start(host: ChannelHost) {
       if (polling)
@@ -65,24 +84,31 @@ export function telegram(options: TelegramOptions): Channel {
 
     async send(message) {
       checkText(message)
-      const { message_id } = await deliver(api =>
-        api.sendMessage(message.chat, message.text, {
-          ...threadOf(message),
-          ...(message.replyTo !== null && {
-            reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true },
+      const { message_id } = await inFormat(message, ({ text, ...formatting }) =>
+        deliver(api =>
+          api.sendMessage(message.chat, text, {
+            ...threadOf(message),
+            ...formatting,
+            ...(message.replyTo !== null && {
+              reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true },
+            }),
           }),
-        }),
+        ),
       )
       return { id: String(message_id) }
     },
 
     async edit(message) {
       checkText(message)
-      await deliver(api => api.editMessageText(message.chat, Number(message.id), message.text)).catch(
-        error => {
-          if (!isNotModified(error)) throw error
-        },
-      )
+      await inFormat(message, ({ text, ...formatting }) =>
+        deliver(api => api.editMessageText(message.chat, Number(message.id), text, formatting)),
+      ).catch(error => {
+        if (!isNotModified(error)) throw error
+      })
+    },
+
+    async fetch(attachment, signal) {
+      return fetchFile(attachment, { call: await connected(), settings, signal })
     },
 
     async typing(place) {
