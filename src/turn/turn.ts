@@ -30,7 +30,8 @@ import type {
 import { shortenedBudget } from './shortened-budget.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
-export interface TurnOptions<Tools extends object = object> extends Omit<ContextOptions, 'tools' | 'model'> {
+export interface TurnOptions<Tools extends object = object>
+  extends Omit<ContextOptions, 'tools' | 'model' | 'notes'> {
   /** Your own, as the AI SDK takes them; the memory tools are added. */
   readonly tools?: Tools
   /** By whose token counts the budget is meant: the model, or its name. */

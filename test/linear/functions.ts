@@ -16,7 +16,7 @@ import { note } from '../../src/context/sent-message.ts'
 import { toText } from '../../src/context/to-text.ts'
 import { describe } from '../../src/errors.ts'
 import { isSought, matcherOf } from '../../src/finding/is-sought.ts'
-import { nearestName } from '../../src/lab/prices/nearest-name.ts'
+import { nearestName } from '../../src/nearest-name.ts'
 import { parsedOrText, textOf } from '../../src/lab/transcript/json-value.ts'
 import { readAiSdk } from '../../src/lab/transcript/read-ai-sdk.ts'
 import { readChatGpt } from '../../src/lab/transcript/read-chatgpt.ts'
@@ -246,7 +246,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'errors.ts describe': describe,
   'finding/is-sought.ts isSought': text => isSought(QUERY)(text),
   'finding/is-sought.ts matcherOf': text => matcherOf(QUERY.terms)(text),
-  'lab/prices/nearest-name.ts nearestName': text => nearestName(text, ['claude-haiku-4-5', 'gpt-5']),
+  'nearest-name.ts nearestName': text => nearestName(text, ['claude-haiku-4-5', 'gpt-5']),
   'lab/transcript/json-value.ts parsedOrText': parsedOrText,
   'lab/transcript/json-value.ts textOf': textOf,
   'lab/transcript/read-ai-sdk.ts readAiSdk': text =>

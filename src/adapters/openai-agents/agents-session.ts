@@ -12,6 +12,7 @@ import type {
 } from '@openai/agents'
 import type { Context } from '../../contexts.ts'
 import { isOverForGood, PalimpsestError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { contentLinks, type Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import { canonicalJson } from '../../store/index.ts'
@@ -29,6 +30,13 @@ import { toMessage } from './to-message.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
 export type AgentsSessionOptions = ViewOptions
+
+const OPTIONS = optionsOf<AgentsSessionOptions>({
+  budget: true,
+  outputReserve: true,
+  tools: true,
+  model: true,
+})
 
 /** A session of Palimpsest as the Agents SDK takes it: `run(agent, input, { session: agentsSession(chat) })`. */
 export function agentsSession(chat: Session, options: AgentsSessionOptions = {}): AgentsSession {
@@ -69,6 +77,7 @@ export class AgentsSession
   readonly #seenBy = new WeakMap<RunContext<unknown>, SeenByRun>()
 
   constructor(chat: Session, options: AgentsSessionOptions = {}) {
+    checkOptions('agentsSession', options, OPTIONS)
     this.#chat = chat
     this.#view = new HistoryView(chat, options)
     this.#model = options.model

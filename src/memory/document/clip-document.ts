@@ -5,7 +5,7 @@ import { scanLines } from './markdown-lines.ts'
 import { dayOfLine } from './over-budget.ts'
 
 /** Below this nothing of a document is worth showing. */
-const LEAST_TOKENS = 40
+export const MIN_CLIPPED_TOKENS = 40
 /** A document begins with what it is about and ends with what is newest. */
 const HEAD_SHARE = 0.5
 
@@ -20,7 +20,7 @@ export function clipDocument(
   tokens: number,
   yielding: ReadonlySet<string> = new Set(),
 ): { text: string; isClipped: boolean } {
-  if (tokens < LEAST_TOKENS) return { text: '', isClipped: content !== '' }
+  if (tokens < MIN_CLIPPED_TOKENS) return { text: '', isClipped: content !== '' }
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
   const scanned = [...scanLines(content)]
   const lines = scanned.map(({ start, next }) => content.slice(start, next))

@@ -8,7 +8,7 @@ import {
 } from '../../channel.ts'
 import { connect, type TelegramAct, type TelegramCall } from './client.ts'
 import { deliveryErrorOf, isNotModified } from './delivery-error.ts'
-import { checkOptions, type TelegramOptions } from './options.ts'
+import { readOptions, type TelegramOptions } from './options.ts'
 import { pollUpdates } from './poll-updates.ts'
 
 const MOST_CHARACTERS = 4_096
@@ -18,7 +18,7 @@ const MOST_CHARACTERS = 4_096
  * Telegram when the host has it, and sent as plain text, in which nothing can be malformed.
  */
 export function telegram(options: TelegramOptions): Channel {
-  const settings = checkOptions(options)
+  const settings = readOptions(options)
   let connecting: Promise<TelegramCall> | null = null
   let polling: { readonly abort: AbortController; readonly done: Promise<void> } | null = null
 
