@@ -68,6 +68,8 @@ const HABITS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const MAX_NAME_CHARACTERS = 60
+/** A shorter name is like almost any other. */
+const MIN_NAME_CHARACTERS = 4
 
 /** `null`: none is at all like it. */
 export function meantBy(name: string, known: Iterable<string>): string | null {
@@ -76,7 +78,7 @@ export function meantBy(name: string, known: Iterable<string>): string | null {
   const same = names.find(each => plainName(each) === plain)
   const habits = Object.hasOwn(HABITS, plain) ? HABITS[plain]! : []
   const habit = habits.find(each => names.includes(each))
-  return same ?? habit ?? nearestName(plain, names)
+  return same ?? habit ?? (plain.length < MIN_NAME_CHARACTERS ? null : nearestName(plain, names))
 }
 
 /** Snake case, kebab case and capitals are no difference. */
