@@ -29,6 +29,7 @@ import {
   type VolatileBlock,
 } from './context/index.ts'
 import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
+import { checkOptions, optionsOf } from './known-options.ts'
 import type { Language } from './language/index.ts'
 import {
   LayerReader,
@@ -330,8 +331,10 @@ export class Contexts {
     const { session, kept, memory } = looked
     const calibration = calibrationFor(session, options.model)
     const { ratio } = calibration
+    const rounding = ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS
     const view: View = {
-      budget: Math.floor((budget - outputReserve - (ratio === 1 ? 0 : BLOCK_ROUNDING_TOKENS)) / ratio),
+      budget: Math.floor((budget - outputReserve - rounding) / ratio),
+      asked: { budget, outputReserve, rounding, ratio },
       lowWater: Math.max(VIEW_LOW_WATER, budgeted?.lowWater ?? 0),
       fixed: this.#fixed.of(options, forTools, memory.most),
       fixedBeside: shown => this.#fixed.of(options, forTools, memory.beside(toldRanges(shown))),
@@ -784,7 +787,22 @@ function inBlockOrder(one: { name: BlockName }, other: { name: BlockName }): num
   return BLOCK_NAMES.indexOf(one.name) - BLOCK_NAMES.indexOf(other.name)
 }
 
+const CONTEXT = optionsOf<ContextOptions>({
+  budget: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  outputReserve: true,
+  usualReserve: true,
+  reasoning: true,
+  query: true,
+  policy: true,
+  notes: true,
+})
+
+/** What types would have caught, for those who do without: a misspelt option would be lost. */
 function checkContextOptions(options: ContextOptions): void {
+  checkOptions('context', options, CONTEXT)
   const { budget, instructions, outputReserve, reasoning, model } = options
   if (budget !== undefined) checkPositive('budget', budget)
   if (instructions !== undefined && typeof instructions !== 'string')

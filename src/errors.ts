@@ -126,6 +126,29 @@ export class InvalidArgumentError extends PalimpsestError<{
   }
 }
 
+/** An option that the call does not have. It would be lost without a word. */
+export class UnknownOptionError extends PalimpsestError<{
+  field: string
+  value: string
+  allowed: string
+  /** The option that was probably meant; `null`: none is like it. */
+  meant: string | null
+}> {
+  override readonly name = 'UnknownOptionError'
+  constructor(
+    field: string,
+    option: string,
+    { allowed, meant }: { readonly allowed: readonly string[]; readonly meant: string | null },
+  ) {
+    const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
+    super(
+      'invalid_argument',
+      `${field}: there is no option ${describe(option)}.${suggestion} Allowed: ${allowed.join(', ')}.`,
+      { field, value: describeName(option), allowed: allowed.join(', '), meant },
+    )
+  }
+}
+
 /** For options that count or time something. */
 export function checkPositive(field: string, value: unknown): void {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
@@ -530,23 +553,52 @@ export class LeaseLostError extends PalimpsestError<{ sessionId: string; token: 
   }
 }
 
+/** What takes room in a context, in words for people. */
+const CONTEXT_PARTS = {
+  instructions: 'instructions',
+  tools: 'tools',
+  memory: 'memory documents',
+  changes: 'changes of memory',
+  outputReserve: 'output reserve',
+  rounding: 'rounding of the token counts',
+  summary: 'session memory',
+  conversation: 'conversation',
+} as const
+
+/** In tokens of the budget. What takes none may be left out. */
+export type ContextNeeds = { readonly [Part in keyof typeof CONTEXT_PARTS]?: number }
+
 /**
  * Not even the newest message fits beside the fixed parts of the call, however much of it is left out. No
- * model was called, and nothing has changed.
+ * model was called, and nothing has changed. The `parts` add up to `neededTokens`, what the smallest context that was
+ * tried would have taken, and that is more than the budget.
  */
 export class ContextOverflowError extends PalimpsestError<{
   budget: number
+  neededTokens: number
+  /** Of these, what no message takes. */
   fixedTokens: number
-  newestTokens: number
+  /** The rest: what the session memory and the conversation take at least. */
+  conversationTokens: number
+  parts: ContextNeeds
 }> {
   override readonly name = 'ContextOverflowError'
-  constructor(details: { budget: number; fixedTokens: number; newestTokens: number }) {
+  constructor(budget: number, needs: ContextNeeds) {
+    const taken = Object.entries(needs).filter(([, tokens]) => tokens > 0)
+    const neededTokens = taken.reduce((sum, [, tokens]) => sum + tokens, 0)
+    const { summary = 0, conversation = 0 } = needs
+    const parts = taken.map(([part, tokens]) => `${CONTEXT_PARTS[part as keyof ContextNeeds]} ${tokens}`)
     super(
       'context_overflow',
-      `A context of ${details.budget} tokens has no room for the conversation: instructions, tools and output ` +
-        `reserve take ${details.fixedTokens}, and the newest message has ${details.newestTokens}. ` +
-        'Raise the budget, or shorten the instructions and tools.',
-      details,
+      `A context of ${budget} tokens has no room for the conversation: it would take ${neededTokens} tokens, ` +
+        `${parts.join(', ')}. Raise the budget, or shorten the instructions and tools.`,
+      {
+        budget,
+        neededTokens,
+        fixedTokens: neededTokens - summary - conversation,
+        conversationTokens: summary + conversation,
+        parts: Object.fromEntries(taken),
+      },
     )
   }
 }
@@ -589,6 +641,11 @@ export function describe(value: unknown): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
 }
 
+/** A name that a caller wrote, for details: as it is, unless it is long. */
+function describeName(name: string): string {
+  return name.length <= SHOWN_CHARACTERS ? name : describe(name)
+}
+
 /** JSON refuses cycles and big integers; an error about them must not fail itself. */
 function jsonOrText(value: unknown): string {
   // What is shown is its beginning: the rest need not be written.
@@ -602,7 +659,7 @@ function jsonOrText(value: unknown): string {
 
 /** The same for a text that is told as it is, unless it is long. */
 function shortened(value: unknown): unknown {
-  return typeof value === 'string' && value.length <= SHOWN_CHARACTERS ? value : abbreviate(value)
+  return typeof value === 'string' ? describeName(value) : abbreviate(value)
 }
 
 /** Details travel into logs and HTTP answers, so a huge value does not go along whole. */

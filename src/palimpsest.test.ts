@@ -30,7 +30,10 @@ describe('what types would have caught is named', () => {
     [{ store: './x.db' }, 'store: "./x.db"'],
     [{ store: store(), policy: 'rounds' }, 'policy: "rounds"'],
     [{ store: store(), policy: rounds }, 'a preset such as rounds()'],
-    [{ store: store(), polcy: tokens() }, 'options: "polcy" cannot be taken; allowed: store, policy'],
+    [
+      { store: store(), polcy: tokens() },
+      'createPalimpsest: there is no option "polcy". Did you mean policy? Allowed: store, policy',
+    ],
     [{ store: store(), zone: 'Mars' }, 'zone: "Mars"'],
     [{ store: store(), namespace: 'x'.repeat(201) }, 'at most 200 characters'],
   ])('%#', async (options, message) => {

@@ -25,10 +25,12 @@ import {
 import { DEFAULT_EVENT_RETENTION_DAYS, EventTrimmer, MAX_EVENT_RETENTION_DAYS } from './event-trimmer.ts'
 import type { SearchAnswer, SearchOptions, SessionsOptions } from './finding/index.ts'
 import { Indexer } from './finding/indexer.ts'
+import { SEARCH_EVERYWHERE } from './finding/search-options.ts'
 import { InTurn } from './in-turn.ts'
+import { checkOptions, optionsOf } from './known-options.ts'
 import { isLanguageSetting, LANGUAGE_RULE, type LanguageSetting } from './language/index.ts'
 import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
-import { layerBudgets } from './memory/budgets.ts'
+import { BUDGETS, layerBudgets } from './memory/budgets.ts'
 import type { OwnerSharesIn } from './memory/engine.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
 import { ExtractionScheduler } from './memory/extraction/extraction-scheduler.ts'
@@ -248,12 +250,33 @@ export interface SessionPage {
   readonly order?: 'id' | 'recent'
 }
 
+interface WaitingPage {
+  readonly after?: number
+  readonly limit?: number
+}
+
+interface ImportOptions {
+  readonly id?: string
+}
+
+interface ErasedOptions {
+  readonly signal?: AbortSignal
+}
+
+interface SettledOptions {
+  readonly timeoutMs?: number
+}
+
+interface CloseOptions {
+  readonly folds?: 'finish' | 'abandon'
+}
+
 /** Before there is anything that works by itself. */
 type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer' | 'noteOutcome'>
 
 /** Opens the store and puts everything together. */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
-  checkOptions(options)
+  checkAll(options)
   const { policy = tokens(), namespace = 'default', zone = 'UTC', language = 'auto' } = options
   const groupTurnMessages = options.groupTurnMessages ?? GROUP_TURN_MESSAGES
   checkConfiguration({ ...options, zone, groupTurnMessages })
@@ -443,49 +466,77 @@ const extractiveWhenNeeded: Summarizer = {
   },
 }
 
-const OPTIONS = [
-  'store',
-  'policy',
-  'namespace',
-  'zone',
-  'language',
-  'groupTurnMessages',
-  'summarizer',
-  'verbatimBelowTokens',
-  'handlers',
-  'folding',
-  'indexing',
-  'summarizerTimeoutMs',
-  'policyTimeoutMs',
-  'spendGuard',
-  'foldConcurrency',
-  'foldLeaseMs',
-  'memo',
-  'memory',
-  'workspace',
-  'redact',
-  'erasedList',
-  'eventRetentionDays',
-  'onErasure',
-  'onAppend',
-  'onFold',
-  'onExtraction',
-  'logger',
-  'tracer',
-  'clock',
-  'onError',
-]
+const OPTIONS = optionsOf<PalimpsestOptions>({
+  store: true,
+  policy: true,
+  namespace: true,
+  zone: true,
+  language: true,
+  groupTurnMessages: true,
+  summarizer: true,
+  verbatimBelowTokens: true,
+  handlers: true,
+  folding: true,
+  indexing: true,
+  summarizerTimeoutMs: true,
+  policyTimeoutMs: true,
+  spendGuard: true,
+  foldConcurrency: true,
+  foldLeaseMs: true,
+  memo: true,
+  memory: true,
+  workspace: true,
+  redact: true,
+  erasedList: true,
+  eventRetentionDays: true,
+  onErasure: true,
+  onAppend: true,
+  onFold: true,
+  onExtraction: true,
+  logger: true,
+  tracer: true,
+  clock: true,
+  onError: true,
+})
+const CONFIGURATION = optionsOf<Configuration>({
+  policy: true,
+  zone: true,
+  language: true,
+  groupTurnMessages: true,
+  summarizer: true,
+  verbatimBelowTokens: true,
+  summarizerTimeoutMs: true,
+  policyTimeoutMs: true,
+  spendGuard: true,
+  memo: true,
+  memory: true,
+  redact: true,
+})
+const MEMO = optionsOf<NonNullable<PalimpsestOptions['memo']>>({ instructions: true, schema: true })
+const MEMORY = optionsOf<MemoryOptions>({
+  budgets: true,
+  extract: true,
+  owner: true,
+  ownerSharesIn: true,
+  scopeLearnsFrom: true,
+})
+const SESSION = optionsOf<SessionOptions>({ kind: true, user: true, scope: true })
+const SESSIONS = optionsOf<SessionPage>({ after: true, limit: true, contains: true, order: true })
+const WAITING = optionsOf<WaitingPage>({ after: true, limit: true })
+const IMPORT = optionsOf<ImportOptions>({ id: true })
+const ERASED = optionsOf<ErasedOptions>({ signal: true })
+const SETTLED = optionsOf<SettledOptions>({ timeoutMs: true })
+const CLOSE = optionsOf<CloseOptions>({ folds: true })
 
 /** As far as a timer of Node's reaches. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What types would have caught, for those who do without. */
-function checkOptions(options: PalimpsestOptions): void {
+function checkAll(options: PalimpsestOptions): void {
   const { store } = options ?? {}
   if (typeof store?.append !== 'function')
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  checkOptions('createPalimpsest', options, OPTIONS)
   const { foldConcurrency, memo, folding, erasedList = false } = options
   if (erasedList !== false && (typeof erasedList !== 'string' || erasedList.trim() === ''))
     throw new InvalidArgumentError('erasedList', erasedList, 'the name of a file, or false')
@@ -511,8 +562,11 @@ function isRetention(days: number): boolean {
 }
 
 function checkConfiguration(configuration: Configuration): void {
-  const { policy, zone, language, groupTurnMessages, redact, spendGuard } = configuration
+  const { policy, zone, language, groupTurnMessages, redact, spendGuard, memo, memory } = configuration
   if (spendGuard !== undefined) checkSpendGuard(spendGuard)
+  checkOptions('memo', memo, MEMO)
+  checkOptions('memory', memory, MEMORY)
+  checkOptions('memory.budgets', memory?.budgets, BUDGETS)
   if (redact !== undefined && redact !== false && typeof redact !== 'function')
     throw new InvalidArgumentError('redact', redact, 'a function that gives back text, or false')
   const isPolicy = typeof policy === 'function' || Array.isArray(policy?.rules)
@@ -550,10 +604,16 @@ const SPEND_LIMITS = {
   sessionTokensPerHour: 'sessionTokens',
 } as const satisfies Record<keyof SpendGuardOptions, keyof SpendLimits>
 
+const SPENDING = optionsOf<SpendGuardOptions>({
+  callsPerHour: true,
+  tokensPerHour: true,
+  sessionCallsPerHour: true,
+  sessionTokensPerHour: true,
+})
+
 function checkSpendGuard(given: SpendGuardOptions): void {
+  checkOptions('spendGuard', given ?? undefined, SPENDING)
   for (const [name, limit] of Object.entries(given ?? {})) {
-    if (!(name in SPEND_LIMITS))
-      throw new InvalidArgumentError('spendGuard', name, Object.keys(SPEND_LIMITS).join(', '))
     if (limit != null && (!Number.isSafeInteger(limit) || limit < 0))
       throw new InvalidArgumentError(`spendGuard.${name}`, limit, 'a whole number, or 0 or null for off')
   }
@@ -657,9 +717,8 @@ export class Palimpsest implements AsyncDisposable {
 
   /** A handle on one conversation. It costs nothing; the first append creates the session. */
   session(id: string = crypto.randomUUID(), options: SessionOptions = {}): Session {
-    const { kind, user, scope, ...unknown } = options
-    const [misspelt] = Object.keys(unknown)
-    if (misspelt !== undefined) throw new InvalidArgumentError('options', misspelt, 'kind, user, scope')
+    checkOptions('session', options, SESSION)
+    const { kind, user, scope } = options
     if (kind !== undefined && !['private', 'group', 'agent'].includes(kind))
       throw new InvalidArgumentError('kind', kind, 'private, group, agent')
     return new Session(this.#engine, this.#key(id), {
@@ -671,6 +730,7 @@ export class Palimpsest implements AsyncDisposable {
 
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
+    checkOptions('configure', changes, CONFIGURATION)
     checkConfiguration(changes)
     const {
       policy: given,
@@ -705,6 +765,7 @@ export class Palimpsest implements AsyncDisposable {
    * the scope that they belong to. Who may see what is for you to say.
    */
   async search(query: string, options: SearchOptions & SessionsOptions = {}): Promise<SearchAnswer> {
+    checkOptions('search', options, SEARCH_EVERYWHERE)
     const { searchMessages } = await import('./finding/search-messages.ts')
     return searchMessages(this.#engine, query, options)
   }
@@ -727,7 +788,8 @@ export class Palimpsest implements AsyncDisposable {
    * Waits until all of it is done, down to the bytes; until an operator has to do what is left (a place of the receipt has
    * a `statement`); or until the signal. The receipt says what is pending.
    */
-  async erased(id: number, options: { signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
+  async erased(id: number, options: ErasedOptions = {}): Promise<ErasureReceipt> {
+    checkOptions('erased', options, ERASED)
     return (await this.#loadErasures()).finished(id, options)
   }
 
@@ -754,6 +816,7 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   async sessions(page: SessionPage = {}): Promise<readonly SessionInfo[]> {
+    checkOptions('sessions', page, SESSIONS)
     const { store, namespace, clock } = this.#engine
     const { after, limit = 100, contains, order = 'id' } = page
     if (!Number.isSafeInteger(limit) || limit < 0)
@@ -782,7 +845,8 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /** What waits for an answer or for its delivery, over all sessions, in the order in which it came. */
-  async waiting(page: { after?: number; limit?: number } = {}): Promise<readonly WaitingEntry[]> {
+  async waiting(page: WaitingPage = {}): Promise<readonly WaitingEntry[]> {
+    checkOptions('waiting', page, WAITING)
     const { store, namespace } = this.#engine
     return store.readWaiting(namespace, { limit: 100, ...page })
   }
@@ -796,8 +860,9 @@ export class Palimpsest implements AsyncDisposable {
   /** Reads what `session.export()` gave, under its own id or another. */
   async import(
     json: unknown,
-    options: { id?: string } = {},
+    options: ImportOptions = {},
   ): Promise<{ session: Session; warnings: readonly string[] }> {
+    checkOptions('import', options, IMPORT)
     const { store, policy, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json, this.#engine.clock())
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
@@ -817,7 +882,9 @@ export class Palimpsest implements AsyncDisposable {
    * For a worker: folds a session until its policy has no more to say, and gives how the last fold ended, or the failure
    * whose back-off is not over; `null`: there was nothing to do.
    */
-  async foldThrough(id: string, { signal }: { readonly signal: AbortSignal }): Promise<FoldOutcome | null> {
+  async foldThrough(id: string, options: { readonly signal: AbortSignal }): Promise<FoldOutcome | null> {
+    checkOptions('foldThrough', options, ERASED)
+    const { signal } = options
     const { foldThrough } = await import('./compaction/fold-through.ts')
     const key = this.#key(id)
     const { noteOutcome } = this.#engine
@@ -834,7 +901,8 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */
-  async settled(options: { timeoutMs?: number } = {}): Promise<boolean> {
+  async settled(options: SettledOptions = {}): Promise<boolean> {
+    checkOptions('settled', options, SETTLED)
     const { scheduler, contexts, extractions, indexer } = this.#engine
     const { timeoutMs = 30_000 } = options
     const { promise: timeOver, resolve } = Promise.withResolvers<false>()
@@ -854,7 +922,8 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
-  async close(options: { folds?: 'finish' | 'abandon' } = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkOptions('close', options, CLOSE)
     await this.abortManualFolds()
     await this.#engine.writes.after(async () => {})
     await (await this.#erasures)?.close()

@@ -23,8 +23,10 @@ import {
   SessionNotFoundError,
 } from './errors.ts'
 import type { Expanded, ExpandOptions, Indexer, SearchAnswer, SearchOptions } from './finding/index.ts'
+import { SEARCH } from './finding/search-options.ts'
 import { FOLD_ID_RULE, type FoldRecord, readFoldId, toFoldRecord } from './fold-record.ts'
 import type { InTurn } from './in-turn.ts'
+import { checkOptions, optionsOf } from './known-options.ts'
 import { decideLanguage, type Language, type LanguageSetting } from './language/index.ts'
 import {
   type Content,
@@ -204,6 +206,66 @@ export interface TailOptions {
   readonly policy?: Policy
 }
 
+interface FoldsPage {
+  readonly before?: string
+  readonly limit?: number
+}
+
+interface GrowthOptions {
+  readonly points?: number
+}
+
+interface ConfigureOptions {
+  readonly expected?: Readonly<Record<string, unknown>>
+}
+
+interface NewBeginningOptions {
+  readonly afterSeq?: number
+}
+
+interface ForkOptions {
+  readonly isJudged?: boolean
+}
+
+interface ForceOptions {
+  readonly force?: Force
+}
+
+interface WaitingNote {
+  readonly attempts?: number
+  readonly sent?: unknown
+}
+
+const APPEND = optionsOf<AppendOptions>({
+  policy: true,
+  awaits: true,
+  answers: true,
+  seen: true,
+  follows: true,
+})
+const AWAITS = optionsOf<Awaits>({ burst: true, address: true })
+const ANSWERS = optionsOf<Answers>({ seqs: true, earlier: true, isPart: true })
+const ASSIGN = optionsOf<Assigning>({ user: true, scope: true })
+const READ = optionsOf<ReadOptions>({ after: true, before: true, limit: true, from: true })
+const TAIL = optionsOf<TailOptions>({ expected: true, operationId: true, operation: true, policy: true })
+const FOLDS = optionsOf<FoldsPage>({ before: true, limit: true })
+const GROWTH = optionsOf<GrowthOptions>({ points: true })
+const CONFIGURE = optionsOf<ConfigureOptions>({ expected: true })
+const NEW_BEGINNING = optionsOf<NewBeginningOptions>({ afterSeq: true })
+const FORK = optionsOf<ForkOptions>({ isJudged: true })
+const FORCE = optionsOf<ForceOptions>({ force: true })
+const NOTE = optionsOf<WaitingNote>({ attempts: true, sent: true })
+const COMPACT = optionsOf<FoldOptions>({
+  force: true,
+  decision: true,
+  isUnchanged: true,
+  handlers: true,
+  memoInstructions: true,
+  focus: true,
+  policy: true,
+  signal: true,
+})
+
 /** What one call takes: more would keep other writers waiting. */
 const MOST_MESSAGES_AT_ONCE = 1_000
 
@@ -314,7 +376,10 @@ export class Session {
   }
 
   async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
+    checkOptions('append', options, APPEND)
     const { awaits, answers, seen, follows } = options
+    checkOptions('append: awaits', awaits, AWAITS)
+    checkOptions('append: answers', answers, ANSWERS)
     const { writes, store } = this.#engine
     const receipt = await writes.run(
       keyName(this.#key),
@@ -454,12 +519,14 @@ export class Session {
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
   async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
+    checkOptions('awaitAnswer', awaits, AWAITS)
     const { store, clock } = this.#engine
     return store.awaitAnswer(this.#own, { seq, awaits, now: clock() })
   }
 
   /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
-  async noteWaiting(seq: number, note: { attempts?: number; sent?: unknown }): Promise<void> {
+  async noteWaiting(seq: number, note: WaitingNote): Promise<void> {
+    checkOptions('noteWaiting', note, NOTE)
     await this.#engine.store.noteWaiting(this.#own, { seq, ...note })
   }
 
@@ -487,7 +554,9 @@ export class Session {
   }
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
-    const { limit = 100, from = 'oldest', ...range } = options
+    checkOptions('messages', options, READ)
+    const { limit = 100, from = 'oldest', after, before } = options
+    const range = { ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
     return this.#read(this.#engine.store.readMessages(this.#claim, { ...range, limit, from }))
@@ -506,9 +575,8 @@ export class Session {
   }
 
   /** Folds that were applied or failed, the newest first, those before `before`; by default 50. */
-  async folds(
-    page: { readonly before?: string; readonly limit?: number } = {},
-  ): Promise<readonly FoldRecord[]> {
+  async folds(page: FoldsPage = {}): Promise<readonly FoldRecord[]> {
+    checkOptions('folds', page, FOLDS)
     const { before: written, limit = 50 } = page
     checkCount('limit', limit)
     const before = written === undefined ? undefined : readFoldId(written)
@@ -519,7 +587,9 @@ export class Session {
   }
 
   /** How the log's tokens have grown, at so many of its messages, evenly spread, the first and the newest included. */
-  async growth({ points = 300 }: { readonly points?: number } = {}): Promise<readonly GrowthPoint[]> {
+  async growth(options: GrowthOptions = {}): Promise<readonly GrowthPoint[]> {
+    checkOptions('growth', options, GROWTH)
+    const { points = 300 } = options
     if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
       throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
     return this.#read(this.#engine.store.readGrowth(this.#claim, points))
@@ -534,10 +604,8 @@ export class Session {
    * Sets some of its own settings, in force from the next message on; `null` takes one away. With `expected` they
    * have to be these, or it is a `SettingsConflictError`.
    */
-  async configure(
-    changes: Readonly<Record<string, unknown>>,
-    options: { readonly expected?: Readonly<Record<string, unknown>> } = {},
-  ): Promise<void> {
+  async configure(changes: Readonly<Record<string, unknown>>, options: ConfigureOptions = {}): Promise<void> {
+    checkOptions('configure', options, CONFIGURE)
     await this.#engine.store.updateSettings(this.#own, changes, options)
     await this.#judgeAgain()
   }
@@ -603,10 +671,9 @@ export class Session {
    * @example
    * await chat.newBeginning() // { afterSeq: 42, at: … }
    */
-  async newBeginning(options: { readonly afterSeq?: number } = {}): Promise<Beginning | null> {
-    const { afterSeq, ...unknown } = options
-    const [misspelt] = Object.keys(unknown)
-    if (misspelt !== undefined) throw new InvalidArgumentError('newBeginning', misspelt, 'afterSeq')
+  async newBeginning(options: NewBeginningOptions = {}): Promise<Beginning | null> {
+    checkOptions('newBeginning', options, NEW_BEGINNING)
+    const { afterSeq } = options
     if (afterSeq !== undefined) checkCount('afterSeq', afterSeq)
     const place = afterSeq === undefined ? {} : { afterSeq }
     return this.#begin((store, change) => store.beginAnew(this.#own, { ...change, ...place }))
@@ -645,8 +712,10 @@ export class Session {
    */
   async replaceTail(
     input: MessageInput | readonly MessageInput[],
-    { expected: given = [], operationId, operation, policy: own }: TailOptions = {},
+    options: TailOptions = {},
   ): Promise<Appended & { readonly repeated: boolean }> {
+    checkOptions('replaceTail', options, TAIL)
+    const { expected: given = [], operationId, operation, policy: own } = options
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
     const { store, writes } = this.#engine
@@ -676,7 +745,9 @@ export class Session {
    * A new session with the messages through `atSeq`: by default all of them. `isJudged: false`: what is appended next is
    * judged, by its own policy, and not what is there.
    */
-  async fork(newId: string, atSeq?: number, { isJudged = true } = {}): Promise<Session> {
+  async fork(newId: string, atSeq?: number, options: ForkOptions = {}): Promise<Session> {
+    checkOptions('fork', options, FORK)
+    const { isJudged = true } = options
     const { store, clock, writes } = this.#engine
     if (!isNewId(newId)) throw new InvalidMessageError('id', newId, NEW_ID_RULE)
     const id = newId
@@ -869,6 +940,7 @@ export class Session {
       tracer,
       this.#span('search'),
       async () => {
+        checkOptions('search', options, SEARCH)
         const { searchMessages } = await import('./finding/search-messages.ts')
         await this.#checkTraits()
         return this.#read(searchMessages(this.#engine, query, { ...options, sessions: [this.id] }))
@@ -899,6 +971,7 @@ export class Session {
    * that is under way elsewhere is waited for first.
    */
   async compact(options: FoldOptions = {}): Promise<FoldOutcome> {
+    checkOptions('compact', options, COMPACT)
     const { focus } = options
     if (focus !== undefined && (typeof focus !== 'string' || focus.trim() === ''))
       throw new InvalidArgumentError('focus', focus, 'what to keep above all, in words')
@@ -967,7 +1040,8 @@ export class Session {
   }
 
   /** What the policy says now, or what a forced fold would be. Changes nothing. */
-  async judge(options: { force?: Force } = {}): Promise<Decision | null> {
+  async judge(options: ForceOptions = {}): Promise<Decision | null> {
+    checkOptions('judge', options, FORCE)
     const { types, policyTimeoutMs: timeoutMs } = this.#engine
     if (options.force) return forcedDecision(options.force, types)
     const snapshot = await this.snapshot()
@@ -987,7 +1061,8 @@ export class Session {
    * What a fold would do now: a dry run. `null` where the policy has nothing to do. Of a long backlog it is
    * the first of several folds.
    */
-  async plan(options: { force?: Force } = {}): Promise<FoldPlan | null> {
+  async plan(options: ForceOptions = {}): Promise<FoldPlan | null> {
+    checkOptions('plan', options, FORCE)
     const decision = await this.judge(options)
     if (decision === null) return null
     const { store, clock } = this.#engine
@@ -1019,10 +1094,10 @@ function unassignedOf({ unassigned }: Pick<AppendReceipt, 'unassigned'>): Pick<A
 }
 
 function checkAssigning(traits: Assigning): { user: string | null; scope: string | null } {
-  const { user, scope, ...unknown } = traits ?? {}
-  const [misspelt] = Object.keys(unknown)
-  if (misspelt !== undefined || (user === undefined && scope === undefined))
-    throw new InvalidArgumentError('assign', misspelt ?? traits, 'user, scope, or both')
+  checkOptions('assign', traits, ASSIGN)
+  const { user, scope } = traits ?? {}
+  if (user === undefined && scope === undefined)
+    throw new InvalidArgumentError('assign', traits, 'user, scope, or both')
   for (const [field, value] of Object.entries({ user, scope }))
     if (value !== undefined && !isNewId(value)) throw new InvalidArgumentError(field, value, NEW_ID_RULE)
   return { user: user ?? null, scope: scope ?? null }

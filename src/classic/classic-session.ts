@@ -12,6 +12,7 @@ import { untilAborted } from '../compaction/until-aborted.ts'
 import { withinTime } from '../compaction/within-time.ts'
 import type { Context, ContextOptions } from '../contexts.ts'
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import {
   type Content,
   type Memo,
@@ -296,7 +297,10 @@ export class ClassicSession {
   }
 }
 
+const RESIZE = optionsOf<{ readonly force?: Force | false }>({ force: true })
+
 function forceOf(options: ResizeOptions): Force | null {
+  if (typeof options === 'object' && options !== null) checkOptions('resize', options, RESIZE)
   const force = typeof options === 'object' && options !== null ? options.force : options
   return force === undefined || force === false || force === null ? null : force
 }

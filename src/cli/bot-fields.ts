@@ -1,6 +1,6 @@
 import { fillIn } from '../config/index.ts'
 import type { SettingsProblem } from '../errors.ts'
-import { nearestName } from '../lab/prices/nearest-name.ts'
+import { nearestName } from '../nearest-name.ts'
 import { hideInValue, hideSecrets } from '../runtime/channels/telegram/hide-token.ts'
 
 /**

@@ -1,9 +1,9 @@
-import { ContextOverflowError } from '../errors.ts'
 import { type Language, textsOf } from '../language/index.ts'
 import { contentLinks, findCuts, type SessionKind } from '../log/index.ts'
 import { MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { Omission, RawRules } from './context.ts'
 import { shortHash } from './create-hash.ts'
+import { MIN_CONVERSATION_TOKENS, type Needed, overflow } from './overflow.ts'
 import {
   type ContextMessage,
   type RenderedMessage,
@@ -92,8 +92,6 @@ const MAX_LOST_TO_TURN = 0.5
 const MAX_LOST_TO_GROUP = 0.75
 /** How much further back tool results are left out than a context would reach without. */
 const MOST_STUBBED_STEPS = 3
-/** Less room than this is no conversation. */
-const LEAST_ROOM_TOKENS = 100
 
 /**
  * Decides what a context shows. Pure, and the same for the same session and view.
@@ -105,15 +103,16 @@ const LEAST_ROOM_TOKENS = 100
 export function planContext(source: ContextSource, view: View, render = renderer(source, view)): ContextPlan {
   const { fixed } = view
   const room = view.budget - fixed.tokens - view.volatileReserve
+  const missed: Needed[] = []
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = [view.reasoning, pins && shortHash(pins), source.language].join('/')
-  if (room >= LEAST_ROOM_TOKENS)
+  if (room >= MIN_CONVERSATION_TOKENS)
     for (const [attempt, shares] of TRIES.entries()) {
-      const plan = new Attempt(source, view, { room, shares, attempt, fingerprint, render }).plan()
+      const options = { room, shares, attempt, fingerprint, render, missed }
+      const plan = new Attempt(source, view, options).plan()
       if (plan) return plan
     }
-  const newest = source.messages.at(-1)?.tokens ?? 0
-  throw new ContextOverflowError({ budget: view.budget, fixedTokens: fixed.tokens, newestTokens: newest })
+  throw overflow(view, missed)
 }
 
 export type Renderer = (message: ContextMessage, clipTokens: number) => RenderedMessage
@@ -131,6 +130,8 @@ interface AttemptOptions {
   /** Of what else decides the bytes. */
   readonly fingerprint: string
   readonly render: Renderer
+  /** Takes what each plan would have needed that did not fit. */
+  readonly missed: Needed[]
 }
 
 class Attempt {
@@ -366,7 +367,10 @@ class Attempt {
     const saidTokens = memory.tokens + interimTokens + (beginsInTurn ? IN_TURN_TOKENS : 0)
     const memoryTokens = hasMessageBefore ? MESSAGE_OVERHEAD_TOKENS + saidTokens : 0
     const used = conversation.sent.reduce((sum, { tokens }) => sum + tokens, closing?.tokens ?? 0)
-    if (memoryTokens + used > this.#roomBeside(fixed)) return null
+    if (memoryTokens + used > this.#roomBeside(fixed)) {
+      this.#options.missed.push({ fixed, summary: memoryTokens, conversation: used })
+      return null
+    }
     const decided = [epoch, messages[start]?.seq ?? 0, stubBelowSeq, attempt, room, fixed.tokens]
     return {
       view: `${decided.join('.')}${beginsInTurn ? '+' : ''}.${fingerprint}/${fixed.hash}`,

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { LANGUAGES, type Language, type Texts, textsOf } from '../language/index.ts'
 import { headOf, ROLES, splitLines } from '../log/index.ts'
 import { attachmentLabel } from './attachment.ts'
@@ -18,6 +19,8 @@ export interface ToTextOptions {
   instructions?: boolean
 }
 
+const TO_TEXT = optionsOf<ToTextOptions>({ limit: true, instructions: true })
+
 /**
  * The context as one text, for prompts without roles. Only our own lines begin at the margin: the
  * headings, `role: `, and what says that something was left out. Stored text goes on indented, so that it
@@ -35,8 +38,10 @@ export function toText(
     language = 'en',
   }: Pick<ContextParts, 'instructions' | 'messages' | 'sessionMemory'> &
     Partial<Pick<ContextParts, 'language'>>,
-  { limit = Number.POSITIVE_INFINITY, instructions: isInstructed = false }: ToTextOptions = {},
+  options: ToTextOptions = {},
 ): string {
+  checkOptions('toText', options, TO_TEXT)
+  const { limit = Number.POSITIVE_INFINITY, instructions: isInstructed = false } = options
   if (Number.isNaN(limit) || limit < 0 || typeof limit !== 'number')
     throw new InvalidArgumentError('limit', limit, 'a number of at least 0')
   const texts: PlainTexts = { language, ...textsOf(language).plainText }

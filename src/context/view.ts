@@ -30,6 +30,17 @@ export interface View {
   readonly unfolds: boolean
   /** Room that is kept free for the volatile end, used or not: then nothing before it hangs on what is there. */
   readonly volatileReserve: number
+  /** What the budget comes from. Left out: it is the caller's own. */
+  readonly asked?: AskedBudget
+}
+
+/** A budget as the caller gave it, with what is taken off it before it is one in tokens as `estimateTokens` counts. */
+export interface AskedBudget {
+  readonly budget: number
+  readonly outputReserve: number
+  readonly rounding: number
+  /** How many tokens of the caller's model one of ours is. */
+  readonly ratio: number
 }
 
 /** What stands before the current message and may be another with each call. */

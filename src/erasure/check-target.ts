@@ -1,12 +1,25 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, type KnownOptions, optionsOf } from '../known-options.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import type { ErasureTarget } from '../store/index.ts'
 
 /** As many as anybody chooses by hand; more of a session are the session, or a person. */
 const MOST_MESSAGES = 10_000
 
+type TargetOf<Kind extends ErasureTarget['kind']> = Extract<ErasureTarget, { kind: Kind }>
+
+const TARGETS: Readonly<Record<ErasureTarget['kind'], KnownOptions>> = {
+  messages: optionsOf<TargetOf<'messages'>>({ kind: true, sessionId: true, seqs: true }),
+  session: optionsOf<TargetOf<'session'>>({ kind: true, sessionId: true }),
+  person: optionsOf<TargetOf<'person'>>({ kind: true, id: true }),
+  namespace: optionsOf<TargetOf<'namespace'>>({ kind: true }),
+}
+
 /** What a caller handed in, as the store takes it: each message once, in order. */
 export function checkTarget(target: ErasureTarget): ErasureTarget {
+  const known = TARGETS[target?.kind]
+  // Of a session with numbers of messages only these may have been meant.
+  if (known !== undefined) checkOptions('forget', target, known)
   switch (target?.kind) {
     case 'messages':
       return {

@@ -1,4 +1,5 @@
 import { checkPositive, InvalidArgumentError, SegmentNotFoundError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { type Message, modelText, type Segment } from '../log/index.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
@@ -32,11 +33,22 @@ export interface Expanded {
   readonly next: number | null
 }
 
+const EXPAND = optionsOf<ExpandOptions>({
+  segment: true,
+  fromSeq: true,
+  toSeq: true,
+  to: true,
+  after: true,
+  limit: true,
+  tokens: true,
+})
+
 type Reader = Pick<Store, 'readSegment' | 'readMessages'>
 
 const MOST_AT_ONCE = 1_000
 
 export async function expand(store: Reader, key: SessionKey, options: ExpandOptions = {}): Promise<Expanded> {
+  checkOptions('expand', options, EXPAND)
   const { to = 'level', limit = 100, tokens = 8_000 } = options
   if (to !== 'level' && to !== 'messages') throw new InvalidArgumentError('to', to, 'level, messages')
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_AT_ONCE)

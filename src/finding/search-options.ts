@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { optionsOf } from '../known-options.ts'
 import { ID_RULE, isId, parseInstant, ROLES, type Role, type Sender } from '../log/index.ts'
 import type { Accepts } from './best-hits.ts'
 
@@ -25,6 +26,22 @@ export interface SessionsOptions {
   readonly user?: string
   readonly scope?: string
 }
+
+export const SEARCH = optionsOf<SearchOptions>({
+  limit: true,
+  cursor: true,
+  sender: true,
+  role: true,
+  after: true,
+  before: true,
+  neighbours: true,
+})
+
+/** In all sessions, or in those that are named. */
+export const SEARCH_EVERYWHERE = new Set([
+  ...SEARCH,
+  ...optionsOf<SessionsOptions>({ sessions: true, user: true, scope: true }),
+])
 
 export function checkWithin(
   field: string,

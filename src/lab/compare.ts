@@ -1,3 +1,4 @@
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { GROUP_TURN_MESSAGES, type NewMessage, type SessionKind } from '../log/index.ts'
 import { runInSlices } from '../slices.ts'
 import { measureMessageInSteps } from '../tokens/index.ts'
@@ -21,11 +22,27 @@ export interface CompareOptions extends ConditionOptions {
   readonly onProgress?: (run: string, share: number) => void
 }
 
+const OPTIONS = optionsOf<CompareOptions>({
+  candidates: true,
+  keepLast: true,
+  kind: true,
+  sweep: true,
+  onProgress: true,
+  prices: true,
+  summarizerPrices: true,
+  overheadTokens: true,
+  summarizer: true,
+  summaryRatio: true,
+  calls: true,
+  extraction: true,
+})
+
 /** What each policy would have cost on these transcripts, and what bots without a memory would have. */
 export async function compare(
   transcripts: readonly Transcript[],
   options: CompareOptions,
 ): Promise<Comparison> {
+  checkOptions('compare', options, OPTIONS)
   const { candidates, keepLast = USUAL_KEEP_LAST, onProgress = () => {} } = options
   const [first] = candidates
   const swept = first && options.sweep?.length ? sweptCandidates(first, options.sweep) : []

@@ -1,10 +1,12 @@
 import { InvalidMessageError } from '../errors.ts'
+import { meantBy, optionsOf } from '../known-options.ts'
 import { ATTACHMENT_TYPES, asAttachment, OTHER_ATTACHMENT_RULE } from './attachment.ts'
 import { isZone, MESSAGE_INSTANT_RULE, parseMessageInstant } from './instant.ts'
 import {
   type AttachmentPart,
   type Content,
   type ContentPart,
+  type Message,
   type NewMessage,
   ROLES,
   type Role,
@@ -34,6 +36,24 @@ export const MAX_CONTENT_CHARACTERS = 16_000_000
 const MAX_DEPTH = 200
 
 const FIELDS = ['role', 'content', 'text', 'sender', 'at', 'zone', 'externalId', 'replyTo']
+const TAKEN: ReadonlySet<string> = new Set(FIELDS)
+
+const SENDER = optionsOf<Sender>({ id: true, name: true, isSelf: true })
+
+/**
+ * What a message may have beside them, since it comes with it and is no loss: what the log has given a message that was
+ * read from it, and what the AI SDK's messages tell their provider.
+ */
+const BESIDE: ReadonlySet<string> = new Set([
+  ...optionsOf<Omit<Message, keyof NewMessage>>({
+    id: true,
+    seq: true,
+    appendedAt: true,
+    version: true,
+    archived: true,
+  }),
+  'providerOptions',
+])
 
 /** Checks and fills in a message. What it cannot take it names, and nothing has happened yet. */
 export function normalizeMessage(
@@ -43,9 +63,7 @@ export function normalizeMessage(
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new InvalidMessageError('message', input, `an object with ${FIELDS.join(', ')}`)
   if (!ROLES.includes(input.role)) throw new InvalidMessageError('role', input.role, ROLES.join(', '))
-  const unknown = Object.keys(input).find(field => !FIELDS.includes(field))
-  if (unknown !== undefined && defaults.unknownFields === 'refuse')
-    throw new InvalidMessageError(unknown, input[unknown as never], `the fields ${FIELDS.join(', ')}`)
+  if (defaults.unknownFields === 'refuse') checkFields(input)
   const zone = normalizeZone(input.zone)
   return {
     role: input.role,
@@ -55,6 +73,37 @@ export function normalizeMessage(
     zone,
     externalId: input.externalId == null ? null : checkId('externalId', input.externalId),
     replyTo: normalizeReplyTo(input.replyTo),
+  }
+}
+
+function checkFields(input: MessageInput): void {
+  // An id alone is one that the caller gave it: the platform's.
+  const isFromLog = 'seq' in input
+  checkKnown(input, '', {
+    taken: TAKEN,
+    isBeside: field => BESIDE.has(field) && (field !== 'id' || isFromLog),
+  })
+  const { sender } = input
+  if (typeof sender === 'object' && sender !== null)
+    checkKnown(sender, 'sender.', { taken: SENDER, isBeside: () => false })
+}
+
+/** One that is nothing, such as the `refusal: null` of other libraries, is no loss. */
+function checkKnown(
+  input: object,
+  path: string,
+  { taken, isBeside }: { readonly taken: ReadonlySet<string>; readonly isBeside: (field: string) => boolean },
+): void {
+  for (const field of Object.keys(input)) {
+    const value = (input as Readonly<Record<string, unknown>>)[field]
+    if (taken.has(field) || value == null || isBeside(field)) continue
+    const meant = meantBy(field, taken)
+    const suggestion = meant === null ? '' : `${path}${meant} (the nearest); `
+    throw new InvalidMessageError(
+      `${path}${field}`,
+      value,
+      `${suggestion}the fields ${[...taken].join(', ')}`,
+    )
   }
 }
 

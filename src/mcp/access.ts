@@ -1,3 +1,4 @@
+import { optionsOf } from '../known-options.ts'
 import type { Palimpsest, SessionOptions } from '../palimpsest.ts'
 import type { Scope } from '../store/index.ts'
 
@@ -18,3 +19,13 @@ export interface McpAccess {
   /** Hears of what nobody foresaw; the client is told only that there was something. */
   readonly onError?: (error: unknown) => void
 }
+
+export const ACCESS = optionsOf<McpAccess>({
+  palimpsest: true,
+  scopes: true,
+  session: true,
+  traits: true,
+  outputReserve: true,
+  version: true,
+  onError: true,
+})

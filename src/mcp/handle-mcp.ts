@@ -1,4 +1,5 @@
-import type { McpAccess } from './access.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
+import { ACCESS, type McpAccess } from './access.ts'
 import { createServer } from './create-server.ts'
 import { loadLibrary } from './load-library.ts'
 import { languageIn } from './tools.ts'
@@ -10,6 +11,8 @@ export interface HandleOptions {
   readonly maxBodyBytes?: number
 }
 
+const OPTIONS = optionsOf<HandleOptions>({ parsedBody: true, maxBodyBytes: true })
+
 /**
  * One request of streamable HTTP. Each stands alone, so that any process may answer it: there are no MCP sessions,
  * and GET and DELETE, which are about those, are answered with 405. Who asks was found out before.
@@ -17,8 +20,11 @@ export interface HandleOptions {
 export async function handleMcp(
   request: Request,
   access: McpAccess,
-  { parsedBody, maxBodyBytes }: HandleOptions = {},
+  options: HandleOptions = {},
 ): Promise<Response> {
+  checkOptions('handleMcp', options, OPTIONS)
+  checkOptions('handleMcp: access', access, ACCESS)
+  const { parsedBody, maxBodyBytes } = options
   const [library, language] = await Promise.all([loadLibrary(), languageIn(access)])
   const handler = library.createMcpHandler(() => createServer(library, access, { language }), {
     // Nothing is ever announced, so nobody has to be kept listening.

@@ -1,7 +1,8 @@
 import { Readable, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { McpAccess } from './access.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
+import { ACCESS, type McpAccess } from './access.ts'
 import { answering } from './answering.ts'
 import { createServer } from './create-server.ts'
 import { loadLibrary, loadStdio } from './load-library.ts'
@@ -17,6 +18,8 @@ export interface StdioOptions {
   readonly current?: () => Promise<McpAccess>
 }
 
+const OPTIONS = optionsOf<StdioOptions>({ input: true, output: true, signal: true, current: true })
+
 /** So long what is under way may take when it ends. */
 const DRAIN_MS = 5_000
 
@@ -24,10 +27,10 @@ const DRAIN_MS = 5_000
  * Serves one client until its input ends, and answers all that it asked before. Nothing but the protocol goes to the
  * output. The instance is left open.
  */
-export async function serveMcpOverStdio(
-  access: McpAccess,
-  { input = process.stdin, output = process.stdout, signal, current }: StdioOptions = {},
-): Promise<void> {
+export async function serveMcpOverStdio(access: McpAccess, options: StdioOptions = {}): Promise<void> {
+  checkOptions('serveMcpOverStdio', options, OPTIONS)
+  checkOptions('serveMcpOverStdio: access', access, ACCESS)
+  const { input = process.stdin, output = process.stdout, signal, current } = options
   const closed = new AbortController()
   const ending = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
   // An input that fails, and a signal, end it too.

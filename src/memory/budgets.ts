@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { optionsOf } from '../known-options.ts'
 import { LAYERS, type LayerName } from '../store/index.ts'
 import type { LayerBudgets } from './layers/index.ts'
 
@@ -11,6 +12,15 @@ export const LAYER_BUDGETS: LayerBudgets = {
   chat: 1_200,
   daily: 500,
 }
+
+export const BUDGETS = optionsOf<LayerBudgets>({
+  persona: true,
+  global: true,
+  user: true,
+  scope: true,
+  chat: true,
+  daily: true,
+})
 
 const LEAST_BUDGET = 100
 

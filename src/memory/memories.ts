@@ -1,9 +1,18 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import { type DocumentRecord, dailyKey, LAYERS, type LayerName, parseDailyKey } from '../store/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import type { MemoryEngine } from './engine.ts'
 import { MemoryDocument } from './memory-document.ts'
+
+interface DocumentsPage {
+  readonly layer?: LayerName
+  readonly after?: { readonly layer: LayerName; readonly key: string }
+  readonly limit?: number
+}
+
+const LIST = optionsOf<DocumentsPage>({ layer: true, after: true, limit: true })
 
 /** All memory documents of an instance, by layer. */
 export class Memories {
@@ -54,9 +63,8 @@ export class Memories {
   }
 
   /** Without their contents, in order of layer and key, those after `after`. */
-  async list(
-    page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit?: number } = {},
-  ): Promise<readonly Omit<DocumentRecord, 'content'>[]> {
+  async list(page: DocumentsPage = {}): Promise<readonly Omit<DocumentRecord, 'content'>[]> {
+    checkOptions('memory.list', page, LIST)
     const { layer, after, limit = 100 } = page
     if (layer !== undefined && !LAYERS.includes(layer))
       throw new InvalidArgumentError('layer', layer, LAYERS.join(', '))

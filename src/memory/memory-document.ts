@@ -1,4 +1,5 @@
 import { DocumentConflictError, DocumentNotFoundError, InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { isNewId, NEW_ID_RULE } from '../log/index.ts'
 import type {
   Author,
@@ -28,6 +29,31 @@ export interface WriteOptions {
   /** Only if the document is at this version; 0: only if there is none yet. */
   readonly ifVersion?: number
 }
+
+interface SectionOptions extends WriteOptions {
+  readonly section?: string
+}
+
+interface MergeOptions extends WriteOptions {
+  readonly base: string
+}
+
+interface VersionsPage {
+  readonly before?: number
+  readonly limit?: number
+}
+
+interface UndoOptions {
+  readonly version?: number
+  readonly author?: WriteOptions['author']
+}
+
+const WRITE = optionsOf<WriteOptions>({ author: true, sources: true, ifVersion: true })
+const APPEND = new Set([...WRITE, 'section'])
+const MERGE = new Set([...WRITE, 'base'])
+const DECLARE = optionsOf<Pick<WriteOptions, 'author'>>({ author: true })
+const VERSIONS = optionsOf<VersionsPage>({ before: true, limit: true })
+const UNDO = optionsOf<UndoOptions>({ version: true, author: true })
 
 /** The session that a document belongs to, as the caller opened it. */
 interface OwnSession {
@@ -83,6 +109,7 @@ export class MemoryDocument {
 
   /** Replaces what stands under a heading; a section that is not there is added. */
   async updateSection(section: string, content: string, options?: WriteOptions): Promise<MemoryContent> {
+    checkOptions('updateSection', options, WRITE)
     const { checkBody, checkSectionName, replaceSection, sectionIn } = await load()
     const name = checkSectionName(section)
     const body = checkBody('content', content, name)
@@ -90,10 +117,8 @@ export class MemoryDocument {
   }
 
   /** Adds to the end of a section, or of the document. */
-  async append(
-    content: string,
-    options: WriteOptions & { readonly section?: string } = {},
-  ): Promise<MemoryContent> {
+  async append(content: string, options: SectionOptions = {}): Promise<MemoryContent> {
+    checkOptions('memory.append', options, APPEND)
     const { appendText, checkBody, checkSectionName, checkText, sectionIn } = await load()
     const { section, ...rest } = options
     const name = section === undefined ? undefined : checkSectionName(section)
@@ -107,6 +132,7 @@ export class MemoryDocument {
 
   /** The whole of it, as it shall be. */
   async replace(content: string, options?: WriteOptions): Promise<MemoryContent> {
+    checkOptions('memory.replace', options, WRITE)
     const text = (await load()).checkText(content)
     return this.#write(() => text, options)
   }
@@ -117,24 +143,26 @@ export class MemoryDocument {
    * @example await palimpsest.memory.scope('diary').declarePersonal('ann')
    */
   async declarePersonal(owner: string, options: Pick<WriteOptions, 'author'> = {}): Promise<MemoryContent> {
+    checkOptions('declarePersonal', options, DECLARE)
     if (this.layer !== 'scope') throw new InvalidArgumentError('layer', this.layer, 'scope')
     if (!isNewId(owner)) throw new InvalidArgumentError('owner', owner, NEW_ID_RULE)
     return this.#write(content => content, options, { owner })
   }
 
   /** An edit of an earlier version, with what was written since: a conflict keeps both. */
-  async merge(
-    content: string,
-    { base, ...options }: WriteOptions & { readonly base: string },
-  ): Promise<MemoryContent> {
+  async merge(content: string, merging: MergeOptions): Promise<MemoryContent> {
+    checkOptions('memory.merge', merging, MERGE)
+    const { base, ...options } = merging
     const { checkText, mergeDocuments } = await load()
     const theirs = checkText(content)
     return this.#write(current => mergeDocuments({ base, ours: current, theirs }).content, options)
   }
 
   /** Newest first. */
-  async versions(page: { before?: number; limit?: number } = {}): Promise<readonly DocumentVersion[]> {
-    const { limit = 50, ...rest } = page
+  async versions(page: VersionsPage = {}): Promise<readonly DocumentVersion[]> {
+    checkOptions('versions', page, VERSIONS)
+    const { limit = 50, before } = page
+    const rest = before === undefined ? {} : { before }
     for (const [field, value] of Object.entries({ limit, ...rest }))
       if (!Number.isSafeInteger(value) || value < 0)
         throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
@@ -159,9 +187,8 @@ export class MemoryDocument {
    * Takes back the newest change that was not taken back yet, or the one of a given version; what was written
    * since stays. It is a version of its own, and can be undone by naming it.
    */
-  async undo(
-    options: { readonly version?: number; readonly author?: WriteOptions['author'] } = {},
-  ): Promise<MemoryContent> {
+  async undo(options: UndoOptions = {}): Promise<MemoryContent> {
+    checkOptions('undo', options, UNDO)
     const { mergeDocuments } = await load()
     for (let tries = 1; ; tries++) {
       const current = await this.read()

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { type Decision, readDecision, withHandler } from './decision.ts'
 import { byPrecedence, decisionOf, type Rule, withinCommonTail } from './rules.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -132,8 +133,26 @@ export function compose(...policies: readonly Policy[]): Policy {
   }
 }
 
+interface CustomOptions {
+  readonly tail?: Tail
+  readonly boundary?: Boundary
+}
+
+const CUSTOM = optionsOf<CustomOptions>({ tail: true, boundary: true })
+const TAIL = optionsOf<Tail>({
+  messages: true,
+  turns: true,
+  characters: true,
+  contextTokens: true,
+  leastTokens: true,
+  dueTokens: true,
+  atLeast: true,
+})
+
 /** A policy of the caller's own, with the tail that it leaves: by default the last turn. */
-export function custom(judge: CustomJudge, options: { tail?: Tail; boundary?: Boundary } = {}): Policy {
+export function custom(judge: CustomJudge, options: CustomOptions = {}): Policy {
+  checkOptions('custom', options, CUSTOM)
+  checkOptions('custom: tail', options.tail, TAIL)
   if (typeof judge !== 'function') throw new InvalidArgumentError('judge', judge, 'a function of a snapshot')
   return {
     name: 'custom',

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import type { BurstRules } from './bursts.ts'
 import type {
   CommandOptions,
@@ -120,18 +121,22 @@ export const RUNTIME_SECTIONS = {
   commands: COMMANDS,
 } as const
 
-const OPTIONS = [
-  'palimpsest',
-  'channels',
-  'responder',
-  ...Object.keys(RUNTIME_SECTIONS),
-  'belongsTo',
-  'refresh',
-  'timers',
-  'onReply',
-  'onError',
-  'onFatal',
-]
+const OPTIONS = optionsOf<RuntimeOptions>({
+  palimpsest: true,
+  channels: true,
+  responder: true,
+  inbox: true,
+  privates: true,
+  groups: true,
+  turns: true,
+  commands: true,
+  belongsTo: true,
+  refresh: true,
+  timers: true,
+  onReply: true,
+  onError: true,
+  onFatal: true,
+})
 
 /** What types would have caught, for those who do without: a misspelt option would be lost. */
 export function checkRuntimeOptions(options: RuntimeOptions): void {
@@ -140,15 +145,10 @@ export function checkRuntimeOptions(options: RuntimeOptions): void {
     throw new InvalidArgumentError('palimpsest', palimpsest, 'what createPalimpsest gave')
   if (typeof responder !== 'function')
     throw new InvalidArgumentError('responder', responder, 'a responder such as modelResponder({ model })')
-  checkKnown('options', options, OPTIONS)
+  checkOptions('createRuntime', options, OPTIONS)
   checkChannels(channels)
   for (const [section, checks] of Object.entries(RUNTIME_SECTIONS))
     checkSection(section, options[section as keyof typeof RUNTIME_SECTIONS], checks)
-}
-
-function checkKnown(field: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find(name => !known.includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError(field, unknown, known.join(', '))
 }
 
 /** Less holds no sentence, nor some single characters. */
@@ -168,9 +168,7 @@ function checkChannels(channels: unknown): void {
 
 function checkSection(section: string, given: object | undefined, checks: Readonly<Record<string, Check>>) {
   if (given === undefined) return
-  if (typeof given !== 'object' || given === null)
-    throw new InvalidArgumentError(section, given, `an object with ${Object.keys(checks).join(', ')}`)
-  checkKnown(section, given, Object.keys(checks))
+  checkOptions(section, given, new Set(Object.keys(checks)))
   for (const [name, [allowed, accepts]] of Object.entries(checks)) {
     const value = (given as Readonly<Record<string, unknown>>)[name]
     if (value !== undefined && !accepts(value))

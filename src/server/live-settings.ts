@@ -18,6 +18,7 @@ import {
   writePlace,
 } from '../config/index.ts'
 import { InvalidSettingsError, SettingsConflictError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import type { Configuration } from '../palimpsest.ts'
 import type { Policy } from '../policy/index.ts'
 import { canonicalJson, type Store } from '../store/index.ts'
@@ -40,6 +41,16 @@ export interface LiveSettingsOptions {
   readonly over?: Layer
   readonly onWarning?: (message: string) => void
 }
+
+const OPTIONS = optionsOf<LiveSettingsOptions>({
+  store: true,
+  revisions: true,
+  namespace: true,
+  operator: true,
+  environment: true,
+  over: true,
+  onWarning: true,
+})
 
 /** What a change came to. */
 export interface Changed extends Resolved {
@@ -76,6 +87,7 @@ export class LiveSettings {
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(options: LiveSettingsOptions) {
+    checkOptions('LiveSettings', options, OPTIONS)
     this.#options = options
     this.#namespace = options.namespace ?? 'default'
     this.#revisions = options.revisions ?? new Revisions(options.store)

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { type Layer, resolveSettings } from '../config/index.ts'
 import { describeError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import type { PalimpsestOptions } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
 import { Admission } from './admission.ts'
@@ -47,6 +48,23 @@ export interface AppOptions {
   readonly instances?: Partial<PalimpsestOptions>
 }
 
+const APP = optionsOf<AppOptions>({
+  store: true,
+  namespace: true,
+  workspace: true,
+  environment: true,
+  version: true,
+  hosts: true,
+  allowedHosts: true,
+  corsOrigins: true,
+  trustsProxy: true,
+  needsKeys: true,
+  inspector: true,
+  onWarning: true,
+  onError: true,
+  instances: true,
+})
+
 /** A server without a port. */
 export interface OpenedApp extends AsyncDisposable {
   readonly app: OpenAPIHono
@@ -66,6 +84,7 @@ const LONGEST_STORING_MS = 3_000
 
 /** Everything that answers requests, put together. */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
+  checkOptions('openApp', options, APP)
   const { store, namespace: home = 'default', version = '0.0.0' } = options
   const { workspace, onWarning, onError, instances, corsOrigins = [], trustsProxy = false } = options
   const hosts = options.allowedHosts

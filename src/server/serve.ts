@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { PalimpsestError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { loadLibrary } from '../mcp/index.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
@@ -17,6 +18,31 @@ export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
   readonly limits?: Partial<ConnectionLimits>
 }
 
+const SERVE = optionsOf<ServeOptions>({
+  host: true,
+  port: true,
+  limits: true,
+  store: true,
+  namespace: true,
+  workspace: true,
+  environment: true,
+  version: true,
+  allowedHosts: true,
+  corsOrigins: true,
+  trustsProxy: true,
+  inspector: true,
+  onWarning: true,
+  onError: true,
+  instances: true,
+})
+const LIMITS = optionsOf<ConnectionLimits>({
+  headersMs: true,
+  requestMs: true,
+  keepAliveMs: true,
+  answerMs: true,
+  checkMs: true,
+})
+
 export interface RunningServer {
   readonly host: string
   readonly port: number
@@ -31,6 +57,8 @@ export interface RunningServer {
 
 /** An app that listens. Where others than this machine can reach it, it does not start without keys. */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  checkOptions('startServer', options, SERVE)
+  checkOptions('startServer: limits', options.limits, LIMITS)
   const { host = '127.0.0.1', port: wanted, limits: given, ...others } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const { promise: opening, resolve: serveWith } = Promise.withResolvers<OpenedApp>()

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { untilTheLastPiece, untilTheMiddle } from './broken-off.ts'
 import { askScript, errorOf, type ModelReply, type ModelScript } from './model-reply.ts'
 import type { ModelRequest, ModelRequestBody } from './model-request.ts'
@@ -27,8 +28,15 @@ export interface ModelServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
+interface ModelServerOptions {
+  readonly reply?: ModelScript
+}
+
+const OPTIONS = optionsOf<ModelServerOptions>({ reply: true })
+
 /** Listens on a free port. Without a script it answers with an empty text. */
-export async function startModelServer(options: { reply?: ModelScript } = {}): Promise<ModelServer> {
+export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
+  checkOptions('startModelServer', options, OPTIONS)
   let script: ModelScript = options.reply ?? ''
   const requests: ModelRequest[] = []
   const protocols: Readonly<Record<string, Protocol>> = {

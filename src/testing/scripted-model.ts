@@ -1,3 +1,4 @@
+import { checkOptions, optionsOf } from '../known-options.ts'
 import { untilTheLastPiece, untilTheMiddle } from './broken-off.ts'
 import { pause, unlessAborted, untilAborted } from './in-process/abort.ts'
 import { type Call, generated, streamed } from './in-process/answer.ts'
@@ -24,11 +25,16 @@ export interface ScriptedModel {
   doStream(options: CallOptions): Promise<StreamResult>
 }
 
+interface ScriptedModelOptions {
+  readonly modelId?: string
+}
+
+const OPTIONS = optionsOf<ScriptedModelOptions>({ modelId: true })
+
 /** Without a script it answers with an empty text. */
-export function scriptedModel(
-  reply: ModelScript = '',
-  { modelId = 'scripted' }: { readonly modelId?: string } = {},
-): ScriptedModel {
+export function scriptedModel(reply: ModelScript = '', options: ScriptedModelOptions = {}): ScriptedModel {
+  checkOptions('scriptedModel', options, OPTIONS)
+  const { modelId = 'scripted' } = options
   let script = reply
   const requests: ModelRequest[] = []
 

@@ -1,34 +1,28 @@
 import { checkPositive, InvalidArgumentError } from '../errors.ts'
+import { checkOptions, optionsOf } from '../known-options.ts'
+import type { TurnOptions } from './turn.ts'
 
-const OPTIONS = [
-  'instructions',
-  'tools',
-  'model',
-  'memoryTools',
-  'maxSteps',
-  'answers',
-  'reminder',
-  'files',
-  'budget',
-  'outputReserve',
-  'usualReserve',
-  'policy',
-  'appendPolicy',
-  'query',
-  'reasoning',
-]
+const OPTIONS = optionsOf<TurnOptions>({
+  instructions: true,
+  tools: true,
+  model: true,
+  memoryTools: true,
+  maxSteps: true,
+  answers: true,
+  reminder: true,
+  files: true,
+  budget: true,
+  outputReserve: true,
+  usualReserve: true,
+  policy: true,
+  appendPolicy: true,
+  query: true,
+  reasoning: true,
+})
 
 /** What types would have caught, for those who do without: a misspelt option would be lost. */
 export function checkTurnOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null)
-    throw new InvalidArgumentError('options', options, `an object with ${OPTIONS.join(', ')}`)
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined)
-    throw new InvalidArgumentError(
-      'options',
-      unknown,
-      unknown === 'system' ? 'instructions, which is what the AI SDK calls it too' : OPTIONS.join(', '),
-    )
+  checkOptions('turn', options, OPTIONS)
   const { tools, memoryTools, maxSteps, answers, reminder, files } = options as Record<string, unknown>
   const isToolSet = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
   if (tools !== undefined && !isToolSet)

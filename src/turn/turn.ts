@@ -1,7 +1,7 @@
 import { closingNote } from '../context/index.ts'
 import type { Context, ContextOptions, FrozenContext } from '../contexts.ts'
 import { ContextOverflowError, InvalidArgumentError, isOverForGood, NotWaitingError } from '../errors.ts'
-import { type Language, textsOf } from '../language/index.ts'
+import type { Language } from '../language/index.ts'
 import type { Interruption, MessageInput } from '../log/index.ts'
 import type { MemoryTools } from '../memory/index.ts'
 import type { Policy } from '../policy/index.ts'
@@ -32,7 +32,8 @@ import type {
 import { shortenedBudget } from './shortened-budget.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
-export interface TurnOptions<Tools extends object = object> extends Omit<ContextOptions, 'tools' | 'model'> {
+export interface TurnOptions<Tools extends object = object>
+  extends Omit<ContextOptions, 'tools' | 'model' | 'notes'> {
   /** Your own, as the AI SDK takes them; the memory tools are added. */
   readonly tools?: Tools
   /** By whose token counts the budget is meant: the model, or its name. */

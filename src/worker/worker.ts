@@ -1,4 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss'
+import { checkOptions, optionsOf } from '../known-options.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { Store } from '../store/index.ts'
 import { DEAD_FOLDS, FOLDS, keyOfJob, openBoss, type QueuePlace, SWEEPS } from '../store/postgres/boss.ts'
@@ -19,6 +20,16 @@ export interface WorkerOptions {
   /** Milliseconds since 1970; for tests. */
   readonly clock?: () => number
 }
+
+const OPTIONS = optionsOf<WorkerOptions>({
+  place: true,
+  store: true,
+  instanceOf: true,
+  concurrency: true,
+  stopMs: true,
+  onError: true,
+  clock: true,
+})
 
 const CONCURRENCY = 4
 /** A trigger wakes a worker at once (LISTEN/NOTIFY); what a lost connection missed is found by looking this often. */
@@ -44,6 +55,7 @@ export class FoldWorker {
   }
 
   static async start(options: WorkerOptions): Promise<FoldWorker> {
+    checkOptions('FoldWorker.start', options, OPTIONS)
     const boss = await openBoss(options.place, 'worker')
     const worker = new FoldWorker(boss, options)
     try {

@@ -159,8 +159,9 @@ describe('session.context()', () => {
     const error = await chat.context({ instructions }).catch(error => error)
     expect(error).toBeInstanceOf(ContextOverflowError)
     expect(error.code).toBe('context_overflow')
-    expect(error.details).toMatchObject({ budget: 16_000, newestTokens: 5 })
+    expect(error.details).toMatchObject({ budget: 16_000, parts: { conversation: 100 } })
     expect(error.details.fixedTokens).toBeGreaterThan(15_000)
+    expect(error.message).toMatch(/would take \d+ tokens, instructions \d+, conversation 100\. Raise/)
     expect((await chat.context()).messages).toHaveLength(1)
   })
 

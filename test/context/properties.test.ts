@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Context,
   type ContextOptions,
+  type ContextOverflowError,
   createPalimpsest,
   type Message,
   type Palimpsest,
@@ -15,6 +16,7 @@ import { estimateTokens } from '../../src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
+import { expectToAddUp } from './adds-up.ts'
 import { type History, history, newSession, play } from './histories.ts'
 
 const HISTORIES = runs(500)
@@ -53,8 +55,7 @@ async function contextOrNull(session: Session, options: ContextOptions): Promise
     return await session.context(options)
   } catch (error) {
     if (!PalimpsestError.isInstance(error) || error.code !== 'context_overflow') throw error
-    const { budget, fixedTokens, newestTokens } = error.details as Record<string, number>
-    expect([budget, fixedTokens, newestTokens].every(Number.isFinite)).toBe(true)
+    expectToAddUp(error as ContextOverflowError, options.budget ?? BUDGET)
     return null
   }
 }

@@ -18,7 +18,6 @@ import { toText } from '../../src/context/to-text.ts'
 import { toldTexts } from '../../src/context/told-texts.ts'
 import { describe } from '../../src/errors.ts'
 import { isSought, matcherOf } from '../../src/finding/is-sought.ts'
-import { nearestName } from '../../src/lab/prices/nearest-name.ts'
 import { parsedOrText, textOf } from '../../src/lab/transcript/json-value.ts'
 import { readAiSdk } from '../../src/lab/transcript/read-ai-sdk.ts'
 import { readChatGpt } from '../../src/lab/transcript/read-chatgpt.ts'
@@ -82,6 +81,7 @@ import { mergeDocuments } from '../../src/memory/workspace/merge.ts'
 import { isBlankLine } from '../../src/memory/workspace/merge-lines.ts'
 import { splitSections } from '../../src/memory/workspace/sections.ts'
 import { parseFile, readFile, readIdLine, renderFile } from '../../src/memory/workspace/workspace-file.ts'
+import { nearestName } from '../../src/nearest-name.ts'
 import { redactSecrets } from '../../src/redaction/secrets.ts'
 import { isNamed } from '../../src/runtime/attention.ts'
 import { cleanName } from '../../src/runtime/channels/telegram/clean-name.ts'
@@ -267,7 +267,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'errors.ts describe': describe,
   'finding/is-sought.ts isSought': text => isSought(QUERY)(text),
   'finding/is-sought.ts matcherOf': text => matcherOf(QUERY.terms)(text),
-  'lab/prices/nearest-name.ts nearestName': text => nearestName(text, ['claude-haiku-4-5', 'gpt-5']),
+  'nearest-name.ts nearestName': text => nearestName(text, ['claude-haiku-4-5', 'gpt-5']),
   'lab/transcript/json-value.ts parsedOrText': parsedOrText,
   'lab/transcript/json-value.ts textOf': textOf,
   'lab/transcript/read-ai-sdk.ts readAiSdk': text =>

@@ -1,6 +1,7 @@
 import type { LanguageModelMiddleware } from 'ai'
 import type { ContextOptions } from '../../contexts.ts'
 import { ContextOverflowError, describeError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import type { Interruption, Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
 import {
@@ -28,6 +29,13 @@ export interface MemoryMiddlewareOptions
   readonly onError?: (error: unknown) => void
 }
 
+const OPTIONS = optionsOf<MemoryMiddlewareOptions>({
+  budget: true,
+  outputReserve: true,
+  reasoning: true,
+  onError: true,
+})
+
 /**
  * Memory for code that can change nothing but its model: `wrapLanguageModel({ model, middleware })`. What the code
  * sends is laid onto the log and what is new is stored; the model is sent the session's context instead; what it
@@ -37,6 +45,7 @@ export function memoryMiddleware(
   session: Session | ((call: Pick<CallOptions, 'providerOptions'>) => Session | Promise<Session>),
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
+  checkOptions('memoryMiddleware', options, OPTIONS)
   const begin = async (params: CallOptions, model: Model) => {
     const chat = typeof session === 'function' ? await session(params) : session
     // What the model says to it is stored in this very session, or not at all.

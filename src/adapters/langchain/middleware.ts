@@ -2,6 +2,7 @@ import type { BaseMessage } from '@langchain/core/messages'
 import type { ClientTool, ServerTool } from '@langchain/core/tools'
 import type { AgentMiddleware } from 'langchain'
 import { InvalidArgumentError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
 import { AgentMemory, type AgentMemoryOptions } from './agent-memory.ts'
 import type { ModelHandler, ModelRequest } from './model-call.ts'
@@ -18,7 +19,20 @@ export type PalimpsestMiddleware = AgentMiddleware<
   readonly []
 >
 
-const OPTIONS = ['session', 'sessionOptions', 'memoryTools', 'recall', 'context']
+const OPTIONS = optionsOf<PalimpsestMiddlewareOptions>({
+  session: true,
+  sessionOptions: true,
+  memoryTools: true,
+  recall: true,
+  context: true,
+})
+const CONTEXT = optionsOf<NonNullable<AgentMemoryOptions['context']>>({
+  budget: true,
+  outputReserve: true,
+  usualReserve: true,
+  reasoning: true,
+  policy: true,
+})
 
 /**
  * Memory for `createAgent`: what the agent hears, says and does goes into the log, and each call of the model gets
@@ -51,8 +65,8 @@ export function palimpsestMiddleware(
 function checkArguments(palimpsest: Palimpsest, options: PalimpsestMiddlewareOptions): void {
   if (typeof palimpsest?.session !== 'function')
     throw new InvalidArgumentError('palimpsest', palimpsest, 'what createPalimpsest() gave')
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  checkOptions('palimpsestMiddleware', options, OPTIONS)
+  checkOptions('palimpsestMiddleware: context', options.context, CONTEXT)
   const { session } = options
   if (session !== undefined && typeof session !== 'function')
     throw new InvalidArgumentError('session', session, 'a function of the runtime that names the session')

@@ -3,6 +3,7 @@ import type * as Mastra from '@mastra/core/processors'
 import type { RequestContext } from '@mastra/core/request-context'
 import type { ContextOptions } from '../../contexts.ts'
 import { InvalidArgumentError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { contentText } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
 import type { Session } from '../../session.ts'
@@ -37,6 +38,14 @@ export interface PalimpsestProcessorOptions {
   readonly context?: Pick<ContextOptions, 'budget' | 'outputReserve' | 'usualReserve' | 'reasoning'>
 }
 
+const OPTIONS = optionsOf<PalimpsestProcessorOptions>({ session: true, memoryTools: true, context: true })
+const CONTEXT = optionsOf<NonNullable<PalimpsestProcessorOptions['context']>>({
+  budget: true,
+  outputReserve: true,
+  usualReserve: true,
+  reasoning: true,
+})
+
 /** One call of `generate` or `stream`. */
 interface Run {
   /** As it was when the call began. */
@@ -61,6 +70,8 @@ export function palimpsestProcessor(
   palimpsest: Palimpsest,
   options: PalimpsestProcessorOptions = {},
 ): PalimpsestProcessor {
+  checkOptions('palimpsestProcessor', options, OPTIONS)
+  checkOptions('palimpsestProcessor: context', options.context, CONTEXT)
   const { session = call => threadSession(palimpsest, call), memoryTools = true } = options
   // By the state that all hooks of a call share. Mastra may store it, so nothing is put into it.
   const runs = new WeakMap<object, Promise<Run>>()

@@ -12,6 +12,7 @@ import type {
 } from '@openai/agents'
 import type { Context } from '../../contexts.ts'
 import { isOverForGood, PalimpsestError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { type Language, textsOf } from '../../language/index.ts'
 import { contentLinks, type Message } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
@@ -30,6 +31,13 @@ import { toMessage } from './to-message.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
 export type AgentsSessionOptions = ViewOptions
+
+const OPTIONS = optionsOf<AgentsSessionOptions>({
+  budget: true,
+  outputReserve: true,
+  tools: true,
+  model: true,
+})
 
 /** A session of Palimpsest as the Agents SDK takes it: `run(agent, input, { session: agentsSession(chat) })`. */
 export function agentsSession(chat: Session, options: AgentsSessionOptions = {}): AgentsSession {
@@ -70,6 +78,7 @@ export class AgentsSession
   readonly #seenBy = new WeakMap<RunContext<unknown>, SeenByRun>()
 
   constructor(chat: Session, options: AgentsSessionOptions = {}) {
+    checkOptions('agentsSession', options, OPTIONS)
     this.#chat = chat
     this.#view = new HistoryView(chat, options)
     this.#model = options.model

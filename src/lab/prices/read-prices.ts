@@ -4,7 +4,7 @@ import {
   PalimpsestError,
   type SettingsProblem,
 } from '../../errors.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../nearest-name.ts'
 import { PRICE_ALIASES, PRICE_PRESETS } from './presets.ts'
 import type { Prices } from './prices.ts'
 import { readText } from './read-text.ts'

@@ -1,3 +1,4 @@
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import {
   GROUP_TURN_MESSAGES,
   type MessageInput,
@@ -42,11 +43,27 @@ export interface ReplayOptions extends ConditionOptions, RunOptions {
   readonly kind?: SessionKind
 }
 
+const OPTIONS = optionsOf<ReplayOptions>({
+  policy: true,
+  kind: true,
+  groupTurnMessages: true,
+  types: true,
+  onRequest: true,
+  prices: true,
+  summarizerPrices: true,
+  overheadTokens: true,
+  summarizer: true,
+  summaryRatio: true,
+  calls: true,
+  extraction: true,
+})
+
 /** One conversation through one policy: what is folded and when, and what it costs. No model is asked. */
 export function replay(
   messages: Iterable<MessageInput> | AsyncIterable<MessageInput>,
   options: ReplayOptions,
 ): Promise<Run> {
+  checkOptions('replay', options, OPTIONS)
   const { policy, kind = 'private' } = options
   const conversation: Conversation = {
     kind,

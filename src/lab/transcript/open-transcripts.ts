@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { checkMessage, checkMessages } from './check-messages.ts'
 import { type Document, findLayout, type Layout } from './find-layout.ts'
 import { InvalidTranscriptError, unknownFormat } from './invalid-transcript-error.ts'
@@ -28,6 +29,8 @@ export interface TranscriptOptions {
   readonly now?: number
 }
 
+const OPTIONS = optionsOf<TranscriptOptions>({ onProgress: true, self: true, zone: true, now: true })
+
 const READERS: Readonly<
   Record<JsonFormat, (value: unknown, options: TranscriptOptions) => FoundConversation[]>
 > = {
@@ -52,6 +55,7 @@ export async function openTranscripts(
   file: string | Source,
   options: TranscriptOptions = {},
 ): Promise<readonly Transcript[]> {
+  checkOptions('openTranscripts', options, OPTIONS)
   const onProgress = options.onProgress ?? (() => {})
   const source = typeof file === 'string' ? await openSource(file, { onChunk: () => onProgress(0) }) : file
   const layout = (await isSqlite(source))

@@ -6,7 +6,7 @@ import { scanLines } from './markdown-lines.ts'
 import { dayOfLine } from './over-budget.ts'
 
 /** Below this nothing of a document is worth showing. */
-const LEAST_TOKENS = 40
+export const MIN_CLIPPED_TOKENS = 40
 /** A document begins with what it is about and ends with what is newest. */
 const HEAD_SHARE = 0.5
 
@@ -24,7 +24,7 @@ export function clipDocument(
     language = 'en',
   }: { readonly yielding?: ReadonlySet<string>; readonly language?: Language } = {},
 ): { text: string; isClipped: boolean } {
-  if (tokens < LEAST_TOKENS) return { text: '', isClipped: content !== '' }
+  if (tokens < MIN_CLIPPED_TOKENS) return { text: '', isClipped: content !== '' }
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
   const leftOut = (count: number) => `${textsOf(language).documents.linesLeftOut(count)}\n`
   const scanned = [...scanLines(content)]

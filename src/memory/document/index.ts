@@ -1,5 +1,5 @@
 export { checkBody } from './body.ts'
-export { clipDocument } from './clip-document.ts'
+export { clipDocument, MIN_CLIPPED_TOKENS } from './clip-document.ts'
 export { inertLine } from './inert-line.ts'
 export { datedLine, listLines, replaceLines, sayingOf, withLines, withoutLines } from './lines.ts'
 export { normalizeMarkdown } from './normalize-markdown.ts'

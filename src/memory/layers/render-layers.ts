@@ -2,7 +2,7 @@ import { inert, type Layer, type SeqRange } from '../../context/index.ts'
 import { type Language, textsOf } from '../../language/index.ts'
 import { type FoldedLine, LAYERS, type LayerName, type LayerText } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
-import { clipDocument, withoutLines } from '../document/index.ts'
+import { clipDocument, MIN_CLIPPED_TOKENS, withoutLines } from '../document/index.ts'
 import { maySee, type SessionIdentity } from '../visibility.ts'
 import { BLOCKS } from './blocks.ts'
 import { renderGuidance } from './guidance.ts'
@@ -24,23 +24,56 @@ export interface LayerView {
 /** What a block takes beside its text. */
 const FRAME_TOKENS = 40
 
-/** The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. */
+/**
+ * The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. Where there
+ * is too little room they go in the reverse of that order: the persona is the last of them to go.
+ */
 export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
   const documents = LAYERS.map(layer => ({ layer, ...contentOf(layer, texts, view) }))
   const shown = documents.filter(({ content }) => content !== '')
-  const sizes = shown.map(({ layer, content }) => Math.min(view.budgets[layer], estimateTokens(content)))
-  const guidance = guidanceWithin(view)
-  const room = view.allowance - estimateTokens(guidance ?? '') - FRAME_TOKENS * shown.length
-  const level = levelWithin(sizes, room)
+  const sizes = shown.map(({ layer, content }) => ({
+    layer,
+    tokens: Math.min(view.budgets[layer], estimateTokens(content)),
+  }))
+  const guidance = guidanceWithin(view, sizes)
+  const shares = sharesWithin(sizes, view.allowance - estimateTokens(guidance ?? ''))
   const blocks = shown.map(({ layer, content, folded }, place) =>
     block(
       layer,
-      shownWithin(content, { tokens: Math.min(sizes[place]!, level), folded, language: view.language }),
+      shownWithin(content, { tokens: shares[place]!, folded, language: view.language }),
       view.language,
     ),
   )
   const place = blocks.findLastIndex(({ name }) => name === 'persona' || name === 'global_memory') + 1
   return guidance === null ? blocks : blocks.toSpliced(place, 0, { name: 'guidance', text: guidance })
+}
+
+interface Sized {
+  readonly layer: LayerName
+  readonly tokens: number
+}
+
+/** What each is shown in; 0: it is not. The last of them go first, until those that stay say something. */
+function sharesWithin(sizes: readonly Sized[], allowance: number): readonly number[] {
+  for (let count = sizes.length; count > 0; count--) {
+    const shares = sharesOfAll(sizes.slice(0, count), allowance - FRAME_TOKENS * count)
+    if (shares !== null) return sizes.map((_, place) => shares[place] ?? 0)
+  }
+  return sizes.map(() => 0)
+}
+
+/** The persona has all that it takes, and the others share the rest. `null`: one of them would say nothing. */
+function sharesOfAll(sizes: readonly Sized[], room: number): readonly number[] | null {
+  const [first, ...others] = sizes
+  if (sizes.length === 1) return room > 0 ? [Math.min(first!.tokens, room)] : null
+  const persona = first?.layer === 'persona' ? first.tokens : 0
+  const sharing = persona > 0 ? others : sizes
+  const level = levelWithin(
+    sharing.map(({ tokens }) => tokens),
+    room - persona,
+  )
+  if (room < persona || level < MIN_CLIPPED_TOKENS) return null
+  return sizes.map(({ layer, tokens }) => (layer === 'persona' ? tokens : Math.min(tokens, level)))
 }
 
 /** What each may take at most, for all to fit: small ones stay whole, and only those above their share give way. */
@@ -55,10 +88,13 @@ function levelWithin(sizes: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Without it the tools still say what they are for. */
-function guidanceWithin({ tools, language, allowance }: LayerView): string | null {
+/** Without it the tools still say what they are for: it gives way to the persona. */
+function guidanceWithin({ tools, language, allowance }: LayerView, [first]: readonly Sized[]): string | null {
   const guidance = renderGuidance(tools, language)
-  return guidance !== null && estimateTokens(guidance) <= allowance / 2 ? guidance : null
+  if (guidance === null) return null
+  const tokens = estimateTokens(guidance)
+  const persona = first?.layer === 'persona' ? first.tokens + FRAME_TOKENS : 0
+  return tokens <= allowance / 2 && tokens + persona <= allowance ? guidance : null
 }
 
 /** Of the daily log, both days. What a segment of the context tells at first hand is not told again. */

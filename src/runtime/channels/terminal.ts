@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { InvalidArgumentError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import type {
   Channel,
   ChannelHost,
@@ -31,6 +32,18 @@ export interface TerminalOptions {
   readonly now?: () => number
 }
 
+const OPTIONS = optionsOf<TerminalOptions>({
+  name: true,
+  place: true,
+  kind: true,
+  sender: true,
+  input: true,
+  streams: true,
+  output: true,
+  onEnd: true,
+  now: true,
+})
+
 /** As often as a screen is worth redrawing. */
 const SHOW_EVERY_MS = 30
 
@@ -54,6 +67,7 @@ export class TerminalChannel implements Channel {
   #open: string | null = null
 
   constructor(options: TerminalOptions) {
+    checkOptions('TerminalChannel', options, OPTIONS)
     this.#options = options
     this.name = options.name ?? 'terminal'
     this.edits = options.streams ?? true

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import type { Language } from '../../language/index.ts'
 import { contentText } from '../../log/index.ts'
 import { isLanguageModel, type LanguageModelLike } from '../../summarizer/model/language-model.ts'
@@ -19,10 +20,23 @@ export interface ModelResponderOptions<Tools extends object = object>
   readonly recall?: boolean
 }
 
+const OPTIONS = optionsOf<ModelResponderOptions>({
+  instructions: true,
+  tools: true,
+  maxSteps: true,
+  memoryTools: true,
+  budget: true,
+  outputReserve: true,
+  reasoning: true,
+  model: true,
+  recall: true,
+})
+
 /** Answers with a language model through the AI SDK, with the memory tools and those that it is given. */
 export function modelResponder<Tools extends object = object>(
   options: ModelResponderOptions<Tools>,
 ): Responder {
+  checkOptions('modelResponder', options, OPTIONS)
   const { model, recall = true, instructions, ...turnOptions } = options
   if (!isLanguageModel(model))
     throw new InvalidArgumentError('model', model, "a model of the AI SDK, such as anthropic('…')")

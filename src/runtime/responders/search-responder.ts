@@ -1,4 +1,5 @@
 import type { SearchResult } from '../../finding/index.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { contentText, headOf, type Message, type Sender, searchableText, tailOf } from '../../log/index.ts'
 import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
@@ -15,6 +16,8 @@ export interface SearchResponderOptions {
   readonly finds?: number
 }
 
+const OPTIONS = optionsOf<SearchResponderOptions>({ zone: true, finds: true })
+
 /** Earlier questions may stand before the answer: so many are looked at. */
 const LOOKED_AT = 50
 const LOOKED_AT_CHARACTERS = 10_000
@@ -25,7 +28,9 @@ const LEAST_SHARE = 0.5
  * Answers without a model, from what was said in this session, and says so. The same log and the same question give
  * the same answer.
  */
-export function searchResponder({ zone = 'UTC', finds = 3 }: SearchResponderOptions = {}): Responder {
+export function searchResponder(options: SearchResponderOptions = {}): Responder {
+  checkOptions('searchResponder', options, OPTIONS)
+  const { zone = 'UTC', finds = 3 } = options
   async function* answer({ session, messages, signal }: ReplyRequest): AsyncGenerator<string> {
     const language = await languageOf(session, messages)
     const asking = messages.filter(({ content }) => isQuestion(readIn(contentText(content))))

@@ -196,6 +196,116 @@ describe.each(Object.entries(HABITS))('a client that %s', (_, { keep = all => al
   })
 })
 
+/** What clients put around an answer, and take out of it. */
+const DECORATIONS: readonly ((text: string) => string)[] = [
+  text => text,
+  text => `${text}\n\n— sent with MyApp`,
+  text => `${text} [reply 7 of 25, 12:04]`,
+  text => `🤖 Assistant: ${text}`,
+  text => text.replaceAll(/[*_`#>-]/g, ''),
+  text => `  ${text.replaceAll(/\s+/g, ' ')}\n`,
+  text => text.replace(/<think>.*?<\/think>/s, ''),
+  text => text.replace(/<reasoning>.*?<\/reasoning>/s, '').trim(),
+  text => text.replaceAll(/\p{Extended_Pictographic}/gu, ''),
+  text => `<p>${text.replaceAll('\n', '<br/>')}</p>`,
+  text => text.normalize('NFD'),
+]
+
+const decoration = fc
+  .uniqueArray(fc.nat(DECORATIONS.length - 1), { minLength: 1, maxLength: 3 })
+  // Whoever takes marks away does so before the page is made.
+  .map(places => places.toSorted((one, other) => one - other))
+  .map(places => (text: string) => places.reduce((text, place) => DECORATIONS[place]!(text), text))
+
+const longAnswers = fc.oneof(
+  answers,
+  fc.constantFrom('Ok', 'Yes, *on Friday* 🎉 at noon.', '好的，明天下午三点见。'),
+  fc
+    .tuple(
+      fc.nat(99),
+      fc.constantFrom('', '<think>Let me see.</think>', '<reasoning>When is it?</reasoning>\n'),
+    )
+    .map(
+      ([number, thought]) => `${thought}The **ferry** leaves from pier ${number} at noon. Be there early.`,
+    ),
+)
+
+describe('a client that decorates replies', () => {
+  const turn = fc.record({ question: words, answer: longAnswers, decorate: decoration, fails: fc.boolean() })
+  const turns = fc.array(turn, { minLength: 1, maxLength: 25 })
+
+  test('goes on in one session, and each message is stored once', () => {
+    fc.assert(
+      fc.property(turns, turns => {
+        const log = new Log()
+        const mine: Said[] = []
+        const expected: Said[] = []
+        for (const { question, answer, decorate, fails } of turns) {
+          log.receive([...mine, user(question)])
+          // The answer was lost on its way, and the client asks once more.
+          if (fails) log.receive([...mine, user(question)])
+          log.add(reply(answer))
+          mine.push(user(question), reply(decorate(answer)))
+          expected.push(user(question), reply(answer))
+        }
+        expect(log.forks).toBe(0)
+        expect(log.hidden).toEqual([])
+        expect(log.said).toEqual(expected.map(wordsOf))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('also otherwise each time, with the oldest left out, where no question is asked twice', () => {
+    fc.assert(
+      fc.property(
+        turns,
+        fc.integer({ min: 2, max: 12 }),
+        fc.infiniteStream(decoration),
+        (turns, window, anew) => {
+          const log = new Log()
+          const mine: Said[] = []
+          const expected: Said[] = []
+          for (const [place, { question, answer }] of turns.entries()) {
+            const asked = user(`${question} ${place}`)
+            const decorated = mine.map(each =>
+              each.role === 'assistant' ? reply(anew.next().value!(each.content as string)) : each,
+            )
+            log.receive([...decorated.slice(-window), asked])
+            log.add(reply(answer))
+            mine.push(asked, reply(answer))
+            expected.push(asked, reply(answer))
+          }
+          expect(log.forks).toBe(0)
+          expect(log.hidden).toEqual([])
+          expect(log.said).toEqual(expected.map(wordsOf))
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  test('asks for the last answer again, in its place', () => {
+    fc.assert(
+      fc.property(turns, turns => {
+        const log = new Log()
+        const mine: Said[] = []
+        for (const [place, { question, answer, decorate }] of turns.entries()) {
+          const asked = user(`${question} ${place}`)
+          log.receive([...mine, asked])
+          log.add(reply(answer))
+          mine.push(asked, reply(decorate(answer)))
+        }
+        // A list without a reply is new as a whole.
+        if (turns.length === 1) return
+        log.receive(mine.slice(0, -1))
+        expect(log.forks).toBe(0)
+        expect(log.hidden.map(wordsOf)).toEqual([wordsOf(reply(turns.at(-1)!.answer))])
+      }),
+    )
+  })
+})
+
 describe('a client whose texts are all different', () => {
   const scenario = fc.record({
     turns: fc.integer({ min: 2, max: 20 }),

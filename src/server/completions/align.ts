@@ -1,5 +1,6 @@
 import { isSame, NOTHING, type Print } from './fingerprint.ts'
 import { PlacesByName } from './places-by-name.ts'
+import { isTelling, Resemblance } from './resemblance.ts'
 
 /** A message of the log. */
 export interface Known extends Print {
@@ -24,7 +25,7 @@ export interface Alignment {
   readonly outcome: Outcome
   /** How many messages agree, back from the last that does. */
   readonly score: number
-  /** The last reply of theirs is there, at this place; `null`: it is not. */
+  /** The last reply of theirs is there, at this place, be it decorated; `null`: it is not. */
   readonly anchor: number | null
   /** No other place, and no other session, can fit better. */
   readonly isClear: boolean
@@ -35,6 +36,8 @@ export interface Alignment {
 
 /** So many messages are enough to know a place by. */
 const MOST_STEPS = 200
+/** Of a reply that resembles theirs, where one that is the same counts 1. */
+const ALIKE_SCORE = 0.75
 /** Of all walks together. */
 const MOST_STEPS_OF_ALL = 1_000_000
 
@@ -49,7 +52,7 @@ export function alignWhole(
   { isWholeLog }: { readonly isWholeLog: boolean },
 ): Alignment {
   const search = new Search(ours, prints, isWholeLog)
-  const anchor = search.bestPlace(answered - 1)
+  const anchor = search.bestReply(answered - 1)
   if (anchor) return goingOn(ours, prints, { ...anchor, answered })
   for (let place = answered - 2; place >= 0 && !search.isOver; place--) {
     const found = search.bestPlace(place)
@@ -127,6 +130,7 @@ class Search {
   readonly #theirs: readonly Print[]
   readonly #isWholeLog: boolean
   readonly #places: PlacesByName
+  readonly #resemblance = new Resemblance()
   #steps = 0
 
   constructor(ours: readonly Known[], theirs: readonly Print[], isWholeLog: boolean) {
@@ -153,13 +157,54 @@ class Search {
     return best
   }
 
+  /**
+   * The same for the last reply, which a client may have decorated or shortened: then it is the one that resembles it
+   * and answers what people said before it. Where it is there as it is, that counts for more.
+   */
+  bestReply(theirPlace: number): Place | null {
+    const exact = this.bestPlace(theirPlace)
+    if (exact?.isCertain || this.#theirs[theirPlace]?.role !== 'assistant') return exact
+    const alike = this.#bestAlike(theirPlace)
+    return alike !== null && alike.score > (exact?.score ?? 0) ? alike : exact
+  }
+
+  #bestAlike(theirPlace: number): Place | null {
+    let best: Place | null = null
+    for (let place = this.#ours.length - 1; place >= 0 && !this.isOver; place--) {
+      this.#steps += 1
+      if (!this.#isAlike(place, theirPlace)) continue
+      const { score } = this.#walkBack(place - 1, theirPlace - 1)
+      const all = score + ALIKE_SCORE
+      if (best === null || all > best.score) best = { place, score: all, isCertain: false }
+    }
+    return best
+  }
+
+  #isAlike(ourPlace: number, theirPlace: number): boolean {
+    const [ours, theirs] = [this.#ours[ourPlace]!, this.#theirs[theirPlace]!]
+    if (ours.role !== 'assistant') return false
+    if (this.#answersTheSame(ourPlace, theirPlace)) return this.#resemblance.resembles(ours, theirs)
+    // Without its question, as where a client drops the oldest messages, the reply alone has to tell.
+    return isTelling(ours) && isTelling(theirs) && this.#resemblance.contains(ours, theirs)
+  }
+
+  /** What people said last before it. */
+  #answersTheSame(ourPlace: number, theirPlace: number): boolean {
+    let [at, their] = [ourPlace - 1, theirPlace - 1]
+    while (at >= 0 && (isReply(this.#ours[at]!) || isMissable(this.#ours[at]!))) at -= 1
+    while (their >= 0 && isReply(this.#theirs[their]!)) their -= 1
+    const [ours, theirs] = [this.#ours[at], this.#theirs[their]]
+    return ours !== undefined && theirs !== undefined && isSame(ours, theirs)
+  }
+
   #walkBack(ourPlace: number, theirPlace: number): Omit<Place, 'place'> {
     let [at, their, score] = [ourPlace, theirPlace, 0]
+    let isCertain = true
     for (let step = 0; step < MOST_STEPS; step++) {
       this.#steps += 1
       const [ours, theirs] = [this.#ours[at], this.#theirs[their]]
-      if (theirs === undefined) return { score, isCertain: true }
-      if (ours === undefined) return { score, isCertain: this.#isWholeLog }
+      if (theirs === undefined) return { score, isCertain }
+      if (ours === undefined) return { score, isCertain: isCertain && this.#isWholeLog }
       if (isSame(ours, theirs)) {
         score += 1
         at -= 1
@@ -167,10 +212,18 @@ class Search {
         continue
       }
       const maySkipOurs = isMissable(ours) || ours.isOnTheWay
+      // Earlier replies may be what the client made of them: what people said tells.
+      if (!maySkipOurs && !theirs.isOnTheWay && ours.role === 'assistant' && theirs.role === 'assistant') {
+        score += this.#resemblance.resembles(ours, theirs) ? ALIKE_SCORE : 0
+        isCertain = false
+        at -= 1
+        their -= 1
+        continue
+      }
       if (!maySkipOurs && !theirs.isOnTheWay) return { score, isCertain: false }
       if (maySkipOurs) at -= 1
       if (theirs.isOnTheWay && (!maySkipOurs || (ours.isOnTheWay && ours.role === theirs.role))) their -= 1
     }
-    return { score, isCertain: true }
+    return { score, isCertain }
   }
 }

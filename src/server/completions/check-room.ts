@@ -20,9 +20,12 @@ export async function checkRoom(
   const budget = options.budget ?? contextBudget(policyOf(resolved))?.tokens
   if (budget === undefined) return
   const { instructions = '', tools, outputReserve = 0 } = options
-  const fixedTokens = [instructions, tools === undefined ? '' : JSON.stringify(tools)]
-    .map(estimateTokens)
-    .reduce((sum, tokens) => sum + tokens, outputReserve)
-  if (budget - fixedTokens < LEAST_ROOM_TOKENS)
-    throw new ContextOverflowError({ budget, fixedTokens, newestTokens: 0 })
+  const needs = {
+    instructions: estimateTokens(instructions),
+    tools: tools === undefined ? 0 : estimateTokens(JSON.stringify(tools)),
+    outputReserve,
+    conversation: LEAST_ROOM_TOKENS,
+  }
+  if (needs.instructions + needs.tools + outputReserve + LEAST_ROOM_TOKENS > budget)
+    throw new ContextOverflowError(budget, needs)
 }

@@ -24,6 +24,11 @@ describe('the same', () => {
     ['marks of bold and lists', reply('**One**\n- two\n- `three`'), reply('One\ntwo three')],
     ['thoughts in the text', reply('<think>hm\nwell</think>\nYes.'), reply('Yes.')],
     [
+      'thoughts in other tags',
+      reply('<thinking>hm</thinking><details type="reasoning" done="true">hm\nwell</details>\nYes.'),
+      reply('Yes.'),
+    ],
+    [
       'thoughts beside it',
       reply([
         { type: 'reasoning', text: 'hm' },

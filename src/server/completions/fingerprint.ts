@@ -23,8 +23,14 @@ export interface Print {
   /** The same number for what says the same. */
   readonly name: number
   readonly sender: string | null
-  /** Of a reply: what it is compared by where it broke off. */
+  /** Of a reply: its letters and digits alone, by which it is compared where it broke off. */
   readonly letters: string
+  /** Of a reply: its words without tags of HTML, in small letters, with one space between two. */
+  readonly words: string
+  /** Of a reply: what is neither letter nor punctuation, such as emoji; its first ones. */
+  readonly signs: string
+  /** What is no text: calls, results, and how many attachments there are. */
+  readonly marks: string
   readonly isBrokenOff: boolean
   /** On the way to an answer: a call or its result, which some clients do not keep. */
   readonly isOnTheWay: boolean
@@ -44,24 +50,30 @@ export class Prints {
   /** The same, with pauses: a message may be as long as a book. */
   *inSteps(message: Said): InSteps<Print> {
     const { role, content, sender = null } = message
-    const letters = role === 'assistant' ? yield* lettersOf(contentText(content)) : ''
+    const said = role === 'assistant' ? withoutThoughts(contentText(content)) : ''
+    const letters = (yield* wordsOf(said)).replaceAll(' ', '')
+    const words = yield* wordsOf(said.replace(TAGS, ''))
     const parts = typeof content === 'string' ? [] : content
+    const marks: string[] = []
+    for (const part of parts) marks.push(...(yield* marksOf(part)))
+    marks.sort()
     return {
       role,
-      name: yield* this.#nameOf(message, letters),
+      name: yield* this.#nameOf(message, letters, marks),
       sender: typeof sender === 'string' ? sender : (sender?.name ?? sender?.id ?? null),
       letters,
+      words,
+      signs: said.slice(0, MAX_SIGNS_CHARACTERS).replace(/[\p{L}\p{M}\p{N}\p{P}\s]+/gu, ''),
+      marks: JSON.stringify(marks),
       isBrokenOff: role === 'assistant' && interruptionOf(content) !== null,
       isOnTheWay: role === 'tool' || parts.some(({ type }) => type === 'tool-call'),
     }
   }
 
-  *#nameOf({ role, content }: Said, letters: string): InSteps<number> {
+  *#nameOf({ role, content }: Said, letters: string, marks: readonly string[]): InSteps<number> {
     const text = letters || (yield* collapsed(contentText(content)))
-    const marks: string[] = []
-    for (const part of typeof content === 'string' ? [] : content) marks.push(...(yield* marksOf(part)))
     if (text === '' && marks.length === 0) return NOTHING
-    const said = JSON.stringify([role, text, ...marks.sort()])
+    const said = JSON.stringify([role, text, ...marks])
     const known = this.#names.get(said)
     if (known !== undefined) return known
     this.#names.set(said, this.#names.size + 1)
@@ -107,15 +119,27 @@ function* collapsed(text: string): InSteps<string> {
   return digest.digest('base64')
 }
 
-/** Clients show thoughts apart and take marks of bold and lists away: neither is a difference. */
-function* lettersOf(text: string): InSteps<string> {
-  const said = text.replace(/<think>.*?(?:<\/think>|$)/gis, '')
-  return yield* mapPieces(said, piece =>
+/** In the tags that models and pages have for them. One that is not closed goes on to the end. */
+const THOUGHTS =
+  /<(think|thinking|thoughts?|reasoning|reflection)>.*?(?:<\/\1>|$)|<details type="reasoning"[^>]{0,200}>.*?(?:<\/details>|$)/gis
+
+/** As pages render answers. */
+const TAGS = /<\/?[a-z][a-z0-9]{0,19}(?:\s[^<>]{0,500})?\/?>/gi
+
+/** Clients show thoughts apart. */
+function withoutThoughts(text: string): string {
+  return text.replace(THOUGHTS, '')
+}
+
+/** Clients take marks of bold and lists away: they are no difference. */
+function* wordsOf(text: string): InSteps<string> {
+  const words = yield* mapPieces(text, piece =>
     piece
       .normalize('NFC')
-      .replace(/[^\p{L}\p{N}]+/gu, '')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .toLowerCase(),
   )
+  return words.trim()
 }
 
 function* mapPieces(text: string, toPiece: (piece: string) => string): InSteps<string> {
@@ -136,6 +160,7 @@ function* piecesOf(text: string): Generator<string, void, void> {
 }
 
 const PIECE = 32_768
+const MAX_SIGNS_CHARACTERS = 2_000
 const MAX_LOOK_CHARACTERS = 1_000
 
 /** Before a word, where one begins nearby; never inside of a character with its marks. */

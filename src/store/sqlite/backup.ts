@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { InvalidArgumentError, PalimpsestError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { closeToOthers } from '../private-file.ts'
 import type { BackupMessage } from './backup-thread.ts'
 import { fileAt } from './connection.ts'
@@ -30,6 +31,8 @@ export interface BackupOptions {
   /** Ends it: nothing is left behind then. */
   readonly signal?: AbortSignal
 }
+
+const BACKUP = optionsOf<BackupOptions>({ to: true, overwrite: true, onStage: true, signal: true })
 
 export interface Backup extends BackupContent {
   readonly file: string
@@ -49,6 +52,7 @@ const PARTIAL = '.partial'
  * its owner alone. `to` is either whole or as it was.
  */
 export async function backupSqlite(path: string, options: BackupOptions): Promise<Backup> {
+  checkOptions('backupSqlite', options, BACKUP)
   const begun = performance.now()
   const source = realPath(resolve(path))
   const name = `SQLite ${path}`

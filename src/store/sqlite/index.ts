@@ -1,3 +1,4 @@
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import { SqlStore } from '../sql/sql-store.ts'
 import { type Store, type Warn, warnOnStderr } from '../store.ts'
 import type { Backup, BackupOptions } from './backup.ts'
@@ -5,8 +6,19 @@ import { SqliteDriver, type SqliteOptions } from './driver.ts'
 
 export type { Backup, BackupOptions, SqliteOptions }
 
+type OpenOptions = SqliteOptions & { readonly warn?: Warn }
+
+const OPEN = optionsOf<OpenOptions>({
+  durability: true,
+  busyTimeoutMs: true,
+  readOnly: true,
+  migrate: true,
+  warn: true,
+})
+
 /** The embedded default: one file, durable on every append, shared by several processes if need be. */
-export function sqlite(path: string, options: SqliteOptions & { warn?: Warn } = {}): Store {
+export function sqlite(path: string, options: OpenOptions = {}): Store {
+  checkOptions('sqlite', options, OPEN)
   const { warn = warnOnStderr, ...driver } = options
   return new SqlStore(new SqliteDriver(path, driver, warn), warn)
 }

@@ -1126,7 +1126,7 @@ describe('what it takes', () => {
     [{ maxRetries: -1 }, /maxRetries/],
     [{ fallback: 'x' }, /fallback/],
     [{ prices: { input: Number.NaN, output: 1 } }, /prices.input/],
-    [{ window: 8_000 }, /options: "window".*windowTokens/],
+    [{ window: 8_000 }, /no option "window"\. Did you mean windowTokens\?/],
   ])('%j is refused', (options, message) => {
     expect(() => modelSummarizer(model(), options as never)).toThrow(message)
   })

@@ -1,4 +1,5 @@
 import { checkPositive, InvalidArgumentError } from '../../errors.ts'
+import { checkOptions, optionsOf } from '../../known-options.ts'
 import type { Summarizer } from '../summarizer.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from './language-model.ts'
 import { readPrompts } from './prompts.ts'
@@ -75,15 +76,23 @@ export function modelSummarizer(
 
 const MODEL_RULE = "a language model of the AI SDK, such as anthropic('claude-haiku-4-5')"
 
-const OPTIONS = ['fallback', 'timeoutMs', 'windowTokens', 'reusePrefix', 'prices', 'maxRetries']
+const OPTIONS = optionsOf<ModelSummarizerOptions>({
+  fallback: true,
+  timeoutMs: true,
+  windowTokens: true,
+  prices: true,
+  reusePrefix: true,
+  maxRetries: true,
+})
+const PRICES = optionsOf<ModelPrices>({ input: true, cachedInput: true, output: true })
 
 function checked(model: LanguageModelLike, options: ModelSummarizerOptions): ModelSummarizerSettings {
   const { fallback, timeoutMs = 60_000, windowTokens = 32_000, prices, maxRetries = 1 } = options
   if (!isLanguageModel(model)) throw new InvalidArgumentError('model', model, MODEL_RULE)
   if (fallback !== undefined && !isLanguageModel(fallback))
     throw new InvalidArgumentError('fallback', fallback, MODEL_RULE)
-  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError('options', unknown, OPTIONS.join(', '))
+  checkOptions('modelSummarizer', options, OPTIONS)
+  checkOptions('modelSummarizer: prices', prices, PRICES)
   checkPositive('timeoutMs', timeoutMs)
   if (!Number.isFinite(windowTokens) || windowTokens < LEAST_WINDOW_TOKENS)
     throw new InvalidArgumentError(

@@ -1,4 +1,4 @@
-import { nearestName } from '../../../lab/prices/nearest-name.ts'
+import { nearestName } from '../../../nearest-name.ts'
 import type { ChatCommand } from './command.ts'
 import { compactCommand } from './compact.ts'
 import { contextCommand } from './context.ts'

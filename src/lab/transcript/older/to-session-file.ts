@@ -2,6 +2,7 @@ import { withText } from '../../../compaction/folded-segment.ts'
 import { foldRange } from '../../../compaction/handlers.ts'
 import { MemoKeeper } from '../../../compaction/memo-keeper.ts'
 import { messageTokens } from '../../../compaction/source.ts'
+import { checkOptions, optionsOf } from '../../../known-options.ts'
 import type { Message, WindowMessage } from '../../../log/index.ts'
 import { normalizeWindowMessage } from '../../../log/index.ts'
 import { segmentLimits, tokens } from '../../../policy/index.ts'
@@ -33,14 +34,25 @@ export interface SessionFileOptions {
   readonly signal?: AbortSignal
 }
 
+const OPTIONS = optionsOf<SessionFileOptions>({
+  now: true,
+  user: true,
+  scope: true,
+  kind: true,
+  zone: true,
+  signal: true,
+})
+
 /**
  * A conversation as a whole session, with what an older system kept beside it: its cursor, its summaries as segments, an
  * extract where there is none, its memo and its documents. Messages keep their order and their times.
  */
 export async function toSessionFile(
   transcript: Transcript,
-  { now = Date.now(), user, scope, kind, zone = 'UTC', signal }: SessionFileOptions = {},
+  options: SessionFileOptions = {},
 ): Promise<ConvertedSession> {
+  checkOptions('toSessionFile', options, OPTIONS)
+  const { now = Date.now(), user, scope, kind, zone = 'UTC', signal } = options
   const past = transcript.past ?? NO_PAST
   const { messages, after } = await readMessages(transcript, now)
   const seqs: Seqs = { messages, after, zone, signal: signal ?? new AbortController().signal }

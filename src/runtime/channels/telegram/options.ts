@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../../errors.ts'
+import { checkOptions, optionsOf } from '../../../known-options.ts'
 import { SYSTEM_TIMERS, type Timers } from '../../timers.ts'
 import { hideInValue, hideTokens } from './hide-token.ts'
 
@@ -67,7 +68,20 @@ export const TELEGRAM_CHECKS = {
   editEveryMs: ['a number above 0', value => Number.isFinite(value) && (value as number) > 0],
 } as const satisfies Readonly<Record<Exclude<keyof TelegramOptions, 'timers'>, Check>>
 
-export function checkOptions(options: TelegramOptions): TelegramSettings {
+const OPTIONS = optionsOf<TelegramOptions>({
+  token: true,
+  apiRoot: true,
+  name: true,
+  pollTimeoutSec: true,
+  editEveryMs: true,
+  maxImageBytes: true,
+  maxAudioBytes: true,
+  format: true,
+  timers: true,
+})
+
+export function readOptions(options: TelegramOptions): TelegramSettings {
+  checkOptions('telegram', options, OPTIONS)
   const {
     token,
     apiRoot = 'https://api.telegram.org',

@@ -11,7 +11,7 @@ import { connect, type TelegramAct, type TelegramCall } from './client.ts'
 import { deliveryErrorOf, isAboutFormatting, isNotModified } from './delivery-error.ts'
 import { fetchFile } from './fetch-file.ts'
 import { formattedText } from './formatted-text.ts'
-import { checkOptions, type TelegramOptions } from './options.ts'
+import { readOptions, type TelegramOptions } from './options.ts'
 import { pollUpdates } from './poll-updates.ts'
 
 const MOST_CHARACTERS = 4_096
@@ -22,7 +22,7 @@ const MOST_CHARACTERS = 4_096
  * does not take that.
  */
 export function telegram(options: TelegramOptions): Channel {
-  const settings = checkOptions(options)
+  const settings = readOptions(options)
   let connecting: Promise<TelegramCall> | null = null
   let polling: { readonly abort: AbortController; readonly done: Promise<void> } | null = null
 
