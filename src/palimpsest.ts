@@ -83,7 +83,7 @@ export interface PalimpsestOptions {
   readonly summarizer?: Summarizer | LanguageModelLike
   /**
    * What has fewer tokens is kept word for word, without a call, until more has come; then it is summarised together.
-   * The default: 100; 1: everything is summarised.
+   * The default: 150; 1: everything is summarised.
    */
   readonly verbatimBelowTokens?: number
   /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
@@ -645,14 +645,20 @@ export class Palimpsest implements AsyncDisposable {
   /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
   configure(changes: Configuration): void {
     checkConfiguration(changes)
-    const { policy: given, verbatimBelowTokens, summarizer, memo, memory, redact, spendGuard, ...rest } = changes
+    const {
+      policy: given,
+      verbatimBelowTokens,
+      summarizer,
+      memo,
+      memory,
+      redact,
+      spendGuard,
+      ...rest
+    } = changes
     const { policy: usual } = this.#engine
     if (redact !== undefined) this.#engine.redaction.hook = hookOf(redact)
     const own = typeof given === 'function' ? undefined : given?.verbatimBelowTokens
-    const policy = keepingVerbatim(
-      given ?? usual,
-      verbatimBelowTokens ?? own ?? usual.verbatimBelowTokens,
-    )
+    const policy = keepingVerbatim(given ?? usual, verbatimBelowTokens ?? own ?? usual.verbatimBelowTokens)
     const memoryOptions = memory ?? this.#memoryOptions
     const settings = memorySettings(memoryOptions, policy, () => this.#engine)
     this.#memoryOptions = memoryOptions

@@ -2,28 +2,32 @@ import { findDates } from '../relative-dates.ts'
 import { findPersonal } from './personal-statements.ts'
 import { findOfPlace } from './place-statements.ts'
 
+/** `lasting`: what was decided, planned or promised, and what somebody is or likes. `telling`: a number, another day, a name. */
+export type Worth = 'lasting' | 'telling'
+
 /**
- * Whether a sentence says something that is still worth knowing when its day is over: a decision, a plan or a promise, a
- * preference or a fact about somebody, a number of something, another day, a name. That the weather is nice today, or
- * that somebody is tired, is not; without a model nothing else is written down for good.
+ * What in a sentence is still worth knowing when its day is over; `null`: nothing. That the weather is nice today, or that
+ * somebody is tired, is not, and without a model nothing of it is written down for good.
  */
-export function isWorthRemembering(
+export function worthRemembering(
   sentence: string,
   { hasCue, hasName }: { readonly hasCue: boolean; readonly hasName: boolean },
-): boolean {
-  if (UNKNOWN_SCRIPT.test(sentence)) return true
-  if (WEATHER.test(sentence) && !FIGURE.test(sentence)) return false
-  return (
+): Worth | null {
+  if (WEATHER.test(sentence) && !FIGURE.test(sentence)) return null
+  const isLasting =
     hasCue ||
-    hasName ||
-    EXACT.test(sentence) ||
     PROMISE.test(sentence) ||
     FAMILY.test(sentence) ||
-    HAN_NAME.test(sentence) ||
     findPersonal(sentence) !== null ||
-    findOfPlace(sentence) !== null ||
+    findOfPlace(sentence) !== null
+  if (isLasting) return 'lasting'
+  const isTelling =
+    hasName ||
+    EXACT.test(sentence) ||
+    HAN_NAME.test(sentence) ||
+    UNKNOWN_SCRIPT.test(sentence) ||
     findDates(sentence, ANY_MOMENT).some(({ sameDay }) => !sameDay)
-  )
+  return isTelling ? 'telling' : null
 }
 
 /** Of these languages there is no table: all that is no small talk may be worth it. */
@@ -44,7 +48,8 @@ const PROMISE =
 const FAMILY =
   /(?<!\p{L})my (?:\p{Ll}{1,12} )?(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|mother|father|mom|mum|dad|sister|brother|grandmother|grandfather|boss|doctor|landlord|landlady)(?!\p{L})|我(?:的|家)?(?:老婆|老公|妻子|丈夫|太太|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|姐姐|妹妹|哥哥|弟弟|老板|医生)/iu
 
-const SURNAMES = '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段'
+const SURNAMES =
+  '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段'
 /** `小王`, `老李`, `张总`, `陈老师`. Other names of people cannot be told from words. */
 const HAN_NAME = new RegExp(
   `[小老阿][${SURNAMES}](?![心时孩])|[${SURNAMES}](?:总|老师|经理|先生|女士|小姐|医生|工|姐|哥|阿姨|叔叔|教授|主任)|(?:叫|名字是)[\\p{sc=Han}]{2,4}`,
