@@ -122,7 +122,8 @@ describe('no segment is larger than what it stands for', () => {
         fc.asyncProperty(conditions, async ({ all, kind, verbatimBelowTokens, answer }) => {
           const summarizer = answer ? scripted({ summarize: () => answer }).summarizer : extractive()
           palimpsest.configure({ verbatimBelowTokens, summarizer })
-          const chat = palimpsest.session(`chat-${(number += 1)}`, { kind })
+          number += 1
+          const chat = palimpsest.session(`chat-${number}`, { kind })
           await chat.append([...inputs(all), LATER])
           const before = await conversationTokens(chat)
           const outcome = await chat.compact({ force: 'lite' })
