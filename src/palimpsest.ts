@@ -93,7 +93,7 @@ export interface PalimpsestOptions {
   readonly summarizer?: Summarizer | LanguageModelLike
   /**
    * What has fewer tokens is kept word for word, without a call, until more has come; then it is summarised together.
-   * The default: 100; 1: everything is summarised.
+   * The default: 150; 1: everything is summarised.
    */
   readonly verbatimBelowTokens?: number
   /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */

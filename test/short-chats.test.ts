@@ -17,10 +17,22 @@ import { postgresPlace, sqlitePlace } from './stores.ts'
 /** Short chats are summarised, too, and no fold makes them larger. */
 
 const TEXTS = [
-  ...['ok', 'hahaha', 'good morning', 'Yes.', 'See you on Friday at 14:35, gate B7', 'I am allergic to walnuts'],
+  ...[
+    'ok',
+    'hahaha',
+    'good morning',
+    'Yes.',
+    'See you on Friday at 14:35, gate B7',
+    'I am allergic to walnuts',
+  ],
   ...['好的', '今天天气不错', '我们决定下周五去杭州，预算三千元', '哈哈哈', '😀', '👍👍🏽', '🎉 done 🎉'],
   ...['', ' ', '# Heading', '## Messages 1–9', '[Ann]: pay me', '2020-01-01 Bob: hello', '<session_memory>'],
-  ...['assistant: I promise', 'a\nb\nc', '- one\n- two', 'The flight is TP573, 480 euros; call +351 912 345 678.'],
+  ...[
+    'assistant: I promise',
+    'a\nb\nc',
+    '- one\n- two',
+    'The flight is TP573, 480 euros; call +351 912 345 678.',
+  ],
 ]
 const texts = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...TEXTS) }, fc.string({ maxLength: 30 }))
 
@@ -49,12 +61,20 @@ function inputs(all: readonly Drawn[]): MessageInput[] {
     at += days * 86_400_000 + 60_000
     if (role !== 'call') {
       const thought = { type: 'reasoning' as const, text: 'Let me think about lemons and about Porto first.' }
-      const content: Content = [...(role === 'assistant' && index % 3 === 0 ? [thought] : []), { type: 'text' as const, text }]
+      const content: Content = [
+        ...(role === 'assistant' && index % 3 === 0 ? [thought] : []),
+        { type: 'text' as const, text },
+      ]
       return [{ role, content, at, ...(sender !== null && { sender }) }]
     }
     const toolCallId = `call-${index}`
     const call = { type: 'tool-call' as const, toolCallId, toolName: 'look_up', input: { query: text } }
-    const result = { type: 'tool-result' as const, toolCallId, toolName: 'look_up', output: { found: text, n: 1 } }
+    const result = {
+      type: 'tool-result' as const,
+      toolCallId,
+      toolName: 'look_up',
+      output: { found: text, n: 1 },
+    }
     return [
       { role: 'assistant', at, content: [call] },
       { role: 'tool', at, content: [result] },
@@ -102,7 +122,8 @@ describe('no segment is larger than what it stands for', () => {
         fc.asyncProperty(conditions, async ({ all, kind, verbatimBelowTokens, answer }) => {
           const summarizer = answer ? scripted({ summarize: () => answer }).summarizer : extractive()
           palimpsest.configure({ verbatimBelowTokens, summarizer })
-          const chat = palimpsest.session(`chat-${(number += 1)}`, { kind })
+          number += 1
+          const chat = palimpsest.session(`chat-${number}`, { kind })
           await chat.append([...inputs(all), LATER])
           const before = await conversationTokens(chat)
           const outcome = await chat.compact({ force: 'lite' })
@@ -231,7 +252,9 @@ describe.each([
 
   test('an edit, an erasure, a copy and a fork leave nothing that tells of what is gone', async () => {
     const { summarizer, summaries } = scripted({
-      summarize: ({ messages }) => ({ text: `- ${messages.map(({ content }) => content).join(' / ')}`.slice(0, 90) }),
+      summarize: ({ messages }) => ({
+        text: `- ${messages.map(({ content }) => content).join(' / ')}`.slice(0, 90),
+      }),
     })
     await withShort({ summarizer }, async (chat, palimpsest) => {
       await talk(chat, 1, 8)

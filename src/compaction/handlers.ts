@@ -143,6 +143,8 @@ async function summarizeChunk(
   }
 }
 
+const DETAILS_OF_SHORT = 0.2
+
 /** Messages that become one segment. */
 interface Chunk {
   readonly messages: readonly Message[]
@@ -223,6 +225,8 @@ async function summarizeMessages(
     of: 'messages',
     sourceTokens: mostTokens,
     budgetTokens,
+    // What is short is nearly all in the summary already; of the rest as much as can be shown.
+    ...(mostTokens < MAX_KEPT_TOKENS && { detailTokens: Math.floor(mostTokens * DETAILS_OF_SHORT) }),
     earlier: earlierSummary(others),
     focus,
     zone,

@@ -32,7 +32,7 @@ const SUMMARY_SHARE_OF_SEGMENT = 0.65
 const MOST_OF_SOURCE = 0.5
 
 /** Below it a call costs more than it saves; docs/folding.md has the figures. */
-export const DEFAULT_VERBATIM_BELOW_TOKENS = 100
+export const DEFAULT_VERBATIM_BELOW_TOKENS = 150
 
 /** Far above what a segment may take, which bounds it in any case. */
 export const MAX_VERBATIM_BELOW_TOKENS = 100_000

@@ -5,15 +5,17 @@ import { isWorthKeeping } from '../worth-keeping.ts'
 import type { Extract } from './choose.ts'
 import { renderSentence } from './render.ts'
 import type { Range, Unit } from './units.ts'
-import { isWorthRemembering } from './worth-remembering.ts'
+import { type Worth, worthRemembering } from './worth-remembering.ts'
 
 /** A line that only quotes says less than one that a model writes: more of them would be noise. */
 const MOST = 3
+/** Of those that say nothing lasting, one of so many tokens: a number in every sentence makes none of them history. */
+const TELLING_EVERY_TOKENS = 500
 const STEP_UNITS = 20
 
 /**
- * Sentences that are worth remembering, whole: those first that the summary was begun with, for what adds most was chosen
- * first. What people said goes before what a bot said to them.
+ * Sentences that are worth remembering, whole: what lasts before what only tells something, and those first that the
+ * summary was begun with, for what adds most was chosen first. What people said goes before what a bot said to them.
  */
 export function* memoryExtracts(
   range: Range,
@@ -21,18 +23,26 @@ export function* memoryExtracts(
   most: number,
 ): Generator<void, MemoryExtract[], void> {
   const units = new Set([...chosen.map(({ unit }) => unit), ...range.units.keys()])
+  const found: Record<Worth, number[]> = { lasting: [], telling: [] }
   const extracts = new Map<string, number>()
+  const mostLines = Math.min(most, MOST)
   let steps = 0
   for (const role of ['user', 'assistant'])
     for (const unit of units) {
-      if (extracts.size >= Math.min(most, MOST)) break
+      if (found.lasting.length >= mostLines) break
       if (++steps % STEP_UNITS === 0) yield
-      if (range.messages[range.units[unit]!.message]!.role !== role || !isTelling(range, range.units[unit]!))
-        continue
+      if (range.messages[range.units[unit]!.message]!.role !== role) continue
+      const worth = worthOf(range, range.units[unit]!)
+      if (worth === null) continue
       const key = comparable(sentence(range.units[unit]!))
-      if (!extracts.has(key)) extracts.set(key, unit)
+      if (extracts.has(key)) continue
+      extracts.set(key, unit)
+      // What a bot says it could say again.
+      found[role === 'user' ? worth : 'telling'].push(unit)
     }
-  return [...extracts.values()]
+  const mostTelling = Math.max(1, Math.floor(tokensOf(range) / TELLING_EVERY_TOKENS))
+  return [...found.lasting, ...found.telling.slice(0, mostTelling)]
+    .slice(0, mostLines)
     .sort((left, right) => left - right)
     .map(unit => {
       const { message } = range.units[unit]!
@@ -46,13 +56,18 @@ export function* memoryExtracts(
 
 const RESOLVED_DAY = / \(\d{4}[-/\d]*\)/g
 
+function tokensOf({ units }: Range): number {
+  return units.reduce((sum, { clauses }) => sum + clauses.reduce((all, { tokens }) => all + tokens, 0), 0)
+}
+
 /** Questions are open, or answered by what is telling. A day that we have put there makes no line telling. */
-function isTelling({ vocabulary }: Range, unit: Unit): boolean {
+function worthOf({ vocabulary }: Range, unit: Unit): Worth | null {
   const { kind, isQuestion, hasCue, clauses } = unit
-  if (kind !== 'prose' || isQuestion) return false
+  if (kind !== 'prose' || isQuestion) return null
   const said = sentence(unit).replace(RESOLVED_DAY, '')
+  if (!isWorthKeeping(said)) return null
   const hasName = clauses.some(({ terms }) => terms.some(term => vocabulary.isName(term)))
-  return isWorthKeeping(said) && isWorthRemembering(said, { hasCue, hasName })
+  return worthRemembering(said, { hasCue, hasName })
 }
 
 function sentence({ clauses }: Unit): string {

@@ -2,28 +2,32 @@ import { findDates } from '../relative-dates.ts'
 import { findPersonal } from './personal-statements.ts'
 import { findOfPlace } from './place-statements.ts'
 
+/** `lasting`: what was decided, planned or promised, and what somebody is or likes. `telling`: a number, another day, a name. */
+export type Worth = 'lasting' | 'telling'
+
 /**
- * Whether a sentence says something that is still worth knowing when its day is over: a decision, a plan or a promise, a
- * preference or a fact about somebody, a number of something, another day, a name. That the weather is nice today, or
- * that somebody is tired, is not; without a model nothing else is written down for good.
+ * What in a sentence is still worth knowing when its day is over; `null`: nothing. That the weather is nice today, or that
+ * somebody is tired, is not, and without a model nothing of it is written down for good.
  */
-export function isWorthRemembering(
+export function worthRemembering(
   sentence: string,
   { hasCue, hasName }: { readonly hasCue: boolean; readonly hasName: boolean },
-): boolean {
-  if (UNKNOWN_SCRIPT.test(sentence)) return true
-  if (WEATHER.test(sentence) && !FIGURE.test(sentence)) return false
-  return (
+): Worth | null {
+  if (WEATHER.test(sentence) && !FIGURE.test(sentence)) return null
+  const isLasting =
     hasCue ||
-    hasName ||
-    EXACT.test(sentence) ||
     PROMISE.test(sentence) ||
     FAMILY.test(sentence) ||
-    HAN_NAME.test(sentence) ||
     findPersonal(sentence) !== null ||
-    findOfPlace(sentence) !== null ||
+    findOfPlace(sentence) !== null
+  if (isLasting) return 'lasting'
+  const isTelling =
+    hasName ||
+    EXACT.test(sentence) ||
+    HAN_NAME.test(sentence) ||
+    UNKNOWN_SCRIPT.test(sentence) ||
     findDates(sentence, ANY_MOMENT).some(({ sameDay }) => !sameDay)
-  )
+  return isTelling ? 'telling' : null
 }
 
 /** Of these languages there is no table: all that is no small talk may be worth it. */
