@@ -1,1 +1,1 @@
-export { measureRecalled, type RecalledFigures, type RecalledReport } from './measure-recalled.ts'
+export { measureRecalled, type RecalledReport } from './measure-recalled.ts'

@@ -87,7 +87,7 @@ async function prepare({ messages, questions }: Conversation): Promise<Prepared>
 const WAYS = ['eight messages', 'palimpsest'] as const
 
 /** Means over questions; shares are in percent. */
-export interface RecalledFigures {
+interface RecalledFigures {
   readonly way: (typeof WAYS)[number]
   /** The most that could be recalled. */
   readonly budget: number
