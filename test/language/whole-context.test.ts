@@ -46,7 +46,7 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
   const talk = TALKS[language]
   const say = (input: MessageInput) => chat.append(input)
   const sender = { id: '1', name: talk.name }
-  for (let turn = 1; turn <= 24; turn++) {
+  for (let turn = 1; turn <= 40; turn++) {
     await say({ role: 'user', content: talk.said(turn), sender })
     const toolCallId = `c${turn}`
     await say({ role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName: 'look_up', input: {} }] })
@@ -56,7 +56,7 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
         content: [{ type: 'tool-result', toolCallId, toolName: 'look_up', output: talk.result.repeat(3) }],
       })
     await say({ role: 'assistant', content: talk.reply(turn) })
-    if (turn % 8 === 0) {
+    if (turn % 4 === 0) {
       await chat.compact({ force: true })
       clock.now += DAY_MS
     }
@@ -64,7 +64,6 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
   await say({ role: 'system', content: talk.system })
   await say({ role: 'user', content: [{ type: 'image', image: 'https://example.com/a' }, { type: 'file', filename: talk.file }], sender })
   await say({ role: 'user', content: [{ type: 'audio', duration: 3, name: talk.file }], sender })
-  await say({ role: 'user', content: talk.said(30).repeat(60), sender })
   await say({ role: 'assistant', content: [{ type: 'text', text: talk.reply(30), interrupted: 'aborted' }] })
   for (const [toolCallId, output] of Object.entries({
     d: { type: 'execution-denied' },
@@ -77,6 +76,7 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
     await say({ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName: 'look_up', output }] })
     await say({ role: 'assistant', content: talk.reply(31) })
   }
+  await say({ role: 'user', content: talk.said(30).repeat(60), sender })
   // A result that comes when its call is long over.
   await say({
     role: 'tool',
@@ -97,7 +97,7 @@ async function open(place: (typeof PLACES)[keyof typeof PLACES], language: Talk)
   const at = place()
   const palimpsest = await createPalimpsest({
     store: await at.open(),
-    policy: tokens({ budget: 4_000, idleSec: null as never }),
+    policy: tokens({ budget: 1_800 }),
     folding: 'manual',
     clock: () => clock.now,
     memory: { owner: '1', budgets: { chat: 120, daily: 120 } },
@@ -145,7 +145,7 @@ function descriptions(value: unknown): readonly string[] {
 
 /** What names something, in every language: blocks, tools and their arguments. */
 const NAMES =
-  /<\/?[a-z_]+>|\b(?:look_up|query_history|expand_history|write_\w+|fromSeq|toSeq|segment|section|content|ISO|id|before|after|limit|sender)\b/g
+  /<\/?[a-z_]+>|\b(?:look_up|error-text|query_history|expand_history|write_\w+|fromSeq|toSeq|segment|section|content|ISO|id|before|after|limit|sender)\b/g
 const ENGLISH = /[A-Za-z]{2,}/
 const CHINESE = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u
 
