@@ -153,7 +153,8 @@ function speakersIn(text: string, language: Language): string {
     .replace(SPEAKER, (_, before: string, role: keyof typeof roles) => before + roles[role])
     .replace(
       ATTACHMENT,
-      (_, before: string, kind: keyof typeof messages.attachments) => `${before}[${messages.attachments[kind]}`,
+      (_, before: string, kind: keyof typeof messages.attachments) =>
+        `${before}[${messages.attachments[kind]}`,
     )
 }
 

@@ -44,7 +44,9 @@ describe('spokenLanguage', () => {
 
 describe('decideLanguage', () => {
   test('what is set comes before what is said', () => {
-    expect(decideLanguage({ setting: 'zh-CN', messages: people('Good morning to you'), before: 'en' })).toEqual({
+    expect(
+      decideLanguage({ setting: 'zh-CN', messages: people('Good morning to you'), before: 'en' }),
+    ).toEqual({
       language: 'zh',
       isOpen: false,
     })
