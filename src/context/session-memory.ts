@@ -97,7 +97,7 @@ function renderWhole(segment: Told): string {
   )
   if (events.length > 0) lines.push(texts.dates, ...events.map(event => `- ${event}`))
   const details = takeWithin(segment.details.map(String), Math.ceil(tokens * DETAILS_OF_SUMMARY), summary)
-  if (details.length > 0) lines.push(`${texts.details}${details.join(' · ')}`)
+  if (details.length > 0) lines.push(`${texts.details}${details.join(DETAIL_JOINT)}`)
   return lines.join('\n')
 }
 
@@ -149,7 +149,8 @@ function segmentTextIn({ fromSeq, toSeq, text }: ContextSegment, language: Langu
   if (lines[0] === `## ${stored.segment(fromSeq, toSeq)}`) lines[0] = `## ${shown.segment(fromSeq, toSeq)}`
   let last = lines.length - 1
   if (last > 0 && lines[last]!.startsWith(stored.details)) {
-    lines[last] = shown.details + lines[last]!.slice(stored.details.length)
+    const details = lines[last]!.slice(stored.details.length).split(DETAIL_JOINT)
+    lines[last] = shown.details + details.map(detail => speakerIn(detail, language)).join(DETAIL_JOINT)
     last -= 1
   }
   while (last > 0 && lines[last]!.startsWith('- ')) last -= 1
@@ -159,10 +160,25 @@ function segmentTextIn({ fromSeq, toSeq, text }: ContextSegment, language: Langu
 
 /** `- 2026-03-02 assistant: …`: what summaries are made of has such lines, and only who has no name stands so in them. */
 const SPEAKER = /^(- (?:\d{4}-\d{2}-\d{2} )?)(user|assistant|system|tool)(?=: )/gm
+const DETAIL_SPEAKER = /^(user|assistant|system|tool)(?=: )/
+/** An attachment stands there by its kind and name. */
+const ATTACHMENT = /(: |^)\[(image|file|audio|video)(?=[:\]])/gm
+const DETAIL_JOINT = ' · '
 
 function speakersIn(text: string, language: Language): string {
+  const { roles, messages } = textsOf(language)
+  return text
+    .replace(SPEAKER, (_, before: string, role: keyof typeof roles) => before + roles[role])
+    .replace(
+      ATTACHMENT,
+      (_, before: string, kind: keyof typeof messages.attachments) =>
+        `${before}[${messages.attachments[kind]}`,
+    )
+}
+
+function speakerIn(detail: string, language: Language): string {
   const { roles } = textsOf(language)
-  return text.replace(SPEAKER, (_, before: string, role: keyof typeof roles) => before + roles[role])
+  return detail.replace(DETAIL_SPEAKER, (role: string) => roles[role as keyof typeof roles])
 }
 
 /** What of the session memory is shown; the interim has room of its own beside it. */

@@ -8,8 +8,8 @@ import {
   type Message,
   type Palimpsest,
   PalimpsestError,
-  type SessionFile,
   type Session,
+  type SessionFile,
   tokens,
 } from '../../src/index.ts'
 import { estimateTokens } from '../../src/tokens/index.ts'

@@ -44,7 +44,8 @@ function assistant(content: string) {
 
 /** Long enough that there is something to fold. */
 async function talk(chat: Session, text: string, turns = 8): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await chat.append([user(text.repeat(3)), assistant(text.repeat(3))])
+  for (let turn = 0; turn < turns; turn++)
+    await chat.append([user(text.repeat(3)), assistant(text.repeat(3))])
 }
 
 function prefixOf({ instructions, messages, report }: Context): string {
@@ -52,12 +53,21 @@ function prefixOf({ instructions, messages, report }: Context): string {
 }
 
 /** Of another language than the first. */
-type Step = { do: 'say'; other: boolean } | { do: 'answer'; other: boolean } | { do: 'set'; language: string } | { do: 'fold' } | { do: 'tools' } | { do: 'reopen' }
+type Step =
+  | { do: 'say'; other: boolean }
+  | { do: 'answer'; other: boolean }
+  | { do: 'set'; language: string }
+  | { do: 'fold' }
+  | { do: 'tools' }
+  | { do: 'reopen' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('say' as const), other: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('answer' as const), other: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('set' as const), language: fc.constantFrom('auto', 'zh', 'en') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('set' as const), language: fc.constantFrom('auto', 'zh', 'en') }),
+  },
   { weight: 1, arbitrary: fc.constant({ do: 'fold' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'tools' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'reopen' as const }) },
@@ -68,32 +78,38 @@ describe.for(Object.entries(PLACES))('%s: within an epoch', ([, place]) => {
     withPalimpsest(place, async (first, reopen) => {
       let number = 0
       await fc.assert(
-        fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 4, maxLength: 24 }), async (isChinese, steps) => {
-          const id = `chat ${number++}`
-          let palimpsest = first
-          const [own, other] = isChinese ? [CHINESE, ENGLISH] : [ENGLISH, CHINESE]
-          const chat = () => palimpsest.session(id, { kind: 'group' })
-          await chat().append(user(own))
-          await palimpsest.session(id).memory.append(own)
-          let last: Context | null = null
-          for (const step of steps) {
-            if (step.do === 'say') await chat().append(user((step.other ? other : own).repeat(2)))
-            if (step.do === 'answer') await chat().append(assistant((step.other ? other : own).repeat(2)))
-            if (step.do === 'set') await chat().configure({ language: step.language })
-            if (step.do === 'fold') await chat().compact({ force: true })
-            if (step.do === 'reopen') palimpsest = await reopen()
-            const tools = (await chat().memoryTools()).toAISDK()
-            const context: Context = await chat().context({ tools })
-            expect((await chat().memoryTools()).language).toBe(context.language)
-            expect(await chat().language()).toBe(context.language)
-            if (last?.report.epoch === context.report.epoch) {
-              expect(context.language).toBe(last.language)
-              if (last.report.view === context.report.view)
-                expect(JSON.stringify([context.instructions, context.messages])).toContain(prefixOf(last).slice(1))
+        fc.asyncProperty(
+          fc.boolean(),
+          fc.array(step, { minLength: 4, maxLength: 24 }),
+          async (isChinese, steps) => {
+            const id = `chat ${number++}`
+            let palimpsest = first
+            const [own, other] = isChinese ? [CHINESE, ENGLISH] : [ENGLISH, CHINESE]
+            const chat = () => palimpsest.session(id, { kind: 'group' })
+            await chat().append(user(own))
+            await palimpsest.session(id).memory.append(own)
+            let last: Context | null = null
+            for (const step of steps) {
+              if (step.do === 'say') await chat().append(user((step.other ? other : own).repeat(2)))
+              if (step.do === 'answer') await chat().append(assistant((step.other ? other : own).repeat(2)))
+              if (step.do === 'set') await chat().configure({ language: step.language })
+              if (step.do === 'fold') await chat().compact({ force: true })
+              if (step.do === 'reopen') palimpsest = await reopen()
+              const tools = (await chat().memoryTools()).toAISDK()
+              const context: Context = await chat().context({ tools })
+              expect((await chat().memoryTools()).language).toBe(context.language)
+              expect(await chat().language()).toBe(context.language)
+              if (last?.report.epoch === context.report.epoch) {
+                expect(context.language).toBe(last.language)
+                if (last.report.view === context.report.view)
+                  expect(JSON.stringify([context.instructions, context.messages])).toContain(
+                    prefixOf(last).slice(1),
+                  )
+              }
+              last = context
             }
-            last = context
-          }
-        }),
+          },
+        ),
         { numRuns: RUNS },
       )
     }))
@@ -157,7 +173,7 @@ describe.for(Object.entries(PLACES))('%s: within an epoch', ([, place]) => {
       await talk(chat, CHINESE, 2)
       await chat.context()
       await chat.append([user(ENGLISH), user(ENGLISH), user(ENGLISH)])
-      const fork = await chat.fork("fork")
+      const fork = await chat.fork('fork')
       expect((await fork.context()).language).toBe('zh')
       const file = await chat.export()
       expect(file.language).toBe('zh')
@@ -181,8 +197,14 @@ describe.for(Object.entries(PLACES))('%s: a document', ([, place]) => {
       await talk(chat, ENGLISH, 4)
       await chat.compact({ force: true })
       const tools = await chat.memoryTools()
-      await tools.execute('write_chat_memory', { section: 'History', content: 'The doctor is on the third floor.' })
-      await tools.execute('write_chat_memory', { section: 'About this conversation', content: 'We speak English.' })
+      await tools.execute('write_chat_memory', {
+        section: 'History',
+        content: 'The doctor is on the third floor.',
+      })
+      await tools.execute('write_chat_memory', {
+        section: 'About this conversation',
+        content: 'We speak English.',
+      })
       await chat.memory.append('- by hand', { section: 'Basic information' })
       await chat.memory.updateSection('History', `${await chat.memory.section('History')}\n- kept`)
       const { content } = (await chat.memory.read())!

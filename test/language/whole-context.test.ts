@@ -16,7 +16,8 @@ const TALKS = {
     persona: '你叫墨墨，说话简短。',
     note: '公司的产品叫极光。',
     question: '我的船停在哪里？',
-    said: (turn: number) => `第${turn}天我们谈了极光号的货柜，船停在${turn}号码头，吊车下午才来，发票明天再核对。`,
+    said: (turn: number) =>
+      `第${turn}天我们谈了极光号的货柜，船停在${turn}号码头，吊车下午才来，发票明天再核对。`,
     reply: (turn: number) => `好的，第${turn}天的事情我记下了，码头和发票都会再提醒你。`,
     result: '码头今天有十二条船，极光号排在第三位，预计下午三点开始装货。',
     system: '聊天已移到新的群。',
@@ -30,7 +31,8 @@ const TALKS = {
     question: 'Where is my ship moored?',
     said: (turn: number) =>
       `On day ${turn} we talked about the containers of the Aurora; she lies at pier ${turn} and the crane comes later.`,
-    reply: (turn: number) => `Good, I have noted what happened on day ${turn}, with the pier and the invoice.`,
+    reply: (turn: number) =>
+      `Good, I have noted what happened on day ${turn}, with the pier and the invoice.`,
     result: 'There are twelve ships at the pier today, the Aurora is the third, loading begins at three.',
     system: 'The chat has moved to another group.',
     edited: 'My ship is moored at pier nine.',
@@ -46,25 +48,34 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
   const talk = TALKS[language]
   const say = (input: MessageInput) => chat.append(input)
   const sender = { id: '1', name: talk.name }
-  for (let turn = 1; turn <= 24; turn++) {
+  for (let turn = 1; turn <= 40; turn++) {
     await say({ role: 'user', content: talk.said(turn), sender })
     const toolCallId = `c${turn}`
-    await say({ role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName: 'look_up', input: {} }] })
+    await say({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId, toolName: 'look_up', input: {} }],
+    })
     if (turn % 4 !== 0)
       await say({
         role: 'tool',
         content: [{ type: 'tool-result', toolCallId, toolName: 'look_up', output: talk.result.repeat(3) }],
       })
     await say({ role: 'assistant', content: talk.reply(turn) })
-    if (turn % 8 === 0) {
+    if (turn % 4 === 0) {
       await chat.compact({ force: true })
       clock.now += DAY_MS
     }
   }
   await say({ role: 'system', content: talk.system })
-  await say({ role: 'user', content: [{ type: 'image', image: 'https://example.com/a' }, { type: 'file', filename: talk.file }], sender })
+  await say({
+    role: 'user',
+    content: [
+      { type: 'image', image: 'https://example.com/a' },
+      { type: 'file', filename: talk.file },
+    ],
+    sender,
+  })
   await say({ role: 'user', content: [{ type: 'audio', duration: 3, name: talk.file }], sender })
-  await say({ role: 'user', content: talk.said(30).repeat(60), sender })
   await say({ role: 'assistant', content: [{ type: 'text', text: talk.reply(30), interrupted: 'aborted' }] })
   for (const [toolCallId, output] of Object.entries({
     d: { type: 'execution-denied' },
@@ -73,10 +84,14 @@ async function hold(chat: Session, language: Talk, clock: { now: number }): Prom
     g: [{ type: 'image' }],
   })) {
     await say({ role: 'user', content: talk.said(31), sender })
-    await say({ role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName: 'look_up', input: {} }] })
+    await say({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId, toolName: 'look_up', input: {} }],
+    })
     await say({ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName: 'look_up', output }] })
     await say({ role: 'assistant', content: talk.reply(31) })
   }
+  await say({ role: 'user', content: talk.said(30).repeat(60), sender })
   // A result that comes when its call is long over.
   await say({
     role: 'tool',
@@ -97,7 +112,7 @@ async function open(place: (typeof PLACES)[keyof typeof PLACES], language: Talk)
   const at = place()
   const palimpsest = await createPalimpsest({
     store: await at.open(),
-    policy: tokens({ budget: 4_000, idleSec: null as never }),
+    policy: tokens({ budget: 1_800 }),
     folding: 'manual',
     clock: () => clock.now,
     memory: { owner: '1', budgets: { chat: 120, daily: 120 } },
@@ -122,7 +137,23 @@ async function formsOf(context: Context): Promise<readonly string[]> {
   const texts: string[] = []
   const collect = (value: unknown, key = ''): void => {
     if (typeof value === 'string') {
-      if (!['type', 'role', 'id', 'toolCallId', 'tool_call_id', 'toolName', 'name', 'url', 'data', 'mediaType', 'tool_use_id', 'arguments'].includes(key)) texts.push(value)
+      if (
+        ![
+          'type',
+          'role',
+          'id',
+          'toolCallId',
+          'tool_call_id',
+          'toolName',
+          'name',
+          'url',
+          'data',
+          'mediaType',
+          'tool_use_id',
+          'arguments',
+        ].includes(key)
+      )
+        texts.push(value)
     } else if (Array.isArray(value)) for (const each of value) collect(each)
     else if (typeof value === 'object' && value !== null)
       for (const [name, each] of Object.entries(value)) collect(each, name)
@@ -145,15 +176,13 @@ function descriptions(value: unknown): readonly string[] {
 
 /** What names something, in every language: blocks, tools and their arguments. */
 const NAMES =
-  /<\/?[a-z_]+>|\b(?:look_up|query_history|expand_history|write_\w+|fromSeq|toSeq|segment|section|content|ISO|id|before|after|limit|sender)\b/g
+  /<\/?[a-z_]+>|\b(?:look_up|error-text|query_history|expand_history|write_\w+|fromSeq|toSeq|segment|section|content|ISO|id|before|after|limit|sender)\b/g
 const ENGLISH = /[A-Za-z]{2,}/
 const CHINESE = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u
 
 function foreignIn(texts: readonly string[], language: Talk): readonly string[] {
   const isForeign = language === 'zh' ? ENGLISH : CHINESE
-  return texts
-    .flatMap(text => text.replaceAll(NAMES, '').split('\n'))
-    .filter(line => isForeign.test(line))
+  return texts.flatMap(text => text.replaceAll(NAMES, '').split('\n')).filter(line => isForeign.test(line))
 }
 
 async function everything(chat: Session, palimpsest: Palimpsest, talk: (typeof TALKS)[Talk]) {
@@ -184,13 +213,26 @@ describe.for(Object.entries(PLACES))('%s: all that a model reads', ([, place]) =
     expect(await chat.language()).toBe(language)
 
     const names = new Set(contexts.flatMap(({ report }) => report.blocks.map(({ name }) => name)))
-    for (const name of ['persona', 'global_memory', 'guidance', 'user_memory', 'scope_memory', 'chat_memory', 'daily_log', 'session_memory', 'recent_changes', 'recall'])
+    for (const name of [
+      'persona',
+      'global_memory',
+      'guidance',
+      'user_memory',
+      'scope_memory',
+      'chat_memory',
+      'daily_log',
+      'session_memory',
+      'recent_changes',
+      'recall',
+    ])
       expect(names).toContain(name)
     const omitted = new Set(contexts.flatMap(({ report }) => report.omitted.map(({ what }) => what)))
     for (const what of ['messages', 'segments', 'text', 'memory'] as const) expect(omitted).toContain(what)
 
     expect(tools.language).toBe(language)
-    expect(foreignIn(descriptions([tools.toOpenAI(), tools.toAnthropic(), tools.toAISDK()]), language)).toEqual([])
+    expect(
+      foreignIn(descriptions([tools.toOpenAI(), tools.toAnthropic(), tools.toAISDK()]), language),
+    ).toEqual([])
     const wrong: readonly (readonly [string, unknown])[] = [
       ['write_chat_memory', {}],
       ['write_chat_memory', { section: '##', content: talk.note }],

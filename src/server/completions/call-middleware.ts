@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai'
 import { splitModelName } from '../../config/model-name.ts'
+import { type Language, textsOf } from '../../language/index.ts'
 import type { ChatRequest } from './request.ts'
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params']
@@ -11,10 +12,15 @@ interface Told {
   readonly model: string
   /** Said at the very end. */
   readonly reminder: string
+  /** Of the turn's context. */
+  readonly language: Language
 }
 
 /** What is told to the model below the SDK, which would check the answer against it: here that is for the client. */
-export function callMiddleware(body: ChatRequest, { model, reminder }: Told): LanguageModelMiddleware {
+export function callMiddleware(
+  body: ChatRequest,
+  { model, reminder, language }: Told,
+): LanguageModelMiddleware {
   const isPlain = splitModelName(model).provider === 'openai-compatible'
   // It is given the form as the client wrote it.
   const responseFormat = isPlain ? undefined : responseFormatOf(body)
@@ -23,7 +29,10 @@ export function callMiddleware(body: ChatRequest, { model, reminder }: Told): La
     specificationVersion: 'v4',
     transformParams: async ({ params }) => ({
       ...params,
-      prompt: reminded(isPlain ? params.prompt.map(withoutLinkedFiles) : params.prompt, reminder),
+      prompt: reminded(isPlain ? params.prompt.map(withoutLinkedFiles) : params.prompt, {
+        reminder,
+        language,
+      }),
       ...(responseFormat && { responseFormat }),
       ...(toolChoice && params.tools && { toolChoice }),
     }),
@@ -31,9 +40,15 @@ export function callMiddleware(body: ChatRequest, { model, reminder }: Told): La
 }
 
 /** A turn that begins with the results of calls leaves its reminder out. */
-function reminded(prompt: Params['prompt'], reminder: string): Params['prompt'] {
+function reminded(
+  prompt: Params['prompt'],
+  { reminder, language }: Pick<Told, 'reminder' | 'language'>,
+): Params['prompt'] {
   if (reminder === '' || prompt.at(-1)?.role !== 'tool') return prompt
-  return [...prompt, { role: 'user', content: [{ type: 'text', text: `[system]: ${reminder}` }] }]
+  return [
+    ...prompt,
+    { role: 'user', content: [{ type: 'text', text: `[${textsOf(language).roles.system}]: ${reminder}` }] },
+  ]
 }
 
 function toolChoiceOf({ tool_choice: choice }: ChatRequest): Params['toolChoice'] {

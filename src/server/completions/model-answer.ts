@@ -56,7 +56,11 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
     ...callSettings(body),
     model: sdk.wrapLanguageModel({
       model: model as never,
-      middleware: callMiddleware(body, { model: values.model, reminder: turnOptions.reminder ?? '' }),
+      middleware: callMiddleware(body, {
+        model: values.model,
+        reminder: turnOptions.reminder ?? '',
+        language: turn.context.language,
+      }),
     }),
     providerOptions: providerOptionsOf(body, values.model),
     abortSignal,
