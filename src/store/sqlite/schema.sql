@@ -116,6 +116,20 @@ CREATE TRIGGER version_in_parts_goes AFTER DELETE ON message_versions WHEN OLD.f
       AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
 END;
 
+CREATE TABLE aliases (
+  namespace TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  session_id INTEGER NOT NULL,
+  PRIMARY KEY (namespace, name_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE allowances (
+  session_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  instants TEXT NOT NULL,
+  PRIMARY KEY (session_id, kind)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE api_keys (
   id TEXT NOT NULL PRIMARY KEY,
   namespace TEXT NOT NULL,
@@ -542,6 +556,8 @@ CREATE TABLE waiting (
   -- The messages of the answer, as JSON; NULL: there is none yet.
   reply TEXT
 ) STRICT;
+
+CREATE INDEX aliases_by_session ON aliases (session_id);
 
 CREATE UNIQUE INDEX api_keys_by_name ON api_keys (namespace, name);
 
