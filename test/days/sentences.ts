@@ -80,7 +80,9 @@ export function scoreDays(
   let decidable = 0
   let right = 0
   for (const { text, moment, marks } of sentences) {
-    const found = find(text, moment).filter(({ sameDay, relative }) => !(sameDay && relative && saysToday(text)))
+    const found = find(text, moment).filter(
+      ({ sameDay, relative }) => !(sameDay && relative && saysToday(text)),
+    )
     const describe = (what: string) => `${moment.at.toISOString().slice(0, 10)} ${text} — ${what}`
     for (const mention of found)
       if (!marks.some(mark => overlaps(mark, mention)))
@@ -91,7 +93,10 @@ export function scoreDays(
       if (mention === undefined) {
         if (mark.means !== null) unresolved.push(describe(`"${mark.words}"`))
       } else if (mention.label === mark.means) right++
-      else wrong.push(describe(`"${mark.words}" is ${mention.label}, means ${mark.means ?? 'what cannot be told'}`))
+      else
+        wrong.push(
+          describe(`"${mark.words}" is ${mention.label}, means ${mark.means ?? 'what cannot be told'}`),
+        )
     }
   }
   return { sentences: sentences.length, decidable, right, unresolved, wrong }
