@@ -74,7 +74,9 @@ export function* readRange(messages: readonly SourceMessage[], zone: string): Ge
         const joined = sentence.clauses.length === 1 ? sentence.clauses[0]! : sentence.clauses.join('')
         const readings = sentence.clauses.map((clause, at) => vocabulary.read(clause, units.length, at === 0))
         const mayHoldDates = kind === 'prose' && readings.some(reading => reading.hasDateWord)
-        const { dates, open } = mayHoldDates ? readDays(joined, moment) : NO_DAYS
+        const read = mayHoldDates ? readDays(joined, moment) : NO_DAYS
+        const { open } = read
+        const dates = message.daysAreTold ? read.dates.filter(({ relative }) => !relative) : read.dates
         if (dates.length > 0) {
           const said = clip(withDays(joined, 0, dates).trim(), MAX_EVENT_CHARACTERS)
           events.push({ on: dates[0]!.from, text: `${speaker}: ${said}`, seq: message.seq })
