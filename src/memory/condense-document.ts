@@ -10,6 +10,7 @@ import type {
   NewFact,
 } from '../store/index.ts'
 import { findTextProblem, type Summarizer } from '../summarizer/index.ts'
+import { readDays } from '../summarizer/relative-dates.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import {
   ALL_HEADINGS,
@@ -102,9 +103,18 @@ async function inFewWords(
   const text = said ?? (await extractive().summarize(request)).text
   return text
     .split('\n')
-    .map(line => line.replace(/^- (?:\d{4}-\d{2}-\d{2} )?(?:user: )?/, '').trim())
+    .map(line => withoutDay(line))
     .filter(line => line !== '')
     .join('; ')
+}
+
+/** A line of its own, unless it names a day that means something only beside the one on which it was said. */
+function withoutDay(line: string): string {
+  const [head, day] = /^- (?:(\d{4}-\d{2}-\d{2}) )?(?:user: )?/.exec(line) ?? ['']
+  const text = line.slice(head.length).trim()
+  if (text === '' || day === undefined) return text
+  const moment = { at: new Date(`${day}T12:00:00Z`), zone: 'UTC' }
+  return readDays(text, moment).open.length > 0 ? `${day} ${text}` : text
 }
 
 /** `null`: it failed, took too long, or gave no summary. Nothing else may fail for it. */
@@ -125,8 +135,10 @@ async function askModel(
 }
 
 function lineAsMessage(line: string, place: number) {
-  const [, day, text] = /^- (\d{4}-\d{2}-\d{2})[^:]*: ?(.*)$/.exec(line) ?? []
+  const [, day, until, text] = /^- (\d{4}-\d{2}-\d{2})( – \d{4}-\d{2}-\d{2})?[^:]*: ?(.*)$/.exec(line) ?? []
   return {
+    // Of several days: on which of them a thing was said is in its text, or was told there already.
+    ...(until === undefined ? {} : { daysAreTold: true }),
     seq: place + 1,
     role: 'user' as const,
     sender: null,

@@ -1,29 +1,44 @@
 /**
  * The words for days, as data. A phrase stands for a unit and how many of them away it is; `null` marks a
- * phrase that only looks like one ("every Friday", "por la mañana").
+ * phrase that only looks like one ("every Friday", "por la mañana"), `unclear` one that names a day which it does
+ * not tell ("the Friday after next").
  */
 
 export type DateUnit = 'day' | 'week' | 'weekend' | 'month' | 'year'
 
-export interface Meaning {
-  readonly unit: DateUnit | 'weekday'
-  readonly offset: number
-  /** 0 for Monday to 6 for Sunday; 7 for the weekend of that week. */
-  readonly weekday?: number
-  /** How a weekday is found: in the week that `offset` names, just past, to come, or as the tense has it. */
-  readonly find?: 'in-week' | 'past' | 'coming' | 'by-tense'
-}
+/**
+ * How one of the days or weekends that go by a name is found. `in-week`: in the week that `offset` names.
+ * `coming` and `past`: the nearest one before or after today. `this`, `next` and `last`: as people who say so may
+ * mean it, which is not always one day. `by-tense`: as the clause tells.
+ */
+export type Find = 'in-week' | 'coming' | 'past' | 'this' | 'next' | 'last' | 'by-tense'
+
+export type Meaning =
+  | { readonly unit: 'day' | 'month' | 'year'; readonly offset: number }
+  /** `startsOnMonday`: so wherever its language is spoken. Elsewhere a Sunday lies in one week or in another. */
+  | { readonly unit: 'week'; readonly offset: number; readonly startsOnMonday?: boolean }
+  | { readonly unit: 'weekend'; readonly offset: number; readonly find: Find }
+  /** `weekday`: 0 for Monday to 6 for Sunday. `offset`: weeks. */
+  | { readonly unit: 'weekday'; readonly offset: number; readonly weekday: number; readonly find: Find }
+  | { readonly unit: 'unclear' }
+
+const UNCLEAR: Meaning = { unit: 'unclear' }
 
 interface Language {
   readonly days: Readonly<Record<string, number | null>>
-  readonly spans: Readonly<Record<string, readonly [DateUnit, number] | null>>
+  readonly spans: Readonly<Record<string, readonly [unit: DateUnit, offset: number, find?: Find] | null>>
+  /** Phrases that name a day or days, and do not tell which. */
+  readonly unclear?: readonly string[]
   /** Monday first, spellings divided by `|`. */
   readonly weekdays: readonly string[]
   /** Phrases with `*` for the weekday. */
-  readonly next: readonly string[]
-  readonly last: readonly string[]
-  readonly coming: readonly string[]
+  readonly patterns: Readonly<Partial<Record<Find, readonly string[]>>>
+  /** So many weeks after the coming one. */
+  readonly later?: readonly (readonly [pattern: string, weeks: number])[]
+  readonly unclearPatterns?: readonly string[]
+  /** No day that the conversation is about. */
   readonly never: readonly string[]
+  readonly startsOnMonday: boolean
   readonly months: readonly string[]
 }
 
@@ -31,37 +46,170 @@ const english: Language = {
   days: {
     today: 0,
     tonight: 0,
+    '2nite': 0,
     'this morning': 0,
     'this afternoon': 0,
     'this evening': 0,
     tomorrow: 1,
+    ...{ tomorow: 1, tommorow: 1, tommorrow: 1, tomorro: 1, tmrw: 1, tmr: 1, tmrow: 1, tomoz: 1 },
     'day after tomorrow': 2,
     yesterday: -1,
+    ...{ yday: -1, yesteday: -1, yesterda: -1, ystrday: -1 },
     'last night': -1,
     'day before yesterday': -2,
     'the other day': null,
+    'week from today': 7,
+    'week from tomorrow': 8,
+    'week tomorrow': 8,
+    'tomorrow week': 8,
+    'tomorrow never dies': null,
+    'no tomorrow': null,
   },
   spans: {
     'this week': ['week', 0],
     'next week': ['week', 1],
+    ...{ 'nxt week': ['week', 1], 'next wk': ['week', 1], 'last wk': ['week', -1], 'this wk': ['week', 0] },
     'last week': ['week', -1],
-    'past week': ['week', -1],
-    'this weekend': ['weekend', 0],
-    'next weekend': ['weekend', 1],
-    'last weekend': ['weekend', -1],
-    'past weekend': ['weekend', -1],
+    'week after next': ['week', 2],
+    'week before last': ['week', -2],
+    'this weekend': ['weekend', 0, 'this'],
+    'next weekend': ['weekend', 1, 'next'],
+    'last weekend': ['weekend', -1, 'last'],
+    'this coming weekend': ['weekend', 0, 'coming'],
+    'coming weekend': ['weekend', 0, 'coming'],
+    'this past weekend': ['weekend', 0, 'past'],
+    'past weekend': ['weekend', 0, 'past'],
+    'the weekend': ['weekend', 0, 'by-tense'],
+    weekend: ['weekend', 0, 'by-tense'],
     'this month': ['month', 0],
     'next month': ['month', 1],
     'last month': ['month', -1],
+    'month after next': ['month', 2],
+    'month before last': ['month', -2],
     'this year': ['year', 0],
     'next year': ['year', 1],
     'last year': ['year', -1],
+    'year before last': ['year', -2],
+    'every weekend': null,
+    'each weekend': null,
+    'most weekends': null,
   },
-  weekdays: ['monday|mon', 'tuesday|tues', 'wednesday', 'thursday|thurs', 'friday|fri', 'saturday', 'sunday'],
-  next: ['next *'],
-  last: ['last *', 'past *'],
-  coming: ['this *', 'coming *', 'by *', 'until *', 'before *'],
-  never: ['every *', 'each *', 'most *', 'any *', 'black *'],
+  unclear: [
+    ...['past week', 'this past week', 'past month', 'this past month', 'past year', 'this past year'],
+    ...['weekend after next', 'weekend before last', 'weeks from today', 'weeks from tomorrow'],
+    ...['this coming week', 'coming week', 'the other weekend', 'following weekend'],
+  ],
+  weekdays: [
+    'monday|munday|mondy',
+    'tuesday|tues|tusday|tuseday|teusday',
+    'wednesday|weds|wensday|wednsday|wedensday|wednesdy',
+    'thursday|thurs|thur|thurday|thrusday|thursdy',
+    'friday|fri|firday|fryday',
+    'saturday|saterday|saturdy|satuday|staurday|satrday',
+    'sunday|sundy|suday',
+  ],
+  patterns: {
+    next: ['next *', 'nxt *'],
+    last: ['last *'],
+    this: ['this *'],
+    coming: ['coming *', 'this coming *', 'upcoming *', 'this upcoming *'],
+    past: ['past *', 'this past *'],
+    'by-tense': ['*'],
+  },
+  later: [
+    ['week from *', 1],
+    ['week from this *', 1],
+    ['week from this coming *', 1],
+    ['two weeks from *', 2],
+    ['2 weeks from *', 2],
+    ['two weeks from this *', 2],
+    ['three weeks from *', 3],
+    ['3 weeks from *', 3],
+    ['* week', 1],
+  ],
+  unclearPatterns: [
+    ...['* after next', '* before last', '* in a week', '* fortnight', 'week last *', 'weeks from *'],
+    ...['the following *', 'following *', 'the previous *', 'the *', 'that *', 'week ago *', 'week ago on *'],
+    ...['week before *', 'week after *', 'day before *', 'day after *', 'weeks after *', 'weeks before *'],
+    ...['days before *', 'days after *', 'month from *', 'the next *', 'the last *', 'first *', 'second *'],
+    ...['third *', 'fourth *', 'a week on *', 'last * of', 'last * in', 'last * before', 'next * after'],
+    ...['weeks last *', 'weeks ago *', 'weeks ago on *', 'today is *', "today's *", 'today was *'],
+  ],
+  never: [
+    ...[
+      'every *',
+      'each *',
+      'most *',
+      'any *',
+      'every other *',
+      'every single *',
+      'every second *',
+      'some *',
+    ],
+    ...['a *', 'an *', 'one *', 'another *', 'alternate *', 'happy *', 'no *', 'my *', 'your *', 'our *'],
+    ...[
+      'black *',
+      'good *',
+      'cyber *',
+      'easter *',
+      'ash *',
+      'palm *',
+      'casual *',
+      'taco *',
+      'fat *',
+      'shrove *',
+    ],
+    ...[
+      'holy *',
+      'maundy *',
+      'throwback *',
+      'bowl *',
+      'bloody *',
+      'freaky *',
+      'giving *',
+      'whit *',
+      'manic *',
+    ],
+    ...['blue *', 'man *', 'girl *', 'st *', 'ruby *', 'mardi *', 'small business *', 'super *', 'god its *'],
+    ...[
+      '* times',
+      '* roast',
+      '* school',
+      '* prayers',
+      '* blues',
+      '* addams',
+      '* night live',
+      '* night lights',
+    ],
+    ...[
+      '* mornings',
+      '* nights',
+      '* evenings',
+      '* afternoons',
+      '* the 13th',
+      "* i'm in love",
+      '* afternoon league',
+    ],
+    ...[
+      'monday to *',
+      'monday through *',
+      'monday thru *',
+      'mon to *',
+      'monday till *',
+      '* morning quarterback',
+    ],
+    ...[
+      '* again',
+      '* crew',
+      '* feeling',
+      '* feels',
+      '* vibes',
+      '* mood',
+      '* motivation',
+      '* night after night',
+    ],
+  ],
+  startsOnMonday: false,
   months: [
     'january|jan',
     'february|feb',
@@ -78,6 +226,19 @@ const english: Language = {
   ],
 }
 
+/** So short that they are other words as well: only with what makes them a day. */
+const SHORT_WEEKDAYS: readonly (readonly [name: string, weekday: number])[] = [
+  ['mon', 0],
+  ['tue', 1],
+  ['wed', 2],
+  ['thu', 3],
+  ['sat', 5],
+  ['sun', 6],
+]
+const SHORT_PATTERNS: Readonly<Partial<Record<Find, readonly string[]>>> = {
+  'by-tense': ['on *', '* morning', '* afternoon', '* evening', '* night', '* nite', '* arvo'],
+}
+
 const spanish: Language = {
   days: {
     hoy: 0,
@@ -90,13 +251,14 @@ const spanish: Language = {
     anteayer: -2,
     'esta mañana': 0,
     'la mañana': null,
+    ...{ 'cada mañana': null, 'una mañana': null, 'de mañana': null, 'otra mañana': null },
   },
   spans: {
     'esta semana': ['week', 0],
     'próxima semana': ['week', 1],
     'semana que viene': ['week', 1],
     'semana pasada': ['week', -1],
-    'este fin de semana': ['weekend', 0],
+    'este fin de semana': ['weekend', 0, 'this'],
     'próximo mes': ['month', 1],
     'mes que viene': ['month', 1],
     'mes pasado': ['month', -1],
@@ -105,10 +267,9 @@ const spanish: Language = {
     'año pasado': ['year', -1],
   },
   weekdays: ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'],
-  next: [],
-  last: ['* pasado', 'pasado *'],
-  coming: ['* que viene', 'próximo *', 'este *', 'el *'],
-  never: [],
+  patterns: { next: ['* que viene', 'próximo *'], last: ['* pasado', 'pasado *'] },
+  never: ['cada *'],
+  startsOnMonday: true,
   months: [
     'enero',
     'febrero',
@@ -134,8 +295,10 @@ const german: Language = {
     vorgestern: -2,
     'heute morgen': 0,
     'gestern morgen': -1,
-    'guten morgen': null,
-    'am morgen': null,
+    ...{ 'guten morgen': null, 'am morgen': null, 'jeden morgen': null, 'diesen morgen': null },
+    ...{ 'der morgen': null, 'den morgen': null, 'morgen zusammen': null, 'nächsten morgen': null },
+    ...{ 'montag morgen': null, 'dienstag morgen': null, 'mittwoch morgen': null, 'donnerstag morgen': null },
+    ...{ 'freitag morgen': null, 'samstag morgen': null, 'sonntag morgen': null, 'vorgestern morgen': -2 },
   },
   spans: {
     'diese woche': ['week', 0],
@@ -144,19 +307,18 @@ const german: Language = {
     'nächster woche': ['week', 1],
     'letzte woche': ['week', -1],
     'letzter woche': ['week', -1],
-    'dieses wochenende': ['weekend', 0],
-    'nächstes wochenende': ['weekend', 1],
-    'letztes wochenende': ['weekend', -1],
+    'dieses wochenende': ['weekend', 0, 'this'],
+    'nächstes wochenende': ['weekend', 1, 'next'],
+    'letztes wochenende': ['weekend', -1, 'last'],
     'nächsten monat': ['month', 1],
     'letzten monat': ['month', -1],
     'nächstes jahr': ['year', 1],
     'letztes jahr': ['year', -1],
   },
   weekdays: ['montag', 'dienstag', 'mittwoch', 'donnerstag', 'freitag', 'samstag|sonnabend', 'sonntag'],
-  next: [],
-  last: ['letzten *'],
-  coming: ['am *', 'diesen *', 'kommenden *', 'bis *', 'nächsten *'],
+  patterns: { next: ['nächsten *'], last: ['letzten *'], coming: ['kommenden *'], past: ['vergangenen *'] },
   never: ['jeden *'],
+  startsOnMonday: true,
   months: [
     'januar',
     'februar',
@@ -180,16 +342,17 @@ const french: Language = {
     'ce soir': 0,
     demain: 1,
     'après-demain': 2,
-    hier: -1,
+    // Alone it is German for "here".
+    ...{ 'hier soir': -1, 'hier matin': -1, "d'hier": -1, 'hier après-midi': -1 },
     'avant-hier': -2,
   },
   spans: {
     'cette semaine': ['week', 0],
     'semaine prochaine': ['week', 1],
     'semaine dernière': ['week', -1],
-    'ce week-end': ['weekend', 0],
-    'week-end dernier': ['weekend', -1],
-    'week-end prochain': ['weekend', 1],
+    'ce week-end': ['weekend', 0, 'this'],
+    'week-end dernier': ['weekend', -1, 'last'],
+    'week-end prochain': ['weekend', 1, 'next'],
     'mois prochain': ['month', 1],
     'mois dernier': ['month', -1],
     'année prochaine': ['year', 1],
@@ -198,10 +361,9 @@ const french: Language = {
     'an dernier': ['year', -1],
   },
   weekdays: ['lundi', 'mardi', 'mercredi', 'jeudi', 'vendredi', 'samedi', 'dimanche'],
-  next: [],
-  last: ['* dernier'],
-  coming: ['* prochain', 'ce *'],
-  never: ['le *'],
+  patterns: { next: ['* prochain'], last: ['* dernier'] },
+  never: ['le *', 'chaque *'],
+  startsOnMonday: true,
   months: [
     'janvier',
     'février',
@@ -241,10 +403,9 @@ const portuguese: Language = {
     'sábado',
     'domingo',
   ],
-  next: [],
-  last: ['* passada', '* passado'],
-  coming: ['na *', 'no *', 'próxima *', 'próximo *'],
+  patterns: { next: ['próxima *', 'próximo *'], last: ['* passada', '* passado'] },
   never: [],
+  startsOnMonday: true,
   months: [
     'janeiro',
     'fevereiro',
@@ -275,10 +436,9 @@ const italian: Language = {
     'anno scorso': ['year', -1],
   },
   weekdays: [],
-  next: [],
-  last: [],
-  coming: [],
+  patterns: {},
   never: [],
+  startsOnMonday: true,
   months: [],
 }
 
@@ -294,10 +454,9 @@ const russian: Language = {
     'прошлом году': ['year', -1],
   },
   weekdays: ['понедельник', 'вторник', 'среду', 'четверг', 'пятницу', 'субботу', 'воскресенье'],
-  next: [],
-  last: ['прошлый *', 'прошлую *'],
-  coming: ['в *', 'во *'],
+  patterns: { last: ['прошлый *', 'прошлую *'] },
   never: [],
+  startsOnMonday: true,
   months: [
     'января',
     'февраля',
@@ -320,6 +479,8 @@ export interface Phrase {
   readonly words: string
   /** `null`: no date, and nothing inside it is one. */
   readonly meaning: Meaning | null
+  /** The clause can tell more of it. */
+  readonly isEnglish: boolean
 }
 
 /** Phrases by their first word, the longest first. */
@@ -333,39 +494,56 @@ export const MONTHS: ReadonlyMap<string, number> = new Map(
 )
 
 function indexPhrases(): Map<string, Phrase[]> {
-  const meanings = new Map<string, Meaning | null>()
+  const found = new Map<string, Phrase>()
+  let isEnglish = true
   const add = (words: string, meaning: Meaning | null) => {
-    if (!meanings.has(words)) meanings.set(words, meaning)
+    if (!found.has(words)) found.set(words, { words, meaning, isEnglish })
   }
   for (const language of LANGUAGES) {
+    const { startsOnMonday } = language
+    isEnglish = language === english
     for (const [words, offset] of Object.entries(language.days))
       add(words, offset === null ? null : { unit: 'day', offset })
     for (const [words, span] of Object.entries(language.spans))
-      add(words, span && { unit: span[0], offset: span[1] })
+      add(words, span && spanMeaning(span, startsOnMonday))
+    for (const words of language.unclear ?? []) add(words, UNCLEAR)
     language.weekdays.forEach((spellings, weekday) => {
       for (const name of spellings.split('|')) {
         const fill = (patterns: readonly string[], meaning: Meaning | null) => {
           for (const pattern of patterns) add(pattern.replace('*', name), meaning)
         }
-        fill(language.next, { unit: 'weekday', weekday, offset: 1, find: 'in-week' })
-        fill(language.last, { unit: 'weekday', weekday, offset: 0, find: 'past' })
-        fill(language.coming, { unit: 'weekday', weekday, offset: 0, find: 'coming' })
         fill(language.never, null)
-        // A short form alone is too often another word ("mon", "fri").
-        if (language === english && name === spellings.split('|')[0])
-          fill(['*'], { unit: 'weekday', weekday, offset: 0, find: 'by-tense' })
+        fill(language.unclearPatterns ?? [], UNCLEAR)
+        for (const [pattern, offset] of language.later ?? [])
+          fill([pattern], { unit: 'weekday', weekday, offset, find: 'coming' })
+        for (const [find, patterns] of Object.entries(language.patterns) as [Find, readonly string[]][])
+          fill(patterns, { unit: 'weekday', weekday, offset: 0, find })
       }
     })
   }
+  isEnglish = true
+  for (const [name, weekday] of SHORT_WEEKDAYS)
+    for (const [find, patterns] of Object.entries(SHORT_PATTERNS) as [Find, readonly string[]][])
+      for (const pattern of patterns)
+        add(pattern.replace('*', name), { unit: 'weekday', weekday, offset: 0, find })
   const index = new Map<string, Phrase[]>()
-  for (const [words, meaning] of meanings) {
-    const first = /^[\p{L}\p{M}]+/u.exec(words)![0]
+  for (const phrase of found.values()) {
+    const { words } = phrase
+    const first = /^[\p{L}\p{M}\d]+/u.exec(words)![0]
     const phrases = index.get(first) ?? []
-    phrases.push({ words, meaning })
+    phrases.push(phrase)
     index.set(first, phrases)
   }
   for (const phrases of index.values()) phrases.sort((left, right) => right.words.length - left.words.length)
   return index
+}
+
+function spanMeaning(
+  [unit, offset, find]: readonly [DateUnit, number, Find?],
+  startsOnMonday: boolean,
+): Meaning {
+  if (unit === 'week') return { unit, offset, startsOnMonday }
+  return unit === 'weekend' ? { unit, offset, find: find ?? 'in-week' } : { unit, offset }
 }
 
 /** Units that can be counted: "three days ago". Days each, or none where the calendar decides. */

@@ -23,7 +23,8 @@ describe('English', () => {
     ['this weekend', 'this weekend = 2026-03-07/08'],
     ['next month', 'next month = 2026-04'],
     ['last year', 'last year = 2025'],
-    ['next Friday', 'next Friday = 2026-03-13'],
+    ['next Friday', ''],
+    ['next Monday, next Tuesday', 'next Monday = 2026-03-09; next Tuesday = 2026-03-10'],
     ['this Friday', 'this Friday = 2026-03-06'],
     ['last Friday', 'last Friday = 2026-02-27'],
     ['last Monday', 'last Monday = 2026-02-23'],
@@ -32,12 +33,14 @@ describe('English', () => {
     ['three days ago', 'three days ago = 2026-02-27'],
     ['in 2 weeks', 'in 2 weeks = 2026-03-16'],
     ['two months ago', 'two months ago = 2026-01'],
-    ['a couple of years ago', 'a couple of years ago = 2024'],
+    ['a couple of years ago, about two weeks ago, twenty two years ago', ''],
     ['on 9 March', '9 March = 2026-03-09'],
-    ['December 30', 'December 30 = 2025-12-30'],
+    ['December 30', ''],
+    ['It broke on December 30', 'December 30 = 2025-12-30'],
+    ['It opens on December 30', ''],
     ['June 1st, 2027 and 2026-05-04', 'June 1st, 2027 = 2027-06-01; 2026-05-04 = 2026-05-04'],
     ['on Tuesday 9 June, or 16 June (Tuesday)', '9 June = 2026-06-09; 16 June = 2026-06-16'],
-    ['by Friday the 20th of March, on Monday', '20th of March = 2026-03-20; Monday = 2026-03-02'],
+    ['by Friday the 20th of March, on Monday', '20th of March = 2026-03-20'],
     ['yesterdays, tomorrowland, every Friday, 2026-02-31, may 5.5', ''],
   ])('%s', (text, expected) => expect(labels(text)).toBe(expected))
 })
@@ -49,7 +52,7 @@ describe('Chinese', () => {
     ['下周五交', '下周五 = 2026-03-13'],
     ['4月18日（周六）发布，周日4月19日休息', '4月18日 = 2026-04-18; 4月19日 = 2026-04-19'],
     ['我女儿今年六岁', '今年 = 2026'],
-    ['下个月五号交房租', '下个月 = 2026-04'],
+    ['下个月五号交房租', '下个月五号 = 2026-04-05'],
     ['我们说好了周五发布', '周五 = 2026-03-06'],
     ['上个星期天', '上个星期天 = 2026-03-01'],
     ['下周出差', '下周 = 2026-03-09/15'],
@@ -71,7 +74,7 @@ describe('Japanese and Korean', () => {
     ['来週の金曜日', '来週の金曜日 = 2026-03-13'],
     ['先週と再来週', '先週 = 2026-02-23/03-01; 再来週 = 2026-03-16/22'],
     ['金曜日に行きます', '金曜日 = 2026-03-06'],
-    ['3日前', '3日前 = 2026-02-27'],
+    ['3日前に買った', '3日前 = 2026-02-27'],
     ['来月、昨年', '来月 = 2026-04; 昨年 = 2025'],
     ['다음 주에 만나요', '다음 주 = 2026-03-09/15'],
     ['내일은 괜찮아요', '내일 = 2026-03-03'],
@@ -82,7 +85,7 @@ describe('other languages', () => {
   test.each([
     ['Nos vemos mañana por la mañana', 'mañana = 2026-03-03'],
     ['la semana que viene, hace dos días', 'semana que viene = 2026-03-09/15; hace dos días = 2026-02-28'],
-    ['Guten Morgen! Bis morgen, spätestens am Freitag', 'morgen = 2026-03-03; am Freitag = 2026-03-06'],
+    ['Guten Morgen! Bis morgen, spätestens am Freitag', 'morgen = 2026-03-03'],
     ['vor zwei Wochen', 'vor zwei Wochen = 2026-02-16'],
     ['après-demain ou la semaine prochaine', 'après-demain = 2026-03-04; semaine prochaine = 2026-03-09/15'],
     ['amanhã, 9 de março', 'amanhã = 2026-03-03; 9 de março = 2026-03-09'],
@@ -93,7 +96,9 @@ describe('other languages', () => {
 describe('the moment', () => {
   test.each([
     ['tomorrow', 'Asia/Shanghai', 'tomorrow = 2026-03-04'],
-    ['last Monday', 'Asia/Shanghai', 'last Monday = 2026-03-02'],
+    ['last Sunday', 'Asia/Shanghai', 'last Sunday = 2026-03-01'],
+    ['last Sunday', 'UTC', ''],
+    ['last Monday', 'Asia/Shanghai', ''],
     ['tomorrow', 'America/Los_Angeles', 'tomorrow = 2026-03-03'],
   ])('%s in %s', (text, zone, expected) => expect(labels(text, { at: monday.at, zone })).toBe(expected))
 

@@ -1,14 +1,14 @@
 import { dayInZone, dayOf, dayParts, formatDay, realDay, weekday } from './calendar-day.ts'
-import { COUNTED_UNITS, type DateUnit, type Meaning, MONTHS, PHRASES } from './date-words.ts'
-import { forEachMatch } from './for-each-match.ts'
+import { type DayWords, findDayWords, lowerCase } from './day-words.ts'
+import { type Tense, Tenses } from './tense/tense.ts'
 
 /**
  * Dates in running text, resolved at the moment when the text was written and in its zone, never at the
  * moment of reading: "last week" means another week tomorrow.
  *
- * A week begins on Monday. "Next Friday", 下周五 and 来週の金曜日 are the Friday of the following week, "last
- * Friday" is the latest one before that day, and a Friday with nothing before it is the coming one, or the one
- * just past where the sentence tells of the past.
+ * Only what is certain is resolved. A Friday with nothing before it is the coming one, or the one just past, where
+ * its own clause says so; "next Friday" and "last Friday" are resolved where all who say so mean the same day. What
+ * is not certain is left as it was said, and means what it meant beside the day on which it was said.
  */
 
 export interface Moment {
@@ -34,348 +34,475 @@ export interface DateMention {
   readonly resolved: boolean
 }
 
-interface Found {
+export function findDates(text: string, moment: Moment): DateMention[] {
+  return readDays(text, moment).dates
+}
+
+/** Words for a day of which it is not certain which day they mean. */
+export interface OpenDay {
   readonly start: number
   readonly end: number
-  readonly meaning: Meaning | { readonly unit: 'fixed'; readonly day: number } | null
 }
 
-export function findDates(text: string, moment: Moment): DateMention[] {
-  const found: Found[] = []
-  let today: number | null = null
-  const now = () => {
-    today ??= dayInZone(moment.at, moment.zone)
-    return today
-  }
+/** The days that a text names: those that are certain, and those that stay as they were said. */
+export function readDays(
+  text: string,
+  moment: Moment,
+): { readonly dates: DateMention[]; readonly open: readonly OpenDay[] } {
   const lower = lowerCase(text)
-  // Of the whole text, so that it is looked through once, however many days it names.
-  let past: boolean | null = null
-  const isPast = () => {
-    past ??= tellsOfThePast(lower)
-    return past
+  const words = findDayWords(text, lower)
+  if (words.length === 0) return { dates: [], open: [] }
+  const today = dayInZone(moment.at, moment.zone)
+  const resolver = new Resolver(lower, words, today)
+  const spans = words.map((_, at) => resolver.resolve(at))
+  const dates: DateMention[] = []
+  const open: OpenDay[] = []
+  for (const [at, { start, end, meaning }] of words.entries()) {
+    const span = spans[at]!
+    if (resolver.isPartOfAnother(at)) continue
+    if (span === null || !isSayable(span.from) || !isSayable(span.to)) open.push({ start, end })
+    else
+      dates.push({
+        start,
+        end,
+        from: formatDay(span.from),
+        to: formatDay(span.to),
+        label: label(span),
+        relative: isRelative(meaning),
+        sameDay: span.from === span.to && span.from === today,
+        resolved: RESOLVED.test(text.slice(end, end + 7)),
+      })
   }
-  findPhrases(text, lower, found)
-  findCounts(lower, found)
-  if (DIGIT.test(text)) findCalendarDates(lower, now, found)
-  if (EAST_ASIAN.test(text)) findEastAsian(text, now, found)
-  if (found.length === 0) return []
-  return withoutNamedDays(withoutOverlaps(found), lower).flatMap(({ start, end, meaning }) => {
-    if (meaning === null) return []
-    const [from, to, unit] = resolve(meaning, now(), isPast)
-    if (!isSayable(from) || !isSayable(to)) return []
-    return {
-      start,
-      end,
-      from: formatDay(from),
-      to: formatDay(to),
-      label: label(from, to, unit),
-      relative: meaning.unit !== 'fixed',
-      sameDay: from === to && from === now(),
-      resolved: RESOLVED.test(text.slice(end, end + 7)),
-    }
-  })
+  return { dates, open }
 }
 
-const DIGIT = /\d/
+/** A day of the calendar is one without its year or month, too. */
+function isRelative(meaning: DayWords['meaning']): boolean {
+  if (meaning.unit === 'day-of-month') return meaning.offset !== null
+  return meaning.unit !== 'fixed' && meaning.unit !== 'date'
+}
+
+/** Whether a text names a day other than the one on which it is said, told or not which. */
+export function namesAnotherDay(text: string): boolean {
+  return findDayWords(text, lowerCase(text)).some(
+    ({ meaning }) => !(meaning.unit === 'day' && meaning.offset === 0),
+  )
+}
+
 const RESOLVED = /^ \(\d{4}/
-/** What every East Asian date has one of. */
-const EAST_ASIAN =
-  /[天日昨今明周週期拜月年曜前后後주달제늘일레년해루틀흘]|あした|あさって|きのう|きょう|おととい/
-/** The letters of the languages in the tables; narrower than all of Unicode, and many times as fast. */
-const WORD = /[a-z\u00df-\u024f\u0400-\u04ff]+/g
-const WORD_CHARACTER = /[a-z\d\u00df-\u024f\u0400-\u04ff]/
 
-/** Of the same length as the text, so that positions hold in both; white space as plain spaces. */
-function lowerCase(text: string): string {
-  const lower = text.toLowerCase()
-  return (lower.length === text.length ? lower : text).replace(/\s/g, ' ')
+interface Span {
+  readonly from: number
+  readonly to: number
+  readonly unit: 'day' | 'week' | 'weekend' | 'month' | 'year'
 }
 
-/** Where a word neither begins before the match nor goes on behind it. */
-function standsAlone(lower: string, start: number, end: number): boolean {
-  return !WORD_CHARACTER.test(lower.charAt(start - 1)) && !WORD_CHARACTER.test(lower.charAt(end))
-}
+/** A date as far from today as this may be that of this year, or of another. */
+const MAX_NEAR_DAYS = 45
+const MAX_FAR_DAYS = 300
+/** Within so many days of a weekend that is over it is still "this weekend". */
+const LAST_DAY_OF_PAST_WEEKEND = 2
 
-function findPhrases(text: string, lower: string, found: Found[]): void {
-  forEachMatch(WORD, lower, match => {
-    const start = match.index
-    const phrase = PHRASES.get(match[0])?.find(
-      ({ words }) => lower.startsWith(words, start) && standsAlone(lower, start, start + words.length),
-    )
-    // With a capital it is the morning, or a greeting.
-    if (!phrase || text.startsWith('Morgen', start)) return
-    found.push({ start, end: start + phrase.words.length, meaning: phrase.meaning })
-  })
-}
+class Resolver {
+  readonly #lower: string
+  readonly #words: readonly DayWords[]
+  readonly #today: number
+  readonly #monday: number
+  readonly #tenses: Tenses
+  readonly #resolved = new Map<number, Span | null>()
+  /** Weeks that only say which weekday is meant. */
+  readonly #named = new Set<number>()
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  ...{
-    a: 1,
-    an: 1,
-    one: 1,
-    two: 2,
-    three: 3,
-    four: 4,
-    five: 5,
-    six: 6,
-    seven: 7,
-    eight: 8,
-    nine: 9,
-    ten: 10,
-  },
-  ...{ 'a couple of': 2, un: 1, una: 1, dos: 2, tres: 3, cuatro: 4, cinco: 5, einem: 1, einer: 1, zwei: 2 },
-  ...{ drei: 3, vier: 4, fünf: 5, deux: 2, trois: 3, quatre: 4, cinq: 5, um: 1, uma: 1, dois: 2, duas: 2 },
-}
-const NUMBER = `(\\d{1,3}|${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')})`
-const UNIT = `(${COUNTED_UNITS.map(([names]) => names).join('|')})`
-const UNITS = new Map(COUNTED_UNITS.flatMap(([names, ...rest]) => names.split('|').map(name => [name, rest])))
-const COUNT_PATTERNS: readonly (readonly [hint: RegExp, pattern: RegExp, sign: number])[] = [
-  [/ (?:ago|back|назад|atrás)/, new RegExp(`${NUMBER} ${UNIT} (?:ago|back|назад|atrás)`, 'g'), -1],
-  [/hace |vor |il y a |há /, new RegExp(`(?:hace|vor|il y a|há) ${NUMBER} ${UNIT}`, 'g'), -1],
-  [
-    /in |dentro de |dans |daqui a |через /,
-    new RegExp(`(?:in|dentro de|dans|daqui a|через) ${NUMBER} ${UNIT}`, 'g'),
-    1,
-  ],
-]
+  constructor(lower: string, words: readonly DayWords[], today: number) {
+    this.#lower = lower
+    this.#words = words
+    this.#today = today
+    this.#monday = today - weekday(today)
+    this.#tenses = new Tenses(lower, words)
+  }
 
-function longestFirst(left: string, right: string): number {
-  return right.length - left.length
-}
+  /** Nothing more than a part of the day beside it. */
+  isPartOfAnother(at: number): boolean {
+    return this.#named.has(at)
+  }
 
-function findCounts(lower: string, found: Found[]): void {
-  for (const [hint, pattern, sign] of COUNT_PATTERNS) {
-    if (!hint.test(lower)) continue
-    forEachMatch(pattern, lower, match => {
-      const start = match.index
-      const end = start + match[0].length
-      if (!standsAlone(lower, start, end)) return
-      const number = Number(match[1]) || NUMBER_WORDS[match[1]!] || 0
-      const [unit, days] = UNITS.get(match[2]!)! as [DateUnit, number]
-      found.push({ start, end, meaning: { unit, offset: sign * number * (unit === 'day' ? days : 1) } })
+  /** In their order: what stands before a word is resolved before it. */
+  resolve(at: number): Span | null {
+    let span = this.#resolved.get(at)
+    if (span === undefined) {
+      span = this.#find(at)
+      this.#resolved.set(at, span)
+    }
+    return span
+  }
+
+  #find(at: number): Span | null {
+    const word = this.#words[at]!
+    const { meaning } = word
+    if (meaning.unit === 'fixed') return dayAt(meaning.day)
+    if (meaning.unit === 'unclear' || this.#tenses.isQuoted(word)) return null
+    switch (meaning.unit) {
+      case 'date':
+        return this.#date(at, meaning)
+      case 'day':
+        return meaning.offset > 0 && this.#isToldOfThen(at) ? null : dayAt(this.#today + meaning.offset)
+      case 'count':
+        return this.#count(word, meaning)
+      case 'week':
+        return this.#week(at, meaning)
+      case 'month':
+        return this.#month(meaning.offset)
+      case 'year':
+        return this.#year(meaning.offset)
+      case 'weekend':
+        return this.#weekend(word, meaning)
+      case 'day-of-month':
+        return this.#dayOfMonth(at, meaning)
+      case 'weekday':
+        return this.#weekday(at, meaning)
+    }
+  }
+
+  #tense(word: DayWords): Tense | null {
+    return this.#tenses.of(word, word.script)
+  }
+
+  #month(offset: number): Span {
+    const { year, month } = dayParts(this.#today)
+    return { from: dayOf(year, month + offset, 1), to: dayOf(year, month + offset + 1, 1) - 1, unit: 'month' }
+  }
+
+  #year(offset: number): Span {
+    const year = dayParts(this.#today).year + offset
+    return { from: dayOf(year, 1, 1), to: dayOf(year, 12, 31), unit: 'year' }
+  }
+
+  #count(word: DayWords, { of, offset, needs }: Meaning<'count'>): Span | null {
+    if (needs !== null && !this.#tenses.isAlone(word, word.script))
+      if (this.#tense(word) !== needs || this.#tellsHowLong(word)) return null
+    if (of === 'month') return this.#month(offset)
+    return of === 'year' ? this.#year(offset) : dayAt(this.#today + offset)
+  }
+
+  /** "I can do it in three days" says how long it takes. */
+  #tellsHowLong({ start, script }: DayWords): boolean {
+    if (script !== 'english') return false
+    const clause = this.#tenses.clauses[this.#tenses.clauseOf(start)]!
+    return HOW_LONG.test(this.#lower.slice(Math.max(clause.start, start - 60), start))
+  }
+
+  #week(at: number, meaning: Meaning<'week'>): Span | null {
+    const from = this.#weekBegins(meaning)
+    if (from === null || (meaning.offset > 0 && this.#isToldOfThen(at))) return null
+    // On its last day "this week" is the one that ends, or the one that comes.
+    if (meaning.offset === 0 && weekday(this.#today) === 6 && this.#tense(this.#words[at]!) === 'ahead')
+      return null
+    return { from, to: from + 6, unit: 'week' }
+  }
+
+  /** `null`: on a Sunday one half of the world has begun a new week. */
+  #weekBegins({ offset, startsOnMonday }: Meaning<'week'>): number | null {
+    return startsOnMonday === true || weekday(this.#today) !== 6 ? this.#monday + 7 * offset : null
+  }
+
+  #weekend(word: DayWords, { offset, find }: Meaning<'weekend'>): Span | null {
+    const saturday = this.#monday + 5
+    const at = (weeks: number): Span => ({
+      from: saturday + 7 * weeks,
+      to: saturday + 7 * weeks + 1,
+      unit: 'weekend',
+    })
+    const isRunning = weekday(this.#today) >= 5
+    switch (find) {
+      case 'in-week':
+        return at(offset)
+      case 'coming':
+        return at(isRunning ? 1 : 0)
+      case 'past':
+        return at(-1)
+      case 'next':
+        return isRunning ? at(1) : null
+      case 'last':
+        return at(-1)
+      default: {
+        const tense = this.#tense(word)
+        if (find === 'this') {
+          if (isRunning || tense !== 'past') return at(0)
+          return weekday(this.#today) <= LAST_DAY_OF_PAST_WEEKEND ? at(-1) : null
+        }
+        if (tense === null || isRunning) return null
+        return at(tense === 'past' ? -1 : 0)
+      }
+    }
+  }
+
+  #weekday(at: number, { weekday: sought, find, offset }: Meaning<'weekday'>): Span | null {
+    const word = this.#words[at]!
+    const inWeek = find === 'by-tense' ? this.#inNamedWeek(at, sought) : undefined
+    if (inWeek !== undefined) return inWeek
+    if (find === 'by-tense' || find === 'this') {
+      const named = this.#besideDate(at)
+      if (named) return null
+    }
+    const carried = find === 'by-tense' ? this.#carried(at, sought) : undefined
+    if (carried !== undefined) return carried
+    const today = weekday(this.#today)
+    const ahead = (sought - today + 7) % 7 || 7
+    const ago = (today - sought + 7) % 7 || 7
+    switch (find) {
+      case 'in-week':
+        return dayAt(this.#monday + 7 * offset + sought)
+      case 'coming':
+        return sought === today && offset > 0 ? null : dayAt(this.#today + ahead + 7 * offset)
+      case 'past':
+        return dayAt(this.#today - ago)
+      case 'next':
+        return this.#next(sought, ahead)
+      case 'last':
+        // Of this week or of the one before, where the day has been this week already; yesterday is not called so.
+        return sought < today || ago === 1 ? null : dayAt(this.#today - ago)
+      case 'this':
+        return this.#this(word, sought)
+      case 'by-tense': {
+        if (sought === today) return null
+        const tense = this.#tense(word)
+        if (tense === null || this.#isOfAnotherTime(at, tense)) return null
+        return dayAt(tense === 'past' ? this.#today - ago : this.#today + ahead)
+      }
+    }
+  }
+
+  /** The coming one, or the one of the following week: where these are one day, and where the coming one is tomorrow. */
+  #next(sought: number, ahead: number): Span | null {
+    const today = weekday(this.#today)
+    if (sought > today) return ahead === 1 ? dayAt(this.#today + 8) : null
+    // Where the week begins on Sunday this is "this Friday".
+    if (today === 6 && sought !== today) return null
+    return dayAt(this.#today + ahead)
+  }
+
+  #this(word: DayWords, sought: number): Span | null {
+    const today = weekday(this.#today)
+    if (sought === today) return word.script === 'chinese' ? dayAt(this.#today) : null
+    const tense = this.#tense(word)
+    const day = this.#monday + sought
+    if (sought > today) return tense === 'past' ? null : dayAt(day)
+    if (word.script === 'english') return tense === 'past' ? dayAt(day) : null
+    return tense === 'ahead' ? null : dayAt(day)
+  }
+
+  /** "Tuesday next week", "next week I have the dentist on Tuesday". `undefined`: its clause names no week. */
+  #inNamedWeek(at: number, sought: number): Span | null | undefined {
+    const word = this.#words[at]!
+    const clause = this.#tenses.clauseOf(word.start)
+    for (const beside of [at - 1, at + 1]) {
+      const other = this.#words[beside]
+      if (other === undefined || this.#tenses.clauseOf(other.start) !== clause) continue
+      const { meaning } = other
+      if (meaning.unit !== 'week') continue
+      const from = this.#weekBegins(meaning)
+      if (from === null) return null
+      const between =
+        beside < at ? this.#lower.slice(other.end, word.start) : this.#lower.slice(word.end, other.start)
+      if (OF_WEEK.test(between)) this.#named.add(beside)
+      else {
+        const tense = this.#tense(word)
+        const agrees = meaning.offset < 0 ? tense === 'past' : tense === 'ahead'
+        if (!agrees || (meaning.offset === 0 && from + sought <= this.#today === (tense === 'ahead')))
+          return null
+      }
+      return dayAt(from + sought)
+    }
+    return undefined
+  }
+
+  /** Of two that are named together the second follows the first: 下周一和周三, "last Saturday and Sunday". */
+  #carried(at: number, sought: number): Span | null | undefined {
+    const [word, before] = [this.#words[at]!, this.#words[at - 1]]
+    if (before?.meaning.unit !== 'weekday') return undefined
+    const between = this.#lower.slice(before.end, word.start)
+    if (between.length > 12 || !TOGETHER.test(between)) return undefined
+    const { find, weekday: first } = before.meaning
+    const isRange = RANGE.test(between)
+    // Monday to Friday is what most people work.
+    if (isRange && first === 0 && sought === 4 && find === 'by-tense') return null
+    const span = this.resolve(at - 1)
+    if (span === null) return find === 'by-tense' && !isRange ? undefined : null
+    const day = span.from + ((sought - first + 7) % 7)
+    if (find !== 'by-tense')
+      return sought > first && (find !== 'last' || day < this.#today) ? dayAt(day) : null
+    const tense = this.#tense(word)
+    if (tense === null || sought === weekday(this.#today))
+      return isRange ? dayIf(day > this.#today && span.from > this.#today && sought !== first, day) : null
+    const nearest =
+      tense === 'past'
+        ? this.#today - ((weekday(this.#today) - sought + 7) % 7)
+        : this.#today + ((sought - weekday(this.#today) + 7) % 7)
+    return dayIf(nearest === day, day)
+  }
+
+  /** A day of the week beside its date only names it: taken alone it would mean another day. */
+  #besideDate(at: number): boolean {
+    const word = this.#words[at]!
+    return [at - 1, at + 1].some(place => {
+      const other = this.#words[place]
+      if (other === undefined || !isCalendarDate(other)) return false
+      const [left, right] = place < at ? [other, word] : [word, other]
+      return SAME_DAY.test(this.#lower.slice(left.end, right.start))
     })
   }
-}
 
-const MONTH = [...MONTHS.keys()].sort(longestFirst).join('|')
-const ISO_DATE = /(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/g
-const DAY_MONTH = new RegExp(
-  `(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)? (?:of |de )?(${MONTH})\\.?(?:,? (?:de )?(\\d{4}))?`,
-  'g',
-)
-const MONTH_DAY = new RegExp(
-  `(${MONTH})\\.? (?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?(?!:|[.,]\\d)`,
-  'g',
-)
-
-function findCalendarDates(lower: string, now: () => number, found: Found[]): void {
-  const add = (match: RegExpExecArray, day: number | null) => {
-    const start = match.index
-    const end = start + match[0].length
-    if (day !== null && standsAlone(lower, start, end))
-      found.push({ start, end, meaning: { unit: 'fixed', day } })
-  }
-  forEachMatch(ISO_DATE, lower, match =>
-    add(match, realDay(Number(match[1]), Number(match[3]), Number(match[4]))),
-  )
-  forEachMatch(DAY_MONTH, lower, match =>
-    add(match, calendarDay(match[3], MONTHS.get(match[2]!), match[1], now)),
-  )
-  forEachMatch(MONTH_DAY, lower, match =>
-    add(match, calendarDay(match[3], MONTHS.get(match[1]!), match[2], now)),
-  )
-}
-
-/** A day without a year is the one nearest to now. */
-function calendarDay(
-  year: string | undefined,
-  month: number | undefined,
-  day: string | undefined,
-  now: () => number,
-): number | null {
-  if (month === undefined) return null
-  if (year !== undefined) return realDay(Number(year), month, Number(day))
-  const thisYear = dayParts(now()).year
-  let nearest: number | null = null
-  for (const candidateYear of [thisYear, thisYear - 1, thisYear + 1]) {
-    const candidate = realDay(candidateYear, month, Number(day))
-    if (candidate === null) continue
-    if (nearest === null || Math.abs(candidate - now()) < Math.abs(nearest - now())) nearest = candidate
-  }
-  return nearest
-}
-
-/** Longer words stand before those that they begin with. */
-const EAST_ASIAN_DAYS: readonly (readonly [pattern: string, offset: number])[] = [
-  ['大前天', -3],
-  ['大后天|大後天', 3],
-  ['前天|一昨日|おととい|그저께|그제', -2],
-  ['昨天|昨日|昨晚|昨夜|きのう|어제', -1],
-  ['后天|後天|明後日|あさって|모레', 2],
-  ['明天|明日|明晚|明早|あした|내일', 1],
-  ['今天|今日|今晚|今早|今夜|きょう|오늘', 0],
-]
-const EAST_ASIAN_SPANS: readonly (readonly [pattern: string, unit: DateUnit, offset: number])[] = [
-  ['先々週|上上(?:个|個)?(?:周|週|星期|礼拜)', 'week', -2],
-  ['先週|上(?:个|個)?(?:周|週|星期|礼拜|禮拜)|지난\\s?주', 'week', -1],
-  ['今週|(?:这|這|本)(?:个|個)?(?:周|週|星期|礼拜|禮拜)|이번\\s?주', 'week', 0],
-  ['再来週|下下(?:个|個)?(?:周|週|星期|礼拜)', 'week', 2],
-  ['来週|下(?:个|個)?(?:周|週|星期|礼拜|禮拜)|다음\\s?주', 'week', 1],
-  ['先月|上(?:个|個)?月|지난\\s?달', 'month', -1],
-  ['今月|(?:这|這|本)(?:个|個)?月|이번\\s?달', 'month', 0],
-  ['来月|下(?:个|個)?月|다음\\s?달', 'month', 1],
-  ['前年|一昨年', 'year', -2],
-  ['去年|昨年|작년', 'year', -1],
-  ['今年|올해', 'year', 0],
-  ['明年|来年|내년', 'year', 1],
-]
-const HAN_WEEKDAYS = '一二三四五六日'
-const KANA_WEEKDAYS = '月火水木金土日'
-const HAN_DIGITS: Readonly<Record<string, number>> = {
-  ...{ 一: 1, 二: 2, 两: 2, 兩: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9, 十: 10 },
-  ...{ 하루: 1, 이틀: 2, 사흘: 3 },
-}
-const EAST_ASIAN_DATE = new RegExp(
-  [
-    `(?:${EAST_ASIAN_DAYS.map(([pattern]) => `(${pattern})`).join('|')})`,
-    // Only a week has days: 今年六岁 is no Saturday. 上 and 下 are also verbs ("晚上周…"); with a week behind them they are nearly always this.
-    `(?:${EAST_ASIAN_SPANS.map(([pattern]) => `(${pattern})`).join('|')})(?:(?<=[周週期拜])([一二三四五六日天末])|の?([${KANA_WEEKDAYS}])曜日?)?`,
-    '(?:周|星期|礼拜|禮拜)([一二三四五六日天末])(?![一二三四五六七八九十])',
-    `([${KANA_WEEKDAYS}])曜日`,
-    '(\\d{1,3}|[一二两兩三四五六七八九十]|하루|이틀|사흘)\\s?(天|日|일|周|週間?|주|个?星期|个?礼拜|个月|個月|[ヶか]月|개월|年|년)?\\s?(?:(以?前|之前|전)|(以?[后後]|之[后後]|후|뒤))',
-    '(?:(\\d{4})\\s?[年년]\\s?)?(\\d{1,2})\\s?[月월]\\s?(\\d{1,2})\\s?[日号號일]?',
-  ].join('|'),
-  'g',
-)
-const SPAN_GROUP = 1 + EAST_ASIAN_DAYS.length
-const REST_GROUP = SPAN_GROUP + EAST_ASIAN_SPANS.length
-
-function findEastAsian(text: string, now: () => number, found: Found[]): void {
-  forEachMatch(EAST_ASIAN_DATE, text, match => {
-    const meaning = readEastAsian(match, now)
-    if (meaning) found.push({ start: match.index, end: match.index + match[0].length, meaning })
-  })
-}
-
-function readEastAsian(match: RegExpExecArray, now: () => number): Found['meaning'] {
-  const day = EAST_ASIAN_DAYS.findIndex((_, at) => match[at + 1] !== undefined)
-  if (day >= 0) return { unit: 'day', offset: EAST_ASIAN_DAYS[day]![1] }
-
-  const [hanDay, kanaDay, bareHan, bareKana, count, unit, before, after, year, month, ofMonth] =
-    match.slice(REST_GROUP)
-  const span = EAST_ASIAN_SPANS.findIndex((_, at) => match[at + SPAN_GROUP] !== undefined)
-  if (span >= 0) {
-    const [, spanUnit, offset] = EAST_ASIAN_SPANS[span]!
-    const named = hanDay ?? kanaDay
-    if (named === undefined || spanUnit !== 'week') return { unit: spanUnit, offset }
-    if (named === '末') return { unit: 'weekend', offset }
-    return { unit: 'weekday', weekday: eastAsianWeekday(named), offset, find: 'in-week' }
-  }
-  if (bareHan === '末') return { unit: 'weekend', offset: 0 }
-  if (bareHan !== undefined)
-    return { unit: 'weekday', weekday: eastAsianWeekday(bareHan), offset: 0, find: 'by-tense' }
-  if (bareKana !== undefined)
-    return { unit: 'weekday', weekday: eastAsianWeekday(bareKana), offset: 0, find: 'by-tense' }
-  if (count !== undefined) {
-    const number = (Number(count) || HAN_DIGITS[count] || 0) * (before !== undefined ? -1 : 1)
-    if (before === undefined && after === undefined) return null
-    if (unit === undefined) return /[하이사]/.test(count) ? { unit: 'day', offset: number } : null
-    if (/[天日일]/.test(unit)) return { unit: 'day', offset: number }
-    if (/[周週주]|星期|礼拜/.test(unit)) return { unit: 'day', offset: number * 7 }
-    return { unit: /月|개월/.test(unit) ? 'month' : 'year', offset: number }
-  }
-  const fixed = calendarDay(year, Number(month), ofMonth, now)
-  return fixed === null ? null : { unit: 'fixed', day: fixed }
-}
-
-function eastAsianWeekday(name: string): number {
-  if (name === '天') return 6
-  const han = HAN_WEEKDAYS.indexOf(name)
-  return han >= 0 ? han : KANA_WEEKDAYS.indexOf(name)
-}
-
-function withoutOverlaps(found: Found[]): Found[] {
-  found.sort((left, right) => left.start - right.start || right.end - left.end)
-  const kept: Found[] = []
-  let end = 0
-  for (const mention of found)
-    if (mention.start >= end) {
-      kept.push(mention)
-      end = mention.end
+  /** The day of the week that stands beside a date. */
+  #weekdayBeside(at: number): number | null {
+    const word = this.#words[at]!
+    for (const place of [at - 1, at + 1]) {
+      const other = this.#words[place]
+      if (other?.meaning.unit !== 'weekday') continue
+      const [left, right] = place < at ? [other, word] : [word, other]
+      if (SAME_DAY.test(this.#lower.slice(left.end, right.start))) return other.meaning.weekday
     }
-  return kept
+    return null
+  }
+
+  /** In this sentence, or in the one before it, another time is spoken of, and this day may be one of then. */
+  #isOfAnotherTime(at: number, tense: Tense): boolean {
+    const sentence = this.#sentenceOf(at)
+    for (let place = at - 1; place >= 0 && place >= at - MAX_LOOK_BACK; place--) {
+      if (this.#sentenceOf(place) < sentence - 1) break
+      const { meaning } = this.#words[place]!
+      if (meaning.unit === 'week' || meaning.unit === 'month' || meaning.unit === 'year') {
+        if (meaning.offset !== 0 && meaning.offset < 0 === (tense === 'past')) return true
+      } else if (meaning.unit === 'count' || meaning.unit === 'date' || meaning.unit === 'fixed') {
+        const span = this.resolve(place)
+        if (span === null) return true
+        const days = Math.abs(span.from - this.#today)
+        if (days > 7 && span.from < this.#today === (tense === 'past')) return true
+      } else if (meaning.unit === 'unclear' && this.#sentenceOf(place) === sentence) return true
+    }
+    return false
+  }
+
+  /** "Yesterday he said that he would come tomorrow": of then, or of now. */
+  #isToldOfThen(at: number): boolean {
+    const word = this.#words[at]!
+    const before = this.#words[at - 1]
+    if (before === undefined || this.#sentenceOf(at - 1) !== this.#sentenceOf(at)) return false
+    const { meaning } = before
+    const isPast =
+      ((meaning.unit === 'day' || meaning.unit === 'week') && meaning.offset < 0) ||
+      (meaning.unit === 'weekday' && (this.resolve(at - 1)?.from ?? this.#today) < this.#today)
+    const between = this.#lower.slice(before.end, word.start)
+    return isPast && between.length < 120 && REPORTED.test(between)
+  }
+
+  #sentenceOf(at: number): number {
+    return this.#tenses.clauses[this.#tenses.clauseOf(this.#words[at]!.start)]!.sentence
+  }
+
+  #date(at: number, { month, ofMonth }: Meaning<'date'>): Span | null {
+    const word = this.#words[at]!
+    const year = dayParts(this.#today).year
+    const days = [year - 1, year, year + 1].flatMap(each => realDay(each, month, ofMonth) ?? [])
+    const named = this.#weekdayBeside(at)
+    if (named !== null)
+      return nearestTo(
+        this.#today,
+        days.filter(day => weekday(day) === named),
+      )
+    const nearest = nearestTo(this.#today, days)
+    if (nearest === null) return null
+    const distance = nearest.from - this.#today
+    const isNear = Math.abs(distance) <= MAX_NEAR_DAYS
+    const tense = this.#tense(word)
+    if (BORN.test(this.#lower.slice(Math.max(0, word.start - 10), word.end + 4))) return null
+    if (this.#isYearly(word)) {
+      const next = tense === 'past' ? undefined : days.find(day => day >= this.#today)
+      return spanOf(next ?? null)
+    }
+    if (tense === null) return isNear ? nearest : null
+    if (isNear && distance !== 0) return distance < 0 === (tense === 'past') ? nearest : null
+    if (distance === 0) return nearest
+    const found =
+      tense === 'past' ? days.filter(day => day < this.#today).at(-1) : days.find(day => day > this.#today)
+    return dayIf(found !== undefined && Math.abs(found - this.#today) <= MAX_FAR_DAYS, found ?? 0)
+  }
+
+  /** Of a birthday the next one is meant. */
+  #isYearly({ start, end }: DayWords): boolean {
+    const { start: from, end: to } = this.#tenses.clauses[this.#tenses.clauseOf(start)]!
+    return YEARLY.test(this.#lower.slice(Math.max(from, start - 60), Math.min(to, end + 40)))
+  }
+
+  #dayOfMonth(at: number, { ofMonth, offset }: Meaning<'day-of-month'>): Span | null {
+    const word = this.#words[at]!
+    const before = this.#words[at - 1]
+    // "April 10th till the 17th"
+    if (offset === null && before !== undefined && isCalendarDate(before)) {
+      const first = this.resolve(at - 1)
+      const between = this.#lower.slice(before.end, word.start)
+      if (first === null || between.length > 12 || !TOGETHER.test(between)) return null
+      const named = dayParts(first.from)
+      return ofMonth > named.day ? spanOf(realDay(named.year, named.month, ofMonth)) : null
+    }
+    const { year, month, day } = dayParts(this.#today)
+    const of = (months: number) => {
+      const first = dayParts(dayOf(year, month + months, 1))
+      return realDay(first.year, first.month, ofMonth)
+    }
+    if (offset !== null) return spanOf(of(offset))
+    const tense = this.#tense(word)
+    if (tense === null || ofMonth === day || this.#isYearly(word)) return null
+    if (tense === 'ahead') return spanOf(of(ofMonth > day ? 0 : 1))
+    return spanOf(of(ofMonth < day ? 0 : -1))
+  }
 }
 
+type Meaning<Unit> = Extract<DayWords['meaning'], { readonly unit: Unit }>
+
+const HOW_LONG =
+  /(?:^|[^a-z])(?:can|could|able|takes?|took|finish|learn|done|how|within|lose|gain|only|all)(?![a-z])/
+/** "Tuesday of next week", "next week on Tuesday", "last week, Tuesday". */
+const OF_WEEK = /^(?:,? on|,? of|,)? ?$/
+const TOGETHER =
+  /^(?:,|，|、| and| &| or| to| through| till| until| -|-|–|和|跟|与|或|及|至|到)? ?(?:and |or )?(?:on )?$/
+const RANGE = /to|through|till|until|-|–|至|到/
 /** Between a day of the week and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
 const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/
+const REPORTED =
+  /(?:^|[^a-z])(?:said|told|promised|wrote|texted|claimed|swore|thought|asked|announced)(?![a-z])|[说讲]|告诉|答应|通知|保证/
+const YEARLY = /birthday|bday|b-day|anniversary|every year|each year|annual|生日|纪念日|每年/
+/** In which year is not said. */
+const BORN = /born (?:on )?|生的|出生/
+const MAX_LOOK_BACK = 6
 
-/** A day of the week beside its date only names it: taken alone it would mean another day. */
-function withoutNamedDays(found: readonly Found[], lower: string): readonly Found[] {
-  const isBeside = (left: Found | undefined, right: Found | undefined) =>
-    left !== undefined && right !== undefined && SAME_DAY.test(lower.slice(left.end, right.start))
-  const isDate = (mention: Found | undefined) => mention?.meaning?.unit === 'fixed'
-  return found.filter((mention, at) => {
-    if (mention.meaning?.unit !== 'weekday') return true
-    const [before, after] = [found[at - 1], found[at + 1]]
-    return !((isDate(before) && isBeside(before, mention)) || (isDate(after) && isBeside(mention, after)))
-  })
+function isCalendarDate({ meaning }: DayWords): boolean {
+  return meaning.unit === 'fixed' || meaning.unit === 'date' || meaning.unit === 'day-of-month'
 }
 
-type Span = readonly [from: number, to: number, unit: DateUnit]
-
-function resolve(meaning: NonNullable<Found['meaning']>, today: number, isPast: () => boolean): Span {
-  if (meaning.unit === 'fixed') return [meaning.day, meaning.day, 'day']
-  const { offset } = meaning
-  const monday = today - weekday(today)
-  switch (meaning.unit) {
-    case 'day':
-      return [today + offset, today + offset, 'day']
-    case 'week':
-      return [monday + 7 * offset, monday + 7 * offset + 6, 'week']
-    case 'weekend': {
-      // On Saturday and Sunday "last weekend" is the one of the week before, "this" is running.
-      const saturday = monday + 5 + 7 * offset
-      return [saturday, saturday + 1, 'weekend']
-    }
-    case 'month': {
-      const { year, month } = dayParts(today)
-      return [dayOf(year, month + offset, 1), dayOf(year, month + offset + 1, 1) - 1, 'month']
-    }
-    case 'year': {
-      const year = dayParts(today).year + offset
-      return [dayOf(year, 1, 1), dayOf(year, 12, 31), 'year']
-    }
-    case 'weekday': {
-      const day = findWeekday(meaning, today, monday, isPast)
-      return [day, day, 'day']
-    }
-  }
+function dayAt(day: number): Span {
+  return { from: day, to: day, unit: 'day' }
 }
 
-function findWeekday(meaning: Meaning, today: number, monday: number, isPast: () => boolean): number {
-  const sought = meaning.weekday ?? 0
-  if (meaning.find === 'in-week') return monday + 7 * meaning.offset + sought
-  const ahead = (sought - weekday(today) + 7) % 7
-  const isBefore = meaning.find === 'past' || (meaning.find === 'by-tense' && isPast())
-  return isBefore ? today + ahead - 7 : today + ahead
+function dayIf(holds: boolean, day: number): Span | null {
+  return holds ? dayAt(day) : null
 }
 
-const PAST = /\b(?:was|were|went|did|had|got|came|saw|met|took|made|[a-z]{2,}ed)\b|[了过過]|ました|でした/
-const FUTURE = /\b(?:will|going to|gonna|shall|let's|can|should|would|need|must)\b|['’]ll\b|[?？要会會将將]/
+function spanOf(day: number | null): Span | null {
+  return day === null ? null : dayAt(day)
+}
 
-/** What was agreed on lies ahead, though the agreeing is over. */
-const AGREED =
-  /\b(?:decided|agreed|planned|arranged|promised|confirmed|scheduled|booked|fixed|settled)\b|(?:说|說|约|約|商量|定|安排|决|決)(?:好|定|下来|下來)?了|(?:决定|決定|约定|約定)/g
-
-function tellsOfThePast(text: string): boolean {
-  return PAST.test(text.replace(AGREED, ' ')) && !FUTURE.test(text)
+function nearestTo(today: number, days: readonly number[]): Span | null {
+  let nearest: number | null = null
+  for (const day of days)
+    if (nearest === null || Math.abs(day - today) < Math.abs(nearest - today)) nearest = day
+  return spanOf(nearest)
 }
 
 function isSayable(day: number): boolean {
   return day >= dayOf(1, 1, 1) && day <= dayOf(9999, 12, 31)
 }
 
-function label(from: number, to: number, unit: DateUnit): string {
+function label({ from, to, unit }: Span): string {
   const first = formatDay(from)
   if (unit === 'year') return first.slice(0, 4)
   if (unit === 'month') return first.slice(0, 7)

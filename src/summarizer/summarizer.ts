@@ -8,6 +8,8 @@ export interface SourceMessage {
   readonly content: Content
   readonly at: Date
   readonly zone: string | null
+  /** Days in it were told when it was made, from several days: `at` says nothing of "Friday" in it. */
+  readonly daysAreTold?: boolean
 }
 
 /**

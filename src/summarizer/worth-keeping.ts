@@ -1,5 +1,5 @@
 import { headOf } from '../log/index.ts'
-import { findDates } from './relative-dates.ts'
+import { namesAnotherDay } from './relative-dates.ts'
 import {
   CLOSING,
   LONGEST_PHRASE,
@@ -194,10 +194,7 @@ const NUMBER = String.raw`\p{Nd}[.,:/-]?\p{Nd}|\p{Nd} ?(?:[ap]\.?m|uhr)(?!\p{L})
 const EXACT = new RegExp(`${LINK}|${ADDRESS}|${NUMBER}`, 'iu')
 /** Numbers that are laughter and applause. */
 const CHEERING = /^[^\p{L}\p{N}]*(?:6{3,}|23{2,})[^\p{L}\p{N}]*$/u
-/** Which moment it is says what a date means, not whether there is one. */
-const ANY_MOMENT = { at: new Date(0), zone: 'UTC' }
-
 /** Of any day but the one on which it is said. */
 function holdsDate(said: readonly string[]): boolean {
-  return said.length > 0 && findDates(said.join(' '), ANY_MOMENT).some(date => !date.sameDay)
+  return said.length > 0 && namesAnotherDay(said.join(' '))
 }

@@ -133,6 +133,8 @@ import {
 import { digestOf, keyOf } from '../../src/store/sql/keys.ts'
 import { decodeContent, encodeContent } from '../../src/store/sql/rows.ts'
 import { clip, clipMiddle } from '../../src/summarizer/clip.ts'
+import { findDayWords, lowerCase } from '../../src/summarizer/day-words.ts'
+import { findEastAsian } from '../../src/summarizer/east-asian-days.ts'
 import { findEnded, isEndedBy } from '../../src/summarizer/extractive/ended-statements.ts'
 import { extract } from '../../src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
@@ -154,8 +156,12 @@ import { readFacts } from '../../src/summarizer/model/read-facts.ts'
 import { renderMessages, renderSummaries } from '../../src/summarizer/model/render-source.ts'
 import { saysOverflow } from '../../src/summarizer/model/says-overflow.ts'
 import { cutText, takePiece } from '../../src/summarizer/model/take-piece.ts'
-import { findDates } from '../../src/summarizer/relative-dates.ts'
+import { findDates, namesAnotherDay, readDays } from '../../src/summarizer/relative-dates.ts'
 import { speakerName } from '../../src/summarizer/speaker-name.ts'
+import { tellChinese } from '../../src/summarizer/tense/chinese-tense.ts'
+import { splitClauses } from '../../src/summarizer/tense/clauses.ts'
+import { tellEnglish } from '../../src/summarizer/tense/english-tense.ts'
+import { tellJapanese } from '../../src/summarizer/tense/japanese-tense.ts'
 import { findTextProblem, isTooShort } from '../../src/summarizer/text-problem.ts'
 import { isWorthKeeping } from '../../src/summarizer/worth-keeping.ts'
 import { estimateTokens, estimateTokensInSteps } from '../../src/tokens/estimate-tokens.ts'
@@ -563,7 +569,16 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     for (let rest = renderMessages([message(text)], ZONE); rest.length > 0; )
       rest = [...takePiece(rest, 2_000).rest]
   },
+  'summarizer/day-words.ts findDayWords': text => findDayWords(text, lowerCase(text)),
+  'summarizer/day-words.ts lowerCase': lowerCase,
+  'summarizer/east-asian-days.ts findEastAsian': text => findEastAsian(text, []),
   'summarizer/relative-dates.ts findDates': text => findDates(text, MOMENT),
+  'summarizer/relative-dates.ts namesAnotherDay': namesAnotherDay,
+  'summarizer/relative-dates.ts readDays': text => readDays(text, MOMENT),
+  'summarizer/tense/chinese-tense.ts tellChinese': text => tellChinese(text, null),
+  'summarizer/tense/clauses.ts splitClauses': splitClauses,
+  'summarizer/tense/english-tense.ts tellEnglish': text => tellEnglish(text, null),
+  'summarizer/tense/japanese-tense.ts tellJapanese': tellJapanese,
   'summarizer/text-problem.ts findTextProblem': findTextProblem,
   'summarizer/text-problem.ts isTooShort': text => isTooShort(text, 100),
   'summarizer/worth-keeping.ts isWorthKeeping': isWorthKeeping,

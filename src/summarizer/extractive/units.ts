@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../tokens/index.ts'
-import { dayInZone } from '../calendar-day.ts'
+import { dayInZone, formatDay } from '../calendar-day.ts'
 import { clip } from '../clip.ts'
-import { type DateMention, findDates } from '../relative-dates.ts'
+import { type DateMention, readDays } from '../relative-dates.ts'
 import { speakerName } from '../speaker-name.ts'
 import type { DatedEvent, SourceMessage } from '../summarizer.ts'
 import { type Passage, readPassages } from './readable.ts'
@@ -49,6 +49,7 @@ const SHORT_ANSWER_CHARACTERS = 40
 const MAX_EVENT_CHARACTERS = 240
 /** Of the day that a relative date means: in a later reader's hands it is the part that is lost for good. */
 const DATE_WEIGHT = 2.5
+const NO_DAYS = { dates: [], open: [] } as const
 
 export function* readRange(messages: readonly SourceMessage[], zone: string): Generator<void, Range, void> {
   const vocabulary = new Vocabulary()
@@ -73,13 +74,26 @@ export function* readRange(messages: readonly SourceMessage[], zone: string): Ge
         const joined = sentence.clauses.length === 1 ? sentence.clauses[0]! : sentence.clauses.join('')
         const readings = sentence.clauses.map((clause, at) => vocabulary.read(clause, units.length, at === 0))
         const mayHoldDates = kind === 'prose' && readings.some(reading => reading.hasDateWord)
-        const dates = mayHoldDates ? findDates(joined, moment) : []
+        const read = mayHoldDates ? readDays(joined, moment) : NO_DAYS
+        const { open } = read
+        const dates = message.daysAreTold ? read.dates.filter(({ relative }) => !relative) : read.dates
         if (dates.length > 0) {
           const said = clip(withDays(joined, 0, dates).trim(), MAX_EVENT_CHARACTERS)
           events.push({ on: dates[0]!.from, text: `${speaker}: ${said}`, seq: message.seq })
           for (const [at, { terms }] of readings.entries())
             for (const { label } of datesWithin(sentence.clauses, at, dates))
               vocabulary.addSpecial(label, DATE_WEIGHT, units.length, terms)
+        }
+        // Which day it is was not told, but it was told of a day.
+        if (open.length > 0) {
+          const day = formatDay(days[index]!)
+          for (const { start, end } of open)
+            vocabulary.addSpecial(
+              `${day} ${joined.slice(start, end).toLowerCase()}`,
+              DATE_WEIGHT,
+              units.length,
+              termsAt(sentence.clauses, readings, end),
+            )
         }
         units.push({
           message: index,
@@ -162,6 +176,16 @@ function datesWithin(clauses: readonly string[], at: number, dates: readonly Dat
   for (let before = 0; before < at; before++) start += clauses[before]!.length
   const end = start + clauses[at]!.length
   return dates.filter(date => isToResolve(date) && date.end > start && date.end <= end)
+}
+
+/** The terms of the clause in which something ends. */
+function termsAt(clauses: readonly string[], readings: readonly Reading[], end: number): number[] {
+  let start = 0
+  for (const [at, clause] of clauses.entries()) {
+    start += clause.length
+    if (end <= start) return readings[at]!.terms
+  }
+  return readings.at(-1)!.terms
 }
 
 /** The day that is meant, put behind each relative date. */

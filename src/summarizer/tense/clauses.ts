@@ -1,0 +1,49 @@
+/** A piece of a sentence, as long as it tells one thing. */
+export interface Clause {
+  readonly start: number
+  readonly end: number
+  /** The mark or the word by which it is joined to what stands before it. */
+  readonly joint: string
+  readonly sentence: number
+}
+
+/** A mark between figures belongs to a time or a number. */
+const JOINT =
+  /[!?。！？…\n]|[,;()，；、：~～—–]|(?<!\d)[.:]|[.:](?!\d)|(?<=[\u3400-\u9fff]) | - |(?<=[^听据小传]说|告诉我|告诉我们|通知|通知我)(?=[周星礼下上这本明后大\d一二三四五六七八九十])|(?<![\w'])(?:and|but|because|cause|cuz|coz|bc|that|which|who|if|when|while|unless|once|then|though|although|whereas|or)(?![\w'])/g
+const SUBJECT = /^(?:who|that|which)$/
+const ENDS_SENTENCE = /[.!?。！？…\n]/
+
+/** In one pass over the text; a comma ends a clause, a stop ends a sentence. */
+export function splitClauses(lower: string): Clause[] {
+  const clauses: Clause[] = []
+  let start = 0
+  let sentence = 0
+  let joint = ''
+  const add = (end: number) => {
+    if (/\S/.test(lower.slice(start, end))) clauses.push({ start, end, joint, sentence })
+  }
+  JOINT.lastIndex = 0
+  for (let match = JOINT.exec(lower); match !== null; match = JOINT.exec(lower)) {
+    add(match.index)
+    const ends = ENDS_SENTENCE.test(match[0])
+    if (ends) sentence++
+    // Two marks beside each other: the one that ends the sentence counts.
+    joint = ends ? '' : match[0].trim()
+    // Who did it belongs to what is told of it: "the bug that appeared on Sunday".
+    start = SUBJECT.test(match[0]) ? match.index : match.index + match[0].length
+    if (match[0] === '') JOINT.lastIndex++
+  }
+  add(lower.length)
+  return clauses
+}
+
+/** The last clause that begins at or before that place. */
+export function clauseAt(clauses: readonly Clause[], place: number): number {
+  let [low, high] = [0, clauses.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (clauses[middle]!.start <= place) low = middle
+    else high = middle - 1
+  }
+  return low
+}

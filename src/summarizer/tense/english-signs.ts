@@ -1,0 +1,137 @@
+/**
+ * What tells in English whether a clause speaks of a day ahead or of one gone by. Each entry is a piece of a
+ * regular expression between word boundaries; a sign that belongs to a clause goes into the list that says what it
+ * tells. A doubtful word belongs into `UNSURE`: a day that is left as it was said does no harm.
+ */
+
+/** Taken out before anything else is looked for: words that look like a sign and are none. */
+export const NEUTRAL = [
+  "had better|'d better",
+  // Reported speech: the words that are reported tell, not the reporting.
+  "(?:i )?(?:just )?(?:heard|noticed|saw|found out|read|realized|realised|learned|forgot|reckon|guess|bet|said|says|told (?:me|us|him|her|them|you)|texted|wrote|mentioned|announced|confirmed|promised|assured (?:me|us))(?= (?:that )?(?:(?:the|it|it's|she'll|he'll|they'll|we'll|she's|he's|they're|no|we|he|she|they|you|i|our|my|your|there) |its ))",
+  'hope(?=s? .{1,24}(?<![a-z])(?:had|went|was|were|got|enjoyed|made)(?![a-z]))',
+  '(?:just )?wanted to (?:ask|say|check|know|let you know|remind you|tell you|make sure)',
+  // A question takes its tense from its first word.
+  "(?<=did(?:n't)? )(?:i|you|u|we|they|he|she|it|anyone|anybody|everyone|(?:the |your |my |our )?[a-z]+) [a-z]+",
+  // The perfect tells that it is done, not when.
+  "(?<!(?:should|must|could|would|might|may|can't|shouldn't|couldn't) (?:(?:i|we|you|he|she|they|it) )?)(?:have|has|'ve|'s) (?:just |already |now |also |finally |officially |only |not |never |since )*(?:been (?:\\w+ed|told|given|sent|set|put|made|chosen)|been|become|gone|done|had|made|taken|given|seen|found|sent|told|written|come|begun|started|decided|moved|booked|arranged|scheduled|postponed|rescheduled|asked|invited|ordered|signed|finished|planned|received|identified|changed|pushed|confirmed|agreed|bought|paid|left|lost|won|heard|spoken|talked|reserved|submitted|cancelled|canceled|delayed|extended|switched|shifted|set|put|cut|run|met|kept|held|sold|built|broken|chosen)",
+  // What somebody or something is.
+  "(?<=(?:be|is|are|am|'s|'re|'m|im|get|gets|feel|feeling|so|too|very|really|pretty|super|still|quite|all|not|more|both|been|how) )(?:excited|tired|bored|worried|scared|interested|exhausted|thrilled|pleased|delighted|relieved|stressed|concerned|prepared|married|engaged|invited|booked|closed|packed|planned|scheduled|expected|required|needed|finished|limited|allowed|sold out|fully booked|reserved|psyched|pumped|stoked|hyped|annoyed|confused|overwhelmed|terrified|determined|retired|divorced|pissed|wasted|delayed|cancelled|canceled|done|gone|lost|left)",
+  '(?:excited|tired|retired|worried|scared|beloved|hundred|kindred|sacred|naked|wicked|rugged|invited|experienced|talented|gifted|newly wed|wed|supposedly|indeed|unlimited|united|red|bed|shed|sled|breed|speed|seed|weed|feed|need)(?= \\w)',
+  'left over|leftover',
+] as const
+
+/** With one of these the clause says nothing that is certain. */
+export const UNSURE = [
+  // What was thought or meant to be, and may be otherwise.
+  "thought|assumed|figured|believed|(?:was|were|been|be|wasn't|weren't) supposed|was to|were to|originally|initially|was meant|were meant|meant to",
+  "(?:was|were|wasn't|weren't|been) (?:\\w+ )?(?:going to|gonna|due|scheduled|booked|planned|planning|set|hoping|thinking|wondering|considering|expected|expecting|aiming|looking|about|free|available|off|invited|coming|leaving|flying|meeting|arriving|starting|getting|taking|having|doing|moving|seeing|visiting|driving|travelling|traveling)",
+  '(?:wanted|hoped|intended|expected|planned|tried|needed|wished|agreed|decided|promised|offered|asked|refused|vowed|swore) to',
+  "(?:would|could|might|may|wouldn't|couldn't|might not|may not)(?:'ve| have|ve|a)",
+  "wouldn't|couldn't|instead of|rather than|as if|like it's|used to|was the (?:plan|idea|deadline|original|date|due)|(?:wasn't|weren't) (?:it|the|that|this|we|our|your|there)|(?<=^ *)was (?:it|the|that|this|our|your|my|a)|(?:should|could|would|must) (?:i|we|you|he|she|they|it) have|didn't we say",
+  "wish(?! (?:i|we|you|he|she|they)(?:'d| had) )|if only|suppose|imagine|pretend",
+  "not sure|unsure|dunno|don't know|no idea|idk|not certain|can't remember|don't remember|forget whether|unclear",
+  'cancel|cancels|cancelled|canceled|cancelling|canceling|cancellation|called off|scrapped',
+  // What happens again and again.
+  'always|usually|normally|typically|generally|often|sometimes|whenever|every|each|weekly|biweekly|once a|twice a|per week|a week|tend to|tends to',
+  'between|over by|tentatively|possibly|perhaps',
+  'song|movie|film|album|episode|book called|novel|titled|band called',
+] as const
+
+/** As much, but for what stands right before the day: "we agreed on Friday", "it was moved to Friday". */
+export const ARRANGING = [
+  // The day may be that of the arranging or the one that was arranged: "we agreed on Friday".
+  '(?:re)?(?:book|schedul|plann?|arrang|agre|decid|reserv|postpon|confirm|invit|promis|propos|suggest|organi[sz]|offer|request|ask|announc|want|hop|expect|settl|commit|register|vot|opt)ed',
+  'moved (?!house|in|out|here|there|into|away|back|to (?:a|the|our|my) )|pushed|signed up|put off|set|was told|were told|told|heard|mentioned|forgot|forgotten|remembered',
+] as const
+
+/** Certain to speak of what is ahead. */
+export const AHEAD = [
+  "will|won't|wont|'ll|i'll|ill (?:b|be|see|call|text|come|get|do|send|let|try|have|take|pick|bring)|gonna|going to|shall|let's|lets|let us|gotta|finna|tryna|wanna",
+  "needs?(?! been)|have to|has to|having to|(?:'ve |have |has |'s )?got to|must(?!'?ve| have|a)|should(?!'?ve| have|a|n't have)|shouldn't(?! have)|ought to|has got|have got|'ve got|'s got",
+  "can(?:'t|not|t)?|could (?:you|we|u|i|someone|anyone|somebody|anybody|they|he|she)|may (?:i|we)|(?:might|may)(?! have|'ve)(?= \\w+)",
+  "would (?:you|love|like|be (?:great|good|nice|better|perfect|fine|ideal|ok|okay|best|lovely)|prefer|work|suit)|'d (?:like|love|prefer)|works? for|(?:is|are|'s|'re|am|'m) (?:about|due|supposed|set|scheduled|planned|booked|expected|meant|bound|sure|likely|hoping|planning|thinking|free|available|away|off)",
+  "wants?|hopes?|hoping|plans?|planning|intends?|aim|aiming|due|upcoming|deadline|reminder|remind|remember to|don't forget|dont forget|do not forget|make sure|be sure|keep .{1,20} free|save the date|can't wait|cant wait|look(?:ing)? forward|good luck|fingers crossed|wish me luck",
+  "(?:is|are|am|'s|'m|'re|im|hes|shes|theyre|youre|r|we|they) (?:not |also |still |all |both |just |only |already |finally |probably |definitely |actually |then |really )*(?:coming|leaving|flying|meeting|arriving|starting|moving|driving|traveling|travelling|returning|visiting|having|doing|getting|going|taking|seeing|closing|opening|bringing|launching|releasing|shipping|marrying|celebrating|throwing|hosting|landing|departing|heading|staying|joining|picking|playing|performing|presenting|quitting|renewing|expiring|ending|beginning|resuming|reopening|delivering|switching|removing|deploying|holding|painting|camping|hiking|skiing|sailing|running|cooking|baking|interviewing|operating|discharging|graduating|retiring|transferring|sending|putting|making|introducing|catching|taking|hanging|going)",
+] as const
+
+/** Mostly of what is ahead, but also of what is so in general, or of what is told as if it were now. */
+export const PRESENT = [
+  "am|is|are|isn't|isnt|aren't|arent|ain't|r|i'm|im|we're|you're|they're|theyre|youre|it's|that's|he's|she's|there's|here's|what's|who's|where's|when's|how's|everyone's|whats|whos|whens|wheres|thats|hes|shes|its|'re|'m",
+  "starts?|leaves|opens|begins?|ends|closes|arrives?|lands|departs|comes|goes|meets|has|works|plays|falls|finishes|returns|flies|gets|moves|visits|reopens|resumes|expires|renews|drops|ships|launches|airs|premieres|releases|graduates|retires|quits|joins|drives|brings|runs|hosts|pays|sees|suits|delivers|turns|does|doesn't|doesnt|takes|stays|travels|performs|presents|sings|teaches|checks|kicks off|wraps up|lasts|brings|sails|marries|come (?:out|off)",
+  "(?:i|we|you|u|they|y'all|kids|people|guys|folks|both|all)(?: (?:all|both|also|still|then|only|just|even|don't|dont|do|can|probably|definitely|actually))* (?:leave|fly|start|go|meet|work|have|need|move|drive|arrive|play|return|come|get|finish|land|sail|head|travel|see|close|open|pick|expect|sign|launch|ship|deliver|end|quit|teach|sing|perform|host|present|pour|check|tell|write|talk|eat|cook|try|watch|vote|decide|record|film|pack|clean|paint|fix|build|plant|race|swim|climb|ride|drop|collect|celebrate|visit|stay|do|live|run|pay|take|give|send|switch|graduate|retire|depart|rest|join|stop|test|deploy|release|roll|retry|marry|camp|hike|ski|bring)",
+  '(?:do|does) (?:you|we|they|he|she|it|u|i|anyone|everyone|that|this|the|your|monday|tuesday|wednesday|thursday|friday|saturday|sunday)',
+  '(?:free|available|around|up for|in for|down for|game for|any plans|plans|rsvp|eta)',
+] as const
+
+/** An order, a wish or a farewell, where a clause begins with it. */
+export const ORDERS = [
+  "(?:ok |okay |so |and |then |also |hey |hi |well |yes |no |sure |great |please |pls |plz |kindly |just |maybe |first |ps )*(?:please|pls|plz|don't|dont|do not|remember|call|text|ring|email|mail|send|bring|come|meet|join|pick|drop|save|keep|tell|let|make|take|be|check|buy|get|give|wait|submit|return|leave|stay|finish|enjoy|have|pay|prepare|pack|wear|expect|hmu|lmk|ping|dm|visit|turn|hand|water|feed|ask|show|use|stop|start|go|see|cu|c u|c ya|cya|catch|talk|speak|collect|upload|deliver|report|vote|watch|wish|hold|reply|answer|sign|mark|add|move|swap|try|come|arrive|change|contact)",
+  '(?:not )?(?!morning|evening|nothing|something|anything|everything|thing|during|king|ring|spring|string|being|having)[a-z]{2,}ing',
+] as const
+
+/** Certain to speak of what is over. */
+export const PAST = [
+  "was|wasn't|wasnt|were|weren't|werent|did|didn't|didnt|had|hadn't|hadnt",
+  'went|came|took|gave|knew|felt|kept|left|brought|caught|taught|sent|spent|slept|lost|won|paid|sold|stood|ran|began|broke|chose|drove|ate|fell|flew|grew|held|hid|led|lent|rode|rose|sang|sank|spoke|stole|swam|threw|woke|wore|wrote|drew|drank|dreamt|burnt|built|dealt|blew|shook|shot|stuck|struck|swore|tore|understood|fought|met|made|saw|found|became|bought|sat down|laid|bled|sprained|froze|ran out|bit|sunk|overslept|forgave|withdrew|died|arrived|happened|landed|graduated|collapsed|crashed|fainted|vanished|disappeared|failed|passed out',
+  'got (?:back|home|here|there|in|out|up|married|engaged|fired|hired|promoted|paid|sick|hurt|stuck|drunk|worse|better|lost|caught|robbed|into|off|through|rid|divorced|discharged|released|accepted|rejected|soaked|food poisoning|(?:the|my|our|his|her|their) (?:\\w+ )?(?:results?|news|call|letter|emails?|keys?|job|offer|license|licence|diagnosis|money|refund|parcel|package))',
+  "should(?:'ve| have|ve|a)|must(?:'ve| have|ve|a)|shouldn't have|can't have|couldn't have been|passed away|ran out|showed up|turned up|(?:i|we|he|she|they) (?:quit|hurt) (?:my|his|her|their|our)",
+  'yesterday|ago|last (?:week|night|month|year)',
+] as const
+
+/** Of one who is named: "she texted", "the parcel arrived". Not behind these words, where it only describes. */
+export const NOT_BEFORE_PAST_VERB =
+  /(?:^|[^a-z'])(?:am|is|are|be|been|being|get|gets|getting|got|feel|feeling|so|too|very|really|the|a|an|my|your|his|her|our|their|these|those|of|with|for|by|in|to|more|most|as|have|has|'ve|having|newly|fully|well|some|any|no|'m|'re|and|or|not|at|on|from) $/
+/** End in "ed" and are no past of a verb. */
+export const NOT_PAST_VERBS: ReadonlySet<string> = new Set(
+  (
+    'need feed bleed speed seed proceed succeed exceed breed heed weed embed shed indeed hundred hundreds kindred sacred naked wicked ' +
+    'rugged red bed wed sled greed creed reed deed steed ted ned fred med meds ed biped moped infrared excited tired bored ' +
+    'worried scared interested exhausted thrilled pleased delighted relieved stressed concerned supposed retired beloved ' +
+    'crowded talented gifted experienced unlimited united limited advanced related assorted used'
+  ).split(' '),
+)
+
+/** Who did it goes without saying: "finished my essay on Sunday". */
+export const BEGINS_WITH_PAST =
+  /^ *(?:just |finally |already |also |then )?([a-z]{2,}ed) (?:my|the|a|an|our|his|her|their|your|me|him|them|us|it|this|that|all|some|with|from|at|out|up|off|in|into|home|back) /
+
+/** Right before the day; `on` and `the` stand between already. */
+export const BEFORE_DAY = {
+  ahead: [
+    "(?:moved|postponed|rescheduled|pushed|put off|delayed|shifted|switched|changed|bumped|brought forward|extended|adjourned|deferred|bumped|transferred|swapped)(?: [a-z'-]+){0,4} (?:to|until|till|til)",
+    "(?:book(?:ed)?|schedul(?:ed)?|plann?(?:ed)?|arranged?|reserved?|reschedul(?:ed)?|invited?|signed(?: \\w+)? up|slated|registered|postponed|confirmed|set|due|slot|appointment|reservation|tickets?|plans?|booking|seats?|ordered|order|cake|promised)(?: [a-z'-]+){0,4} for",
+    '(?:excited|nervous|anxious|stoked|hyped|pumped|psyched|worried) (?:for|about)|(?:ready|prepared|all set|free|available|up|down|game|fully booked|good) for|(?:free|available|ready|fully booked) (?:on|by)',
+    "look(?:ing)? forward to|can't wait (?:for|until|till|til)|cant wait (?:for|until|till|til)|cannot wait (?:for|until)|dreading|counting down to|how about|what about|let's say|lets say|let's do|lets do|let's make it|shoot for|aim for|aiming for|how does|does|is|will be|good luck",
+    'due(?: (?:on|by))?|starting|beginning|effective|upcoming|not until|not till|as from|no later than',
+    'almost|nearly',
+  ],
+  past: [
+    'since|ever since|how was|how were|thanks for|thank you for|thx for|thank you all for|thanks again for|(?:told|texted|emailed|called|messaged|informed|phoned|warned|notified) (?:me|us|him|her|them|you)|(?:said|wrote) on',
+  ],
+  present: ['by|until|till|til|for'],
+  /** Not this day, or none in particular. */
+  unsure: [
+    'agreed|decided|settled|owe (?:me|you|us) for|sorry (?:about|for)|congrats|congratulations|congrats for|not|or|after|than|of|except|minutes of the meeting|the meeting|dated|between',
+    "(?:said|wrote)(?! on)|it's|is it|was it|wasn't it|(?:it|that|this|when) was(?! on)|(?:reschedul|mov|cancel|skip|miss|chang|postpon|swapp?)(?:e|ed|ing|s|es)?(?! on)",
+  ],
+} as const
+
+export const AFTER_DAY = {
+  ahead: ["(?:works?|is|isn't|it is|would be|will|at the latest|sounds|suits|should|can|'ll|then)"],
+  past: [
+    "(?:was|wasn't|went|felt|sucked|did|were) (?!the (?:plan|idea|deadline|original)|supposed|meant|going|due|ok|okay|fine)",
+  ],
+  unsure: [
+    '(?:after (?:next|that|this|the|easter|christmas)|before (?:last|that|the)|of|fortnight|in (?:a|two|three|\\d+) (?:weeks?|months?)|or|rather)',
+    'in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)',
+  ],
+} as const
+
+/** A day behind a noun belongs to the noun: "I bought a present for the party on Saturday". */
+export const OF_A_NOUN =
+  /(?:^|[^a-z])(?:for|before|after|until|till|about|regarding|ahead of) (?:(?:the|our|my|your|his|her|their|a|an|this|that|next) )?(?:[a-z'-]+ ){1,3}on $/
+
+/** What belongs to a day of its own, other than in a saying: "Friday's class is cancelled". */
+export const OF_A_DAY =
+  /^'s (?:[a-z]+ )?(?:class|classes|meeting|game|lesson|exam|test|quiz|call|match|party|session|training|practice|appointment|shift|flight|train|rehearsal|show|concert|gig|lecture|seminar|lunch|dinner|breakfast|brunch|run|ride|hike|trip|delivery|release|deploy|deployment|launch|standup|stand-up|sync|review|demo|interview|hearing|surgery|operation|visit|event|race|workshop|talk|tour|weather|forecast|plan|plans|menu|homework|deadline|service|wedding|funeral|paper|report|episode|vote|election)(?![a-z])/

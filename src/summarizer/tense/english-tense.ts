@@ -1,0 +1,125 @@
+import {
+  AFTER_DAY,
+  AHEAD,
+  ARRANGING,
+  BEFORE_DAY,
+  BEGINS_WITH_PAST,
+  NEUTRAL,
+  NOT_BEFORE_PAST_VERB,
+  NOT_PAST_VERBS,
+  OF_A_DAY,
+  OF_A_NOUN,
+  ORDERS,
+  PAST,
+  PRESENT,
+  UNSURE,
+} from './english-signs.ts'
+import type { DayPlace, Tells } from './tense.ts'
+
+const within = (signs: readonly string[], flags = '') =>
+  new RegExp(`(?<![a-z\\d'])(?:${signs.join('|')})(?![a-z\\d]|'t)|(?<=[a-z])(?:'ll|'m|'re)(?![a-z])`, flags)
+const anywhere = (signs: readonly string[], flags = '') =>
+  new RegExp(`(?<![a-z\\d'])(?:${signs.join('|')})(?![a-z\\d]|'t)`, flags)
+
+const NEUTRAL_SIGNS = anywhere(NEUTRAL, 'g')
+const UNSURE_SIGNS = anywhere(UNSURE)
+const ARRANGING_SIGNS = anywhere(ARRANGING)
+const AHEAD_SIGNS = new RegExp(
+  `${anywhere(AHEAD).source}|(?<=[a-z])(?:'ll|'ve got|'s got|'d (?:like|love|prefer))(?![a-z])`,
+)
+const PAST_SIGNS = anywhere(PAST)
+const PRESENT_SIGNS = within(PRESENT)
+const ORDER_SIGNS = new RegExp(`^ *(?:${ORDERS.join('|')})(?![a-z'])`)
+const NEVER = /(?<![a-z])never(?![a-z])/
+const PAST_VERB = /(?<![a-z])[a-z]{2,}ed(?![a-z'])/g
+
+/** Between the sign and the day: "moved to [next] Monday". */
+const beside = (signs: readonly string[]) =>
+  new RegExp(`(?<![a-z\\d'])(?:${signs.join('|')}) (?:on |for )?(?:this |the )?$`)
+const BEFORE = {
+  ahead: beside(BEFORE_DAY.ahead),
+  past: beside(BEFORE_DAY.past),
+  present: beside(BEFORE_DAY.present),
+  unsure: beside(BEFORE_DAY.unsure),
+}
+const DAY_PART = "^(?:'s)?(?: (?:early |late )?(?:morning|afternoon|evening|night|nite|noon|lunchtime))?,?"
+const behind = (signs: readonly string[]) => new RegExp(`${DAY_PART} ?(?:${signs.join('|')})(?![a-z])`)
+const AFTER = {
+  ahead: behind(AFTER_DAY.ahead),
+  past: behind(AFTER_DAY.past),
+  unsure: behind(AFTER_DAY.unsure),
+}
+
+/** Little words and hours beside which a day stands alone. */
+const SMALL =
+  /\b(?:on|at|in|by|so|ok|okay|also|and|or|for|the|this|my|our|his|her|a|around|about|early|late|morning|afternoon|evening|night|noon|midnight|am|pm|hey|hi|hello|well|yes|no|oh|btw|from|to|till|until|then|maybe|instead|too|please|[\d:.]+(?:am|pm|h)?)\b|[^a-z]+/g
+
+/** What an English clause says of the day in it. */
+export function tellEnglish(clause: string, place: DayPlace | null): Tells {
+  const text = clause.replace(NEUTRAL_SIGNS, blanks)
+  if (UNSURE_SIGNS.test(text)) return 'unsure'
+  if (place !== null) {
+    const before = clause.slice(Math.max(0, place.start - 60), place.start)
+    const after = clause.slice(place.end, place.end + 40)
+    if (BEFORE.unsure.test(before) || AFTER.unsure.test(after)) return 'unsure'
+    // What the day itself is told to be goes before what is told in general.
+    if (BEFORE.ahead.test(before)) return isPast(text, { isOfArranging: true }) ? 'unsure' : 'ahead'
+    if (BEFORE.past.test(before)) return AHEAD_SIGNS.test(text) || AFTER.ahead.test(after) ? 'unsure' : 'past'
+    if (AFTER.past.test(after)) return ARRANGING_SIGNS.test(text) ? 'unsure' : 'past'
+  }
+  if (ARRANGING_SIGNS.test(text)) return 'unsure'
+  const past = isPast(text, { isOfArranging: false })
+  const ahead = AHEAD_SIGNS.test(text)
+  const present = PRESENT_SIGNS.test(text) || ORDER_SIGNS.test(text) || isDeadline(clause, place)
+  if (past) return ahead || present || isOfANoun(clause, place) ? 'unsure' : 'past'
+  if (NEVER.test(text)) return 'unsure'
+  if (ahead) return 'ahead'
+  if (present) return hasAnyPastVerb(text) || isOfASaying(clause, place) ? 'unsure' : 'present'
+  if (hasAnyPastVerb(text)) return 'unsure'
+  if (place === null) return 'nothing'
+  const rest = `${clause.slice(0, place.start)} ${clause.slice(place.end)}`.replace(SMALL, '')
+  return rest === '' ? 'fragment' : 'nothing'
+}
+
+const isDeadline = (clause: string, place: DayPlace | null) =>
+  place !== null && BEFORE.present.test(clause.slice(Math.max(0, place.start - 60), place.start))
+
+const isOfANoun = (clause: string, place: DayPlace | null) =>
+  place !== null && OF_A_NOUN.test(clause.slice(Math.max(0, place.start - 60), place.start))
+
+const isOfASaying = (clause: string, place: DayPlace | null) =>
+  place !== null &&
+  clause.startsWith("'s ", place.end) &&
+  !OF_A_DAY.test(clause.slice(place.end, place.end + 60))
+
+function blanks(match: string): string {
+  return ' '.repeat(match.length)
+}
+
+/** "Was excited for Saturday", but not "was moved to Monday": of the arranging only what is told of it is past. */
+function isPast(text: string, { isOfArranging }: { readonly isOfArranging: boolean }): boolean {
+  if (isOfArranging) return STATE_PAST.test(text)
+  return PAST_SIGNS.test(text) || hasPastVerb(text)
+}
+
+const STATE_PAST =
+  /(?<![a-z'])(?:(?:was|were|had) (?:so |really |very |all |pretty )*(?:excited|nervous|anxious|ready|stoked|hyped|pumped|psyched|prepared|set|free|available|up|down|good|booked|scheduled|planned|due|invited|signed|plans|tickets|a |an |the )|thought|supposed|originally|would have|wish|yesterday|last (?:week|month|year)|ago|had been|got cancelled|was due)/
+
+function hasPastVerb(text: string): boolean {
+  const first = BEGINS_WITH_PAST.exec(text)?.[1]
+  if (first !== undefined && !NOT_PAST_VERBS.has(first)) return true
+  PAST_VERB.lastIndex = 0
+  for (let match = PAST_VERB.exec(text); match !== null; match = PAST_VERB.exec(text)) {
+    if (NOT_PAST_VERBS.has(match[0])) continue
+    const before = text.slice(Math.max(0, match.index - 12), match.index)
+    if (/[a-z'\d)] *$/.test(before) && before.trim() !== '' && !NOT_BEFORE_PAST_VERB.test(before)) return true
+  }
+  return false
+}
+
+function hasAnyPastVerb(text: string): boolean {
+  PAST_VERB.lastIndex = 0
+  for (let match = PAST_VERB.exec(text); match !== null; match = PAST_VERB.exec(text))
+    if (!NOT_PAST_VERBS.has(match[0])) return true
+  return false
+}

@@ -1,0 +1,11 @@
+import type { Tells } from './tense.ts'
+
+/** By how a clause ends, where that leaves no doubt. */
+const AHEAD = /(?:ましょう|予定|つもり|ます|ください|たい)(?:か|ね|よ|です)*$/
+const PAST = /(?:ました|でした|ませんでした|だった|った)(?:か|ね|よ|です)*$/
+
+export function tellJapanese(clause: string): Tells {
+  const text = clause.trim()
+  if (PAST.test(text)) return 'past'
+  return AHEAD.test(text) ? 'ahead' : 'nothing'
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DateMention, Moment } from '../../src/summarizer/relative-dates.ts'
+
+/**
+ * Everyday sentences of our own, and the days that they mean. In the text files a heading, `# 2026-03-04
+ * Wednesday, UTC`, says when the sentences below it were written and where, at noon. What stands in brackets names a
+ * day: `[Saturday = 2026-03-07]` means that day, `[next week = 2026-03-09/15]` those days, `[Friday = ?]` cannot be
+ * told from the sentence. Nothing outside of brackets means a day that a reader could name.
+ */
+
+export interface Sentence {
+  readonly text: string
+  readonly moment: Moment
+  readonly marks: readonly Mark[]
+}
+
+interface Mark {
+  readonly start: number
+  readonly end: number
+  readonly words: string
+  /** `null`: it cannot be told. */
+  readonly means: string | null
+}
+
+export function readSentences(file: string): Sentence[] {
+  const sentences: Sentence[] = []
+  let moment: Moment | null = null
+  for (const line of readFileSync(join(import.meta.dirname, file), 'utf8').split('\n')) {
+    const heading = /^# (\d{4}-\d{2}-\d{2}) (\w+), (\S+)$/.exec(line)
+    if (heading) moment = { at: noon(heading[1]!, heading[3]!), zone: heading[3]! }
+    else if (moment !== null && line.trim() !== '') sentences.push(readSentence(line, moment))
+  }
+  return sentences
+}
+
+/** Noon of that day where the clock shows it. */
+function noon(day: string, zone: string): Date {
+  const utc = new Date(`${day}T12:00:00Z`)
+  const hour = Number(
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(utc),
+  )
+  return new Date(utc.getTime() + (12 - hour) * 3_600_000)
+}
+
+function readSentence(line: string, moment: Moment): Sentence {
+  const marks: Mark[] = []
+  let text = ''
+  let from = 0
+  for (const match of line.matchAll(/\[([^\]=]+) = ([^\]]+)\]/g)) {
+    text += line.slice(from, match.index)
+    const start = text.length
+    text += match[1]
+    marks.push({
+      start,
+      end: text.length,
+      words: match[1]!,
+      means: match[2] === '?' ? null : match[2]!,
+    })
+    from = match.index + match[0].length
+  }
+  return { text: text + line.slice(from), moment, marks }
+}
+
+export interface Score {
+  readonly sentences: number
+  /** Marks that mean a day. */
+  readonly decidable: number
+  readonly right: number
+  readonly unresolved: readonly string[]
+  readonly wrong: readonly string[]
+}
+
+export function scoreDays(
+  sentences: readonly Sentence[],
+  find: (text: string, moment: Moment) => readonly DateMention[],
+): Score {
+  const wrong: string[] = []
+  const unresolved: string[] = []
+  let decidable = 0
+  let right = 0
+  for (const { text, moment, marks } of sentences) {
+    const found = find(text, moment).filter(
+      ({ sameDay, relative }) => !(sameDay && relative && saysToday(text)),
+    )
+    const describe = (what: string) => `${moment.at.toISOString().slice(0, 10)} ${text} — ${what}`
+    for (const mention of found)
+      if (!marks.some(mark => overlaps(mark, mention)))
+        wrong.push(describe(`"${text.slice(mention.start, mention.end)}" is ${mention.label}, means no day`))
+    for (const mark of marks) {
+      if (mark.means !== null) decidable++
+      const mention = found.find(each => overlaps(mark, each))
+      if (mention === undefined) {
+        if (mark.means !== null) unresolved.push(describe(`"${mark.words}"`))
+      } else if (mention.label === mark.means) right++
+      else
+        wrong.push(
+          describe(`"${mark.words}" is ${mention.label}, means ${mark.means ?? 'what cannot be told'}`),
+        )
+    }
+  }
+  return { sentences: sentences.length, decidable, right, unresolved, wrong }
+}
+
+const TODAY = /today|tonight|this (?:morning|afternoon|evening)|今/i
+
+function saysToday(text: string): boolean {
+  return TODAY.test(text)
+}
+
+function overlaps(left: { start: number; end: number }, right: { start: number; end: number }): boolean {
+  return left.start < right.end && right.start < left.end
+}
+
+export function describeScore({ sentences, decidable, right, unresolved, wrong }: Score): string {
+  const share = ((100 * unresolved.length) / decidable).toFixed(1)
+  return `${sentences} sentences with ${decidable} days: ${right} right, ${wrong.length} wrong, ${unresolved.length} unresolved (${share}%)`
+}
