@@ -35,7 +35,7 @@ export interface View {
 }
 
 /** A budget as the caller gave it, with what is taken off it before it is one in tokens as `estimateTokens` counts. */
-export interface AskedBudget {
+interface AskedBudget {
   readonly budget: number
   readonly outputReserve: number
   readonly rounding: number

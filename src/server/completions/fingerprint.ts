@@ -51,8 +51,9 @@ export class Prints {
   *inSteps(message: Said): InSteps<Print> {
     const { role, content, sender = null } = message
     const said = role === 'assistant' ? withoutThoughts(contentText(content)) : ''
-    const letters = (yield* wordsOf(said)).replaceAll(' ', '')
-    const words = yield* wordsOf(said.replace(TAGS, ''))
+    const written = yield* wordsOf(said)
+    const letters = written.replaceAll(' ', '')
+    const words = said.includes('<') ? yield* wordsOf(said.replace(TAGS, '')) : written
     const parts = typeof content === 'string' ? [] : content
     const marks: string[] = []
     for (const part of parts) marks.push(...(yield* marksOf(part)))
