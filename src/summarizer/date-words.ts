@@ -11,7 +11,7 @@ export type DateUnit = 'day' | 'week' | 'weekend' | 'month' | 'year'
  * `coming` and `past`: the nearest one before or after today. `this`, `next` and `last`: as people who say so may
  * mean it, which is not always one day. `by-tense`: as the clause tells.
  */
-export type Find = 'in-week' | 'coming' | 'past' | 'this' | 'next' | 'last' | 'by-tense'
+type Find = 'in-week' | 'coming' | 'past' | 'this' | 'next' | 'last' | 'by-tense'
 
 export type Meaning =
   | { readonly unit: 'day' | 'month' | 'year'; readonly offset: number }
