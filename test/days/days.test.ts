@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findDates } from '../../src/summarizer/relative-dates.ts'
 import { describeScore, readSentences, scoreDays } from './sentences.ts'
 
-/** Right, wrong and unresolved as at the beginning: docs/decisions/0046-days-that-are-certain.md. */
+/** Right, wrong and unresolved as at the beginning: docs/decisions/0049-days-that-are-certain.md. */
 const MAX_UNRESOLVED = {
   'tuned.txt': 0.2,
   'held-out.txt': 0.2,
