@@ -3,7 +3,16 @@ import { rounds } from '../src/index.ts'
 import { withChat } from './folding-kit.ts'
 
 const SMALL_TALK = [
-  ...['今天天气不错', '好的', 'ok', 'hahaha', 'good morning', '哈哈哈', 'The weather is nice today', '我累了'],
+  ...[
+    '今天天气不错',
+    '好的',
+    'ok',
+    'hahaha',
+    'good morning',
+    '哈哈哈',
+    'The weather is nice today',
+    '我累了',
+  ],
   ...['刚吃完饭', 'I am on my way now', 'It was fun and relaxing', 'Let me know what you think'],
 ]
 
