@@ -559,14 +559,17 @@ async function commitResult(
   const now = clock()
   const { plan = planned } = result
   const segments = result.segments.map(withText)
-  const tokensAfter = segments
-    .filter(segment => segment.level === 1)
-    .reduce((sum, segment) => sum + segment.tokensAfter, 0)
+  const lower = segments.filter(({ level }) => level === 1)
+  const sumOf = (field: 'tokensBefore' | 'tokensAfter') => lower.reduce((sum, each) => sum + each[field], 0)
+  const tokensAfter = sumOf('tokensAfter')
+  // Of earlier messages that it took in again, too: otherwise it would look as if they had grown.
+  const takesIn = lower.some(({ absorbs, window }) => absorbs.length > 0 && !window)
   const { reason } = plan.decision
   const ended = plan.range || segments.length > 0 ? 'applied' : 'skipped'
   const outcome = {
     ...outcomeOf(plan, { outcome: ended, reason, durationMs: now - started, ...tally.figures }),
     tokensAfter,
+    ...(takesIn && { tokensBefore: sumOf('tokensBefore') }),
   }
   const commit = {
     key,

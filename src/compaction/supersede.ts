@@ -12,11 +12,7 @@ interface Sized {
  * such as are word for word. A fold takes in their messages again, as far as they fit into the tokens that it may take.
  * One of a higher level stands for more than can be read again, and stays.
  */
-export function replaceableBefore(
-  range: Sized,
-  shown: readonly Segment[],
-  mostTokens: number,
-): readonly Segment[] {
+function replaceableBefore(range: Sized, shown: readonly Segment[], mostTokens: number): readonly Segment[] {
   let left = mostTokens - range.amount.tokens
   let first = shown.length
   for (; first > 0; first--) {
