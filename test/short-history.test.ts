@@ -30,10 +30,15 @@ async function history(said: readonly string[]): Promise<{ chat: string; daily: 
   return documents
 }
 
-test('small talk leaves no line in history and daily log', async () => {
+test('folds of short chats give chat memory the lines that are worth it, and no small talk', async () => {
   const { chat, daily } = await history(SMALL_TALK)
   for (const said of SMALL_TALK) expect(`${chat}\n${daily}`).not.toContain(said)
   expect(daily).toBe('')
+  const worth = await history(['好的', '我们决定下周五去杭州', 'ok'])
+  for (const document of [worth.chat, worth.daily]) {
+    expect(document).toMatch(/2026-03-02.*我们决定下周五/)
+    expect(document).not.toMatch(/好的$|ok$/m)
+  }
 })
 
 test.each([

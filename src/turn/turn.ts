@@ -396,7 +396,7 @@ export class Turn<Tools extends object = object> {
   }
 
   #reminding(base: Base): Base {
-    const { language } = this.context
+    const { language } = this.#frozen.context
     const atEnd = messagesAtEnd(this.#atEnd, language)
     if (atEnd.length === 0) return base
     const { messages } = base

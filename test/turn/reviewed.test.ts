@@ -305,7 +305,7 @@ describe('a stream that breaks while the program reads it', () => {
 })
 
 test.each([
-  [{ system: 'x' }, 'instructions, which is what the AI SDK calls it too'],
+  [{ system: 'x' }, 'there is no option "system". Did you mean instructions?'],
   [{ maxStep: 3 }, 'maxSteps'],
   [{ maxSteps: 0 }, 'a number above 0'],
   [{ tools: [] }, 'an object of tools by their names'],

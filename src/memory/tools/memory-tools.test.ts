@@ -118,6 +118,26 @@ describe('the memory tools', () => {
     expect(await palimpsest.memory.global.read()).toBeNull()
   })
 
+  it('are described in the language of the chat, chat memory apart from global memory', async () => {
+    const palimpsest = await start({ memory: { owner: 'ann' } })
+    const described = async (said: string) => {
+      const chat = palimpsest.session(said, { user: 'ann' })
+      await chat.append({ role: 'user', content: said })
+      const { definitions } = await chat.memoryTools()
+      const of = (name: string) => definitions.find(each => each.name === name)!
+      expect(of('write_chat_memory').parameters).toMatchObject({ required: ['section', 'content'] })
+      return { chat: of('write_chat_memory'), global: of('write_memory') }
+    }
+    const english = await described('We always meet on Tuesdays, please keep that in mind.')
+    expect(english.chat.description).toMatch(/this chat only, unlike the global memory/)
+    expect(english.global.description).toMatch(/everyone you talk with/)
+    const chinese = await described('我们每周二都开会，请记住这件事，以后提醒我。')
+    expect(JSON.stringify(chinese.chat)).toMatch(/本聊天|这个聊天|此聊天|本对话/)
+    expect(chinese.chat.description).toMatch(/全局记忆/)
+    for (const { description } of Object.values(chinese))
+      expect(description).not.toMatch(/[a-z]{3} [a-z]{3}/i)
+  })
+
   it('come in the shapes of the providers', async () => {
     const palimpsest = await start({ memory: { owner: 'ann' } })
     const tools = await palimpsest.session('s', { user: 'ann' }).memoryTools()
