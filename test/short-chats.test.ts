@@ -116,7 +116,9 @@ describe('no segment is larger than what it stands for', () => {
   })
 
   test('whatever was said, and whatever made it, as the context shows both', async () => {
-    await withChat({ policy: count({ threshold: 1, keepLast: 1 }) }, async (_, palimpsest) => {
+    // In the language in which segments are stored.
+    const options = { policy: count({ threshold: 1, keepLast: 1 }), language: 'en' } as const
+    await withChat(options, async (_, palimpsest) => {
       let number = 0
       await fc.assert(
         fc.asyncProperty(conditions, async ({ all, kind, verbatimBelowTokens, answer }) => {

@@ -187,6 +187,7 @@ describe.for(Object.entries(PLACES))('%s: a document', ([, place]) => {
   test('never gets the same section twice in two languages', () =>
     withPalimpsest(place, async palimpsest => {
       const chat = palimpsest.session('chat', { kind: 'private', user: 'u' })
+      await chat.append(user('我们决定下周五去杭州开会，住在西湖边上。'))
       await talk(chat, CHINESE, 4)
       await chat.compact({ force: true })
       const begun = (await chat.memory.read())!.content

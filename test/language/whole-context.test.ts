@@ -17,7 +17,7 @@ const TALKS = {
     note: '公司的产品叫极光。',
     question: '我的船停在哪里？',
     said: (turn: number) =>
-      `第${turn}天我们谈了极光号的货柜，船停在${turn}号码头，吊车下午才来，发票明天再核对。`,
+      `第${turn}天我们决定了极光号的货柜放在哪里，船停在${turn}号码头，吊车下午才来，发票明天再核对。`,
     reply: (turn: number) => `好的，第${turn}天的事情我记下了，码头和发票都会再提醒你。`,
     result: '码头今天有十二条船，极光号排在第三位，预计下午三点开始装货。',
     system: '聊天已移到新的群。',
@@ -30,7 +30,7 @@ const TALKS = {
     note: 'The product of the company is called Aurora.',
     question: 'Where is my ship moored?',
     said: (turn: number) =>
-      `On day ${turn} we talked about the containers of the Aurora; she lies at pier ${turn} and the crane comes later.`,
+      `On day ${turn} we decided where the containers of the Aurora go; she lies at pier ${turn} and the crane comes later.`,
     reply: (turn: number) =>
       `Good, I have noted what happened on day ${turn}, with the pier and the invoice.`,
     result: 'There are twelve ships at the pier today, the Aurora is the third, loading begins at three.',

@@ -86,13 +86,13 @@ const INSTRUCTIONS = 100
  * The session memory, in tokens and in characters:
  *
  *   memory 1   135    502   a summary of 1–7, which are 336 tokens
- *   memory 2   248    911   and 8–14 in full: 107 tokens are below the 300 from which a model is asked
- *   memory 3   346  1,273   and a summary of 15–21, which are 343 tokens
+ *   memory 2   241    894   and 8–14 in full: 107 tokens are below the 150 from which a model is asked
+ *   memory 3   266    972   and in its place a summary of 8–21, which are 107 and 343 tokens
  *
- * A later one begins as the earlier did, but for its last line, the 17 characters of </session_memory>. So much of
- * its tokens is shared: 248 × (502 − 17) ÷ 911 = 132 and 346 × (911 − 17) ÷ 1,273 = 242, rounded down.
+ * Each begins as memory 1 did, but for its last line, the 17 characters of </session_memory>. So much of its tokens is
+ * shared with the one before: 241 × (502 − 17) ÷ 894 = 130 and 266 × (502 − 17) ÷ 972 = 132, rounded down.
  */
-const MEMORY_TOKENS = [135, 248, 346]
+const MEMORY_TOKENS = [135, 241, 266]
 
 /** `for` which message, `at` which second; `lost`: what the request before had left in the cache. */
 const FOLDED = `
@@ -106,12 +106,12 @@ const FOLDED = `
    14 |  420 | memory 1, 8–13   | 235 +  88 = 323 |       100 |    100 |   223 |  15 | 308.0 |  399
    16 |  490 | memory 1, 8–15   | 323 +  67 = 390 |       323 |    323 |    67 |  45 | 324.3 |    0
    18 |  560 | memory 1, 8–17   | 390 +  94 = 484 |       390 |    390 |    94 |  44 | 353.0 |    0
-   20 |  630 | memory 2, 15–19  | 348 + 247 = 595 | 100 + 132 |    232 |   363 |  43 | 601.2 |  252
-   22 | 1840 | memory 2, 15–21  | 595 +  96 = 691 |       595 |      0 |   691 |  11 | 746.0 |  595
-   24 | 1910 | memory 2, 15–23  | 691 +  32 = 723 |       691 |    691 |    32 |  15 | 176.1 |    0
-   26 | 1980 | memory 2, 15–25  | 723 +  29 = 752 |       723 |    723 |    29 |  11 | 156.3 |    0
-   28 | 2050 | memory 3, 22–27  | 446 +  90 = 536 | 100 + 242 |    342 |   194 |  11 | 283.2 |  410
-   30 | 2120 | memory 3, 22–29  | 536 +  28 = 564 |       536 |    536 |    28 |   7 | 116.6 |    0
+   20 |  630 | memory 2, 15–19  | 341 + 247 = 588 | 100 + 130 |    230 |   358 |  43 | 596.0 |  254
+   22 | 1840 | memory 2, 15–21  | 588 +  96 = 684 |       588 |      0 |   684 |  11 | 739.0 |  588
+   24 | 1910 | memory 2, 15–23  | 684 +  32 = 716 |       684 |    684 |    32 |  15 | 175.4 |    0
+   26 | 1980 | memory 2, 15–25  | 716 +  29 = 745 |       716 |    716 |    29 |  11 | 155.6 |    0
+   28 | 2050 | memory 3, 22–27  | 366 +  90 = 456 | 100 + 132 |    232 |   224 |  11 | 302.2 |  513
+   30 | 2120 | memory 3, 22–29  | 456 +  28 = 484 |       456 |    456 |    28 |   7 | 108.6 |    0
 `
 
 /**
@@ -129,25 +129,24 @@ const FOLDED_MARKED = `
    14 |  420 | memory 1, 8–13   | 235 +  88 = 323 |       100 |    100 |     223 |  15 | 363.75 |  399
    16 |  490 | memory 1, 8–15   | 323 +  67 = 390 |       323 |    323 |      67 |  45 | 341.05 |    0
    18 |  560 | memory 1, 8–17   | 390 +  94 = 484 |       390 |    390 |      94 |  44 | 376.50 |    0
-   20 |  630 | memory 2, 15–19  | 348 + 247 = 595 |       100 |    100 |     495 |  43 | 843.75 |  384
-   22 | 1840 | memory 2, 15–21  | 595 +  96 = 691 |       595 |      0 |     691 |  11 | 918.75 |  595
-   24 | 1910 | memory 2, 15–23  | 691 +  32 = 723 |       691 |    691 |      32 |  15 | 184.10 |    0
-   26 | 1980 | memory 2, 15–25  | 723 +  29 = 752 |       723 |    723 |      29 |  11 | 163.55 |    0
-   28 | 2050 | memory 3, 22–27  | 446 +  90 = 536 |       100 |    100 |     436 |  11 | 610.00 |  652
-   30 | 2120 | memory 3, 22–29  | 536 +  28 = 564 |       536 |    536 |      28 |   7 | 123.60 |    0
+   20 |  630 | memory 2, 15–19  | 341 + 247 = 588 |       100 |    100 |     488 |  43 | 835.00 |  384
+   22 | 1840 | memory 2, 15–21  | 588 +  96 = 684 |       588 |      0 |     684 |  11 | 910.00 |  588
+   24 | 1910 | memory 2, 15–23  | 684 +  32 = 716 |       684 |    684 |      32 |  15 | 183.40 |    0
+   26 | 1980 | memory 2, 15–25  | 716 +  29 = 745 |       716 |    716 |      29 |  11 | 162.85 |    0
+   28 | 2050 | memory 3, 22–27  | 366 +  90 = 456 |       100 |    100 |     356 |  11 | 510.00 |  645
+   30 | 2120 | memory 3, 22–29  | 456 +  28 = 484 |       456 |    456 |      28 |   7 | 115.60 |    0
 `
 
 /**
  * What the summaries cost: at full price, since no call follows one of its own kind. An answer is the summary's
- * words, a memo of 150 and a frame of 30. Messages 8–14 are given to the memo only when 15–21 are summarised.
+ * words, a memo of 150 and a frame of 30. Messages 8–14 are given to the memo with the summary of 8–21, so that no call
+ * is made for it alone.
  */
 const SUMMARIZE = estimateTokens(instructionsFor('summarize', true))
-const UPDATE_MEMO = estimateTokens(instructionsFor('update-memo', true))
 const SUMMARIES = [
   { asked: SUMMARIZE + 503, answered: 89 + 150 + 30 },
-  { asked: SUMMARIZE + 876, answered: 90 + 150 + 30 },
+  { asked: SUMMARIZE + 952, answered: 123 + 150 + 30 },
 ]
-const MEMOS = [{ asked: UPDATE_MEMO + 614, answered: 150 + 30 }]
 
 const EVERYTHING = `
   for |   at | shows | tokens           | shared | cached |  full | out |  cost | lost
@@ -209,15 +208,14 @@ describe('the bill that was worked out by hand', () => {
     ])
     expectReplies(run, FOLDED)
     expectCalls(run.cost.calls.summary, SUMMARIES)
-    expectCalls(run.cost.calls.memo, MEMOS)
+    expect(run.cost.calls.memo.calls).toBe(0)
     expect(run.cost.calls.extraction.calls).toBe(0)
-    const replies = 4_533.5
-    const summaries = 2 * SUMMARIZE + 503 + 876 + 5 * (269 + 270)
-    const memos = UPDATE_MEMO + 614 + 5 * 180
-    expect(run.cost.total * MILLION).toBeCloseTo(replies + summaries + memos)
+    const replies = 4_530.9
+    const summaries = 2 * SUMMARIZE + 503 + 952 + 5 * (269 + 303)
+    expect(run.cost.total * MILLION).toBeCloseTo(replies + summaries)
     expect(run.breaks).toEqual([
-      { cause: 'fold', reason: 'count', count: 3, tokens: 399 + 252 + 410 },
-      { cause: 'expired', reason: null, count: 1, tokens: 595 },
+      { cause: 'fold', reason: 'count', count: 3, tokens: 399 + 254 + 513 },
+      { cause: 'expired', reason: null, count: 1, tokens: 588 },
     ])
     expect(run.tokens).toEqual({
       log: 915,
@@ -225,10 +223,10 @@ describe('the bill that was worked out by hand', () => {
       raw: 129,
       // 1–21
       folded: 336 + 107 + 343,
-      segments: 96 + 112 + 97,
-      meanContext: 480,
-      peakContext: 752,
-      cachedShare: 4_985 / 7_205,
+      segments: 96 + 130,
+      meanContext: 468,
+      peakContext: 745,
+      cachedShare: 4_779 / 7_017,
     })
   })
 
@@ -237,11 +235,11 @@ describe('the bill that was worked out by hand', () => {
     expectReplies(run, FOLDED_MARKED)
     // Nobody marks what is asked once.
     expectCalls(run.cost.calls.summary, SUMMARIES)
-    expectCalls(run.cost.calls.memo, MEMOS)
-    expect(run.cost.calls.reply.money * MILLION).toBeCloseTo(5_518.6)
+    expect(run.cost.calls.memo.calls).toBe(0)
+    expect(run.cost.calls.reply.money * MILLION).toBeCloseTo(5_391.7)
     expect(run.breaks).toEqual([
-      { cause: 'fold', reason: 'count', count: 3, tokens: 399 + 384 + 652 },
-      { cause: 'expired', reason: null, count: 1, tokens: 595 },
+      { cause: 'fold', reason: 'count', count: 3, tokens: 399 + 384 + 645 },
+      { cause: 'expired', reason: null, count: 1, tokens: 588 },
     ])
   })
 

@@ -1,4 +1,5 @@
 import type { FoldStore } from '../../compaction/index.ts'
+import { LANGUAGE_SAMPLE } from '../../language/index.ts'
 import {
   completeTurns,
   contentLinks,
@@ -28,6 +29,7 @@ import type {
   ContextRequest,
   FoldCommit,
   FoldReceipt,
+  FrozenLayers,
   Lease,
   LoggedMessage,
   MeasuredMessage,
@@ -63,7 +65,7 @@ const FORGOTTEN_AT_A_TIME = 4_096
  * engine itself is what runs. A test holds it to what SQLite makes of the same conversations.
  */
 export class MemorySession
-  implements FoldStore, Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead'>
+  implements FoldStore, Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead' | 'freezeLayers'>
 {
   readonly key: SessionKey = { namespace: 'replay', id: 'replayed' }
   readonly #options: MemorySessionOptions
@@ -79,6 +81,7 @@ export class MemorySession
   #lastSegmentId = 0
   #failures = 0
   #leaseToken = 0
+  #layers: { readonly epoch: number; readonly layers: FrozenLayers } | null = null
 
   constructor(options: MemorySessionOptions) {
     this.#options = options
@@ -201,6 +204,18 @@ export class MemorySession
     this.#state = { ...this.#state, overheadTokens }
   }
 
+  /** No memory is shown here: it is the language that is fixed. */
+  async freezeLayers(
+    _key: SessionKey,
+    { days, language, isLanguageOpen = false, refresh }: Parameters<Store['freezeLayers']>[1],
+  ): Promise<{ epoch: number; layers: FrozenLayers }> {
+    if (this.#layers?.epoch === this.#epoch && !refresh) return this.#layers
+    if (refresh) this.#epoch += 1
+    const layers = { days, language, ...(isLanguageOpen && { isLanguageOpen }), versions: [] }
+    this.#layers = { epoch: this.#epoch, layers }
+    return this.#layers
+  }
+
   async commitFold(commit: FoldCommit): Promise<FoldReceipt> {
     const segmentIds = this.#showSegments(commit)
     const segmentTokens = this.#shown.reduce((sum, segment) => sum + segment.tokensAfter, 0)
@@ -223,6 +238,7 @@ export class MemorySession
 
   #record(): SessionRecord {
     const { id } = this.key
+    const newest = this.#layers?.layers ?? null
     return {
       id,
       number: 1,
@@ -233,7 +249,7 @@ export class MemorySession
       origin: null,
       settings: {},
       zone: null,
-      language: null,
+      language: newest === null || newest.isLanguageOpen ? null : newest.language,
       epoch: this.#epoch,
       firstEpoch: 0,
       state: this.#state,
@@ -249,7 +265,7 @@ export class MemorySession
       failures: this.#failures,
       calibrations: { learned: {}, inForce: {} },
       lastOutcome: null,
-      layers: null,
+      layers: this.#layers?.epoch === this.#epoch ? newest : null,
       extractedThrough: 0,
     }
   }
@@ -311,6 +327,7 @@ export class MemorySession
       this.#state.compactedThrough,
       this.#memo?.throughSeq ?? 0,
       (replaceable?.fromSeq ?? Number.POSITIVE_INFINITY) - 1,
+      this.messages - LANGUAGE_SAMPLE,
     )
     const forgotten = through + 1 - this.#firstSeq
     if (forgotten < FORGOTTEN_AT_A_TIME) return

@@ -65,6 +65,9 @@ export function* readFacts(
  */
 export const OF_DOCUMENT = 'f.document_id + 0 = ?1'
 
+/** The same for the facts whose place a version took: SQLite sees only so that the index has all of them. */
+export const REPLACED_BY = 'document_id = ?1 AND superseded_by > 0 AND superseded_by = ?2'
+
 /** Those whose lines stand in a text of the document, however many others there were. */
 export function* readFactsIn(documentId: number, content: string): Steps<readonly StoredFact[]> {
   const rows = yield* allIn<FactRow>(

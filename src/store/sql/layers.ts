@@ -11,7 +11,7 @@ import {
   personAlone,
 } from '../document.ts'
 import { contentAt, type DocumentRow, findDocument } from './documents.ts'
-import { lineKeysIn, OF_DOCUMENT, readFactsIn } from './facts.ts'
+import { lineKeysIn, OF_DOCUMENT, REPLACED_BY, readFactsIn } from './facts.ts'
 import { keyOf } from './keys.ts'
 import { allIn } from './many.ts'
 import { noteRewrite } from './rewrites.ts'
@@ -105,8 +105,8 @@ export function frozenLayers(session: SessionRow): FrozenLayers | null {
 
 /** A newer version may have stored a language that this one does not write in. */
 function readLayers(stored: string): FrozenLayers {
-  const { language, ...layers } = JSON.parse(stored) as FrozenLayers & { readonly language: string }
-  return { ...layers, language: languageOfTag(language) }
+  const layers = JSON.parse(stored) as FrozenLayers & { readonly language: string }
+  return { ...layers, language: languageOfTag(layers.language) }
 }
 
 /** Of the newest epoch that has one. */
@@ -202,6 +202,14 @@ function* findVisible(
 /** Condensed lines are condensed again themselves; a document of more has been condensed every few days for years. */
 const MAX_CONDENSINGS = 64
 
+interface CondensedFact {
+  readonly id: number
+  readonly line: string
+  readonly version: number
+}
+
+const CONDENSED_BY = `SELECT id, line, version FROM facts WHERE ${REPLACED_BY} AND gone = 0`
+
 /**
  * What the condensed lines that stand in a document stand for, the newest first. A line that a person took out of it, or
  * changed, stands for nothing any more; nor do facts that were withdrawn.
@@ -218,13 +226,12 @@ export function* readCondensedLines(
   let versions = condensingVersions(standing)
   while (versions.length > 0 && lines.size < limit && looked.size < MAX_CONDENSINGS) {
     for (const version of versions) looked.add(version)
-    const condensed = yield* allIn<{ id: number; line: string; version: number }>(
-      `SELECT f.id, f.line, f.version FROM facts f WHERE f.document_id = ?1 AND f.gone = 0
-         AND f.superseded_by IS NOT NULL AND f.superseded_by IN (*)`,
-      [row.id],
-      versions,
+    // One question for each: of several versions at once SQLite would read all facts of the document.
+    const condensed = yield* askAll(
+      versions.map(version => ask<CondensedFact>(CONDENSED_BY, row.id, version)),
     )
     const facts = condensed
+      .flat()
       .toSorted((one, other) => other.id - one.id)
       .map(fact => ({ ...fact, line: JSON.parse(fact.line) as string }))
     for (const { line } of facts) if (!isCondensedLine(line)) lines.add(line)

@@ -2,7 +2,7 @@ import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '.
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
-import { lineKeys, OF_DOCUMENT, replaceLines } from './facts.ts'
+import { lineKeys, OF_DOCUMENT, REPLACED_BY, replaceLines } from './facts.ts'
 import { readHead } from './head.ts'
 import { allIn, runIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
@@ -154,7 +154,7 @@ function* bringBackReplaced(documentId: number, version: number): Steps<readonly
   )
   if (others.length > 0) return []
   const replaced = yield* all<ReplacedFact>(
-    'SELECT id, line, version, gone FROM facts WHERE document_id = ?1 AND superseded_by = ?2 ORDER BY id',
+    `SELECT id, line, version, gone FROM facts WHERE ${REPLACED_BY} ORDER BY id`,
     documentId,
     version,
   )
@@ -184,11 +184,7 @@ function* bringBack(
 ): Steps<ReadonlyMap<string, readonly string[]>> {
   const back = new Map<string, readonly string[]>()
   for (const { document_id, line, version } of gone) {
-    const ids = yield* all<{ id: number }>(
-      'SELECT id FROM facts WHERE document_id = ?1 AND superseded_by = ?2',
-      document_id,
-      version,
-    )
+    const ids = yield* all<{ id: number }>(`SELECT id FROM facts WHERE ${REPLACED_BY}`, document_id, version)
     const replaced = yield* allIn<{ id: number; line: string }>(
       `UPDATE facts SET superseded_at = NULL, superseded_by = NULL
        WHERE document_id = ?1 AND gone = 0 AND NOT (session_id = ?2 AND to_seq > ?3 ${which}) AND id IN (*)
