@@ -112,7 +112,9 @@ describe('the table of presets', () => {
       (await folds(resize(settings), conversation(2))).map(([, , , , reason]) => reason).at(-1)
     expect(await reasons(all)).toBe('max_messages_text_length')
     expect(await reasons({ ...all, maxMessagesTextLength: 1e6 })).toBe('max_keep_messages_count')
-    expect(await reasons({ ...all, maxMessagesTextLength: 1e6, maxKeepMessagesCount: 9 })).toBe('every_n_turns')
+    expect(await reasons({ ...all, maxMessagesTextLength: 1e6, maxKeepMessagesCount: 9 })).toBe(
+      'every_n_turns',
+    )
     const off = { everyNTurns: 0, maxMessagesTextLength: -1, maxKeepMessagesCount: null }
     expect(await folds(resize(off), conversation(100))).toEqual([])
   })
