@@ -103,7 +103,7 @@ export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extend
 export class InvalidMessageError extends PalimpsestError<{ field: string; value: unknown; allowed: string }> {
   override readonly name = 'InvalidMessageError'
   constructor(field: string, value: unknown, allowed: string) {
-    super('invalid_message', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
+    super('invalid_message', refusal(field, value, allowed), {
       field,
       value: abbreviate(value),
       allowed,
@@ -118,7 +118,7 @@ export class InvalidArgumentError extends PalimpsestError<{
 }> {
   override readonly name = 'InvalidArgumentError'
   constructor(field: string, value: unknown, allowed: string) {
-    super('invalid_argument', `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`, {
+    super('invalid_argument', refusal(field, value, allowed), {
       field,
       value: abbreviate(value),
       allowed,
@@ -172,9 +172,7 @@ export class InvalidSettingsError extends PalimpsestError<{ problems: readonly S
   constructor(problems: readonly SettingsProblem[]) {
     const first = problems.slice(0, MOST_PROBLEMS)
     const lines = first.map(({ setting, value, allowed, isUnknown }) =>
-      isUnknown
-        ? `${setting} is no setting here; allowed: ${allowed}`
-        : `${setting}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
+      isUnknown ? `${setting} is no setting here; allowed: ${allowed}` : refusal(setting, value, allowed),
     )
     super('invalid_settings', lines.join('\n'), {
       problems: first.map(problem => ({ ...problem, value: shortened(problem.value) })),
@@ -639,6 +637,13 @@ const SHOWN_CHARACTERS = 80
 export function describe(value: unknown): string {
   const text = jsonOrText(value)
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+}
+
+/** Why a value is refused. What is missing is said to be missing: a person who typed a command wrote no `undefined`. */
+export function refusal(field: string, value: unknown, allowed: string): string {
+  return value === undefined
+    ? `${field}: nothing is given; allowed: ${allowed}`
+    : `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`
 }
 
 /** A name that a caller wrote, for details: as it is, unless it is long. */

@@ -25,8 +25,8 @@ describe('what types would have caught is named', () => {
   const store = () => sqlite(`${place.address.slice('sqlite:'.length)}.other`)
 
   test.each([
-    [undefined, 'store: undefined'],
-    [{}, 'store: undefined'],
+    [undefined, 'store: nothing is given'],
+    [{}, 'store: nothing is given'],
     [{ store: './x.db' }, 'store: "./x.db"'],
     [{ store: store(), policy: 'rounds' }, 'policy: "rounds"'],
     [{ store: store(), policy: rounds }, 'a preset such as rounds()'],
@@ -42,7 +42,7 @@ describe('what types would have caught is named', () => {
 
   test.each([
     [() => sqlite(''), 'path: ""'],
-    [() => sqlite(undefined as never), 'path: undefined'],
+    [() => sqlite(undefined as never), 'path: nothing is given'],
     [
       () => sqlite('x.db', { durability: 'none' as never }),
       'durability: "none" cannot be taken; allowed: full, normal',

@@ -16,7 +16,7 @@ export function requireDatabase({ db, store }: DatabaseFlags): void {
   if (store !== undefined || existsSync(db)) return
   throw new PalimpsestError(
     'file_not_found',
-    `There is no database ${JSON.stringify(db)}. Name it with --db, or a PostgreSQL one with --store; chat, a bot, serve and import make it.`,
+    `There is no database ${JSON.stringify(db)}. Name it with --db, or a PostgreSQL one with --store; chat, a bot, serve, import and memory edit make it.`,
     { file: db },
   )
 }

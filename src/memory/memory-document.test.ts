@@ -79,6 +79,11 @@ describe('a memory document', () => {
     await expect(user.updateSection('A', '## C\nno')).rejects.toThrow(/section/)
     await expect(user.append('x', { section: '' })).rejects.toThrow(/section/)
     expect((await user.read())?.version).toBe(2)
+    await user.append('and more', { section: 'A' })
+    await user.append('at the end')
+    expect((await user.read())?.content).toBe(
+      '# U\n\n### A\nlower\n\n## A\nnew\n\nand more\n\n## B\nb\n\nat the end\n',
+    )
   })
 
   it('changes nothing where somebody wrote since the version that was read', async () => {

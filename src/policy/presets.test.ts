@@ -106,6 +106,15 @@ describe('the table of presets', () => {
     expect(await folds(resize({ everyNTurns: 1, turnUnit: 'reply' }), conversation(2))).toEqual([
       [2, null, null, 'lite', 'every_n_turns', 10],
     ])
+    // Where several fire at once, the first of them decides.
+    const all = { maxMessagesTextLength: 10, maxKeepMessagesCount: 1, everyNTurns: 1 }
+    const reasons = async (settings: typeof all) =>
+      (await folds(resize(settings), conversation(2))).map(([, , , , reason]) => reason).at(-1)
+    expect(await reasons(all)).toBe('max_messages_text_length')
+    expect(await reasons({ ...all, maxMessagesTextLength: 1e6 })).toBe('max_keep_messages_count')
+    expect(await reasons({ ...all, maxMessagesTextLength: 1e6, maxKeepMessagesCount: 9 })).toBe(
+      'every_n_turns',
+    )
     const off = { everyNTurns: 0, maxMessagesTextLength: -1, maxKeepMessagesCount: null }
     expect(await folds(resize(off), conversation(100))).toEqual([])
   })

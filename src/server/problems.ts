@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { findSetting } from '../config/index.ts'
-import { describe, PalimpsestError } from '../errors.ts'
+import { describe, PalimpsestError, refusal } from '../errors.ts'
 import { OBJECT_NAMES } from '../older-names.ts'
 
 /** Nobody reads more, and each is told twice. */
@@ -16,10 +16,7 @@ interface Problem {
 /** What is wrong with a request, in the words of `InvalidArgumentError`. */
 export function invalidArguments(problems: readonly Problem[]): PalimpsestError {
   const first = problems.slice(0, MOST_PROBLEMS)
-  const lines = first.map(
-    ({ field, value, allowed }) =>
-      `${describeName(field)}: ${describe(value)} cannot be taken; allowed: ${allowed}`,
-  )
+  const lines = first.map(({ field, value, allowed }) => refusal(describeName(field), value, allowed))
   const told = first.map(({ field, value, allowed }) => ({
     ...{ field: describeName(field), value: describe(value), allowed },
   }))

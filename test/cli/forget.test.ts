@@ -248,7 +248,7 @@ Type yes to erase it:`)
   })
 
   test.each([
-    [[], 64, 'one of --session ID, --user ID, --all'],
+    [[], 64, 'forget: nothing is given; allowed: one of --session ID, --user ID, --all'],
     [['--session', 'a', '--user', 'b'], 64, 'one of --session ID'],
     [['--session', 'a', '--all'], 64, 'one of --session ID'],
     [['--user', 'u-1', '--seq', '1'], 64, 'with --session only'],

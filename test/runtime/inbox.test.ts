@@ -93,7 +93,7 @@ describe('what is received', () => {
 
   test('without an id, a chat or a sender is refused by name', async () => {
     const { say } = await open()
-    await expect(say('x', { id: undefined } as never)).rejects.toThrow(/^id: undefined cannot be taken/)
+    await expect(say('x', { id: undefined } as never)).rejects.toThrow(/^id: nothing is given/)
     await expect(say('x', { chat: '' })).rejects.toThrow(/^chat: ""/)
     await expect(say('x', { sender: {} as never })).rejects.toThrow(/^sender\.id/)
     await expect(say('x', { kind: 'channel' as never })).rejects.toThrow(/private, group/)

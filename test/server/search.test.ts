@@ -174,7 +174,7 @@ describe.each([
   })
 
   test.each([
-    ['/v1/search', 422, 'invalid_argument', 'q: undefined'],
+    ['/v1/search', 422, 'invalid_argument', 'q: nothing is given'],
     ['/v1/sessions/long/search?limit=3', 422, 'invalid_argument', 'what to search for'],
     ['/v1/sessions/nobody/search?q=x', 404, 'session_not_found', 'nobody'],
     ['/v1/sessions/nobody/search?q=', 404, 'session_not_found', 'nobody'],

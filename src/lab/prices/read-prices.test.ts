@@ -133,7 +133,7 @@ describe('pairs', () => {
   })
 
   test.each([
-    ['input=1', 'output: undefined'],
+    ['input=1', 'output: nothing is given'],
     ['input=,output=1', 'input: ""'],
     ['input=NaN,output=1', 'input: "NaN"'],
     ['input=Infinity,output=1', 'input: "Infinity"'],

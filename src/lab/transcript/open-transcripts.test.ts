@@ -194,7 +194,7 @@ describe('openTranscripts', () => {
         { line: 1, problem: expect.stringContaining('is not JSON') },
       ])
     }
-    expect((await failure('{"text":"hi"}')).message).toContain('line 1: role: undefined cannot be taken')
+    expect((await failure('{"text":"hi"}')).message).toContain('line 1: role: nothing is given')
   })
 
   test('says what is too large to be read whole; lines of ours may have any size', async () => {

@@ -101,7 +101,7 @@ describe('readOpenAI', () => {
         { role: 'user', content: 5 },
       ]),
     ).toEqual([
-      { place: 'message 1', problem: expect.stringContaining('content: undefined cannot be taken') },
+      { place: 'message 1', problem: expect.stringContaining('content: nothing is given') },
       { place: 'message 2', problem: expect.stringContaining('an object with role and content') },
       {
         place: 'message 3',

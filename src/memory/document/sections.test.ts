@@ -339,7 +339,7 @@ describe('checkSectionName', () => {
   ])('refuses %j', name => {
     expect(() => checkSectionName(name)).toThrow(InvalidArgumentError)
     expect(() => checkSectionName(name)).toThrow(
-      /^section: .* cannot be taken; allowed: .*1 to 200 characters/s,
+      /^section: (?:nothing is given|.* cannot be taken); allowed: .*1 to 200 characters/s,
     )
   })
 

@@ -92,7 +92,7 @@ describe('a file with last_consolidated', () => {
   })
 
   test.each([
-    [99, 10, 'there are 10 messages: it is taken as the end'],
+    [99, 10, 'last_consolidated is 99 of 10 messages: it is taken as the end'],
     ['6', 6, null],
     [-1, 0, 'makes no sense'],
     [2.5, 0, 'makes no sense'],
@@ -290,7 +290,7 @@ describe('60: compressedThroughRound', () => {
     expect(said!.file.compactedThrough).toBe(3)
     const [beyond] = await sessionsIn({ messages, compressedThroughRound: 9 })
     expect(beyond!.file.compactedThrough).toBe(4)
-    expect(beyond!.notes.join()).toContain('there are 2 rounds')
+    expect(beyond!.notes.join()).toContain('9 of 2 rounds')
   })
 })
 
@@ -417,6 +417,46 @@ describe('a file of many chats', () => {
       persona: { content: 'You are Bo.\n' },
       global: { content: 'We ship on Fridays.\n' },
     })
+  })
+
+  test('shows no chat what stands in a daily log under the name of a chat that has left the file', async () => {
+    files += 1
+    write2('chat_memories/qq%3agone.md', '# Chat memory\n')
+    write2(
+      'memory/2026-01-15.md',
+      '- before\n\n## telegram:42\n- moved\n### where\n- Porto\n\n## telegram:7\n- secret of 7\n### why\n- because\n\n## qq:gone\n- secret of gone\n\n## telegram:42\n- again\n',
+    )
+    write2('memory/2026-01-16.md', '# telegram:42\n## Decisions\n- stay\n### telegram:43\n- ask\n')
+    const sessions = await sessionsOf(write2('current.json', chats('telegram:42', 'telegram:43')))
+    const days = sessions.map(({ file }) => [
+      file.id,
+      file.documents.filter(({ day }) => day !== null).map(({ versions }) => versions[0]!.content),
+    ])
+    expect(days).toEqual([
+      ['telegram:42', ['- moved\n### where\n- Porto\n\n- again\n', '## Decisions\n- stay\n']],
+      ['telegram:43', ['- ask\n']],
+      ['qq:gone', ['- secret of gone\n']],
+      ['daily-log', ['- before\n\n## telegram:7\n- secret of 7\n### why\n- because\n']],
+    ])
+  })
+
+  test('of one chat does not give it what a daily log tells of others', async () => {
+    files += 1
+    write2('memory/2026-01-15.md', '- mine\n## telegram:7\n- secret of 7\n## 10:30\n- who?\n')
+    write2('memory/2026-01-16.md', '## 10:30\n- mine too\n## Decisions\n- go\n')
+    write2('memory/2026-01-17.md', '## me\n- mine as well\n## you\n- yours\n')
+    const [only, other, ...more] = await sessionsOf(write2('current.json', chats('me')))
+    expect(more).toEqual([])
+    expect(only!.file.documents.map(({ versions }) => versions[0]!.content)).toEqual([
+      '- mine\n',
+      '## 10:30\n- mine too\n## Decisions\n- go\n',
+      '- mine as well\n',
+    ])
+    expect(other!.file).toMatchObject({ id: 'daily-log' })
+    expect(other!.file.documents.map(({ versions }) => versions[0]!.content)).toEqual([
+      '## telegram:7\n- secret of 7\n## 10:30\n- who?\n',
+      '## you\n- yours\n',
+    ])
   })
 
   test('of one chat gives it the whole daily log', async () => {

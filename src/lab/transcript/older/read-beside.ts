@@ -51,18 +51,18 @@ export async function readBeside(path: string, conversations: readonly FoundConv
   }
   // A chat whose memory alone is left is one, too: what no chat is named for may be about it.
   const all = new Set([...chats.ids, ...given.keys()])
+  const known = new Chats([...all])
   const only = all.size === 1 ? [...all][0]! : null
   for (const name of await markdownIn(join(folder, 'memory'))) {
     const day = name.slice(0, -EXTENSION.length)
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || parseInstant(day, 'UTC') === null) continue
     const document = await read(`memory/${name}`)
     if (document === null) continue
-    for (const [id, content] of splitDay(document.content, day, chats)) {
-      const owner = id ?? only ?? DAILY_LOG_ID
+    for (const [owner, content] of splitDay(document.content, day, { chats: known, only })) {
       give(owner, { ...document, day, content })
       if (owner === DAILY_LOG_ID)
         notes.set(owner, [
-          'daily logs that name no chat: they are kept here, and no chat is shown what another said',
+          'daily logs that name no chat of this bot: they are kept here, and no chat is shown what another said',
         ])
     }
   }
@@ -184,20 +184,35 @@ function comparable(id: string): string {
   return id.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_')
 }
 
-/** What stands under a heading that is a chat's id is that chat's; `null`: what stands under none. */
-function splitDay(content: string, day: string, chats: Chats): ReadonlyMap<string | null, string> {
-  const bodies = new Map<string | null, string[]>([[null, []]])
-  let body = bodies.get(null)!
+/** `telegram:42`, but neither `10:30` nor an address of a page. */
+const LIKE_AN_ID = /^\p{L}[\p{L}\p{N}_-]*:(?!\/\/)\S+$/u
+
+/**
+ * What stands under a heading that is a chat's id is that chat's, through the next heading of that level or above. That
+ * one, and one that looks like an id, is of a chat that is not known here. What comes before is of the only chat.
+ */
+function splitDay(
+  content: string,
+  day: string,
+  { chats, only }: { readonly chats: Chats; readonly only: string | null },
+): ReadonlyMap<string, string> {
+  const bodies = new Map<string, string[]>()
+  let owner = only ?? DAILY_LOG_ID
+  let ownLevel = 0
   for (const line of content.split('\n')) {
-    const heading = /^##? (.*)$/.exec(line)?.[1]?.trimEnd()
-    if (heading === day) continue
-    const id = heading === undefined ? null : chats.named(heading)
-    if (id === null) {
-      body.push(line)
+    const [, marks = '', title = ''] = /^(#{1,6}) (.*)$/.exec(line) ?? []
+    const heading = title.trim()
+    if (heading !== '' && heading === day) continue
+    const id = heading === '' ? null : chats.named(heading)
+    if (id !== null) {
+      owner = id
+      ownLevel = marks.length
       continue
     }
-    body = bodies.get(id) ?? []
-    bodies.set(id, body)
+    if (heading !== '' && (marks.length <= ownLevel || LIKE_AN_ID.test(heading))) owner = DAILY_LOG_ID
+    const body = bodies.get(owner) ?? []
+    bodies.set(owner, body)
+    body.push(line)
   }
   return new Map(
     [...bodies]

@@ -131,7 +131,7 @@ function foldedOf(session: JsonRecord, found: Found, kind: SessionKind): number 
   }
   if (count > entries.length)
     notes.push(
-      `last_consolidated is ${count}, and there are ${counted(entries.length, 'message')}: it is taken as the end`,
+      `last_consolidated is ${count} of ${counted(entries.length, 'message')}: it is taken as the end`,
     )
   return converted.after[Math.min(count, entries.length)]!
 }
@@ -146,7 +146,7 @@ function foldedThroughRound(value: unknown, { entries, rounds, converted, notes 
   const last = ends === null ? turnEnds(converted.messages, kind) : ends.map(end => converted.after[end]!)
   if (round > last.length)
     notes.push(
-      `compressedThroughRound is ${round}, and there are ${counted(last.length, 'round')}: it is taken as the end`,
+      `compressedThroughRound is ${round} of ${counted(last.length, 'round')}: it is taken as the end`,
     )
   return round === 0 || last.length === 0 ? 0 : last[Math.min(round, last.length) - 1]!
 }
