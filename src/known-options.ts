@@ -81,6 +81,12 @@ export function meantBy(name: string, known: Iterable<string>): string | null {
   return same ?? habit ?? (plain.length < MIN_NAME_CHARACTERS ? null : nearestName(plain, names))
 }
 
+/** For the words of an error, before all that is allowed. */
+export function suggestion(name: string, known: Iterable<string>): string {
+  const meant = meantBy(name, known)
+  return meant === null ? '' : `${meant} (the nearest); `
+}
+
 /** Snake case, kebab case and capitals are no difference. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')

@@ -251,6 +251,7 @@ const TAIL = optionsOf<TailOptions>({ expected: true, operationId: true, operati
 const FOLDS = optionsOf<FoldsPage>({ before: true, limit: true })
 const GROWTH = optionsOf<GrowthOptions>({ points: true })
 const CONFIGURE = optionsOf<ConfigureOptions>({ expected: true })
+const MEMORY_TOOLS = optionsOf<MemoryToolsOptions>({ answers: true })
 const NEW_BEGINNING = optionsOf<NewBeginningOptions>({ afterSeq: true })
 const FORK = optionsOf<ForkOptions>({ isJudged: true })
 const FORCE = optionsOf<ForceOptions>({ force: true })
@@ -611,6 +612,7 @@ export class Session {
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
+    if (which !== 'shown' && which !== 'all') throw new InvalidArgumentError('segments', which, 'shown, all')
     return this.#read(this.#engine.store.readSegments(this.#claim, which))
   }
 
@@ -904,6 +906,7 @@ export class Session {
    * reach no other session, whatever they are asked.
    */
   async memoryTools(options: MemoryToolsOptions = {}): Promise<MemoryTools> {
+    checkOptions('memoryTools', options, MEMORY_TOOLS)
     return this.#memoryTools(options)
   }
 

@@ -107,6 +107,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   'session.growth': ({ chat }, odd) => chat.growth(odd),
   'session.configure': ({ chat }, odd) => chat.configure({ budget: 1_000 }, odd),
   'session.newBeginning': ({ chat }, odd) => chat.newBeginning(odd),
+  'session.memoryTools': ({ chat }, odd) => chat.memoryTools(odd),
   'session.replaceTail': ({ chat }, odd) => chat.replaceTail(user, odd),
   'session.fork': ({ chat }, odd) => chat.fork('fork', 1, odd),
   'session.context': ({ chat }, odd) => chat.context(odd),
@@ -338,3 +339,10 @@ const EXCEPT: Readonly<Record<string, string>> = {
   ResizeOptions: 'by its one option',
   SessionsOptions: 'together with SearchOptions',
 }
+
+test('segments are shown ones or all of them', async () => {
+  const { chat } = await start()
+  for (const odd of ['every', true, { all: true }, null])
+    await expect(chat.segments(odd as never)).rejects.toThrow(/^segments: .* allowed: shown, all$/)
+  expect(await chat.segments('all')).toEqual([])
+})

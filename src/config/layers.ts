@@ -1,4 +1,5 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
+import { suggestion } from '../known-options.ts'
 import { withFlatNames } from '../older-names.ts'
 import { KEY_PLACE } from './model-key.ts'
 import { findSetting, SETTINGS } from './schema.ts'
@@ -53,8 +54,10 @@ function inPrecedence(names: readonly string[]): readonly string[] {
 
 function unfitness(given: string, reach: Reach): Omit<SettingsProblem, 'setting' | 'value'> | null {
   const setting = findSetting(given)
-  if (setting === undefined)
-    return { allowed: `the settings ${namesWithin(reach).join(', ')}`, isUnknown: true }
+  if (setting === undefined) {
+    const names = namesWithin(reach)
+    return { allowed: `${suggestion(given, names)}the settings ${names.join(', ')}`, isUnknown: true }
+  }
   if (setting.reach === 'start' && reach !== 'start')
     return {
       allowed: `only at the start, with ${setting.environment} or a flag of palimpsest serve`,

@@ -1,5 +1,5 @@
 import { InvalidSettingsError, type SettingsProblem } from '../errors.ts'
-import { meantBy } from '../known-options.ts'
+import { suggestion } from '../known-options.ts'
 import { olderNames, withFlatNames } from '../older-names.ts'
 
 /** One parameter of a preset. */
@@ -55,11 +55,6 @@ export function readSettings<Ps extends Parameters>(
   if (problems.length === 0) problems.push(...check(settings as SettingsOf<Ps>))
   if (problems.length > 0) throw new InvalidSettingsError(problems)
   return settings as SettingsOf<Ps>
-}
-
-function suggestion(name: string, names: readonly string[]): string {
-  const meant = meantBy(name, names)
-  return meant === null ? '' : `${meant} (the nearest); `
 }
 
 /** One value, checked: as it is used, or what is allowed in its place. */

@@ -46,3 +46,12 @@ test('is cut between paragraphs, lines, sentences or words, where one is near', 
   expect(splitText('', 10)).toEqual([''])
   expect(splitText('short', Infinity)).toEqual(['short'])
 })
+
+test.each(['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'é', '각'])('no %s is cut, wherever it stands', character => {
+  for (const most of [63, 64, 65, 66, 67, 68, 4_096])
+    for (const before of ['', 'a', 'ab', 'abc']) {
+      const pieces = splitText(before + character.repeat(400), most)
+      for (const piece of pieces)
+        expect(piece.replaceAll(character, '')).toBe(piece === pieces[0] ? before : '')
+    }
+})

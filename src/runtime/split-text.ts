@@ -28,12 +28,14 @@ export function findEnd(piece: string): number {
   return wholeCharacters(piece)
 }
 
-/** The last one may go on after the cut, and then it goes to the next piece. */
+/**
+ * The last one may go on after the cut, and then it goes to the next piece. Half of a surrogate pair would end it too
+ * soon; and where one begins can only be told from the beginning on, since flags come in pairs.
+ */
 function wholeCharacters(piece: string): number {
-  const last = [...segmenter.segment(piece.slice(-LONGEST_CHARACTER))].at(-1)!
-  const end = piece.length - last.segment.length
-  return end > piece.length / 2 ? end : piece.length
+  const whole = piece.replace(/(?<=.)[\uD800-\uDBFF]$/s, '')
+  const end = segmenter.segment(whole).containing(whole.length - 1)?.index ?? 0
+  return end > piece.length / 2 ? end : whole.length
 }
 
-const LONGEST_CHARACTER = 64
 const segmenter = new Intl.Segmenter()

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import { type Endpoint, JSON_TYPE } from './endpoint.ts'
+import { type Endpoint, JSON_TYPE, NO_FIELDS } from './endpoint.ts'
 
 /** The one answer that has no body. */
 const NOT_MODIFIED = '304'
@@ -26,7 +26,7 @@ export function describeEndpoint(app: OpenAPIHono, endpoint: Endpoint): void {
       ...(parts.length > 0 && { params: z.object(Object.fromEntries(parts)) }),
       query,
       ...(headerFields.length > 0 && { headers: z.object(Object.fromEntries(headerFields)) }),
-      ...(body && { body: { content: { 'application/json': { schema: body } } } }),
+      ...(body && body !== NO_FIELDS && { body: { content: { 'application/json': { schema: body } } } }),
     },
     responses: {
       ...Object.fromEntries(

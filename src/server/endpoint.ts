@@ -53,6 +53,7 @@ export interface Endpoint {
   /** What a key has to allow, all of it; `any`: whatever it allows. None: nobody is asked for a key. */
   readonly scopes: readonly Scope[] | 'any'
   readonly query: Fields
+  /** `null`: the call reads it in its own way. */
   readonly body: Fields | null
   /** The headers that it reads, and what they are for. */
   readonly headers: Readonly<Record<string, string>>
@@ -84,7 +85,8 @@ export function endpoint<Query extends Fields, Body extends Fields | null = null
   readonly repeat?: Repeat<Call<z.output<Query>, Body extends Fields ? z.output<Body> : null>>
 }): Endpoint {
   const scopes = of.method === 'get' ? ['read'] : ['write']
-  const usual = { scopes, query: NO_QUERY, body: null, nulls: 'absent', answerType: JSON_TYPE, repeat: null }
+  const body = of.method === 'get' ? null : NO_FIELDS
+  const usual = { scopes, query: NO_FIELDS, body, nulls: 'absent', answerType: JSON_TYPE, repeat: null }
   const headers = { ...of.headers, ...(of.repeat && IDEMPOTENCY_HEADER) }
   return { ...usual, ...of, headers } as unknown as Endpoint
 }
@@ -95,7 +97,8 @@ export const IDEMPOTENCY_HEADER = {
 
 export const JSON_TYPE = 'application/json'
 
-const NO_QUERY = z.strictObject({})
+/** Of what takes nothing: what is sent all the same was meant for another call, or is misspelt. */
+export const NO_FIELDS = z.strictObject({})
 
 /** The session that the path names. */
 export function sessionOf({

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { findSetting } from '../config/index.ts'
 import { describe, PalimpsestError, refusal } from '../errors.ts'
+import { suggestion } from '../known-options.ts'
 import { OBJECT_NAMES } from '../older-names.ts'
 
 /** Nobody reads more, and each is told twice. */
@@ -53,7 +54,10 @@ function problemsOf(
     return issue.keys.slice(0, MOST_PROBLEMS).map(field => ({
       field,
       value: valueAt(input, [field]),
-      allowed: names.length === 0 ? `nothing in ${what}` : `the fields ${names.join(', ')}`,
+      allowed:
+        names.length === 0
+          ? `nothing in ${what}`
+          : `${suggestion(field, names)}the fields ${names.join(', ')}`,
     }))
   }
   const path = issue.path.map(String)

@@ -15,6 +15,8 @@ export interface Tenant {
   readonly palimpsest: Palimpsest
   readonly settings: LiveSettings
   readonly metrics: Metrics
+  /** What the ids of forks follow from, the same in every process on the database. No caller may know it. */
+  readonly forkKey: () => Promise<string>
 }
 
 export interface TenantsOptions {
@@ -87,7 +89,8 @@ export class Tenants {
       ...options,
     })
     settings.onChange(changed => palimpsest.configure(changed))
-    return { namespace, palimpsest, settings, metrics }
+    const forkKey = async () => JSON.stringify([(await store.readIdentity()).id, namespace])
+    return { namespace, palimpsest, settings, metrics, forkKey }
   }
 
   /** Whoever waits for a fold is answered, and no further one is taken. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/testing/index.ts'
-import { assistant, type Kit, type Param, saidIn, start, user } from './kit.ts'
+import { assistant, forkNamed, forksOf, type Kit, type Param, saidIn, start, user } from './kit.ts'
 
 /** Each answer is another one, in the form in which models write. */
 function answering() {
@@ -101,15 +101,11 @@ describe('a client that decorates replies', () => {
       const text = await ask(chat, [...history, user(question)])
       history.push(user(question), assistant(DECORATIONS[3]!(text)))
     }
-    expect(await sessionsOf(kit)).toEqual(['s', 's~2'])
+    expect(await sessionsOf(kit)).toEqual(['s', forkNamed(2)])
     expect(await kit.log('s')).toHaveLength(4)
-    expect(saidIn(await kit.log('s~2')).filter(said => said.startsWith('user'))).toEqual([
-      'user: one',
-      'user: two',
-      'user: three',
-      'user: four',
-      'user: five',
-    ])
+    expect(
+      saidIn(await kit.log((await forksOf(kit, 's'))[0]!)).filter(said => said.startsWith('user')),
+    ).toEqual(['user: one', 'user: two', 'user: three', 'user: four', 'user: five'])
   })
 })
 

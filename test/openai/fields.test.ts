@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { type Param, saidIn, start, user } from './kit.ts'
+import { forksOf, type Param, saidIn, start, user } from './kit.ts'
 
 const PATH = '/v1/chat/completions'
 const hello = [user('Hello')]
@@ -82,7 +82,7 @@ describe('what cannot be done is refused by name, and changes nothing', () => {
       details: { field: 'messages[2].sender', value: '"\\u0000"' },
       ...{ type: 'invalid_request_error', param: 'messages[2].sender' },
     })
-    expect((await kit.get('/v1/sessions/s~2')).status).toBe(404)
+    expect(await forksOf(kit, 's')).toEqual([])
   })
 
   test('without a session both ways of naming it are told', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../../src/testing/index.ts'
-import { assistant, type Kit, type Param, saidIn, start, until, user } from './kit.ts'
+import { assistant, forkNamed, forksOf, type Kit, type Param, saidIn, start, until, user } from './kit.ts'
 
 /** Each answer is another one, so that two are told apart. */
 function counting() {
@@ -36,11 +36,11 @@ describe('a history that contradicts ours', () => {
     const history = await begin(kit)
     const edited = [...history.slice(0, 2), user('two, but otherwise')]
     const third = await ask(kit, 's', edited)
-    expect(third).toMatchObject({ session: 's~2', seq: '3', text: 'answer 3 to two, but otherwise' })
+    expect(third).toMatchObject({ session: forkNamed(2), seq: '3', text: 'answer 3 to two, but otherwise' })
     const fourth = await ask(kit, 's', [...edited, assistant(third.text), user('four')])
-    expect(fourth).toMatchObject({ session: 's~2', seq: '5' })
+    expect(fourth).toMatchObject({ session: forkNamed(2), seq: '5' })
     expect(saidIn(await kit.log('s'))).toHaveLength(4)
-    expect(saidIn(await kit.log('s~2'))).toEqual([
+    expect(saidIn(await kit.log(third.session!))).toEqual([
       'user: one',
       'assistant: answer 1 to one',
       'user: two, but otherwise',
@@ -51,15 +51,16 @@ describe('a history that contradicts ours', () => {
     const back = await ask(kit, 's', [...history, user('five')])
     expect(back).toMatchObject({ session: 's', seq: '5' })
     const other = await ask(kit, 's', [...history.slice(0, 2), user('two, a third way')])
-    expect(other).toMatchObject({ session: 's~3', seq: '3' })
+    expect(other).toMatchObject({ session: forkNamed(3), seq: '3' })
   })
 
   test('with nothing in common it is a session of its own', async () => {
     const kit = await start(counting())
     await begin(kit)
     const strange = [user('Hi'), assistant('Hello'), user('How are you?')]
-    expect(await ask(kit, 's', strange)).toMatchObject({ session: 's~2', seq: '3' })
-    expect(saidIn(await kit.log('s~2')).slice(0, 3)).toEqual([
+    const answer = await ask(kit, 's', strange)
+    expect(answer).toMatchObject({ session: forkNamed(2), seq: '3' })
+    expect(saidIn(await kit.log(answer.session!)).slice(0, 3)).toEqual([
       'user: Hi',
       'assistant: Hello',
       'user: How are you?',
@@ -70,8 +71,33 @@ describe('a history that contradicts ours', () => {
     const kit = await start(counting())
     const history = await begin(kit)
     await ask(kit, 's~2', [user('mine')])
-    expect(await ask(kit, 's', [...history.slice(0, 2), user('edited')])).toMatchObject({ session: 's~3' })
+    expect(await ask(kit, 's', [...history.slice(0, 2), user('edited')])).toMatchObject({
+      session: forkNamed(2),
+    })
     expect(await kit.log('s~2')).toHaveLength(2)
+  })
+
+  test('a person who is called as a fork of another person’s session never sees it', async () => {
+    const kit = await start(({ said }) => `I know: ${said.map(({ text }) => text).join(' ')}`)
+    const first = await ask(kit, 'alice', [user('Hello')])
+    const list = [user('Hello'), assistant(first.text), user('Fine')]
+    await ask(kit, 'alice', list)
+    await ask(kit, 'alice', [...list.slice(0, 2), user('My door code is 7714')])
+    const [fork] = await forksOf(kit, 'alice')
+    expect(saidIn(await kit.log(fork!))).toContain('user: My door code is 7714')
+    for (const name of ['alice~2', 'alice~2-0000000000000000', 'alice~3']) {
+      const { text, session } = await ask(kit, name, [user('What do you know?')])
+      expect({ session, knows: text.includes('7714') }).toEqual({ session: name, knows: false })
+    }
+    expect(await forksOf(kit, 'alice')).toHaveLength(4)
+    // And what such a person says is no reason to fork anew.
+    const on = await ask(kit, 'alice', [
+      ...list.slice(0, 2),
+      user('My door code is 7714'),
+      assistant((await kit.log(fork!)).at(-1)!.text),
+      user('Thanks'),
+    ])
+    expect(on.session).toBe(fork)
   })
 
   test('the header says that all of it is new', async () => {
@@ -94,17 +120,20 @@ describe('a history that contradicts ours', () => {
     const history = await begin(kit)
     const edited = [...history.slice(0, 2), user('a third way')]
     expect(await ask(kit, 's', [...history.slice(0, 2), user('two, edited')])).toMatchObject({
-      session: 's~2',
+      session: forkNamed(2),
     })
     const third = await ask(kit, 's', edited)
-    expect(third.session).toBe('s~3')
-    expect((await kit.get('/v1/sessions/s~3')).json).toMatchObject({ origin: { sessionId: 's' } })
-    await fetch(`${kit.url()}/v1/sessions/s~2`, { method: 'DELETE' })
-    await until(async () => (await kit.get('/v1/sessions/s~2')).status === 404)
+    expect(third.session).toEqual(forkNamed(3))
+    expect((await kit.get(`/v1/sessions/${third.session}`)).json).toMatchObject({
+      origin: { sessionId: 's' },
+    })
+    const [second] = await forksOf(kit, 's')
+    await fetch(`${kit.url()}/v1/sessions/${second}`, { method: 'DELETE' })
+    await until(async () => (await kit.get(`/v1/sessions/${second}`)).status === 404)
     const fourth = await ask(kit, 's', [...edited, assistant(third.text), user('on')])
-    expect(fourth).toMatchObject({ session: 's~3', seq: '5' })
+    expect(fourth).toMatchObject({ session: forkNamed(3), seq: '5' })
     const fifth = await ask(kit, 's', [...history.slice(0, 2), user('a fourth way')])
-    expect(fifth.session).toBe('s~4')
+    expect(fifth.session).toEqual(forkNamed(4))
   })
 
   test('replies that say the same lead to the fork whose questions they answer', async () => {
@@ -113,13 +142,15 @@ describe('a history that contradicts ours', () => {
       questions.flatMap(question => [user(question), assistant('Ok.')]) as Param[]
     for (const count of [1, 2, 3])
       await ask(kit, 's', said(...['one', 'two', 'three'].slice(0, count)).slice(0, -1))
-    expect(await ask(kit, 's', [...said('one'), user('zwei')])).toMatchObject({ session: 's~2' })
+    expect(await ask(kit, 's', [...said('one'), user('zwei')])).toMatchObject({ session: forkNamed(2) })
     expect(await ask(kit, 's', [...said('one', 'two', 'three'), user('four')])).toMatchObject({
       session: 's',
     })
-    expect(await ask(kit, 's', [...said('one', 'zwei'), user('drei')])).toMatchObject({ session: 's~2' })
+    expect(await ask(kit, 's', [...said('one', 'zwei'), user('drei')])).toMatchObject({
+      session: forkNamed(2),
+    })
     expect(await ask(kit, 's', [...said('one', 'two', 'three'), user('vier')])).toMatchObject({
-      session: 's~3',
+      session: forkNamed(3),
     })
   })
 

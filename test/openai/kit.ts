@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { afterEach } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import type { Layer } from '../../src/config/index.ts'
 import { type RunningServer, startServer } from '../../src/server/index.ts'
 import {
@@ -134,6 +134,16 @@ export type Param = OpenAI.ChatCompletionMessageParam
 
 export const user = (content: string): Param => ({ role: 'user', content })
 export const assistant = (content: string): Param => ({ role: 'assistant', content })
+
+/** As a fork of the session `s` is called: of its name the number alone is known before. */
+export const forkNamed = (number: number) => expect.stringMatching(new RegExp(`^s~${number}-[0-9a-f]{16}$`))
+
+/** The forks that a session has, the oldest first. */
+export async function forksOf(kit: Kit, session: string): Promise<readonly string[]> {
+  const { json } = await kit.get('/v1/sessions?limit=1000')
+  const { sessions } = json as { readonly sessions: readonly { readonly id: string }[] }
+  return sessions.map(({ id }) => id).filter(id => id.startsWith(`${session}~`))
+}
 
 /** What is said in the log, each with its role. */
 export function saidIn(log: readonly Logged[]): string[] {

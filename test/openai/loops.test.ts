@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
-import { assistant, type Kit, type Param, saidIn, start, user } from './kit.ts'
+import { assistant, forksOf, type Kit, type Param, saidIn, start, user } from './kit.ts'
 
 const tools: OpenAI.ChatCompletionTool[] = [
   { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } },
@@ -142,7 +142,7 @@ describe('a client that changes what it sends again', () => {
       history.push(assistant(change(choices[0]!.message.content!)))
     }
     expect(await kit.log('s')).toHaveLength(6)
-    expect((await kit.get('/v1/sessions/s~2')).status).toBe(404)
+    expect(await forksOf(kit, 's')).toEqual([])
   })
 
   test('a window over what is said again and again loses nothing', async () => {

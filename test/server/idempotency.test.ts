@@ -69,6 +69,20 @@ describe.for(Object.entries(PLACES))(
         expect((await undo()).json.content).toContain('two')
       }))
 
+    test('a new beginning, and one that is taken back', () =>
+      withClient(place(), async client => {
+        const path = '/v1/sessions/chat/new-beginning'
+        for (const name of ['a', 'b']) {
+          await client.call('POST', '/v1/sessions/chat/messages', { messages: talk(2) })
+          await client.call('POST', path, undefined, key(name))
+        }
+        expect((await client.call('POST', path, undefined, key('a'))).json.beginning.afterSeq).toBe(2)
+        const undo = () => client.call('DELETE', path, undefined, key('u'))
+        const answers = [await undo(), await undo()]
+        expect(answers.map(({ json }) => json.beginning.afterSeq)).toEqual([4, 4])
+        expect((await client.call('GET', '/v1/sessions/chat')).json.beginsAfter).toBe(2)
+      }))
+
     test('a fold', () =>
       withClient(place(), async client => {
         await client.call('POST', '/v1/sessions/chat/messages', { messages: talk(12) })

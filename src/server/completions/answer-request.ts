@@ -21,7 +21,7 @@ import { storeRequest } from './store-request.ts'
 
 type ChatCall = Pick<
   Call<unknown, ChatRequest>,
-  'palimpsest' | 'settings' | 'body' | 'header' | 'signal' | 'underWay' | 'metrics'
+  'palimpsest' | 'forkKey' | 'settings' | 'body' | 'header' | 'signal' | 'underWay' | 'metrics'
 >
 
 /** Per instance: a session's name is its own in each namespace. */
@@ -29,7 +29,7 @@ const storing = new WeakMap<Palimpsest, OneAtATime>()
 
 /** Stores what is new of the request, and begins the answer: one after the other in each session. */
 export async function answerRequest(call: ChatCall): Promise<Answering> {
-  const { palimpsest, settings, body, header } = call
+  const { palimpsest, forkKey, settings, body, header } = call
   refuseUnfit(body)
   const read = await readMessages(body.messages)
   const named = namedSession(header, body.user)
@@ -47,6 +47,7 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
     isRetry: Number(header('x-stainless-retry-count') ?? 0) > 0,
     policy,
     redact: redactionOf(resolved.values),
+    forkKey,
   }
   const given = { read, policy, resolved, current: settings.current, budget: body.budget ?? null }
   const turns = storing.get(palimpsest) ?? new OneAtATime()

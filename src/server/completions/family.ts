@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { PalimpsestError } from '../../errors.ts'
 import { isId, MAX_ID_CHARACTERS } from '../../log/index.ts'
 import type { Palimpsest } from '../../palimpsest.ts'
@@ -9,7 +10,7 @@ export interface Family {
   readonly named: Session
   /** The newest first. */
   readonly forks: readonly Session[]
-  /** Above all that were ever found. */
+  /** Above all of them, also those that are too old to be looked at. */
   readonly nextNumber: number
 }
 
@@ -26,23 +27,27 @@ export async function familyOf(palimpsest: Palimpsest, named: Session): Promise<
   const forks = forksAmong(numbered, id)
   return {
     named,
-    forks: await Promise.all(forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.id).bound())),
-    nextNumber: Math.max(FIRST_FORK - 1, ...numbered.keys()) + 1,
+    forks: await Promise.all(
+      forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.info.id).bound()),
+    ),
+    nextNumber: Math.max(FIRST_FORK - 1, ...forks.map(({ number }) => number)) + 1,
   }
 }
 
-/** The sessions that are called as a fork of this one would be, by their numbers. */
-async function numberedSessions(
-  palimpsest: Palimpsest,
-  id: string,
-): Promise<ReadonlyMap<number, SessionInfo>> {
+interface Numbered {
+  readonly number: number
+  readonly info: SessionInfo
+}
+
+/** The sessions that are called as a fork of this one would be. */
+async function numberedSessions(palimpsest: Palimpsest, id: string): Promise<readonly Numbered[]> {
   const prefix = `${id}~`
-  const numbered = new Map<number, SessionInfo>()
+  const numbered: Numbered[] = []
   for (let after = prefix; ; ) {
     const page = await palimpsest.sessions({ after, limit: PAGE })
     for (const info of page) {
       const [, digits] = info.id.startsWith(prefix) ? (NUMBER.exec(info.id.slice(prefix.length)) ?? []) : []
-      if (digits !== undefined) numbered.set(Number(digits), info)
+      if (digits !== undefined) numbered.push({ number: Number(digits), info })
     }
     const last = page.at(-1)
     if (page.length < PAGE || !last?.id.startsWith(prefix)) return numbered
@@ -50,27 +55,39 @@ async function numberedSessions(
   }
 }
 
-const NUMBER = /^([1-9]\d{0,14})$/
+/** Forks that an earlier version made have the number alone. */
+const NUMBER = /^([1-9]\d{0,14})(?:-[0-9a-f]{16})?$/
+const MARK_LENGTH = 16
 
 /** Somebody else's session may have such a name: a fork comes from the session itself, or from a fork of it. */
-function forksAmong(numbered: ReadonlyMap<number, SessionInfo>, id: string): readonly SessionInfo[] {
-  const oldestFirst = [...numbered].toSorted(([one], [other]) => one - other).map(([, info]) => info)
-  const there = new Set(oldestFirst.map(info => info.id))
+function forksAmong(numbered: readonly Numbered[], id: string): readonly Numbered[] {
+  const oldestFirst = numbered.toSorted((one, other) => one.number - other.number)
+  const there = new Set(oldestFirst.map(({ info }) => info.id))
   const kept = new Set([id])
-  for (const { id: forkId, origin } of oldestFirst) {
+  for (const { id: forkId, origin } of oldestFirst.map(({ info }) => info)) {
     const from = origin?.sessionId
     if (from === undefined) continue
     const isErased = !there.has(from) && from.startsWith(`${id}~`)
     if (kept.has(from) || isErased) kept.add(forkId)
   }
-  return oldestFirst.filter(info => kept.has(info.id)).reverse()
+  return oldestFirst.filter(({ info }) => kept.has(info.id)).reverse()
 }
 
-/** The id of the next fork. Only whoever needs one hears that there cannot be any. */
-export function nextForkId({ named, nextNumber }: Family): string {
-  const id = `${named.id}~${nextNumber}`
+/**
+ * The id of the next fork. Programs name sessions after people, and a person may choose the name: the mark, which
+ * follows from the key, keeps one who is called as a fork of another's session would be out of that fork. Two processes
+ * at once choose the same id, and one of them tries again. Only the caller who needs a fork hears that there cannot be
+ * any.
+ */
+export function nextForkId({ named, nextNumber }: Family, key: string): string {
+  const mark = createHmac('sha256', key)
+    .update(`${nextNumber} ${named.id}`)
+    .digest('hex')
+    .slice(0, MARK_LENGTH)
+  const suffix = `~${nextNumber}-${mark}`
+  const id = `${named.id}${suffix}`
   if (isId(id)) return id
-  const most = MAX_ID_CHARACTERS - `~${nextNumber}`.length
+  const most = MAX_ID_CHARACTERS - suffix.length
   throw new PalimpsestError(
     'invalid_argument',
     `The list contradicts the session, and the session's id is too long for a fork of it; allowed: an id of at most ${most} characters. Choose a shorter one.`,

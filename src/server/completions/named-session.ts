@@ -3,7 +3,7 @@ import { invalidArguments } from '../problems.ts'
 
 /** The headers that are read, and what they are for. */
 export const SESSION_HEADERS = {
-  'x-palimpsest-session': 'the session, percent-encoded beyond ASCII; left out: the field user names it',
+  'x-palimpsest-session': 'the session, as encodeURIComponent writes it; left out: the field user names it',
   'x-palimpsest-history': 'whole or new: what the messages are; left out: whole where one is an assistant’s',
   'x-palimpsest-kind': 'of a new session: private (the default), group, agent',
   'x-palimpsest-user': 'of a new session: whose private chat it is',

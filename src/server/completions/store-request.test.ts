@@ -47,7 +47,12 @@ test('whatever a client does with its history, the session that it is told has i
       const ask = async (messages: readonly Sent[], isWhole = true) => {
         const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1
         const request = { named, messages, answered, history: 'whole' as const, isRetry: false }
-        const session = await storeRequest(palimpsest, { ...request, policy: null, redact: false })
+        const session = await storeRequest(palimpsest, {
+          ...request,
+          policy: null,
+          redact: false,
+          forkKey: async () => 'k',
+        })
         number += 1
         const text = `answer ${number}`
         const interrupted = isWhole ? {} : { interrupted: 'aborted' as const }
@@ -114,6 +119,7 @@ test('what another process adds at the same place is stored once, and anything e
       isRetry: false,
       policy: null,
       redact: false,
+      forkKey: async () => 'k',
     })
   await Promise.all(['one', 'one', 'two', 'three'].map(send))
   const log = await palimpsest.session('s').messages()
@@ -139,7 +145,13 @@ test('whoever is slower at every try is told to send it again', async () => {
   )
   const messages = [{ role: 'user' as const, content: 'one' }]
   const request = { named: { id: 's', options: {} }, messages, answered: 0, history: 'new' as const }
-  const storing = storeRequest(palimpsest, { ...request, isRetry: false, policy: null, redact: false })
+  const storing = storeRequest(palimpsest, {
+    ...request,
+    isRetry: false,
+    policy: null,
+    redact: false,
+    forkKey: async () => 'k',
+  })
   await expect(storing).rejects.toMatchObject({
     code: 'store_busy',
     message: expect.stringContaining('send it again'),

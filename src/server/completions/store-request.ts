@@ -30,6 +30,8 @@ export interface StoreRequest {
   readonly policy: Policy | null
   /** What the log takes out of what is said: it is compared without it. */
   readonly redact: Redact | false
+  /** What the ids of forks follow from: no client knows it. */
+  readonly forkKey: () => Promise<string>
 }
 
 /** The session's own limit. */
@@ -150,7 +152,8 @@ async function storeLaid(laid: Laid, family: Family, request: StoreRequest): Pro
       return session
     case 'contradicts': {
       const common = ours.slice(0, ourEnd)
-      const fork = await session.fork(nextForkId(family), common.at(-1)?.seq ?? 0, {
+      const id = nextForkId(family, await request.forkKey())
+      const fork = await session.fork(id, common.at(-1)?.seq ?? 0, {
         isJudged: request.policy === null,
       })
       await add(fork, added, common, request)

@@ -15,6 +15,7 @@ const mcp = (method: 'get' | 'post' | 'delete') =>
   endpoint({
     method,
     path: PATH,
+    body: null,
     summary: 'The Model Context Protocol over streamable HTTP: the memory tools, append and context',
     // What each tool needs, the tool asks for.
     scopes: 'any',

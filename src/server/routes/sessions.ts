@@ -128,6 +128,8 @@ const undoNewBeginning = endpoint({
   handle: async call => ({
     json: { id: call.part('id'), beginning: await sessionOf(call).undoNewBeginning() },
   }),
+  // Sent again, it would take back the one before, too.
+  repeat: { keep: ({ json }) => json, answer: async (_, kept) => ({ json: kept }) },
 })
 
 const fork = endpoint({
