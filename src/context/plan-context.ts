@@ -107,11 +107,12 @@ export function planContext(source: ContextSource, view: View, render = renderer
   const pins = source.pins.map(({ id }) => id).join()
   const fingerprint = [view.reasoning, pins && shortHash(pins), source.language].join('/')
   if (room >= MIN_CONVERSATION_TOKENS)
-    for (const [attempt, shares] of TRIES.entries()) {
-      const options = { room, shares, attempt, fingerprint, render, missed }
-      const plan = new Attempt(source, view, options).plan()
-      if (plan) return plan
-    }
+    for (const mayLoseCalls of [false, true])
+      for (const [attempt, shares] of TRIES.entries()) {
+        const options = { room, shares, attempt, fingerprint, render, missed, mayLoseCalls }
+        const plan = new Attempt(source, view, options).plan()
+        if (plan) return plan
+      }
   throw overflow(view, missed)
 }
 
@@ -132,6 +133,8 @@ interface AttemptOptions {
   readonly render: Renderer
   /** Takes what each plan would have needed that did not fit. */
   readonly missed: Needed[]
+  /** What was allowed or refused may stand without its calls: where they have no room even as short as can be. */
+  readonly mayLoseCalls: boolean
 }
 
 class Attempt {
@@ -181,6 +184,7 @@ class Attempt {
   }
 
   plan(): ContextPlan | null {
+    const { mayLoseCalls } = this.#options
     if (this.#source.messages.length === 0) return this.#planFrom(0, 0)
     const whole = this.#isAllRead() && !this.#isTooMany() ? this.#planFrom(this.#first, 0) : null
     if (whole) return whole
@@ -196,10 +200,19 @@ class Attempt {
         tried.add(start)
         const plan =
           this.#planStubbed(start, steps) ?? this.#planFrom(start, 0) ?? this.#planTo(start, wanted.index)
-        if (plan) return plan
+        if (plan && (mayLoseCalls || !this.#losesAllowedCalls(start))) return plan
       }
     }
     return null
+  }
+
+  /** Nothing is shown of an approval but its call: a beginning between the two leaves nothing to carry out. */
+  #losesAllowedCalls(start: number): boolean {
+    const { messages } = this.#source
+    const asking = messages.findLastIndex(({ role }) => role === 'assistant')
+    if (asking === -1 || asking >= start) return false
+    const answers = messages.slice(asking + 1).filter(({ turn }) => turn === messages[asking]!.turn)
+    return answers.some(({ content }) => contentLinks(content).closes.some(isOfApproval))
   }
 
   /** Above the cursor, or where a view that unfolds begins: half filled at most. */
@@ -423,6 +436,8 @@ class Attempt {
     }
   }
 }
+
+const isOfApproval = (id: string) => id.startsWith('approval:')
 
 /** Where a context should begin, and how many tokens it should show from there on. */
 interface Wanted {

@@ -178,6 +178,51 @@ function messagesOf({ by, count, words }: LargeTurn): MessageInput[] {
   return [...body, { role: 'assistant', content: 'Done.' }]
 }
 
+/** What the model asks leave for, and beside it a call that needs none. */
+function asked(calls: number, words: number): MessageInput[] {
+  const pay = (at: number) => [
+    {
+      type: 'tool-call' as const,
+      toolCallId: `pay${at}`,
+      toolName: 'pay',
+      input: { note: 'word '.repeat(words) },
+    },
+    { type: 'tool-approval-request' as const, approvalId: `leave${at}`, toolCallId: `pay${at}` },
+  ]
+  const read = { type: 'tool-call' as const, toolCallId: 'c1', toolName: 'read', input: { page: 1 } }
+  return [
+    { role: 'assistant', content: [read, ...Array.from({ length: calls }, (_, at) => pay(at)).flat()] },
+    result(1, 3),
+    {
+      role: 'tool',
+      content: Array.from({ length: calls }, (_, at) => ({
+        type: 'tool-approval-response' as const,
+        approvalId: `leave${at}`,
+        approved: at !== 1,
+      })),
+    },
+  ]
+}
+
+describe('calls that a person allowed', () => {
+  test('a turn has them at its end, however little room they leave', async () => {
+    for (const calls of [1, 2, 3])
+      for (const words of [1, 300, 400, 700, 1_200])
+        for (const said of [1, 60]) {
+          const chat = newChat()
+          await chat.append([
+            { role: 'user', content: 'Pay the invoice. '.repeat(said) },
+            ...asked(calls, words),
+          ])
+          const { prompt } = await chat.turn({ budget: 1_000 })
+          const last = prompt.messages.at(-1)!
+          expect(last.role).toBe('tool')
+          expect(JSON.stringify(last.content)).toContain('tool-approval-response')
+          expect(JSON.stringify(prompt.messages.at(-2))).toContain('"toolCallId":"pay0"')
+        }
+  })
+})
+
 describe('of any turns and in any window', () => {
   test('the newest part stays, and no call loses its result', async () => {
     await fc.assert(

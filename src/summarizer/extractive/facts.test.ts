@@ -201,8 +201,21 @@ describe('what was known', () => {
     ['My wife is called Ines', 'My name is Ann'],
     ['I live in Oslo', 'Anna lives in Rome'],
     ['我对花生过敏', '我对虾过敏'],
+    ['我平时在家工作', '我在腾讯工作'],
   ])('%s: beside %s', async (said, line) => {
     expect(await factsOf([said], { known: [line] })).toMatchObject([{ replaces: [] }])
+  })
+
+  test.each([
+    ['My name is misspelled on the badge', 'My name is Ann'],
+    ['我叫小王去拿了快递', '我叫林小雨'],
+    ['我叫顺风车', '我叫林小雨'],
+    ['I work in a small team', 'I work at Acme'],
+    ["I've moved to Slack", 'I live in Oslo'],
+    ['我们搬到线上了', '我住在成都'],
+    ['我生日收到三个礼物', '我的生日是5月4日'],
+  ])('%s: nothing in place of %s', async (said, line) => {
+    expect(await factsOf([said], { known: [line] })).toEqual([])
   })
 
   test('is replaced once, by the last that was said', async () => {

@@ -57,40 +57,49 @@ const ENDS =
   '(?=\\s*(?:[.,!;:)…]|$|\\p{Extended_Pictographic})| (?:and|but|who|that|called|named|too|so|with|at|in|from|aged|both|now|as well|by the way|btw)(?!\\p{L}))'
 const HAN_ENDS = '(?=[，。！,.!；;、\\s]|$)'
 
+/** What people move to that is no place: their tools, and what comes next. */
+const NO_TOWN =
+  '(?:TypeScript|JavaScript|Python|Rust|Go|Java|Kotlin|React|Vue|Postgres|PostgreSQL|SQLite|MySQL|AWS|Azure|Docker|Kubernetes|Slack|Teams|Discord|Telegram|WhatsApp|Signal|Zoom|Gmail|Outlook|Notion|Figma|GitHub|GitLab|Linux|Ubuntu|Windows|Android|Chrome|Firefox|Plan|Phase|Step|Part|Chapter|Level|Version|Option|Next|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?!\\p{L})'
+const A_TOWN = `to (?:the )?(?!${NO_TOWN})\\p{Lu}`
+/** Where a colleague is from. */
+const DEPARTMENTS =
+  '(?:HR|IT|PR|QA|Sales|Support|Accounting|Accounts|Finance|Marketing|Legal|Engineering|Mars|Venus)(?!\\p{L})'
+
 /** What somebody likes for the moment, or in the person whom they talk to. */
 const PASSING =
   '(?:it|its|that|this|these|those|them|you|your|yours|u|him|her|how|what|where|when(?! people| someone)|(?:option|version|variant|plan|choice|number|draft|design) \\p{L}{1,2}(?!\\p{L})|to (?:say|ask|see|hear|know|think|bother|break|interrupt|admit|be(?! called))|the (?:idea|sound|look|way|fact|first|second|third|last|other|former|latter|\\p{L}+ one|one)|not to|both|either|all of)(?![\\p{L}])'
 /** What nobody is allergic to, and everybody says. */
 const NO_ALLERGEN =
-  '(?:this|that|these|those|you|him|her|it|them|mondays?|work(?:ing)?|meetings?|people|bullshit|bs|nonsense|stupid(?:ity)?|drama|mornings?|money|fun|losing|exercise|anything|nothing|small talk|stress|advice|commitment|politics|paperwork|homework|effort)(?!\\p{L})'
+  '(?:this|that|these|those|you|him|her|it|them|mondays?|work(?:ing)?|meetings?|people|bullshit|bs|nonsense|stupid(?:ity)?|drama|mornings?|money|fun|losing|exercise|anything|nothing|small talk|stress|advice|commitment|politics|paperwork|homework|effort|your|(?:[\\p{L}]+ ){1,2}(?:meetings?|jokes?|code|mondays?|mornings?|excuses))(?!\\p{L})'
 /** What somebody does not eat now is no matter of taste. */
 const NOT_NOW =
   '(?:until|till|before|after|while|here|now|yet|up|still|around|and|at|much|enough|anything|lunch|dinner|breakfast|all)(?!\\p{L})'
 /** Of several that lie there. */
-const HAN_CHOICE = '第|上面|下面|左|右|前面|后面|刚才|刚刚|方案|选项|版本|归|是喜欢|[A-Da-d](?![A-Za-z])'
+const HAN_CHOICE =
+  '[^，。！？,.!?]{0,6}那[个款件首条种双台部张]|第|上面|下面|左|右|前面|后面|刚才|刚刚|方案|选项|版本|归|是喜欢|[A-Da-d](?![A-Za-z])'
 
 /** To a place, not a thing to another corner. */
 const HAN_MOVED =
-  '我(?:们)?(?![^，。]{0,8}[把将要想会打])[^，。！？,.!?]{0,8}搬(?:家)?(?:到|去)(?![^，。！？]{0,8}(?:沙发|阳台|客厅|房间|楼|桌|车上|屋|里|边|外面))'
+  '我(?:们)?(?![^，。]{0,8}[把将要想会打])[^，。！？,.!?]{0,8}搬(?:家)?(?:到|去)(?![^，。！？]{0,8}(?:沙发|阳台|客厅|房间|楼|桌|车上|屋|里|边|外面|线上|服务器|工位|会议))'
 
 const u = (source: string, flags = 'iu') => new RegExp(source, flags)
 
 const NAMES: readonly PersonalPattern[] = [
   lasting(
     'name',
-    /(?<![\p{L}'-])my (?:full |real |first |last |nick)?name(?:'s| is) (?!(?:on|in|at|not|also|missing|spelled|there|wrong)(?!\p{L}))\S/iu,
+    /(?<![\p{L}'-])my (?:full |real |first |last |nick)?name(?:'s| is) (?!(?:on|in|at|not|also|still|always|being|never|already|all over|everywhere|nowhere|missing|gone|mis\p{L}+|spelled|spelt|there|wrong|incorrect|taken|listed|mentioned|mud)(?!\p{L}))\S/iu,
   ),
   lasting('name', /^\s*(?:hi|hey|hello)?[,! ]*[Nn]ame(?:'s| is) \p{Lu}/u),
   lasting('name', /(?<!\p{L})I go by \p{Lu}/u),
-  lasting('name', /我(?:的)?(?:名字|全名)(?:是|叫)[^，。！？,.!?\s]/),
+  lasting('name', /我(?:的)?(?:名字|全名)(?:是|叫)(?![错对不没谁写拼被]|什么|怎么|随便)[^，。！？,.!?\s]/),
   // Who is called, and for what, is said behind it: a name has none of these.
   lasting(
     'name',
-    /(?<![对给跟帮把说])我叫(?:做)?(?![他她它你您我人车車了不什个個大过過醒一外上的])(?![^，。！？,.!?\s]{0,8}(?:了|的|过来|出来|起床|回家|吃饭|帮|送|外卖|快递))[^，。！？,.!?\s]/,
+    /(?<![对给跟帮把说])我叫(?:做)?(?![他她它你您我人车車了不什个個大过過醒一外上的])(?![^，。！？,.!?\s]{0,8}(?:了|的|过来|出来|起床|回家|吃饭|帮|送|外卖|快递|[去来](?:接|拿|取|找|看|修|吃|做)|明天|后天|今天|一起|服务员|救护|滴滴|保洁|师傅|物业|警察|代驾|[^，。！？,.!?\s]车|妈妈|爸爸|同事|朋友|室友|孩子))[^，。！？,.!?\s]/,
   ),
   lasting(
     'name',
-    /(?:^|[，。！,.!\s]|可以|请|就|都|大家|以后)叫我(?![去来做吃起别不回给把帮过开写买等走说看一干])[^，。！？,.!?\s]{1,8}(?=[，。！,.!\s]|$)/,
+    /(?:^|[，。！,.!\s]|可以|请|就|都|大家|以后)叫我(?![去来做吃起别不回给把帮过开写买等走说看一干快滚赶站坐停闭记试再拿找填交洗睡准]|早点|加班|马上|先(?!生)|学(?![长姐妹弟霸]))[^，。！？,.!?\s]{1,8}(?=[，。！,.!\s]|$)/,
   ),
 ]
 
@@ -98,25 +107,28 @@ const HOME: readonly PersonalPattern[] = [
   passing(
     'home',
     u(
-      `${I} live in (?!(?:an?|fear|hope|peace|the moment|the past|the office|the library|the gym|denial)(?!\\p{L}))\\S`,
+      `${I} live in (?!(?:an?|fear|hope|peace|dread|terror|chaos|harmony|constant|perpetual|the (?:hope|future|present|dark|shadows?|moment|past|wrong)|my (?:own|head|car|inbox)|the office|the library|the gym|denial)(?!\\p{L}))\\S`,
     ),
   ),
   // Where exactly, and how: that may hold beside the town.
   passing(
     null,
     u(
-      `${I} live (?:in an? (?!bubble|dream)|at |on |near |close to |outside |just outside |by |with |alone|together)`,
+      `${I} live (?:in an? (?!bubble|dream)|at |on (?!coffee|caffeine|noodles|takeaway|takeout)|near (?!the edge)|close to |outside (?!the box)|just outside |by (?!the (?:clock|book|sword)|(?:this|that|these|those|my|one|two|an?|some) (?:[\\p{L}-]+ )?(?:rules?|principles?|values|motto|calendar|schedule)(?!\\p{L}))|with (?!(?:that|this|it|regrets?|guilt|the (?:consequences|fact|guilt|pain|knowledge|decision))(?!\\p{L}))|alone|together)`,
     ),
   ),
   lasting(
     'home',
-    /(?<!\p{L})[Ii](?:'ve| have| just|'ve just| have just| recently| finally)+ moved (?:back )?(?:from \p{Lu}\S{0,30} )?to (?:the )?\p{Lu}/u,
+    u(
+      `(?<!\\p{L})[Ii](?:'ve| have| just|'ve just| have just| recently| finally)+ moved (?:back )?(?:from \\p{Lu}\\S{0,30} )?${A_TOWN}`,
+      'u',
+    ),
   ),
-  lasting(null, /(?<!\p{L})[Ii] moved (?:back )?(?:from \p{Lu}\S{0,30} )?to (?:the )?\p{Lu}/u),
-  lasting(null, /(?<!\p{L})[Ii](?:'m| am) (?:originally )?from \p{Lu}/u),
+  lasting(null, u(`(?<!\\p{L})[Ii] moved (?:back )?(?:from \\p{Lu}\\S{0,30} )?${A_TOWN}`, 'u')),
+  lasting(null, u(`(?<!\\p{L})[Ii](?:'m| am) (?:originally )?from (?!${DEPARTMENTS})\\p{Lu}`, 'u')),
   passing(
     'home',
-    /我(?:现在|目前|一直|还|就){0,2}住在(?![这那哪])[^，。！？,.!?\s](?![^，。！？,.!?]{0,12}了(?:[，。！,.!\s]|$))/,
+    /我(?:现在|目前|一直|还|就){0,2}住在(?![这那哪])(?![^，。！？]{0,10}(?:凑合|将就|借住|一晚|[几两]天))[^，。！？,.!?\s](?![^，。！？,.!?]{0,12}了(?:[，。！,.!\s]|$))/,
   ),
   passing(
     'home',
@@ -127,7 +139,7 @@ const HOME: readonly PersonalPattern[] = [
   passing(
     'home',
     u(
-      `我(?:老)?家(?:就)?(?:住)?在(?![这那哪装搬放看吃开修打做办吵闹着等])(?![^，。！？]{0,10}(?:装修|装|吵|停|开会|搬))[^，。！？,.!?\\s]{1,14}${HAN_ENDS}`,
+      `我(?:老)?家(?:就)?(?:住)?在(?![这那哪装搬放看吃开修打做办吵闹着等漏聚搞]|下[雨雪]|网上|停[电水])(?![^，。！？]{0,10}(?:装修|装|吵|停|开会|搬))[^，。！？,.!?\\s]{1,14}${HAN_ENDS}`,
     ),
   ),
   lasting('home', u(`${HAN_MOVED}了[^，。！？,.!?\\s]{2,10}${HAN_ENDS}`)),
@@ -138,23 +150,27 @@ const WORK: readonly PersonalPattern[] = [
   passing(
     'work',
     u(
-      `${I} work (?:at|as an?|as the|for|in) (?!(?:it|that|this|you|home|progress|free|fun|food|peanuts|mysterious|strange|silence|the dark|now|\\d+|the (?:morning|evening|afternoon|weekend)|an? (?:few|minute|hour|while|bit))(?!\\p{L}))\\S`,
+      `${I} work (?:at|as an?|as the|for|in) (?!(?:it|that|this|you|home|progress|free|fun|food|peanuts|mysterious|strange|silence|the dark|now|\\d+|nights?(?! as (?:an?|the) )|hours|days|shifts|pairs|sprints|(?:short )?bursts|the (?:mornings?|evenings?|afternoons?|weekends?|nights?)|an? (?:few|minute|hour|while|bit|(?:[\\p{L}-]+ )?team))(?!\\p{L}))\\S`,
     ),
   ),
   passing(null, u(`${I} work from home`)),
-  passing('work', u(`${I_AM} ${A_JOB}(?! of (?:mine|yours))(?! at heart)`)),
+  passing(null, u(`我(?:现在|目前|平时|一直|都|也){0,2}在家里?(?:工作|上班|办公)${HAN_ENDS}`)),
+  passing(
+    'work',
+    u(`${I_AM} ${A_JOB}(?! of (?:mine|yours|life|character))(?! at heart)(?! (?:down|short)(?!\\p{L}))`),
+  ),
   lasting('work', u(`(?<![\\p{L}'-])i(?:'ve| have) been ${A_JOB}(?= for| since|[.,!]|$)`)),
   lasting('work', u(`${I} teach [\\p{L} ]{3,30} (?:at|in) an? `)),
   lasting(
     'work',
     u(
-      `${I} (?:run|own) (?:an?|my own) (?:[\\p{L}-]{1,15} ){0,2}(?:shop|bookshop|company|business|bakery|restaurant|café|cafe|bar|studio|farm|startup|agency|practice|hotel|workshop)(?!\\p{L})`,
+      `${I} (?:run|own) (?:an?|my own) (?:[\\p{L}-]{1,15} ){0,2}(?:shop|bookshop|company|business|bakery|restaurant|café|cafe|bar|studio|farm|startup|agency|practice|hotel|workshop)(?![\\p{L}-]| (?:case|chart|session|meeting|plan|trip|account|card)(?!\\p{L}))`,
     ),
   ),
   passing(
     'work',
     u(
-      `我(?:现在|目前)?在(?![^，。]{0,6}(?:努力|认真|拼命|加班|忙|想|找|看|等|聊|说|做|讨论|准备|安排))[^，。！？,.!?\\s]{1,20}?(?:工作|上班|任职|实习|读研|读博|上学)(?=[，。！,.!；;、\\s\\d已多快]|$)`,
+      `我(?:现在|目前)?在(?![^，。]{0,6}(?:努力|认真|拼命|加班|忙|想|找|看|等|聊|说|做|讨论|准备|安排)|家里?(?:工作|上班))[^，。！？,.!?\\s]{1,20}?(?:工作|上班|任职|实习|读研|读博|上学)(?=[，。！,.!；;、\\s\\d已多快]|$)`,
     ),
   ),
   passing(
@@ -164,7 +180,7 @@ const WORK: readonly PersonalPattern[] = [
   passing(
     'work',
     u(
-      `我(?:现在|目前)?是(?![他她你您])(?:一?[名个個位])?[^，。！？,.!?\\s他她你您不]{0,10}?(?:${HAN_JOBS})${HAN_ENDS}`,
+      `我(?:现在|目前)?是(?![他她你您来去想要说帮替跟问听为看找给被因让请陪]|打工人|和(?!睦)|刚[看见找问])(?:一?[名个個位])?[^，。！？,.!?\\s他她你您不]{0,10}?(?:${HAN_JOBS})${HAN_ENDS}`,
     ),
   ),
 ]
@@ -172,21 +188,24 @@ const WORK: readonly PersonalPattern[] = [
 const BIRTH: readonly PersonalPattern[] = [
   lasting(
     'birthday',
-    /(?<![\p{L}'-])my birthday(?:'s| is) (?!(?:not|over|coming|soon|party|almost|close)(?!\p{L}))\S/iu,
+    /(?<![\p{L}'-])my birthday(?:'s| is) (?!(?:not|over|coming|soon|party|almost|close|cancell?ed|ruined|(?:next|this) (?:week|month|weekend)|always|still|never)(?!\p{L}))\S/iu,
   ),
   lasting('birthday', u(`${I} was born (?:on|in)(?= (?:the )?(?:\\d|${MONTH}))`)),
   lasting(null, u(`${I} was born in (?!(?:${MONTH}|the (?:wrong|right))(?!\\p{L}))\\p{L}`)),
-  lasting('birthday', /我的?生日[^，。！？,.!?]{0,8}[\d一二三四五六七八九十]/),
+  lasting(
+    'birthday',
+    /我的?生日(?![那前后花收还过请用])[^，。！？,.!?]{0,8}(?:[\d一二三四五六七八九十]{1,4} ?[年月号日./-]|(?<=[是:：] ?)\d{4})/,
+  ),
   lasting('birthday', /我(?:是)?(?:出生[于在]|生于)?\d{2,4}年[^，。！？,.!?]{0,8}(?:出生|生的|生人)/),
   lasting('birthday', /我(?:出生[于在]|生于)\d/),
   lasting(null, /我出生[于在](?!\d)[^，。！？,.!?\s]/),
   lasting(null, u(`${I_AM} \\d{1,3} ?(?:years? old|yo|y/o)(?!\\p{L})`)),
   lasting(null, u(`${I_AM} (?:1[3-9]|[2-9]\\d)(?= and (?:in|live|study|work|still|single)|, |\\.?$)`)),
-  lasting(null, /我(?:今年)?\d{1,3}岁/),
+  lasting(null, /我(?:今年)?\d{1,3}岁(?!的时候|那[年天时]|[就时前后]|生日|以前|之前|之后|的侄)/),
   lasting(
     null,
     u(
-      `我是(?:土生土长的|地道的)?(?!.{0,2}(?:好|坏|大|男|女|本|机器|什么|哪里|负责|主持))\\p{sc=Han}{2,3}人${HAN_ENDS}`,
+      `我是(?:土生土长的|地道的)?(?!.{0,2}(?:好|坏|大|男|女|本|机器|什么|哪里|负责|主持))(?!(?:过来|当事|联系|中间|自己|局外|局内|申请|普通|成年|未成年|收件|寄件|打工|介绍|监护|年轻|中年|老年|老实|明白|聪明|正常|现代|外地|候选|发起|委托|投保|借款|担保|旁观|内部|圈内|圈外|有心|可怜|同路|陌生|经纪|继承|接班|单身|透明|外星|地球)人)\\p{sc=Han}{2,3}人${HAN_ENDS}`,
     ),
   ),
 ]
@@ -196,21 +215,26 @@ const HEALTH: readonly PersonalPattern[] = [
     null,
     u(`${I_AM}(?: (?!not |never )\\p{L}{1,12})? (?:allergic|intolerant) to (?!${NO_ALLERGEN})\\S`),
   ),
-  passing(null, u(`${I_AM}(?: an?)?(?: strict)? (?:${DIETS})(?!\\p{L})`)),
+  passing(
+    null,
+    u(
+      `${I_AM}(?: an?)?(?: strict)? (?:${DIETS})(?!\\p{L}| (?:to|without|for (?:january|lent|an? (?:day|week|month)))(?!\\p{L}))`,
+    ),
+  ),
   lasting(
     null,
-    /(?<![\p{L}'-])(?:i have|i've got|i've had)(?: an?)?(?: [\p{L}\d-]{1,20}){0,2} (?:allergy|allergies|intolerance|diabetes|asthma|epilepsy|celiac|coeliac)(?!\p{L})/iu,
+    /(?<![\p{L}'-])(?:i have|i've got|i've had)(?: an?)?(?: [\p{L}\d-]{1,20}){0,2} (?:allergy|allergies|intolerance|diabetes|asthma|epilepsy|celiac|coeliac)(?!\p{L}| (?:questions?|tests?|appointment|season|warnings?|pills?|meds)(?!\p{L}))/iu,
   ),
   lasting(null, u(`${I} was diagnosed with (?!(?:that|this|it)(?!\\p{L}))\\S`)),
   lasting(
     null,
     u(
-      `${I_AM} (?:in a wheelchair|pregnant|married|divorced|engaged|retired|a (?:widower|widow|single (?:mom|mum|dad|mother|father|parent)))(?! to (?:this|the|my job))`,
+      `${I_AM} (?:in a wheelchair|pregnant|married|divorced|engaged(?! (?:in|with))|retired|a (?:widower|widow|single (?:mom|mum|dad|mother|father|parent)))(?! to (?:this|the|my (?:job|work|career)))`,
     ),
   ),
   lasting(
     null,
-    /我对(?![他她你您它这那]|.{0,6}(?:方案|工作|上班|周一|开会|老板|加班|这种|价格))[^，。！？,.!?]{1,15}(?<![不没]|没有|并不)过敏/,
+    /我对(?![他她你您它这那]|[早晚]起|加班|.{0,6}(?:方案|工作|上班|周一|开会|老板|加班|这种|价格))[^，。！？,.!?]{1,15}(?<![不没]|没有|并不)过敏/,
   ),
   lasting(null, /我(?:有|患有)(?:[^，。！？,.!?]{0,6})(?:糖尿病|哮喘|高血压|心脏病|乳糖不耐)/),
   passing(null, /我(?:一直|现在|是)?(?:吃素|素食)(?!了)/),
@@ -223,7 +247,7 @@ const KINSHIP: readonly PersonalPattern[] = [
   lasting(
     null,
     u(
-      `(?<!\\p{L})[Mm]y (?:\\p{Ll}{1,12} ){0,2}(?:${FAMILY})(?:'s name(?:'s| is) \\S|(?:'s| is| are) (?:called |named |${A_JOB}|(?:\\d{1,2}|${NUMBERS})(?= and |[.,!]| years?|$)|\\d|allergic |vegan|vegetarian|from |born |\\p{Lu}))`,
+      `(?<!\\p{L})[Mm]y (?:\\p{Ll}{1,12} ){0,2}(?:${FAMILY})(?:'s name(?:'s| is) \\S|(?:'s| is| are) (?:called |named |${A_JOB}|(?:\\d{1,2}|${NUMBERS})(?= and |[.,!]| years?|$)|(?!\\d+ (?:min(?:ute)?s?|hours?|days?|weeks?|blocks?|miles?|km)(?!\\p{L}))\\d|allergic |vegan|vegetarian|from |born |\\p{Lu}))`,
       'u',
     ),
   ),
@@ -236,7 +260,7 @@ const KINSHIP: readonly PersonalPattern[] = [
   lasting(
     null,
     u(
-      `我(?:的|家)?(?:大|小|二)?(?:${HAN_FAMILY})(?:的名字是|叫(?!我|你|他|她|人|了|醒|救护)[^，。！？,.!?\\s]{1,8}${HAN_ENDS}|是[^，。！？,.!?\\s]{0,10}(?:${HAN_JOBS}|人|员|师|病人)${HAN_ENDS}|今年(?:\\d|[一二三四五六七八九十]|上|读|刚满)|对[^，。！？]{1,10}(?<!不|没有)过敏|在[^，。！？,.!?\\s]{1,10}(?:工作|上班|读书|上学|读大学)${HAN_ENDS})`,
+      `我(?:的|家)?(?:大|小|二)?(?:${HAN_FAMILY})(?:的名字是|叫(?!我|你|他|她|人|了|醒|救护|不|快递|外卖|车|[^，。！？]{0,4}[去来](?:接|拿|吃|买))[^，。！？,.!?\\s]{1,8}${HAN_ENDS}|是[^，。！？,.!?\\s]{0,10}(?:${HAN_JOBS}|人|员|师|病人)${HAN_ENDS}|今年(?:\\d|[一二三四五六七八九十]|上|读|刚满)|对[^，。！？]{1,10}(?<!不|没有)过敏|在[^，。！？,.!?\\s]{1,10}(?:工作|上班|读书|上学|读大学)${HAN_ENDS})`,
     ),
   ),
   lasting(
@@ -263,7 +287,7 @@ const LIKES: readonly PersonalPattern[] = [
   ),
   preference(
     u(
-      `我(?:也|很|最|特别|非常|更|一直|还是|比较|真的|都|超|挺|不|不太|不怎么|从来不|从小就|就|平时){0,4}(?:喜欢|喜歡|爱吃(?!不)|爱喝(?!不)|爱看|爱听|偏好|讨厌|討厭|受不了|吃不了|不吃|不能吃|不喝)(?![你他她它这这那您吗嗎什了完]|${HAN_CHOICE})(?![^，。！？,.!?]{0,8}了(?:[，。！,.!\\s]|$))[^，。！？,.!?\\s]`,
+      `我(?:也|很|最|特别|非常|更|一直|还是|比较|真的|都|超|挺|不|不太|不怎么|从来不|从小就|就|平时){0,4}(?:喜欢|喜歡|爱吃(?!不)|爱喝(?!不)|爱看|爱听|偏好|讨厌|討厭|受不了|吃不了|不吃|不能吃|不喝)(?!眼前亏|亏|这[套一]|[你他她它这这那您吗嗎什了完]|${HAN_CHOICE})(?![^，。！？,.!?]{0,8}了(?:[，。！,.!\\s]|$))[^，。！？,.!?\\s]`,
     ),
   ),
   preference(u(`我(?:也|很|最|特别|比较|从小){0,2}怕(?:吵|冷|热|辣|黑|狗|高)${HAN_ENDS}`)),

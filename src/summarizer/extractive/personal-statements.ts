@@ -21,7 +21,7 @@ const FOR_NOW =
 
 /** A thought, somebody else's words, or a task for the bot: what it says of its speaker need not be so. */
 const NOT_MEANT =
-  /(?<!\p{L})(?:if|unless|suppose|supposing|imagine|pretend|assuming|wish|hypothetically|let's say|as though|who doesn't)(?!\p{L})|(?<!\p{L})(?:said|says|told|thinks?|thought|believes?|claims?|claimed|asked|wrote|heard)(?: me| you| us)?(?: that)? (?:i|i'm|my)(?!\p{L})|如果|要是|假如|假设|倘若|万一|的话|[说问](?:过)?我(?!们)|以为我|认为我/iu
+  /(?<!\p{L})(?:if|unless|suppose|supposing|imagine|pretend|assuming|wish|hypothetically|let's say|as though|who doesn't|dream(?:ed|t|ing)|how (?:do|would|can|to) (?:you |i |we )?say)(?!\p{L})|(?<!\p{L})in (?:the|this|my|your|that) (?:game|story|dream|novel|movie|scenario)(?!\p{L}| (?:industry|business|studio|company))|(?<!\p{L})(?:said|says|told|thinks?|thought|believes?|claims?|claimed|asked|wrote|heard)(?: me| you| us)?(?: that)? (?:i|i'm|my)(?!\p{L})|如果|要是|假如|假设|倘若|万一|的话|[说问](?:过)?我(?!们)|以为我|认为我|梦[见到]|(?:游戏|剧本|小说|梦)里/iu
 const TASK =
   /^\s*(?:(?:please|can you|could you) )?(?:write|translate|say|repeat|draft|compose|rewrite|correct|fix|summari[sz]e|print|echo|act|roleplay|role-play)(?![\p{L},])|^\s*(?:请|帮我|麻烦)?(?:你)?(?:写|翻译|改写|润色|重复|假装|扮演|总结)/iu
 const FIRST_PERSON = /(?<!\p{L})(?:i|i'm|im|my|me)(?!\p{L})|我/iu
