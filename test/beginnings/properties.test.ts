@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Context, count, createPalimpsest, type Palimpsest, type Session } from '../../src/index.ts'
 import { runs } from '../runs.ts'
+import { shownRanges } from '../shown-ranges.ts'
 import { PLACES } from '../stores.ts'
 
 const VIEWS = [{}, { budget: 200_000 }, { budget: 700 }, { instructions: 'Be brief.', query: 'word1 word2' }]
@@ -127,13 +128,6 @@ class Model {
     this.#said.push({ seq: messages[0]!.seq, mark })
   }
 
-  /** Of segments that stand there as they are stored: a very short one has no heading. */
-  async #rangesShown({ sessionMemory }: Context): Promise<readonly (readonly number[])[]> {
-    const segments = await this.chat(0).segments('all')
-    const shown = segments.filter(({ text }) => text !== '' && (sessionMemory ?? '').includes(text))
-    return shown.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])
-  }
-
   async check(): Promise<void> {
     if (this.#said.length === 0 && this.#marks === 0) return
     for (const options of VIEWS) {
@@ -143,7 +137,7 @@ class Model {
       for (const { seq, mark } of this.#said)
         if (seq <= this.beginsAfter) expect(`${mark} ${shown.includes(mark)}`).toBe(`${mark} false`)
         else if (!shown.includes(mark))
-          expect([...rangesIn(context), ...(await this.#rangesShown(context))]).toSatisfy(covers(seq))
+          expect(await shownRanges(this.chat(0), context.sessionMemory)).toSatisfy(covers(seq))
       const other = await this.chat(1).context(options)
       expect([other.instructions, other.messages]).toEqual([context.instructions, context.messages])
     }
@@ -184,13 +178,6 @@ async function contents(chat: Session): Promise<readonly string[]> {
   const shown: string[] = []
   for (const options of VIEWS.slice(0, 3)) shown.push(conversationOf(await chat.context(options)))
   return shown
-}
-
-function rangesIn({ sessionMemory }: Context): readonly (readonly number[])[] {
-  return [...(sessionMemory ?? '').matchAll(/Messages (\d+)–(\d+)/g)].map(([, from, to]) => [
-    Number(from),
-    Number(to),
-  ])
 }
 
 const covers = (seq: number) => (ranges: readonly (readonly number[])[]) =>

@@ -70,8 +70,10 @@ export class AgedChat {
       await chat.memory.versions({ limit: 5 })
       await chat.memory.undo()
     })
-    const rolledUp = (await chat.segments()).findLast(({ level }) => level > 1)
-    await measure('expand', async () => rolledUp && (await chat.expand({ segment: rolledUp.id })))
+    const [highest] = (await chat.segments()).toSorted(
+      (one, other) => other.level - one.level || other.id - one.id,
+    )
+    await measure('expand', () => chat.expand({ segment: highest!.id }))
     await measure('search', () => chat.search(this.#talk.rareWord))
     await measure('question', () => chat.search('What did we decide about the wedding cake?'))
   }

@@ -60,7 +60,7 @@ test('every page speaks Chinese, and no English is left over', async () => {
 })
 
 const ENGLISH_NAMES =
-  /^(chat|MEMORY\.md|Memory|Firm|English|[a-z]+[A-Z]\w*|tokens|rounds|window|count|resize|model|zone|extract)$/
+  /^(chat|MEMORY\.md|Memory|Firm|English|[a-z]+[A-Z]\w*|tokens|rounds|window|count|resize|model|zone|language|extract)$/
 
 test('the language is switched by a button, and stays', async () => {
   const { page } = await ground.open('', { locale: 'en-US' })

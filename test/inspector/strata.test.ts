@@ -5,7 +5,7 @@ import { type Ground, layGround } from './kit.ts'
 let ground: Ground
 beforeAll(async () => {
   ground = await layGround({ environment: { policy: 'rounds' } })
-  await converse(ground, 'chat', 70)
+  await converse(ground, 'chat', 130)
 })
 afterAll(() => ground[Symbol.asyncDispose]())
 

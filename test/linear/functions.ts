@@ -109,6 +109,7 @@ import { indexOfWhole } from '../../src/search/occurs-in.ts'
 import { refine } from '../../src/search/phrases.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { rank } from '../../src/search/rank.ts'
+import { rankLines } from '../../src/search/rank-lines.ts'
 import { namedSpeakers } from '../../src/search/speakers.ts'
 import { countTerms, countTermsInSteps, eachTermInSteps, visitTerms } from '../../src/search/terms.ts'
 import { Prints } from '../../src/server/completions/fingerprint.ts'
@@ -147,6 +148,7 @@ import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
 import { isTakenBack, takesBack } from '../../src/summarizer/extractive/taken-back.ts'
 import { withDays } from '../../src/summarizer/extractive/units.ts'
 import { forEachWord } from '../../src/summarizer/extractive/words.ts'
+import { worthRemembering } from '../../src/summarizer/extractive/worth-remembering.ts'
 import { comparable, memoryLine, shortLine, undatedLine } from '../../src/summarizer/memory-line.ts'
 import { readDay, readNumber, withoutThinking } from '../../src/summarizer/model/answer-fields.ts'
 import { findObject } from '../../src/summarizer/model/find-object.ts'
@@ -450,6 +452,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     ['a', 'a a', 'word', '漢字', '"'].map(piece => indexOfWhole(text, piece)),
   'search/phrases.ts refine': text => runAtOnce(refine([{ seq: 1, score: 1 }], () => text, QUERY)),
   'search/query.ts parseQuery': text => parseQuery(text, { zone: ZONE }),
+  'search/rank-lines.ts rankLines': text => rankLines(text, text.split(' ').slice(0, 50)),
   'search/rank.ts rank': text =>
     rank(
       parseQuery(text, { zone: ZONE }),
@@ -541,6 +544,8 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/extractive/readable.ts readableText': text => readableText(text),
   'summarizer/extractive/sentences.ts splitSentences': text => run(splitSentences(text) as never),
   'summarizer/extractive/units.ts withDays': text => withDays(text, 0, findDates(text, MOMENT)),
+  'summarizer/extractive/worth-remembering.ts worthRemembering': text =>
+    worthRemembering(text, { hasCue: false, hasName: false }),
   'summarizer/extractive/words.ts forEachWord': text => forEachWord(text, () => {}),
   'summarizer/memory-line.ts comparable': comparable,
   'summarizer/memory-line.ts memoryLine': memoryLine,

@@ -58,6 +58,8 @@ const ROWS: Readonly<Record<string, string>> = {
     FROM ${sessions()}, generate_series(1, 5) AS id`,
   spending: `(session_id, namespace, model, window_start, calls, tokens)
     SELECT n, ${NAMESPACE}, 'model-' || m, ${NOW} + m * 3600000, 1, 100 FROM ${sessions()}, generate_series(0, 2) AS m`,
+  aliases: `(namespace, name_key, session_id) SELECT ${NAMESPACE}, 'group:-' || n, n FROM ${sessions()}`,
+  allowances: `(session_id, kind, instants) SELECT n, kind, '[]' FROM ${sessions()}, unnest(ARRAY['proactive', 'bots']) AS kind`,
   memos: `(session_id, version, through_seq, memo) SELECT n, v, v * 4, '{}' FROM ${sessions()}, generate_series(1, 3) AS v`,
   operations: `(session_id, operation_id, result)
     SELECT n, 'operation-' || v, '{}' FROM ${sessions()}, generate_series(1, 3) AS v`,

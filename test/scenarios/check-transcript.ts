@@ -7,6 +7,7 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
+import { shownRanges } from '../shown-ranges.ts'
 
 export interface Checked {
   readonly messages: number
@@ -62,9 +63,9 @@ async function firstGap(
   count: number,
 ): Promise<number | null> {
   let covered = 0
-  for (const [, from, to] of (sessionMemory ?? '').matchAll(/Messages (\d+)–(\d+)/g)) {
-    if (Number(from) > covered + 1) return covered + 1
-    covered = Math.max(covered, Number(to))
+  for (const [from, to] of await shownRanges(session, sessionMemory)) {
+    if (from > covered + 1) return covered + 1
+    covered = Math.max(covered, to)
   }
   const { compactedThrough } = (await session.info())!
   return compactedThrough > covered && compactedThrough <= count ? covered + 1 : null
