@@ -22,7 +22,7 @@ export function isBuiltIn(handler: unknown): handler is BuiltInHandler {
   return typeof handler === 'object' && handler !== null && 'builtIn' in handler
 }
 
-/** Whoever works through a history asks the model for all but a few words. */
+/** Working through a history asks the model for all but a few words. */
 const MAX_VERBATIM_TOKENS = 100
 
 export function limitsOf(limits: SegmentLimits, handler: BuiltInHandler | null): SegmentLimits {

@@ -273,7 +273,7 @@ async function planNextOrConflict(
   const isWhole = isWindowHandler(engine.handlers[decision.type])
   try {
     const whole = isWhole ? await planWhole(engine, key, decision) : null
-    // Of a chapter that has ended nobody keeps anything raw.
+    // Of a chapter that has ended nothing stays raw.
     return whole?.chapter.throughSeq === null ? whole : await planNext(engine, key, decision)
   } catch (error) {
     const reason = failureReason(error)

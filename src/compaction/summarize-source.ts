@@ -85,7 +85,7 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
   return summary
 }
 
-/** A line in which nobody says anything, such as `- assistant:`, tells nothing. */
+/** A line with a speaker and no words, such as `- assistant:`, tells nothing. */
 function withoutEmptyLines(summary: Summary, { messages }: SourceRequest): Summary {
   const { text } = summary
   if (typeof text !== 'string' || !/[:：]\s*$/m.test(text)) return summary
@@ -93,7 +93,7 @@ function withoutEmptyLines(summary: Summary, { messages }: SourceRequest): Summa
   const lines = text.split('\n')
   const told = lines.filter((line, index) => {
     const said = EMPTY_LINE.exec(line)?.[1]
-    // What is told of somebody may stand below the name.
+    // What the speaker said may stand below the name.
     return said === undefined || !speakers.has(said) || /^\s+\S/.test(lines[index + 1] ?? '')
   })
   return told.length === lines.length ? summary : { ...summary, text: told.join('\n') }

@@ -5,7 +5,7 @@ import type { Message } from '../log/index.ts'
 import { inertUnderHeadings } from './inert.ts'
 import { toldTexts } from './told-texts.ts'
 
-test('what a segment keeps word for word is told, whoever said it and however it is written down', () => {
+test('what a segment keeps word for word is told, whatever its speaker and its form', () => {
   const text = fc.oneof(
     fc.lorem({ maxCount: 3, mode: 'sentences' }),
     fc.constantFrom(

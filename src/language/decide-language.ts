@@ -5,8 +5,8 @@ import { languageOfText, spokenLanguage } from './spoken.ts'
 /** So many of the newest messages of people that speak for a language are counted. */
 const VOTES = 12
 /** Another language than that of before: in so many of them at least, and in so large a part of them. */
-const LEAST_VOTES = 2
-const LEAST_SHARE = 0.75
+const MIN_VOTES = 2
+const MIN_SHARE = 0.75
 /** Messages that are looked at to find them. */
 export const LANGUAGE_SAMPLE = 40
 
@@ -45,7 +45,7 @@ export function decideLanguage({
   for (const vote of votes) counts.set(vote, (counts.get(vote) ?? 0) + 1)
   if (before !== null) {
     const isOther = ([language, count]: [Language, number]) =>
-      language !== before && count >= LEAST_VOTES && count >= votes.length * LEAST_SHARE
+      language !== before && count >= MIN_VOTES && count >= votes.length * MIN_SHARE
     return { language: [...counts].find(isOther)?.[0] ?? before, isOpen: false }
   }
   if (votes.length === 0) return { language: languageOfText(textsIn(messages)), isOpen: true }

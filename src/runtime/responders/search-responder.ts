@@ -22,7 +22,7 @@ const OPTIONS = optionsOf<SearchResponderOptions>({ zone: true, finds: true })
 const LOOKED_AT = 50
 const LOOKED_AT_CHARACTERS = 10_000
 /** What holds so much less of the question than the best does not answer it. */
-const LEAST_SHARE = 0.5
+const MIN_SHARE = 0.5
 
 /**
  * Answers without a model, from what was said in this session, and says so. The same log and the same question give
@@ -94,7 +94,7 @@ async function findSaid(
   const kept = unmarked.some(({ excerpt }) => !isQuestion(excerpt)) ? unmarked : answering
   const most = Math.max(0, ...kept.map(heldOf))
   return kept
-    .filter(result => heldOf(result) >= most * LEAST_SHARE)
+    .filter(result => heldOf(result) >= most * MIN_SHARE)
     .toSorted((one, other) => rankOf(one) - rankOf(other) || heldOf(other) - heldOf(one))
 }
 

@@ -27,21 +27,21 @@ export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
 }
 
 /** Below it a number is seconds, as Python has them; from there on milliseconds, and then microseconds. */
-const LEAST_MILLISECONDS = 1e11
-const LEAST_MICROSECONDS = 1e14
+const MIN_MILLISECONDS = 1e11
+const MIN_MICROSECONDS = 1e14
 /** What is dated 1970 was a clock or a field that nothing was written to. */
-const LEAST_INSTANT = Date.UTC(1971, 0, 1)
+const MIN_INSTANT = Date.UTC(1971, 0, 1)
 
 /** `null`: it is no time. One without an offset is read in `zone`. */
 export function timeOf(value: unknown, zone: string): number | null {
   const number = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
   const instant = parseMessageInstant(typeof number === 'number' ? inMilliseconds(number) : number, zone)
-  return instant !== null && instant >= LEAST_INSTANT ? instant : null
+  return instant !== null && instant >= MIN_INSTANT ? instant : null
 }
 
 function inMilliseconds(number: number): number {
-  if (number < LEAST_MILLISECONDS) return number * 1000
-  return number < LEAST_MICROSECONDS ? number : number / 1000
+  if (number < MIN_MILLISECONDS) return number * 1000
+  return number < MIN_MICROSECONDS ? number : number / 1000
 }
 
 const KINDS: Readonly<Record<string, SessionKind>> = {
