@@ -315,7 +315,7 @@ describe('which session', () => {
     const error = await failureOf(agent.invoke(say('Hello')))
     expect(error.code).toBe('invalid_argument')
     expect(error.message).toMatch(
-      /configurable\.thread_id: undefined .*thread_id: 'chat-42'.*session: runtime =>/,
+      /configurable\.thread_id: nothing is given.*thread_id: 'chat-42'.*session: runtime =>/,
     )
     expect(server.requests).toHaveLength(0)
   })
