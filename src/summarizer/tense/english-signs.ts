@@ -26,7 +26,7 @@ export const UNSURE = [
   // What was thought or meant to be, and may be otherwise.
   "thought|assumed|figured|believed|(?:was|were|been|be|wasn't|weren't) supposed|was to|were to|originally|initially|was meant|were meant|meant to",
   "(?:was|were|wasn't|weren't|been) (?:\\w+ )?(?:going to|gonna|due|scheduled|booked|planned|planning|set|hoping|thinking|wondering|considering|expected|expecting|aiming|looking|about|free|available|off|invited|coming|leaving|flying|meeting|arriving|starting|getting|taking|having|doing|moving|seeing|visiting|driving|travelling|traveling)",
-  '(?:wanted|hoped|intended|expected|planned|tried|needed|wished|agreed|decided|promised|offered|asked|refused|vowed|swore) to',
+  '(?:wanted|hoped|intended|expected|planned|tried|needed|wished|promised|offered|asked|refused|vowed|swore) to',
   "(?:would|could|might|may|wouldn't|couldn't|might not|may not)(?:'ve| have|ve|a)",
   "wouldn't|couldn't|instead of|rather than|as if|like it's|used to|was the (?:plan|idea|deadline|original|date|due)|(?:wasn't|weren't) (?:it|the|that|this|we|our|your|there)|(?<=^ *)was (?:it|the|that|this|our|your|my|a)|(?:should|could|would|must) (?:i|we|you|he|she|they|it) have|didn't we say",
   "wish(?! (?:i|we|you|he|she|they)(?:'d| had) )|if only|suppose|imagine|pretend",
@@ -43,6 +43,11 @@ export const ARRANGING = [
   // The day may be that of the arranging or the one that was arranged: "we agreed on Friday".
   '(?:re)?(?:book|schedul|plann?|arrang|agre|decid|reserv|postpon|confirm|invit|promis|propos|suggest|organi[sz]|offer|request|ask|announc|want|hop|expect|settl|commit|register|vot|opt)ed',
   'moved (?!house|in|out|here|there|into|away|back|to (?:a|the|our|my) )|pushed|signed up|put off|set|was told|were told|told|heard|mentioned|forgot|forgotten|remembered',
+] as const
+
+/** What was agreed on lies ahead, though the agreeing is over. */
+export const AGREED = [
+  "(?:we|we've|we have|they|everyone)(?: all| both| just| finally| also)* (?:decided|agreed|arranged) to [a-z]+",
 ] as const
 
 /** Certain to speak of what is ahead. */

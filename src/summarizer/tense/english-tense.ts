@@ -1,5 +1,6 @@
 import {
   AFTER_DAY,
+  AGREED,
   AHEAD,
   ARRANGING,
   BEFORE_DAY,
@@ -23,6 +24,7 @@ const anywhere = (signs: readonly string[], flags = '') =>
 
 const NEUTRAL_SIGNS = anywhere(NEUTRAL, 'g')
 const UNSURE_SIGNS = anywhere(UNSURE)
+const AGREED_SIGNS = anywhere(AGREED)
 const ARRANGING_SIGNS = anywhere(ARRANGING)
 const AHEAD_SIGNS = new RegExp(
   `${anywhere(AHEAD).source}|(?<=[a-z])(?:'ll|'ve got|'s got|'d (?:like|love|prefer))(?![a-z])`,
@@ -67,6 +69,7 @@ export function tellEnglish(clause: string, place: DayPlace | null): Tells {
     if (BEFORE.past.test(before)) return AHEAD_SIGNS.test(text) || AFTER.ahead.test(after) ? 'unsure' : 'past'
     if (AFTER.past.test(after)) return ARRANGING_SIGNS.test(text) ? 'unsure' : 'past'
   }
+  if (AGREED_SIGNS.test(text)) return PAST_SIGNS.test(text) ? 'unsure' : 'ahead'
   if (ARRANGING_SIGNS.test(text)) return 'unsure'
   const past = isPast(text, { isOfArranging: false })
   const ahead = AHEAD_SIGNS.test(text)
