@@ -53,14 +53,30 @@ function findHolding(said: string): Statement | null {
     if (slot === null) saysMore = true
     else slots.add(slot)
   }
-  const isForNow = FOR_NOW.test(said)
+  const hasForNow = FOR_NOW.test(said)
   for (const { section: ofSection, slot, pattern, mayPass } of PERSONAL_PATTERNS) {
-    const match = isForNow && mayPass ? null : pattern.exec(said)
-    if (match) note(match.index, ofSection, slot)
+    const match = pattern.exec(said)
+    if (match && !(hasForNow && mayPass && FOR_NOW.test(clauseAround(said, match))))
+      note(match.index, ofSection, slot)
   }
   const calledSo = findCallMe(said)
   if (calledSo >= 0) note(calledSo, 'profile', 'name')
   return section && { section, slots, saysMore, at }
+}
+
+const CLAUSE_MARK = /[,.!?;，。！？；]/u
+/** A clause is looked at so far to either side. */
+const MAX_CLAUSE_CHARACTERS = 120
+
+/** What is said with it: another clause may well speak of another day. */
+function clauseAround(said: string, { index, 0: matched }: RegExpExecArray): string {
+  const end = index + matched.length
+  const before = said
+    .slice(Math.max(0, index - MAX_CLAUSE_CHARACTERS), index)
+    .split(CLAUSE_MARK)
+    .at(-1)!
+  const after = said.slice(end, end + MAX_CLAUSE_CHARACTERS).split(CLAUSE_MARK)[0]!
+  return before + matched + after
 }
 
 const CALL_ME =
