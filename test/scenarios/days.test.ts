@@ -19,7 +19,7 @@ test('whatever level a line has come to, it stands under the day on which it was
     clock: () => now,
   })
   const chat = palimpsest.session('months')
-  for (let turn = 0; turn < 90; turn++) {
+  for (let turn = 0; turn < 240; turn++) {
     now = dayOfTurn(turn)
     const at = new Date(now)
     const text = `Remember fact-${turn}: the key to house number ${turn * 7} hangs behind the blue door.`
