@@ -818,7 +818,7 @@ export class Session {
         compact: signal => this.compact({ force: true, ...(signal && { signal }) }),
         observeUsage: (context, usage) => own.observeUsage(context, usage),
         language: () => own.language(),
-        memoryTools: (answers, language) => own.#memoryTools({ answers }, language),
+        memoryTools: answers => own.memoryTools({ answers }),
         onError: error => onError(error, { sessionId: this.id }),
         check: () => own.checkBound(),
       },
@@ -907,16 +907,13 @@ export class Session {
    */
   async memoryTools(options: MemoryToolsOptions = {}): Promise<MemoryTools> {
     checkOptions('memoryTools', options, MEMORY_TOOLS)
-    return this.#memoryTools(options)
-  }
-
-  async #memoryTools({ answers = [] }: MemoryToolsOptions, known?: Language): Promise<MemoryTools> {
+    const { answers = [] } = options
     for (const seq of answers) checkCount('answers', seq)
     const { MemoryTools, askersOf } = await import('./memory/tools/index.ts')
     const there = await this.#record()
     if (there === null) await this.append([])
     const record = there ?? (await this.#requireRecord())
-    const language = known ?? (await this.#engine.contexts.language(this.#claim, record))
+    const language = await this.#engine.contexts.language(this.#claim, record)
     const askers = await askersOf(this.#engine, record, answers)
     return new MemoryTools(this.#engine, record, { seen: this.#seen, askers, language })
   }

@@ -32,9 +32,9 @@ export interface PreparedConversation {
   readonly questions: readonly PreparedQuestion[]
 }
 
-export function prepare(conversation: Conversation): PreparedConversation {
-  const { name, messages } = conversation
-  const select = indexMessages(
+/** The engine's own index of a conversation. */
+export function indexOf(messages: Conversation['messages']): ReturnType<typeof indexMessages> {
+  return indexMessages(
     messages.map(({ text, sender, at }, place) => ({
       seq: place + 1,
       text,
@@ -42,6 +42,11 @@ export function prepare(conversation: Conversation): PreparedConversation {
       minutes: Math.floor(Date.parse(at) / 60_000),
     })),
   )
+}
+
+export function prepare(conversation: Conversation): PreparedConversation {
+  const { name, messages } = conversation
+  const select = indexOf(messages)
   return {
     name,
     texts: messages.map(({ text }) => text),

@@ -1,17 +1,10 @@
 import { planRecall, type Recalled, toldTexts } from '../../src/context/index.ts'
 import type { Message } from '../../src/log/index.ts'
-import {
-  conversationOf,
-  excerptOf,
-  indexMessages,
-  needsTexts,
-  parseQuery,
-  rank,
-  refine,
-} from '../../src/search/index.ts'
+import { conversationOf, excerptOf, needsTexts, parseQuery, rank, refine } from '../../src/search/index.ts'
 import { runAtOnce } from '../../src/slices.ts'
 import { estimateTokens } from '../../src/tokens/index.ts'
 import type { Conversation } from '../conversation.ts'
+import { indexOf } from '../recall/ours.ts'
 import { splitIntoFolds } from '../retention/fold.ts'
 import { joinTexts } from '../retention/method.ts'
 import { palimpsest } from '../retention/palimpsest.ts'
@@ -40,14 +33,7 @@ interface Prepared {
 
 async function prepare({ messages, questions }: Conversation): Promise<Prepared> {
   const seqs = new Map(messages.map(({ externalId }, place) => [externalId, place + 1]))
-  const select = indexMessages(
-    messages.map(({ text, sender, at }, place) => ({
-      seq: place + 1,
-      text,
-      speaker: sender ?? '',
-      minutes: Math.floor(Date.parse(at) / 60_000),
-    })),
-  )
+  const select = indexOf(messages)
   const conversation = conversationOf(select([]))
   const folded = joinTexts(await palimpsest.shorten(splitIntoFolds(messages), FOLDED_SHARE))
   return {

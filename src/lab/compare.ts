@@ -4,7 +4,7 @@ import { runInSlices } from '../slices.ts'
 import { measureMessageInSteps } from '../tokens/index.ts'
 import { lastMessages, NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Comparison, Run, Sweep, TranscriptFigures } from './comparison.ts'
-import { type ConditionOptions, conditionsOf, USUAL_KEEP_LAST } from './conditions.ts'
+import { CONDITION_OPTIONS, type ConditionOptions, conditionsOf, USUAL_KEEP_LAST } from './conditions.ts'
 import { type Candidate, type Conversation, replayPolicy } from './replay/replay.ts'
 import { type SweptSetting, sweepOf, sweptCandidates } from './sweep.ts'
 import type { Transcript } from './transcript/index.ts'
@@ -28,13 +28,7 @@ const OPTIONS = optionsOf<CompareOptions>({
   kind: true,
   sweep: true,
   onProgress: true,
-  prices: true,
-  summarizerPrices: true,
-  overheadTokens: true,
-  summarizer: true,
-  summaryRatio: true,
-  calls: true,
-  extraction: true,
+  ...CONDITION_OPTIONS,
 })
 
 /** What each policy would have cost on these transcripts, and what bots without a memory would have. */

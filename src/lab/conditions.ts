@@ -28,6 +28,17 @@ export interface ConditionOptions {
   readonly extraction?: Assumptions['extraction']
 }
 
+/** By name, for those who check what they are given. */
+export const CONDITION_OPTIONS: Readonly<Record<keyof ConditionOptions, true>> = {
+  prices: true,
+  summarizerPrices: true,
+  overheadTokens: true,
+  summarizer: true,
+  summaryRatio: true,
+  calls: true,
+  extraction: true,
+}
+
 export const USUAL_PRICES = 'claude-haiku-4-5'
 export const USUAL_OVERHEAD_TOKENS = 1_000
 export const USUAL_RATIO = 0.2

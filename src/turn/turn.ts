@@ -67,7 +67,7 @@ export interface TurnHost {
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
   /** Of the context that is made next. */
   language(): Promise<Language>
-  memoryTools(answers: readonly number[], language: Language): Promise<MemoryTools>
+  memoryTools(answers: readonly number[]): Promise<MemoryTools>
   /** Hears of what went wrong while the turn went on. */
   onError(error: unknown): void
   /** Throws where something that the turn has seen was erased since. */
@@ -166,9 +166,9 @@ export class Turn<Tools extends object = object> {
     const atEnd = { reminder, files }
     const name = isLanguageModel(model) ? modelName(model) : model
     for (let tries = 1; ; tries++) {
-      const language = await host.language()
-      const offered = memoryTools ? (await host.memoryTools(answers, language)).toAISDK() : {}
-      const tools = { ...offered, ...given } as Tools & MemoryToolSet
+      const offered = memoryTools ? await host.memoryTools(answers) : null
+      const language = offered?.language ?? (await host.language())
+      const tools = { ...offered?.toAISDK(), ...given } as Tools & MemoryToolSet
       const asked: ContextOptions = {
         ...options,
         ...(tokensAtEnd(atEnd, language) > 0 && withRoomFor(atEnd, options, language)),

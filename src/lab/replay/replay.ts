@@ -10,7 +10,12 @@ import type { Policy } from '../../policy/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { Bill } from '../bill/bill.ts'
 import type { Assumptions, ReplayFold, Run } from '../comparison.ts'
-import { type ConditionOptions, conditionsOf, type ReplayConditions } from '../conditions.ts'
+import {
+  CONDITION_OPTIONS,
+  type ConditionOptions,
+  conditionsOf,
+  type ReplayConditions,
+} from '../conditions.ts'
 import { type OnRequest, ReplayedSession } from './replayed-session.ts'
 
 /** A policy as it is shown beside others. */
@@ -49,13 +54,7 @@ const OPTIONS = optionsOf<ReplayOptions>({
   groupTurnMessages: true,
   types: true,
   onRequest: true,
-  prices: true,
-  summarizerPrices: true,
-  overheadTokens: true,
-  summarizer: true,
-  summaryRatio: true,
-  calls: true,
-  extraction: true,
+  ...CONDITION_OPTIONS,
 })
 
 /** One conversation through one policy: what is folded and when, and what it costs. No model is asked. */
