@@ -6,12 +6,26 @@ import { longest } from './test/runs.ts'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
-    globalSetup: ['test/compile-cache.ts', 'test/postgres/global-setup.ts', 'test/inspector/global-setup.ts'],
-    setupFiles: ['test/fixed-seed.ts', 'test/patience.ts'],
+    // The folder of the run comes first: all others write into it.
+    globalSetup: [
+      'test/run-folder.ts',
+      'test/compile-cache.ts',
+      'test/sqlite-template.ts',
+      'test/postgres/global-setup.ts',
+      'test/inspector/global-setup.ts',
+    ],
+    setupFiles: [
+      'test/as-it-was.ts',
+      'test/fixed-seed.ts',
+      'test/patience.ts',
+      'test/postgres/fresh-database.ts',
+    ],
     testTimeout: longest(240_000),
-    hookTimeout: 60_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongFirst },
     maxWorkers: Math.max(2, availableParallelism()),
+    // A worker reads our sources once, and not for each file.
+    isolate: false,
   },
 })

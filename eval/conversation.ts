@@ -17,6 +17,8 @@ export interface ConversationMessage {
   /** ISO 8601. */
   readonly at: string
   readonly text: string
+  /** The `externalId` of the message that it answers. */
+  readonly replyTo?: string
 }
 
 export interface Question {
@@ -24,6 +26,8 @@ export interface Question {
   readonly answer: string
   /** The `externalId`s of the messages that hold the answer, in no particular order; may be empty. */
   readonly evidence: readonly string[]
+  /** What was said before the answer, and holds no more. */
+  readonly superseded?: readonly string[] | undefined
   /** LoCoMo's: 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop; 0 for a question without one. */
   readonly category: number
 }

@@ -11,7 +11,8 @@ export const DATA_FORMAT = `Wanted is a folder, or files, of conversations, each
   NAME.jsonl    one message a line:
                 {"role":"user","sender":"Ann","at":"2026-03-02T09:00:00Z","externalId":"m1","text":"…"}
   NAME.qa.json  questions about it:
-                [{"question":"…","answer":"…","evidence":["m1"],"category":1}]`
+                [{"question":"…","answer":"…","evidence":["m1"],"category":1}]
+                and, where it was said otherwise before, "superseded":["…"]`
 
 const MESSAGES = '.jsonl'
 const QUESTIONS = '.qa.json'
@@ -70,7 +71,7 @@ async function readMessages(transcript: Transcript): Promise<ConversationMessage
   const messages = new Map<string, ConversationMessage>()
   let at = new Date(0)
   for await (const { place, message } of transcript.read()) {
-    const { role, sender, content } = message
+    const { role, sender, content, replyTo } = message
     const externalId = message.externalId ?? place
     if (message.at !== null) at = new Date(message.at)
     if (messages.has(externalId)) continue
@@ -81,6 +82,7 @@ async function readMessages(transcript: Transcript): Promise<ConversationMessage
       sender: name,
       at: at.toISOString(),
       text: modelText(content),
+      ...(typeof replyTo === 'string' && { replyTo }),
     })
   }
   return [...messages.values()]
@@ -90,6 +92,7 @@ const questionSchema = z.object({
   question: z.string().min(1),
   answer: z.union([z.string(), z.number()]).transform(String),
   evidence: z.array(z.string()).default([]),
+  superseded: z.array(z.string().min(1)).optional(),
   category: z
     .int()
     .positive()

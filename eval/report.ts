@@ -120,14 +120,18 @@ function describeRecalled({ results }: RecalledReport): string {
 
 function retentionTable(budget: number, results: readonly MethodResult[]): string {
   const categories = results[0]?.byCategory ?? []
+  // Few data name what was said before and holds no more.
+  const superseded = results[0]?.superseded.count ?? 0
   const headings = [
     left(`in at most ${budget}%`),
     ...['kept', 'answers', 'words'].map(right),
+    ...(superseded > 0 ? [right(`old told\nalone (${superseded})`)] : []),
     ...categories.map(({ category, count }) => right(`${categoryName(category)}\n(${count})`)),
   ]
-  const rows = results.map(({ method, kept, answers, words, byCategory }) => [
+  const rows = results.map(({ method, kept, answers, words, byCategory, superseded: { share } }) => [
     method,
     ...[kept, answers, words].map(percent),
+    ...(superseded > 0 ? [percent(share)] : []),
     ...byCategory.map(each => percent(each.answers)),
   ])
   return drawTable(headings, rows)

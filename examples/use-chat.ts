@@ -22,10 +22,12 @@ type Sent = { id: string; trigger: 'submit-message' | 'regenerate-message'; mess
 app.post('/api/chat', async context => {
   const { id, trigger, message } = await context.req.json<Sent>()
   const chat = palimpsest.session(id)
-  const [sent] = (await appendUIMessage(chat, message)).messages
+  const sent = (await appendUIMessage(chat, message)).messages.at(-1)
   // Another reply to the same message is asked for: the first one is hidden.
   if (trigger === 'regenerate-message' && sent) await chat.rollback(sent.seq)
-  const turn = await chat.turn({ instructions: 'You are a friendly assistant.' })
+  // Others may write at the same time: this request answers what it has sent.
+  const answered = sent ? { throughSeq: sent.seq } : {}
+  const turn = await chat.turn({ instructions: 'You are a friendly assistant.', ...answered })
   const result = streamText({ model, ...turn.prompt, abortSignal: context.req.raw.signal })
   turn.finish(result).catch(console.error)
   return createUIMessageStreamResponse({ stream: toUIMessageStream({ stream: result.stream }) })

@@ -1,5 +1,7 @@
 import { sessionPolicies } from './compaction/session-policy.ts'
 import {
+  type Answering,
+  type AskedAs,
   type Assembled,
   assembleContext,
   type Beginning,
@@ -7,19 +9,26 @@ import {
   type BlockName,
   type ContextMessage,
   type ContextParts,
+  type ContextSegment,
   type ContextSource,
   type FixedPart,
+  findQuestion,
   fixedPart,
   type InterimPlan,
   type InterimPoints,
+  inertName,
+  legendsOf,
   type Pinned,
   planContext,
   planRecall,
+  questionAt,
   RECALL_NEIGHBOURS,
   type RecallFound,
   type RenderedMessage,
   type Renderer,
   renderMessage,
+  senderName,
+  sinceAsked,
   toAnthropic,
   toldRanges,
   toldTexts,
@@ -28,7 +37,7 @@ import {
   type View,
   type VolatileBlock,
 } from './context/index.ts'
-import { checkPositive, InvalidArgumentError, SessionNotFoundError } from './errors.ts'
+import { checkPositive, InvalidArgumentError, MessageNotFoundError, SessionNotFoundError } from './errors.ts'
 import { checkOptions, optionsOf } from './known-options.ts'
 import type { Language } from './language/index.ts'
 import {
@@ -39,7 +48,8 @@ import {
   type ShownLayers,
   type ShownMemory,
 } from './layer-reader.ts'
-import { type Message, modelText, searchableText, withoutRecalled } from './log/index.ts'
+import { type Message, mergePeople, modelText, searchableText, withoutRecalled } from './log/index.ts'
+import { NewNames } from './new-names.ts'
 import { contextBudget, type Policy, rawBegins } from './policy/index.ts'
 import { runInSlices } from './slices.ts'
 import {
@@ -84,13 +94,31 @@ export interface ContextOptions {
   readonly query?: string
   /** Shows the session as though it were folded by this policy. Stores nothing. */
   readonly policy?: Policy
+  /**
+   * The message that is answered, by its number: what others said after it is not shown. Whole answers to what was asked
+   * before it stand before it; what was done in answer to it so far, as far as tools gave results, stands after it. Left
+   * out: the newest message.
+   */
+  readonly throughSeq?: number
+  /** With `throughSeq`: exactly these of the later messages stand after it. */
+  readonly alsoSeqs?: readonly number[]
   /** `false`: somebody only looks. What instructions and tools take here is not what folds are made for. */
   readonly notes?: false
+}
+
+/** What a turn is to answer, where `throughSeq` does not say it. */
+export interface Asking {
+  /** Messages that are answered together; empty: the log says what is. */
+  readonly answers: readonly number[]
+  /** What was said last through the same handle; `null`: nothing was. */
+  readonly own: number | null
 }
 
 /** What a turn begins with. */
 export interface FrozenContext {
   readonly context: Context
+  /** The message that it is made for; `null`: nothing waits for an answer. */
+  readonly asked: number | null
   /** The newest messages that it was made of, as they are in the log. */
   readonly newest: readonly Message[]
   /**
@@ -139,6 +167,9 @@ const MIN_RECALLED_TOKENS = 20
 const RECALLED_MEMORY_TOKENS = 500
 const RECALLED_MEMORY_SHARE = 0.05
 
+/** Whom names mean that came up since the epoch began: at most so much at the volatile end. */
+const MAX_NAMES_TOKENS = 300
+
 const SAID_AT_A_TIME = 500
 
 const MOST_REMEMBERED = 10_000
@@ -150,7 +181,7 @@ interface Kept {
   readonly epoch: number
   /** Above it all is raw. */
   readonly rawAfter: number
-  readonly segments: NonNullable<ContextRead['base']>['segments']
+  readonly segments: readonly ToldSegment[]
   readonly messages: ContextMessage[]
   readonly isWhole: boolean
   readonly rendered: Rendered
@@ -165,7 +196,17 @@ interface Kept {
 /**
  * By how they are clipped, and by `seq`. Whatever changes a message's content has to make another version of it.
  */
-type Rendered = Map<string, Map<number, { readonly version: number; readonly message: RenderedMessage }>>
+type Rendered = Map<string, Map<number, RenderedOnce>>
+
+interface RenderedOnce {
+  readonly version: number
+  /** What it was said to answer: an edit of that makes no other version of this one. */
+  readonly answered: string | undefined
+  readonly message: RenderedMessage
+}
+
+/** As it was read, with whom it means where names were clear when it was made and are so no longer. */
+type ToldSegment = NonNullable<ContextRead['base']>['segments'][number] & Pick<ContextSegment, 'legend'>
 
 interface Asked {
   readonly tokens: number
@@ -184,6 +225,15 @@ interface Looked {
   readonly seen: SeenSession
   /** Messages of a moment that is past: nothing else that came since may be seen. */
   readonly added: readonly ContextMessage[] | null
+  /** The message that it is made for. */
+  readonly asked: number | null
+  /** See `ContextSource`. */
+  readonly settledBelow?: number
+}
+
+/** A message that is to be answered, and those that are answered with it. */
+interface Meant extends AskedAs {
+  readonly seq: number
 }
 
 interface ContextEngine extends LayersEngine {
@@ -210,6 +260,7 @@ export class Contexts {
   readonly #last = new Map<string, ContextOptions>()
   readonly #fixed = new FixedParts()
   readonly #layers: LayerReader
+  readonly #newNames = new NewNames()
 
   constructor(engine: ContextEngine) {
     this.#engine = engine
@@ -230,18 +281,20 @@ export class Contexts {
     return (await this.#layers.decide(key, { session, messages: [] })).language
   }
 
-  async freeze(key: SessionKey, options: ContextOptions): Promise<FrozenContext> {
+  async freeze(key: SessionKey, options: ContextOptions, asking: Asking): Promise<FrozenContext> {
     checkContextOptions(options)
-    const { assembled, looked, ...figures } = await this.#compute(key, options)
+    const { assembled, looked, ...figures } = await this.#compute(key, options, { asking })
     this.#remember(key, options)
     const { session, kept } = looked
     const messages = [...asFreshlyRead(kept, session.head?.seq ?? 0)]
     const moment: Looked = { ...looked, kept: { ...kept, messages, interims: new Map() } }
     return {
       context: toContext(assembled.parts, figures),
-      newest: messages,
-      again: async (asked, own) => {
-        checkContextOptions(asked)
+      asked: looked.asked,
+      newest: [...messages, ...(looked.added ?? [])],
+      again: async (given, own) => {
+        checkContextOptions(given)
+        const asked = asOfNow(given)
         const { said, hasOthers } = await this.#saidSince(key, moment, own)
         // Where nobody else spoke, the session as it is now says the same, and may be folded better.
         const now = hasOthers ? null : await this.#compute(key, asked)
@@ -249,7 +302,7 @@ export class Contexts {
           this.#remember(key, asked)
           return toContext(now.assembled.parts, now)
         }
-        const again = await this.#compute(key, asked, await withSaid(moment, said))
+        const again = await this.#compute(key, asked, { past: await withSaid(moment, said) })
         return toContext(again.assembled.parts, again)
       },
     }
@@ -268,6 +321,7 @@ export class Contexts {
         after,
         limit: SAID_AT_A_TIME,
         from: 'oldest',
+        answered: true,
       })
       for (const message of page) {
         if (own.has(message.seq)) said.push(message)
@@ -300,12 +354,16 @@ export class Contexts {
     if (!this.#engine.summarizer.reusesPrefix || options.notes === false) return
     const name = keyName(key)
     this.#last.delete(name)
-    this.#last.set(name, options)
+    this.#last.set(name, asOfNow(options))
     const [oldest] = this.#last.keys()
     if (this.#last.size > MOST_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
   }
 
-  async #compute(key: SessionKey, options: ContextOptions, past?: Looked) {
+  async #compute(
+    key: SessionKey,
+    options: ContextOptions,
+    { past, asking }: { readonly past?: Looked; readonly asking?: Asking } = {},
+  ) {
     const { store, policy: usual } = this.#engine
     const [configured, policy] = await sessionPolicies(store, key, [usual, options.policy ?? usual])
     const budgeted = contextBudget(policy)
@@ -323,10 +381,13 @@ export class Contexts {
     const fixed = withoutMemory.tokens + (usualReserve(options) ?? 0)
     const looked =
       past ??
-      (await this.#look(key, asked, {
-        roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
-        tools: options.tools,
-        isView: options.budget !== undefined || options.policy !== undefined,
+      (await this.#lookFor(key, asked, {
+        meant: messages => meantBy(options, asking, messages),
+        view: {
+          roomFor: session => budget / calibrationFor(session, options.model).ratio - fixed,
+          tools: options.tools,
+          isView: options.budget !== undefined || options.policy !== undefined,
+        },
       }))
     const { session, kept, memory } = looked
     const calibration = calibrationFor(session, options.model)
@@ -340,7 +401,7 @@ export class Contexts {
       fixedBeside: shown => this.#fixed.of(options, forTools, memory.beside(toldRanges(shown))),
       reasoning: options.reasoning ?? 'drop',
       mostMessages: policy.contextMessages,
-      from: options.policy && session.head ? rawBegins(policy, session.head.totals) : null,
+      from: options.policy && session.head ? beginningOf(policy, looked) : null,
       unfolds,
       volatileReserve: memory.volatileReserve,
     }
@@ -351,6 +412,12 @@ export class Contexts {
       this.#noteOverhead(key, session, assembled.fixedTokens + (usualReserve(options) ?? 0))
     kept.beginning = assembled.beginning
     let { volatile } = memory
+    const names = this.#namesSince(looked, assembled)
+    if (names !== null) {
+      const { withCorrections } = await import('./memory/layers/index.ts')
+      volatile = withCorrections(volatile, names)
+      assembled = await this.#assemble(key, { ...whole, volatile })
+    }
     const remembered = await recallMemory(options.query, { looked, assembled })
     if (remembered !== null) {
       volatile = [...volatile, remembered]
@@ -360,6 +427,14 @@ export class Contexts {
       options.query === undefined ? null : await this.#recall(key, options.query, { looked, assembled })
     if (recall !== null) assembled = await this.#assemble(key, { ...whole, volatile: [...volatile, recall] })
     return { assembled, looked, seen: looked.seen, budget, calibration, outputReserve }
+  }
+
+  /** In the room that the context leaves. Outside of groups messages bear no names. */
+  #namesSince({ session, language, kept }: Looked, { parts }: Assembled): readonly string[] | null {
+    if (session.kind !== 'group') return null
+    const { budget, tokens } = parts.report
+    const mostTokens = Math.min(MAX_NAMES_TOKENS, budget - tokens)
+    return this.#newNames.lines(kept, { language, instructions: parts.instructions, mostTokens })
   }
 
   /** What the context does not tell already, in the room that it leaves: the rest of it stays as it is, query or not. */
@@ -372,7 +447,11 @@ export class Contexts {
     const { tokens, budget, throughSeq } = report
     const mostTokens = Math.floor(Math.min(MAX_RECALL_TOKENS, budget * RECALL_SHARE, budget - tokens))
     const firstRaw = messageSeqs.find((seq, place) => seq > 0 && place >= (sessionMemory === null ? 0 : 1))
-    const below = Math.min(firstRaw ?? throughSeq + 1, (looked.session.head?.seq ?? 0) + 1)
+    const isAsked = looked.added !== null && looked.asked !== null
+    const below = Math.min(
+      firstRaw ?? throughSeq + 1,
+      isAsked ? looked.asked! : (looked.session.head?.seq ?? 0) + 1,
+    )
     const found = await this.#engine.recall?.(key, query, {
       below,
       limit: Math.max(1, Math.ceil(mostTokens / MIN_RECALLED_TOKENS)),
@@ -405,15 +484,96 @@ export class Contexts {
         return {
           session: read.session,
           language,
-          pins: read.pins.map(toPinned),
+          pins: read.pins.map(pin => toPinned(pin, read.session.kind, language)),
           raw: read.raw,
           kept,
           memory,
           seen: seenOf(read.session, read.layers),
           added: null,
+          asked: null,
         }
       await this.#layers.freeze(key, whole, { refresh: true })
     }
+  }
+
+  /** The same as it is for the message that is answered, where one is and others came after it. */
+  async #lookFor(
+    key: SessionKey,
+    asked: Asked,
+    {
+      meant: meantIn,
+      view,
+    }: {
+      readonly meant: (messages: readonly ContextMessage[]) => Meant | { readonly asked: number | null }
+      readonly view: Omit<MemoryView, 'language'>
+    },
+  ): Promise<Looked> {
+    for (let tries = 0; ; tries++) {
+      const looked = await this.#look(key, asked, view)
+      const headSeq = looked.session.head?.seq ?? 0
+      const messages = asFreshlyRead(looked.kept, headSeq)
+      const meant = meantIn(messages)
+      if ('asked' in meant) return { ...looked, ...meant }
+      if (meant.seq === headSeq) return { ...looked, asked: headSeq }
+      const cut = await this.#cutAt(key, meant, { looked, messages, isLast: tries >= MOST_FREEZES })
+      if (cut !== null) return cut
+    }
+  }
+
+  /** `null`: another epoch has begun meanwhile. */
+  async #cutAt(
+    key: SessionKey,
+    meant: Meant,
+    {
+      looked,
+      messages,
+      isLast,
+    }: { readonly looked: Looked; readonly messages: readonly ContextMessage[]; readonly isLast: boolean },
+  ): Promise<Looked | null> {
+    const { seq } = meant
+    const { session, kept, raw } = looked
+    const isFolded = seq <= kept.rawAfter
+    const place = isFolded ? -1 : messages.findLastIndex(message => message.seq === seq)
+    const isAllRead =
+      messages.reduce((sum, { seq }) => sum + (seq > kept.rawAfter ? 1 : 0), 0) >= raw.messages
+    if (isAllRead && place !== -1)
+      return uncut(looked, meant, { messages, place }) ?? cutTo(looked, meant, { messages, place, raw })
+    const [message] = await this.#engine.store.readMessages(key, {
+      after: seq - 1,
+      before: seq + 1,
+      limit: 1,
+      from: 'oldest',
+    })
+    if (message === undefined) throw new MessageNotFoundError(key.id, seq)
+    const turn = messages[0]?.turn ?? session.head?.totals.turn ?? 0
+    const page = await this.#engine.store.readMessages(key, {
+      after: seq,
+      limit: SAID_AT_A_TIME,
+      from: 'oldest',
+    })
+    const since = await asContextMessages(page, turn)
+    if (isFolded) {
+      const isWhole = page.length < SAID_AT_A_TIME
+      const whole = isWhole ? uncut(looked, meant, { messages: [message, ...since], place: 0 }) : null
+      if (whole !== null) return whole
+      const alone = [...(await asContextMessages([message], turn))]
+      const told = { ...looked, kept: { ...kept, rawAfter: seq - 1, messages: alone, isWhole: false } }
+      const raw = { messages: 1, tokens: tokensOf(alone) }
+      return cutTo(told, meant, { messages: [...alone, ...since], place: 0, raw: withMore(raw, since) })
+    }
+    const read = await this.#engine.store.readContext(key, { ...kept.asked, through: seq })
+    if (read === null) throw new SessionNotFoundError(key.id)
+    if (read.session.epoch !== session.epoch && !isLast) return null
+    const further = newlyKept(read, kept.asked, kept.rendered)
+    const last = further.messages.length - 1
+    const isThere = further.messages[last]?.seq === seq
+    return isThere
+      ? cutTo({ ...looked, kept: further }, meant, {
+          messages: [...further.messages, ...since],
+          place: last,
+          raw: withMore(read.raw, since),
+        })
+      : null
   }
 
   async #read(key: SessionKey, asked: Asked) {
@@ -486,7 +646,7 @@ export class Contexts {
   async #interimPoints(
     key: SessionKey,
     plan: InterimPlan,
-    { kept: { interims }, session, added }: Looked,
+    { kept: { interims, segments, messages }, session, added }: Looked,
   ): Promise<InterimPoints> {
     const name = `${plan.fromSeq}-${plan.toSeq}:${plan.tokens}`
     const known = interims.get(name)
@@ -498,20 +658,22 @@ export class Contexts {
       before: plan.toSeq + 1,
       limit: MOST_INTERIM_MESSAGES,
       from: 'newest',
+      answered: true,
     })
-    const own = new Set(added?.map(({ seq }) => seq))
+    const own = new Set(added && [...added, ...messages].map(({ seq }) => seq))
     const isSeen = ({ seq }: Message) => added === null || seq <= (session.head?.seq ?? 0) || own.has(seq)
     // As in a fold: nothing is summarised twice.
-    const messages = withoutRecalled(await newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
+    const told = withoutRecalled(await newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
-      messages,
+      messages: told,
       earlier: null,
       budgetTokens: plan.tokens,
       detailTokens: 0,
+      people: mergePeople(...segments.map(({ people }) => people ?? [])),
       zone,
     })
-    const points = { text, messages: messages.length }
+    const points = { text, messages: told.length }
     interims.clear()
     interims.set(name, points)
     return points
@@ -605,7 +767,7 @@ function newlyKept(
     epoch: session.epoch,
     rawAfter,
     // One under which an erasure left nothing says nothing.
-    segments: (base?.segments ?? []).filter(({ text }) => text !== ''),
+    segments: withLegends((base?.segments ?? []).filter(({ text }) => text !== '')),
     messages: [],
     isWhole,
     rendered,
@@ -617,6 +779,14 @@ function newlyKept(
   }
   extend(kept, messages)
   return kept
+}
+
+/** From the segments alone, so that it stays as it is as long as they do. */
+function withLegends(segments: NonNullable<ContextRead['base']>['segments']): readonly ToldSegment[] {
+  const legends = legendsOf(segments)
+  return segments.map((segment, place) =>
+    legends[place]!.length === 0 ? segment : { ...segment, legend: legends[place]! },
+  )
 }
 
 /** What an entry takes by itself; and each message about three times its text: as read, as rendered, as sent. */
@@ -642,23 +812,120 @@ function tokensOf(messages: readonly ContextMessage[]): number {
   return messages.reduce((sum, message) => sum + message.tokens, 0)
 }
 
-function toPinned({ id, seq, note, message }: ContextPin): Pinned {
-  const speaker = message === null ? null : message.sender?.name || message.sender?.id || message.role
+function toPinned(
+  { id, seq, note, message }: ContextPin,
+  kind: SessionRecord['kind'],
+  language: Language,
+): Pinned {
+  const { sender = null, role } = message ?? {}
+  const isNamed = message !== null && sender !== null && kind === 'group'
+  const speaker = isNamed
+    ? senderName(message, language)
+    : inertName(sender?.name || sender?.id || role || '') || null
   return { id, seq, speaker, text: message === null ? (note ?? '') : modelText(message.content) }
 }
 
 /** A moment that is past, with what the turn that began then has said itself. */
 async function withSaid(moment: Looked, said: readonly Message[]): Promise<Looked> {
   const turn = moment.kept.messages.at(-1)?.turn ?? moment.session.head?.totals.turn ?? 0
-  const added: ContextMessage[] = []
-  for (const message of said) {
-    const { tokens } = await runInSlices(measureMessageInSteps(message))
-    added.push({ ...message, turn, tokens })
-  }
-  return { ...moment, added }
+  return { ...moment, added: [...(moment.added ?? []), ...(await asContextMessages(said, turn))] }
 }
 
-function sourceOf({ session, language, pins, raw, kept, added }: Looked): ContextSource {
+async function asContextMessages(
+  messages: readonly Message[],
+  turn: number,
+): Promise<readonly ContextMessage[]> {
+  const measured: ContextMessage[] = []
+  for (const message of messages) {
+    const { tokens } = await runInSlices(measureMessageInSteps(message))
+    measured.push({ ...message, turn, tokens })
+  }
+  return measured
+}
+
+/** Where all that came later belongs to the answer, the session as it is shows it; `null`: something else came, too. */
+function uncut(
+  looked: Looked,
+  meant: Meant,
+  { messages, place }: { readonly messages: readonly Answering[]; readonly place: number },
+): Looked | null {
+  const { after } = sinceAsked(messages, place, meant)
+  const isAll = after.length === messages.length - place - 1
+  return isAll ? { ...looked, asked: meant.seq } : null
+}
+
+/** Through the message that is answered: of what is later, only what belongs there. */
+function cutTo(
+  looked: Looked,
+  meant: Meant,
+  {
+    messages,
+    place,
+    raw,
+  }: {
+    readonly messages: readonly ContextMessage[]
+    readonly place: number
+    /** The later messages included. */
+    readonly raw: ContextRead['raw']
+  },
+): Looked {
+  const { session, kept } = looked
+  const asked = messages[place]!
+  const since = messages.slice(place + 1)
+  const { before, after } = sinceAsked(messages, place, meant)
+  const earlier = messages.slice(0, place)
+  // What belongs together is of one turn: a result is shown with its call.
+  const ofTurn = (turn: number) => (message: ContextMessage) => ({ ...message, turn })
+  const told = before.map(ofTurn(earlier.at(-1)?.turn ?? Math.max(0, asked.turn - 1)))
+  return {
+    ...looked,
+    session: { ...session, head: session.head && { ...session.head, seq: asked.seq } },
+    kept: { ...kept, messages: [...earlier, ...told, asked], interims: new Map() },
+    raw: {
+      messages: raw.messages - since.length + told.length,
+      tokens: raw.tokens - tokensOf(since) + tokensOf(told),
+    },
+    added: after.map(ofTurn(asked.turn)),
+    asked: asked.seq,
+    ...(told.length > 0 && { settledBelow: asked.seq }),
+  }
+}
+
+function withMore({ messages, tokens }: ContextRead['raw'], more: readonly ContextMessage[]) {
+  return { messages: messages + more.length, tokens: tokens + tokensOf(more) }
+}
+
+/** What a call means to answer; or that it is the newest message, and what of it waits for an answer. */
+function meantBy(
+  { throughSeq, alsoSeqs: also }: ContextOptions,
+  asking: Asking | undefined,
+  messages: readonly ContextMessage[],
+): Meant | { readonly asked: number | null } {
+  const { answers = [], own = null } = asking ?? {}
+  const through = throughSeq ?? (answers.length > 0 ? Math.max(...answers) : null)
+  if (through !== null) {
+    const seq = also === undefined ? questionAt(messages, through) : through
+    const seqs = [seq, ...answers.filter(each => each < seq)]
+    return { seq, seqs, also, ...(seq !== through && { until: through }) }
+  }
+  const question = asking === undefined ? null : findQuestion(messages, own)
+  if (question === null || question.isLast) return { asked: question?.seq ?? null }
+  const { seq, until } = question
+  return { seq, seqs: [seq], ...(until !== undefined && { until }) }
+}
+
+function asOfNow({ throughSeq: _, alsoSeqs: __, ...options }: ContextOptions): ContextOptions {
+  return options
+}
+
+/** Where a policy would have the raw messages begin, but never after the message that is answered. */
+function beginningOf(policy: Policy, { session, kept, added }: Looked): View['from'] {
+  const from = rawBegins(policy, session.head!.totals)
+  const turn = added === null ? undefined : kept.messages.at(-1)?.turn
+  return from !== null && 'turn' in from && turn !== undefined && turn < from.turn ? { turn } : from
+}
+
+function sourceOf({ session, language, pins, raw, kept, added, settledBelow }: Looked): ContextSource {
   const { head } = session
   const read = asFreshlyRead(kept, head?.seq ?? 0)
   const since = added ?? []
@@ -676,6 +943,7 @@ function sourceOf({ session, language, pins, raw, kept, added }: Looked): Contex
     },
     messages: since.length === 0 ? read : [...read, ...since],
     isWhole: kept.isWhole && read.length === kept.messages.length,
+    ...(settledBelow !== undefined && { settledBelow }),
   }
 }
 
@@ -712,9 +980,10 @@ function keptRenderer(
       kept.rendered.set(rules, known)
     }
     const earlier = known.get(seq)
-    if (earlier?.version === version) return earlier.message
+    const answered = message.answered && JSON.stringify(message.answered)
+    if (earlier?.version === version && earlier.answered === answered) return earlier.message
     const rendered = renderMessage(message, { kind, reasoning, clipTokens, language })
-    known.set(seq, { version, message: rendered })
+    known.set(seq, { version, answered, message: rendered })
     return rendered
   }
 }
@@ -797,13 +1066,15 @@ const CONTEXT = optionsOf<ContextOptions>({
   reasoning: true,
   query: true,
   policy: true,
+  throughSeq: true,
+  alsoSeqs: true,
   notes: true,
 })
 
 /** What types would have caught, for those who do without: a misspelt option would be lost. */
 function checkContextOptions(options: ContextOptions): void {
   checkOptions('context', options, CONTEXT)
-  const { budget, instructions, outputReserve, reasoning, model } = options
+  const { budget, instructions, outputReserve, reasoning, model, throughSeq, alsoSeqs } = options
   if (budget !== undefined) checkPositive('budget', budget)
   if (instructions !== undefined && typeof instructions !== 'string')
     throw new InvalidArgumentError('instructions', instructions, 'text')
@@ -813,4 +1084,22 @@ function checkContextOptions(options: ContextOptions): void {
     throw new InvalidArgumentError('reasoning', reasoning, 'drop, keep')
   if (outputReserve !== undefined && (!Number.isFinite(outputReserve) || outputReserve < 0))
     throw new InvalidArgumentError('outputReserve', outputReserve, 'a number of at least 0')
+  checkThrough({ throughSeq, alsoSeqs })
+}
+
+const isSeq = (seq: unknown) => Number.isSafeInteger(seq) && (seq as number) > 0
+
+export function checkThrough({
+  throughSeq,
+  alsoSeqs,
+}: {
+  readonly throughSeq?: unknown
+  readonly alsoSeqs?: unknown
+}): void {
+  if (throughSeq !== undefined && !isSeq(throughSeq))
+    throw new InvalidArgumentError('throughSeq', throughSeq, 'the seq of a message')
+  if (alsoSeqs === undefined) return
+  const isList = Array.isArray(alsoSeqs) && alsoSeqs.every(isSeq)
+  if (!isList || throughSeq === undefined)
+    throw new InvalidArgumentError('alsoSeqs', alsoSeqs, 'with throughSeq, a list of the seqs of messages')
 }

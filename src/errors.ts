@@ -3,6 +3,7 @@
  * values that were wrong and those allowed, and a message that says what to do.
  */
 
+import type { ApprovalRefusal } from './log/judge-approval.ts'
 import { isProviderCode, providerAdvice, providerFailure } from './provider-failure.ts'
 
 /** One table from code to the outside: the HTTP status and the exit code of the command line. */
@@ -22,6 +23,7 @@ export const ERROR_CODES = {
   not_waiting: { status: 409, exit: 65 },
   erased_meanwhile: { status: 409, exit: 65 },
   taken_back: { status: 409, exit: 65 },
+  approval_refused: { status: 409, exit: 65 },
   settings_conflict: { status: 412, exit: 75 },
   request_conflict: { status: 422, exit: 65 },
   request_running: { status: 409, exit: 75 },
@@ -335,6 +337,41 @@ export class TakenBackError extends PalimpsestError<{ sessionId: string; seqs: r
     super(
       'taken_back',
       `Session ${describe(sessionId)}: message ${seqs.join(', ')}, which this follows, was taken back since. Nothing was stored; begin anew.`,
+      details,
+    )
+  }
+}
+
+const MAX_NAMED = 5
+
+const APPROVAL_WORDS: Readonly<Record<ApprovalRefusal, string>> = {
+  unknown: 'it was never asked for here, or what asked for it was erased or taken back',
+  answered: 'it was answered before, or the call has its result',
+  earlier_beginning: 'what asked for it lies before the newest beginning of the session',
+}
+
+/** An approval that nothing waits for. Nothing was stored, and nothing is run. */
+export class ApprovalRefusedError extends PalimpsestError<{
+  sessionId: string
+  approvalId: string
+  reason: ApprovalRefusal
+  /** The ids of those that wait for an answer. */
+  waiting: readonly string[]
+}> {
+  override readonly name = 'ApprovalRefusedError'
+  constructor(details: {
+    sessionId: string
+    approvalId: string
+    reason: ApprovalRefusal
+    waiting: readonly string[]
+  }) {
+    const { sessionId, approvalId, reason, waiting } = details
+    const named = waiting.slice(0, MAX_NAMED).map(id => describe(id))
+    const more = waiting.length > MAX_NAMED ? ` and ${waiting.length - MAX_NAMED} more` : ''
+    const allowed = named.length === 0 ? 'None waits now.' : `Waiting: ${named.join(', ')}${more}.`
+    super(
+      'approval_refused',
+      `Session ${describe(sessionId)}: the approval ${describe(approvalId)} cannot be answered: ${APPROVAL_WORDS[reason]}. Nothing was done. ${allowed}`,
       details,
     )
   }

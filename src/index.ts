@@ -18,6 +18,7 @@ export type {
   ContentPart,
   Message,
   MessageInput,
+  Origin,
   Pin,
   Role,
   Segment,
@@ -103,4 +104,4 @@ export {
 } from './summarizer/model/index.ts'
 export { SummarizerError, type SummarizerFailure } from './summarizer/summarizer-error.ts'
 export type { Logger, Tracer } from './telemetry.ts'
-export type { FinishedTurn, Turn, TurnOptions, TurnPrompt, TurnUsage } from './turn/index.ts'
+export type { FinishedTurn, Turn, TurnApproval, TurnOptions, TurnPrompt, TurnUsage } from './turn/index.ts'

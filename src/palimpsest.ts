@@ -29,12 +29,20 @@ import { SEARCH_EVERYWHERE } from './finding/search-options.ts'
 import { InTurn } from './in-turn.ts'
 import { checkOptions, optionsOf } from './known-options.ts'
 import { isLanguageSetting, LANGUAGE_RULE, type LanguageSetting } from './language/index.ts'
-import { GROUP_TURN_MESSAGES, ID_RULE, isId, isZone, type SessionKind } from './log/index.ts'
+import {
+  GROUP_TURN_MESSAGES,
+  ID_RULE,
+  isId,
+  isZone,
+  type MemoryToolName,
+  type SessionKind,
+} from './log/index.ts'
 import { BUDGETS, layerBudgets } from './memory/budgets.ts'
 import type { OwnerSharesIn } from './memory/engine.ts'
 import type { ExtractionReport } from './memory/extraction/extract-session.ts'
 import { ExtractionScheduler } from './memory/extraction/extraction-scheduler.ts'
 import { Memories } from './memory/memories.ts'
+import { type PossibleSession, possibleTools } from './memory/tools/offered.ts'
 import type { SyncResult, Workspace } from './memory/workspace/index.ts'
 import {
   type CustomJudge,
@@ -703,6 +711,14 @@ export class Palimpsest implements AsyncDisposable {
   /** In whose private chats the model may write what everybody sees, as configured now. */
   get memoryOwners(): readonly string[] {
     return [...this.#engine.memoryOwners]
+  }
+
+  /**
+   * The names of the memory tools that a session like this can have, whether it is there or not; `session.memoryTools()`
+   * says which it has. What is left out may be any; `user: null`: it has none.
+   */
+  possibleMemoryTools(session: PossibleSession = {}): readonly MemoryToolName[] {
+    return possibleTools(session, this.#engine)
   }
 
   /** In which language the engine writes, as configured now; sessions may have settings of their own. */

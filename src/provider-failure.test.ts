@@ -81,7 +81,7 @@ describe('what a provider says, by its status and code', () => {
         responseBody: '['.repeat(5e6),
       }).code,
     ).toBeNull()
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(performance.now() - before).toBeLessThan(10_000)
   })
 
   test('advice names what can be done', () => {

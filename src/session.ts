@@ -1,3 +1,4 @@
+import { answerApproval, MAX_APPROVALS_BACK } from './answer-approval.ts'
 import { callListener } from './call-listener.ts'
 import {
   endOutcomes,
@@ -29,6 +30,7 @@ import type { InTurn } from './in-turn.ts'
 import { checkOptions, optionsOf } from './known-options.ts'
 import { decideLanguage, type Language, type LanguageSetting } from './language/index.ts'
 import {
+  type ApprovalDecision,
   type Content,
   isNewId,
   isToCome,
@@ -54,6 +56,7 @@ import {
   type Snapshot,
   segmentLimits,
 } from './policy/index.ts'
+import { beginSaying, type NoteSaid, saidHere, saidHereIn, sayingWithin } from './said-here.ts'
 import { MAX_AT_ONCE, runInSlices } from './slices.ts'
 import {
   type Answers,
@@ -86,7 +89,7 @@ import {
   measureMessageInSteps,
   observeUsage,
 } from './tokens/index.ts'
-import type { Turn, TurnOptions } from './turn/index.ts'
+import type { ApprovalClaims, Turn, TurnOptions } from './turn/index.ts'
 
 /** What every session of an instance shares. */
 export interface Engine extends FoldEngine, ExtractionEngine {
@@ -190,6 +193,8 @@ export interface ReadOptions {
   readonly limit?: number
   /** Which end to begin at; the answer is in ascending order in either case. The default: oldest. */
   readonly from?: 'oldest' | 'newest'
+  /** With what each message answers, where that is not the one right before it. The default: without. */
+  readonly answered?: boolean
 }
 
 export interface TailOptions {
@@ -246,7 +251,7 @@ const APPEND = optionsOf<AppendOptions>({
 const AWAITS = optionsOf<Awaits>({ burst: true, address: true })
 const ANSWERS = optionsOf<Answers>({ seqs: true, earlier: true, isPart: true })
 const ASSIGN = optionsOf<Assigning>({ user: true, scope: true })
-const READ = optionsOf<ReadOptions>({ after: true, before: true, limit: true, from: true })
+const READ = optionsOf<ReadOptions>({ after: true, before: true, limit: true, from: true, answered: true })
 const TAIL = optionsOf<TailOptions>({ expected: true, operationId: true, operation: true, policy: true })
 const FOLDS = optionsOf<FoldsPage>({ before: true, limit: true })
 const GROWTH = optionsOf<GrowthOptions>({ points: true })
@@ -281,6 +286,9 @@ const MAX_LEASE_MS = 24 * 3_600_000
 
 const RETRY_MS = 50
 
+/** By instance: what its turns carry out. */
+const approvalClaims = new WeakMap<Engine, ApprovalClaims>()
+
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
@@ -291,10 +299,18 @@ export class Session {
   readonly #traits: GivenTraits
   /** Where there was no session yet, the one that comes of it is the one that is meant. */
   #seen: SeenSession | null
+  /** Of what a user said, approvals included, the newest that came through this handle. */
+  readonly #said: { seq: number | null }
 
-  constructor(engine: Engine, key: SessionKey, traits: GivenTraits, seen: SeenSession | null = null) {
+  constructor(
+    engine: Engine,
+    key: SessionKey,
+    traits: GivenTraits,
+    { seen = null, said = { seq: null } }: { seen?: SeenSession | null; said?: { seq: number | null } } = {},
+  ) {
     this.#engine = engine
     this.#key = key
+    this.#said = said
     this.#claim = Object.values(traits).some(trait => trait !== null) ? { ...key, traits } : key
     this.#traits = traits
     this.#seen = seen
@@ -328,7 +344,7 @@ export class Session {
   }
 
   #as(seen: SeenSession): Session {
-    return new Session(this.#engine, this.#key, this.#traits, seen)
+    return new Session(this.#engine, this.#key, this.#traits, { seen, said: this.#said })
   }
 
   /** Throws an `ErasedMeanwhileError` where `bound` was called before something here was erased. */
@@ -360,10 +376,11 @@ export class Session {
     options: AppendOptions = {},
   ): Promise<Appended> {
     const { tracer } = this.#engine
+    const noteSaid = this.#beginSaying()
     return traced(
       tracer,
       this.#span('append'),
-      () => this.#append(input, options),
+      () => this.#append(input, options, noteSaid),
       ({ messages, decision }) => ({
         'palimpsest.append.messages': messages.length,
         'palimpsest.append.decision': decision?.reason,
@@ -376,7 +393,11 @@ export class Session {
     return { name: `palimpsest.${operation}`, attributes }
   }
 
-  async #append(input: MessageInput | readonly MessageInput[], options: AppendOptions): Promise<Appended> {
+  async #append(
+    input: MessageInput | readonly MessageInput[],
+    options: AppendOptions,
+    noteSaid: NoteSaid,
+  ): Promise<Appended> {
     checkOptions('append', options, APPEND)
     const { awaits, answers, seen, follows } = options
     checkOptions('append: awaits', awaits, AWAITS)
@@ -385,17 +406,41 @@ export class Session {
     const receipt = await writes.run(
       keyName(this.#key),
       this.#appendRequest(input, options.policy),
-      request =>
-        store.append({
+      async request => {
+        const stored = await store.append({
           ...request,
           ...(seen && { key: { ...this.#claim, seen } }),
           ...(follows && { follows }),
           ...(awaits && { awaits }),
           ...(answers && { answers }),
-        }),
+        })
+        this.#noteSaid(request, { stored, noteSaid })
+        return stored
+      },
     )
     this.#meet(receipt)
     return this.#appended(receipt, options)
+  }
+
+  #noteSaid(
+    { messages }: Pick<AppendRequest, 'messages'>,
+    { stored, noteSaid }: { stored: AppendReceipt; noteSaid: NoteSaid },
+  ): void {
+    const place = messages.findLastIndex(isPersonsWord)
+    if (place === -1) return
+    const { seq } = stored.messages[place]!
+    this.#said.seq = seq
+    noteSaid(seq)
+  }
+
+  #beginSaying(): NoteSaid {
+    return beginSaying(this.#said, { engine: this.#engine, name: keyName(this.#key) })
+  }
+
+  /** For a turn that does not say what it answers. `null`: nothing was said through this handle, nor in this run. */
+  #saidLast(): number | null {
+    const here = saidHere(this.#said) ?? this.#said.seq
+    return here ?? saidHereIn({ engine: this.#engine, name: keyName(this.#key) })
   }
 
   #meet({ session }: AppendReceipt): void {
@@ -556,11 +601,16 @@ export class Session {
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
     checkOptions('messages', options, READ)
-    const { limit = 100, from = 'oldest', after, before } = options
+    const { limit = 100, from = 'oldest', answered = false, after, before } = options
     const range = { ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
-    return this.#read(this.#engine.store.readMessages(this.#claim, { ...range, limit, from }))
+    return this.#read(this.#engine.store.readMessages(this.#claim, { ...range, limit, from, answered }))
+  }
+
+  /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
+  async knows(externalId: string): Promise<boolean> {
+    return this.#read(this.#engine.store.knowsExternalId(this.#claim, externalId))
   }
 
   /** Visible messages, folded or not. */
@@ -717,19 +767,22 @@ export class Session {
     options: TailOptions = {},
   ): Promise<Appended & { readonly repeated: boolean }> {
     checkOptions('replaceTail', options, TAIL)
+    const noteSaid = this.#beginSaying()
     const { expected: given = [], operationId, operation, policy: own } = options
     if (operationId !== undefined && (typeof operationId !== 'string' || operationId.trim() === ''))
       throw new InvalidArgumentError('operationId', operationId, 'text that is not empty')
     const { store, writes } = this.#engine
     const expected = normalizeExpected(given)
     const prepare = this.#appendRequest(input, own)
-    const receipt = await writes.run(keyName(this.#key), prepare, request => {
+    const receipt = await writes.run(keyName(this.#key), prepare, async request => {
       const change = operation ?? { expected, messages: request.messages }
-      return store.replaceTail({
+      const stored = await store.replaceTail({
         ...request,
         expected,
         operation: operationId === undefined ? null : operationOf(operationId, change),
       })
+      this.#noteSaid(request, { stored, noteSaid })
+      return stored
     })
     this.#meet(receipt)
     // Nothing has changed: nothing is judged, counted or indexed again.
@@ -761,7 +814,7 @@ export class Session {
     const { kind, user, scope } = record
     const key = { namespace: this.#key.namespace, id }
     const seen = this.#seen === null ? null : seenOf(record)
-    const fork = new Session(this.#engine, key, { kind, user, scope }, seen)
+    const fork = new Session(this.#engine, key, { kind, user, scope }, { seen })
     this.#engine.indexer?.note(key)
     if (isJudged) await fork.#judgeAgain()
     return fork
@@ -788,11 +841,18 @@ export class Session {
 
   /**
    * One answer of a model through the AI SDK: `generateText({ model, ...turn.prompt })` and its like, then
-   * `turn.finish(result)`. Frozen at the newest message: what is said meanwhile is for the next turn.
+   * `turn.finish(result)`. Frozen at the message that it answers: `throughSeq` or `answers`, or else what was said last
+   * through this handle (in the same run of asynchronous code, where several share it), as long as it has no answer, or
+   * what a user said last. What others say is for another turn.
    */
   async turn<Tools extends object = object>(options: TurnOptions<Tools> = {}): Promise<Turn<Tools>> {
-    const { Turn } = await import('./turn/index.ts')
+    // Before anything is awaited: others may speak through this handle meanwhile.
+    const said = this.#saidLast()
+    const { Turn, ApprovalClaims } = await import('./turn/index.ts')
     const { contexts, onError } = this.#engine
+    const claims = approvalClaims.get(this.#engine) ?? new ApprovalClaims()
+    approvalClaims.set(this.#engine, claims)
+    const claimOf = (approvalId: string) => JSON.stringify([keyName(this.#key), approvalId])
     if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
     // Until its context is made, as it is now; from then on, as the context shows it.
     let own = await this.bound()
@@ -804,8 +864,9 @@ export class Session {
             ...(answers && { answers }),
             ...(options.appendPolicy && { policy: options.appendPolicy }),
           }),
-        freeze: async asked => {
-          const frozen = await contexts.freeze(this.#claim, asked)
+        said,
+        freeze: async (asked, answers) => {
+          const frozen = await contexts.freeze(this.#claim, asked, { answers, own: said })
           const { seen } = frozen.context
           // What this handle had seen before counts as well.
           const isBound = this.#seen !== null && this.#seen.session !== null
@@ -821,9 +882,28 @@ export class Session {
         memoryTools: answers => own.memoryTools({ answers }),
         onError: error => onError(error, { sessionId: this.id }),
         check: () => own.checkBound(),
+        readLog: seq =>
+          seq === undefined
+            ? own.messages({ from: 'newest', limit: MAX_APPROVALS_BACK })
+            : own.messages({ after: seq - 1, before: seq + 1 }),
+        claimApproval: id => claims.take(claimOf(id)),
+        releaseApprovals: ids => {
+          for (const id of ids) claims.release(claimOf(id))
+        },
       },
       options,
     )
+  }
+
+  /**
+   * What a person says to a call that asked for approval, however much was said since: the next turn runs the call, or
+   * tells the model that it was refused. The same again adds nothing. One that nothing waits for is an
+   * `ApprovalRefusedError`, which names the reason and those that do wait.
+   * @example
+   * await chat.answerApproval({ approvalId, approved: true })
+   */
+  async answerApproval(decision: ApprovalDecision): Promise<Appended> {
+    return sayingWithin(async () => answerApproval(await this.bound(), decision))
   }
 
   /**
@@ -1087,6 +1167,12 @@ export class Session {
   async #record(): Promise<SessionRecord | null> {
     return this.#read(this.#engine.store.readSession(this.#claim))
   }
+}
+
+/** A question, or what a person says to a call. */
+function isPersonsWord({ role, content }: Pick<Message, 'role' | 'content'>): boolean {
+  if (role === 'user') return true
+  return typeof content !== 'string' && content.some(({ type }) => type === 'tool-approval-response')
 }
 
 function unassignedOf({ unassigned }: Pick<AppendReceipt, 'unassigned'>): Pick<Appended, 'unassigned'> {

@@ -121,7 +121,7 @@ describe.each(Object.entries(PLACES))('a deep check-up on %s', (_, create) => {
           await place.remove()
         }
       }),
-      { numRuns: runs(12) },
+      { numRuns: runs(5, 12) },
     )
   })
 

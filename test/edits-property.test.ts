@@ -259,7 +259,7 @@ describe.each(Object.entries(PLACES))('edits, on %s', (name, place) => {
     async () => {
       await fc.assert(
         fc.asyncProperty(commands, history => check(place(), history)),
-        { numRuns: runs(name === 'SQLite' ? 20 : 4) },
+        { numRuns: name === 'SQLite' ? runs(8, 20) : runs(2, 4) },
       )
     },
     longest(120_000),

@@ -202,7 +202,7 @@ test.for(Object.entries(PLACES))(
           await place.remove()
         }
       }),
-      { numRuns: runs(name === 'SQLite' ? 40 : 8) },
+      { numRuns: name === 'SQLite' ? runs(15, 40) : runs(3, 8) },
     )
   },
 )

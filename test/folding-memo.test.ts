@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { count, resize, tokens, window } from '../src/index.ts'
 import { extractive, type Summarizer } from '../src/summarizer/index.ts'
 import { Clock, message, messages, scripted, withChat } from './folding-kit.ts'
+import { runs } from './runs.ts'
 
 const policy = count({ threshold: 20, keepLast: 10 })
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -351,7 +352,7 @@ test('whatever happens, the memo has seen every message through its cursor', asy
         }
       })
     }),
-    { numRuns: 40 },
+    { numRuns: runs(15, 40) },
   )
 })
 

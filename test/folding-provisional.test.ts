@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createPalimpsest, type Session, tokens, window } from '../src/index.ts'
 import { extractive } from '../src/summarizer/index.ts'
 import { Clock, messages, scripted, withChat } from './folding-kit.ts'
+import { runs } from './runs.ts'
 import { sqlitePlace } from './stores.ts'
 
 const shown = async (chat: Session) =>
@@ -175,6 +176,6 @@ test('whatever fails and is rolled back or copied, each message is raw or covere
         expect({ ...(await session.export()), id: 's' }).toEqual(file)
       })
     }),
-    { numRuns: 40 },
+    { numRuns: runs(15, 40) },
   )
 })

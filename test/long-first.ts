@@ -1,28 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { DURATIONS_FILE, ROOT } from './note-durations.ts'
 
-/** What takes half a minute or more, the longest first: begun last, one of them would run on alone at the end. */
-const LONG = [
-  'test/faults/fold.test.ts',
-  'test/memory/canary.test.ts',
-  'test/context/properties.test.ts',
-  'test/memory/concurrent-writes.test.ts',
-  'test/memory/kill.test.ts',
-  'src/store/postgres/postgres.test.ts',
-  'test/scenarios/long-conversation.test.ts',
-  'test/lab/default-policy.test.ts',
-  'test/context/isolation.test.ts',
-  'test/package.test.ts',
-]
-
-/** The long ones before all others, which keep the order that Vitest gives them. */
+/**
+ * The longest files before all others: begun last, one of them would run on alone at the end. A file that is not in the
+ * list takes no time worth mentioning, and keeps the order that Vitest gives it.
+ */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const seconds: Readonly<Record<string, number>> = JSON.parse(readFileSync(DURATIONS_FILE, 'utf8'))
+    const secondsOf = ({ moduleId }: TestSpecification) => seconds[relative(ROOT, moduleId)] ?? 0
     const order = await super.sort(files)
-    return order.toSorted((one, other) => placeOf(one) - placeOf(other))
+    return order.toSorted((one, other) => secondsOf(other) - secondsOf(one))
   }
-}
-
-function placeOf({ moduleId }: TestSpecification): number {
-  const place = LONG.findIndex(name => moduleId.endsWith(`/${name}`))
-  return place === -1 ? LONG.length : place
 }

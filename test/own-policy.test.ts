@@ -120,12 +120,18 @@ describe("a policy of the caller's own", () => {
 
   test('has five seconds where nothing else is said', async () => {
     const { palimpsest, errors } = await world({
-      ...{ policy: compose(FOLDS, custom(hangs)), folding: 'manual' },
+      ...{
+        policy: compose(
+          FOLDS,
+          custom(() => new Promise(() => {})),
+        ),
+        folding: 'manual',
+      },
       policyTimeoutMs: undefined as never,
     })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const appending = palimpsest.session('chat').append(messages(1, 1))
+      const appending = palimpsest.session('five seconds').append(messages(1, 1))
       while (vi.getTimerCount() === 0) await new Promise(resolve => setImmediate(resolve))
       await vi.advanceTimersByTimeAsync(4_999)
       expect(errors).toEqual([])
@@ -157,7 +163,7 @@ describe("a policy of the caller's own", () => {
   test('that answers late has its say from then on', async () => {
     const answers: ((answer: unknown) => void)[] = []
     const policy = custom(() => new Promise(resolve => answers.push(resolve)))
-    const { palimpsest } = await world({ policy, folding: 'manual' })
+    const { palimpsest } = await world({ policy, folding: 'manual', policyTimeoutMs: 2_500 })
     const session = palimpsest.session('chat')
     expect((await session.append(messages(1, 1))).decision).toBeNull()
     answers.pop()!(null)

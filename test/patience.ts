@@ -4,4 +4,6 @@ import { vi } from 'vitest'
 const LONGEST_MS = 30_000
 
 const { waitFor } = vi
-vi.waitFor = (callback, options = { timeout: LONGEST_MS }) => waitFor(callback, options)
+const patient: typeof waitFor = (callback, options = { timeout: LONGEST_MS }) => waitFor(callback, options)
+// The files of a worker share it.
+if (!('isPatient' in waitFor)) vi.waitFor = Object.assign(patient, { isPatient: true })

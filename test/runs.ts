@@ -1,18 +1,20 @@
 /**
- * How much is tried. The numbers in the tests are those of an ordinary run, and enough to find the faults that were
- * planted to choose them. `PALIMPSEST_TEST_RUNS` is a factor for all of them: 4 for a long run, as before a release
- * (`PALIMPSEST_TEST_RUNS=4 npx vitest run test/memory/canary.test.ts`), 0.1 for a first look.
+ * How much is tried. `npm test` tries what finds a fault soon; `npm run test:long`, as `.ci/run` does too, tries as many
+ * as were needed to find the rarest of the faults that were planted to choose the numbers. `PALIMPSEST_TEST_RUNS` is a
+ * factor for both: 4 for a longer run, as before a release (`PALIMPSEST_TEST_RUNS=4 npm run test:long`), 0.1 for a first
+ * look.
  */
 const FACTOR = factorOf(process.env['PALIMPSEST_TEST_RUNS'])
+const IS_LONG = process.env['PALIMPSEST_TEST_LONG'] === '1'
 
-/** So many runs of a property. */
-export function runs(usual: number): number {
-  return Math.max(1, Math.round(usual * FACTOR))
+/** So many runs of a property, and `long` of them in a long run. */
+export function runs(usual: number, long = usual): number {
+  return Math.max(1, Math.round((IS_LONG ? long : usual) * FACTOR))
 }
 
-/** Of a long row of steps every so manieth is tried; in a long run each of them. */
-export function stride(usual: number): number {
-  return Math.max(1, Math.round(usual / FACTOR))
+/** Of a long row of steps every so manieth is tried; in a long run every `long`th. */
+export function stride(usual: number, long = usual): number {
+  return Math.max(1, Math.round((IS_LONG ? long : usual) / FACTOR))
 }
 
 /** For a test that grows with the factor. */

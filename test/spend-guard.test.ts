@@ -13,6 +13,7 @@ import {
 import type { MemoUpdateRequest, SummarizeRequest } from '../src/summarizer/index.ts'
 import { type ModelServer, modelFailures, startModelServer, testClock } from '../src/testing/index.ts'
 import { messages, scripted } from './folding-kit.ts'
+import { runs } from './runs.ts'
 import { PLACES, type StorePlace, sqlitePlace } from './stores.ts'
 
 /** The real engine and, where a model is asked, a real socket: its requests are what is counted. */
@@ -224,7 +225,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
           await place.remove()
         }
       }),
-      { numRuns: newPlace === sqlitePlace ? 25 : 8 },
+      { numRuns: newPlace === sqlitePlace ? runs(8, 25) : runs(3, 8) },
     )
   })
 })

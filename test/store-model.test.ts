@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Content, Role } from '../src/log/index.ts'
 import { count, measure, type Policy, planFold, resize, rounds, tokens, window } from '../src/policy/index.ts'
 import type { AppendReceipt, AppendRequest, SessionKey, Store } from '../src/store/index.ts'
+import { runs } from './runs.ts'
 import * as model from './store-model.ts'
 import { PLACES, type StorePlace } from './stores.ts'
 
@@ -365,7 +366,7 @@ class Pair {
   }
 }
 
-const RUNS = { SQLite: 300, PostgreSQL: 25 } as const
+const RUNS = { SQLite: runs(75, 300), PostgreSQL: runs(10, 25) } as const
 
 describe.concurrent.for(Object.entries(PLACES))('%s', ([name, open]) => {
   let here: StorePlace

@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Store, Warn } from '../src/store/index.ts'
 import { postgres } from '../src/store/postgres/index.ts'
 import { sqlite } from '../src/store/sqlite/index.ts'
+import { query, takeSpareSchema } from './postgres/spare-schemas.ts'
 import { postgresUrl } from './postgres/url.ts'
+import { copyTemplate } from './sqlite-template.ts'
 
 /** A new, empty place for a store, and a way to open it any number of times. */
 export interface StorePlace {
@@ -22,6 +24,7 @@ export function sqlitePlace(): StorePlace {
   return {
     address: `sqlite:${file}`,
     open: async options => {
+      copyTemplate(file)
       const store = sqlite(file, { durability: 'normal', ...options })
       await store.open()
       return store
@@ -41,20 +44,17 @@ export function sqliteBeside(address: string, options: { readOnly?: boolean } = 
 export function postgresPlace(): StorePlace {
   const url = postgresUrl()
   const schema = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`
+  let made: Promise<void> | null = null
   return {
     address: `postgres:${schema}`,
     open: async options => {
+      made ??= takeSpareSchema(schema)
+      await made
       const store = postgres(url, { schema, connections: 4, ...options })
       await store.open()
       return store
     },
-    remove: async () => {
-      const { default: pg } = await import('pg')
-      const client = new pg.Client(url)
-      await client.connect()
-      await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-      await client.end()
-    },
+    remove: () => query(url, `DROP SCHEMA IF EXISTS ${schema} CASCADE`),
   }
 }
 

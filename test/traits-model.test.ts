@@ -93,7 +93,7 @@ test.each(Object.entries(PLACES))(
             expect(is).toEqual(model)
           }
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(15, 40) },
       )
     } finally {
       for (const store of stores) await store.close()

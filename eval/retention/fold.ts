@@ -35,7 +35,10 @@ export function splitIntoFolds(messages: readonly ConversationMessage[]): readon
   return folds
 }
 
-function toSaid({ role, sender, at, text }: ConversationMessage, seq: number): SaidMessage {
+function toSaid(
+  { externalId, replyTo, role, sender, at, text }: ConversationMessage,
+  seq: number,
+): SaidMessage {
   return {
     seq,
     role,
@@ -43,5 +46,7 @@ function toSaid({ role, sender, at, text }: ConversationMessage, seq: number): S
     content: text,
     at: new Date(at),
     zone: null,
+    externalId,
+    replyTo: replyTo ?? null,
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { says } from '../../src/summarizer/extractive/missing-details.ts'
 import { estimateTokens } from '../../src/tokens/index.ts'
 import { categoriesOf } from '../categories.ts'
 import type { Conversation } from '../conversation.ts'
@@ -33,6 +34,17 @@ export interface MethodResult extends Survival {
   /** What it kept of them. */
   readonly kept: number
   readonly byCategory: readonly (Survival & { readonly category: number })[]
+  readonly superseded: Superseded
+}
+
+/** Values that held no more at the end of the conversation. */
+interface Superseded {
+  /** Those that are named in the questions. */
+  readonly count: number
+  /** Told, but not what took their place: as if they held. */
+  readonly toldAlone: number
+  /** The share of them. */
+  readonly share: number | null
 }
 
 interface Survival {
@@ -80,25 +92,31 @@ export async function measureRetention(
 interface Wanted {
   readonly category: number
   readonly words: ReadonlySet<string>
+  readonly superseded: readonly string[]
 }
 
 /** The answers whose words are all in the source: in what was said, by whom and on which day. */
 function findable(questions: Conversation['questions'], folds: readonly Fold[]): Wanted[] {
   const source = contentWords(joinTexts(folds.map(fold => renderSentences(sentencesOf(fold)))))
   return questions
-    .map(({ answer, category }) => ({ category, words: answerWords(answer) }))
+    .map(({ answer, category, superseded = [] }) => ({ category, words: answerWords(answer), superseded }))
     .filter(({ words }) => words.size > 0 && shareFound(words, source) === 1)
 }
 
 class Tally {
   #tokens = 0
   readonly #found: { readonly category: number; readonly words: number }[] = []
+  readonly #superseded = { count: 0, toldAlone: 0 }
 
   add(text: string, wanted: readonly Wanted[]): void {
     const present = contentWords(text)
     this.#tokens += estimateTokens(text)
-    for (const { category, words } of wanted)
-      this.#found.push({ category, words: shareFound(words, present) })
+    for (const { category, words, superseded } of wanted) {
+      const found = shareFound(words, present)
+      this.#found.push({ category, words: found })
+      this.#superseded.count += superseded.length
+      if (found < 1) this.#superseded.toldAlone += superseded.filter(value => says(text, value)).length
+    }
   }
 
   result(sourceTokens: number): Omit<MethodResult, 'method' | 'budget'> {
@@ -109,6 +127,10 @@ class Tally {
         category,
         ...survival(this.#found.filter(each => each.category === category)),
       })),
+      superseded: {
+        ...this.#superseded,
+        share: percentage(this.#superseded.toldAlone, this.#superseded.count),
+      },
     }
   }
 }

@@ -138,10 +138,38 @@ describe('what survives', () => {
         { category: 1, count: 1, answers: 100, words: 100 },
         { category: 4, count: 1, answers: 100, words: 100 },
       ],
+      superseded: { count: 0, toldAlone: 0, share: null },
     })
     expect(at20[1]).toMatchObject({ method: 'first sentences', answers: 0, words: 0 })
     expect(progress).toHaveLength(2 * METHODS.length)
     expect(progress.every(share => share >= 0 && share < 1)).toBe(true)
+  })
+
+  test('is told of a value that held no more, where it stands without the one that took its place', async () => {
+    const superseded = (before: string, answer: string) => ({
+      ...conversation,
+      questions: [{ ...question(answer), superseded: [before] }],
+    })
+    const moved = {
+      ...conversation,
+      messages: say([
+        'The dentist is at 17 Harbour Street in Porto.',
+        ...chatter,
+        'It is 9 Mill Lane, in Braga.',
+      ]),
+    }
+    const alone = await measureRetention([
+      {
+        ...moved,
+        questions: [{ ...question('Harbour Mill Lane Braga dentist'), superseded: ['Harbour', 'Oslo'] }],
+      },
+    ])
+    for (const { superseded: told, answers } of alone.results) {
+      expect(told.count).toBe(2)
+      expect(told.toldAlone).toBeLessThanOrEqual(answers === 100 ? 0 : 1)
+    }
+    const [first] = (await measureRetention([superseded('Porto', '17 Harbour Street')])).results
+    expect(first!.superseded).toEqual({ count: 1, toldAlone: 0, share: 0 })
   })
 
   test('is nothing where nothing is asked', async () => {

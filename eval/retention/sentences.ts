@@ -1,7 +1,7 @@
 import { dayOf } from '../../src/compaction/segment-lines.ts'
 import { oneLine } from '../../src/log/index.ts'
 import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
-import { speakerName } from '../../src/summarizer/index.ts'
+import { speakerIn, whoSpeaks } from '../../src/summarizer/index.ts'
 import type { Fold } from './fold.ts'
 
 /** A sentence of a fold, with who said it on which day. */
@@ -13,8 +13,9 @@ export interface Sentence {
 
 /** Split as the summariser splits them, so that no method has better sentences than another. */
 export function sentencesOf({ messages }: Fold): Sentence[] {
+  const who = whoSpeaks(messages)
   return messages.flatMap(message => {
-    const said = { speaker: speakerName(message), day: dayOf(message.at, 'UTC') }
+    const said = { speaker: speakerIn(who, message), day: dayOf(message.at, 'UTC') }
     return message.content
       .split('\n')
       .flatMap(line => [...splitSentences(line)])

@@ -354,7 +354,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
     )
 
     test('that throws or hangs has changed nothing, and the outcome says why', async () => {
-      const session = await talk(4, { summarizerTimeoutMs: 100 })
+      const session = await talk(4, { summarizerTimeoutMs: 2_000 })
       const before = await session.chat.export()
       const error = new Error('no wind')
       const throwing: ResizeHandler = () => {
@@ -604,7 +604,7 @@ describe.for(Object.entries(PLACES))('%s', ([, place]) => {
     })
 
     test('refuses what is no decision, and what nobody carries out', async () => {
-      const session = await talk(2, { summarizerTimeoutMs: 100 })
+      const session = await talk(2, { summarizerTimeoutMs: 2_000 })
       for (const wrong of [
         42,
         true,

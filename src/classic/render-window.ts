@@ -10,7 +10,7 @@ import {
   type WindowMessage,
 } from '../log/index.ts'
 import { readableText } from '../summarizer/extractive/readable.ts'
-import { speakerName } from '../summarizer/speaker-name.ts'
+import { speakerIn, whoSpeaks } from '../summarizer/speakers.ts'
 import type { AttachmentSummaryHandler } from './attachments.ts'
 
 const MOST_SUMMARY_CHARACTERS = 500
@@ -24,11 +24,12 @@ export async function renderWindow(
   summarize: AttachmentSummaryHandler,
 ): Promise<string> {
   const rendered: string[] = []
+  const who = whoSpeaks(window.map(({ role, sender = null }) => ({ role, sender })))
   for (const message of window) {
     const lines = splitLines((await messageText(message, summarize)).trim())
     const { role, sender = null } = message
     const said = lines.map((line, index) => (index === 0 || line === '' ? line : `  ${line}`)).join('\n')
-    if (said !== '') rendered.push(`- ${speakerName({ role, sender })}: ${said}`)
+    if (said !== '') rendered.push(`- ${speakerIn(who, { role, sender })}: ${said}`)
   }
   return rendered.join('\n')
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { FoldOutcome } from '../compaction/index.ts'
 import { type Configuration, createPalimpsest } from '../palimpsest.ts'
 import { PRESET_NAMES } from '../policy/index.ts'
@@ -36,7 +36,12 @@ export function compactCommand(terminal: Terminal): Command {
     .addOption(namespaceOption())
     .option('--policy <name>', `${PRESET_NAMES.join(', ')} (default: as configured)`)
     .addOption(setOption())
-    .option('--force [type]', 'whatever the policy says: lite or deep (deep without a word)')
+    .addOption(
+      new Option('--force [type]', 'whatever the policy says: lite or deep (deep without a word)').choices([
+        'lite',
+        'deep',
+      ]),
+    )
     .option('--focus <words>', 'what the summary should keep above all; for a model')
     .addOption(jsonOption())
     .addHelpText(
@@ -95,5 +100,7 @@ function describeOutcome({
 }: FoldOutcome): string {
   if (outcome === 'applied')
     return `folded ${fromSeq}–${toSeq} (${reason}): ${tokensBefore} tokens into ${tokensAfter}`
+  if (outcome === 'skipped' && reason === 'force')
+    return 'skipped: all that is raw belongs to the newest messages, which stay as they are'
   return `${outcome}: ${reason.replaceAll('_', ' ')}`
 }

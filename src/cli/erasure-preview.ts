@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from '../errors.ts'
-import type { Message } from '../log/index.ts'
+import { type Message, originOf } from '../log/index.ts'
 import type { Palimpsest } from '../palimpsest.ts'
 import type { SessionInfo } from '../session.ts'
 import { type DocumentRecord, documentSession, type ErasureTarget } from '../store/index.ts'
@@ -87,7 +87,7 @@ function isGone(target: ErasureTarget, { user, kind }: SessionInfo): boolean {
   return target.kind !== 'person' || (user === target.id && kind !== 'group')
 }
 
-/** What a person said in a session that stays. */
+/** What a person said in a session that stays, also in what others passed on. */
 async function countSaid(
   palimpsest: Palimpsest,
   { id }: SessionInfo,
@@ -96,10 +96,15 @@ async function countSaid(
   let said = 0
   for (let after = 0; ; ) {
     const page = await palimpsest.session(id).messages({ after, limit: AT_A_TIME })
-    said += page.filter(({ sender }) => target.kind === 'person' && sender?.id === target.id).length
+    said += page.filter(message => target.kind === 'person' && isSaidBy(message, target.id)).length
     after = page.at(-1)?.seq ?? 0
     if (page.length < AT_A_TIME) return said
   }
+}
+
+function isSaidBy({ sender, content }: Message, id: string): boolean {
+  if (sender?.id === id) return true
+  return typeof content !== 'string' && content.some(part => originOf(part)?.from?.id === id)
 }
 
 type Listed = Pick<DocumentRecord, 'layer' | 'key'>

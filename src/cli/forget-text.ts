@@ -59,7 +59,8 @@ function exampleText({ seq, sender, role, at, content }: Message, { zone }: Show
     .replace(/\s+/g, ' ')
     .trim()
   const shown = [...text].slice(0, EXAMPLE_CHARACTERS).join('')
-  const speaker = sender?.name || sender?.id || role
+  const { id = role, name = '' } = sender ?? {}
+  const speaker = name === '' || name === id ? id : `${name} (${id})`
   return inertLine(`${seq}  ${speaker}  ${timeText(at, zone)}  ${shown}${shown === text ? '' : '…'}`)
 }
 

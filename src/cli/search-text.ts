@@ -1,5 +1,7 @@
 import { styleText } from 'node:util'
+import { originLabel } from '../context/index.ts'
 import type { Excerpt, SearchAnswer, SearchResult } from '../finding/index.ts'
+import { FALLBACK_LANGUAGE } from '../language/index.ts'
 import { inertLine } from './inert-text.ts'
 import { timeText } from './memory-text.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,10 +12,13 @@ interface Shown {
 }
 
 /** A block for each result: where, who and when, and the passage between what was said before and after it. */
-export function resultsText({ results, next }: SearchAnswer, shown: Shown): string {
+export function resultsText({ results, next, people = [] }: SearchAnswer, shown: Shown): string {
   const blocks = results.map(result => blockOf(result, shown))
   const more = next === null ? '' : `\nnext page: --cursor ${next}\n`
-  return `${blocks.join('\n')}${more}`
+  const named = people.map(({ id, name = id }) => oneLine(`${name} (${id})`))
+  const several =
+    named.length === 0 ? '' : `\nseveral people have this name: ${named.join(', ')}; --sender takes an id\n`
+  return `${blocks.join('\n')}${more}${several}`
 }
 
 function blockOf(result: SearchResult, { zone, screen }: Shown): string {
@@ -34,8 +39,16 @@ function isSaid({ excerpt }: Excerpt): boolean {
   return excerpt.trim() !== ''
 }
 
-function speakerOf({ sender, role }: Excerpt): string {
-  return oneLine(sender?.name || sender?.id || role)
+function speakerOf({ sender, role, origin, answered }: Excerpt): string {
+  const source = origin ? ` (${originLabel(origin, FALLBACK_LANGUAGE)})` : ''
+  const passedOn = answered?.origin ? `, ${originLabel(answered.origin, FALLBACK_LANGUAGE)}` : ''
+  const asked = answered ? ` (answering ${nameOf(answered)}${passedOn}: ${answered.text})` : ''
+  return oneLine(`${nameOf({ sender, role })}${source}${asked}`)
+}
+
+function nameOf({ sender, role }: Pick<Excerpt, 'sender' | 'role'>): string {
+  const { id = role, name } = sender ?? {}
+  return name === undefined || name === '' || name === id ? id : `${name} (${id})`
 }
 
 function highlighted({ excerpt, highlights }: SearchResult, screen: Terminal['output']): string {

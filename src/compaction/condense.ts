@@ -1,9 +1,10 @@
-import type { Segment } from '../log/index.ts'
+import { mergePeople, type Segment, WhoIsWho } from '../log/index.ts'
 import { extractive, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
 import { carryDetails, carryEvents } from './carry-over.ts'
 import { failureReason } from './failure-reason.ts'
 import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { FoldWork } from './handlers.ts'
+import { peopleOfSegments, withNames } from './people.ts'
 import { chooseRollUp } from './roll-up.ts'
 import { dayOf, firstDay, linesAsMessages } from './segment-lines.ts'
 import { type SourceRequest, summarizeSource } from './summarize-source.ts'
@@ -68,12 +69,16 @@ export async function condense(
 /** As large as any other of its kind, whatever it stands for; nothing where an erasure left nothing of that. */
 export async function condenseOne(
   absorbed: readonly Shown[],
-  { limits, summarizer, zone, signal, decision, focus, warn, messages }: FoldWork,
+  { limits, summarizer, zone, signal, decision, focus, warn, messages, people: known }: FoldWork,
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
   const tokensBefore = tokensIn(absorbed)
   const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.condensedTokens)
   const budgetTokens = Math.max(1, Math.floor(tokens * TEXT_SHARE))
   const newest = messages.at(-1)!
+  const people = peopleOfSegments(absorbed)
+  const allKnown = mergePeople(known, people)
+  const who = new WhoIsWho(allKnown)
+  const named = absorbed.map(segment => withNames(segment, who))
   const told = absorbed.filter(({ summary }) => summary !== '')
   const source: SourceRequest = {
     messages: sourceOf(told, messages[0]!.at),
@@ -82,6 +87,7 @@ export async function condenseOne(
     budgetTokens,
     detailTokens: 0,
     earlier: null,
+    people: allKnown,
     focus,
     zone,
     signal,
@@ -93,8 +99,8 @@ export async function condenseOne(
     toSeq: absorbed.at(-1)!.toSeq,
     messageCount: absorbed.reduce((sum, segment) => sum + segment.messageCount, 0),
     summary: text,
-    events: carryEvents(absorbed, dayOf(newest.at, newest.zone ?? zone)),
-    details: carryDetails(absorbed, { summary: text, tokens: budgetTokens }),
+    events: carryEvents(named, dayOf(newest.at, newest.zone ?? zone)),
+    details: carryDetails(named, { summary: text, tokens: budgetTokens }),
     level: Math.max(...absorbed.map(segment => segment.level)) + 1,
     state: 'live',
     type: decision.type,
@@ -103,6 +109,7 @@ export async function condenseOne(
     promptVersion: summarizer.version,
     tokensBefore,
     mostTokens: tokensBefore,
+    people,
   })
 }
 
@@ -113,8 +120,8 @@ export async function condenseOne(
 function sourceOf(told: readonly Shown[], latest: Date): SourceMessage[] {
   const first = told.map(({ summary }) => firstDay(summary)).find(day => day !== null)
   let at = first ?? latest
-  return told.flatMap(({ summary }) => {
-    const messages = linesAsMessages(summary, at)
+  return told.flatMap(({ summary, people }) => {
+    const messages = linesAsMessages(summary, at, new WhoIsWho(people ?? []))
     at = messages.at(-1)!.at
     return messages
   })

@@ -1,4 +1,4 @@
-import type { Message } from '../log/index.ts'
+import type { Message, Person } from '../log/index.ts'
 import { type Extract, extractive, type SummarizeRequest } from '../summarizer/index.ts'
 import { dominantScript } from './script.ts'
 import { sampleText } from './source.ts'
@@ -14,9 +14,10 @@ export function extractsFor(messages: readonly Message[]): NonNullable<Summarize
 /** Where no model is asked: what was said, in its own words. */
 export async function extractsWithoutModel(
   messages: readonly Message[],
-  { zone, signal }: { zone: string; signal: AbortSignal },
+  { zone, signal, people }: { zone: string; signal: AbortSignal; people: readonly Person[] },
 ): Promise<readonly Extract[]> {
   const extracts = extractsFor(messages)
-  const request = { messages, earlier: null, budgetTokens: 200, detailTokens: 0, extracts, zone, signal }
+  const given = { messages, people, extracts, zone, signal }
+  const request = { ...given, earlier: null, budgetTokens: 200, detailTokens: 0 }
   return (await extractive().summarize(request)).extracts ?? []
 }

@@ -1,5 +1,12 @@
 import { InvalidDecisionError } from '../errors.ts'
-import { type Memo, type Message, type Segment, withoutRecalled } from '../log/index.ts'
+import {
+  type Memo,
+  type Message,
+  mergePeople,
+  type Person,
+  type Segment,
+  withoutRecalled,
+} from '../log/index.ts'
 import {
   type Decision,
   type FoldPlan,
@@ -46,6 +53,7 @@ import { LAST_RESIZE, MemoKeeper, type MemoRules } from './memo-keeper.ts'
 import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 import { DEFAULT_POLICY_TIMEOUT_MS, judgeWithOwn, policyWarning } from './own-policy.ts'
 import { pause } from './pause.ts'
+import { peopleOf, peopleOfSegments, withPeople } from './people.ts'
 import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
@@ -114,6 +122,8 @@ export interface FoldedRange {
   readonly messages: readonly Message[]
   /** `null`: nobody was asked, as with a handler of the caller's own. */
   readonly extracts: readonly Extract[] | null
+  /** Who is known of the session, those of the range included. */
+  readonly people: readonly Person[]
   /** The earlier, provisional folds that this one stands for: what they left is replaced. */
   readonly superseded: readonly Pick<Segment, 'fromSeq' | 'toSeq'>[]
   /** Of what folds left in the chat's memory, what else is replaced; left out: nothing. */
@@ -352,7 +362,9 @@ async function workOnWindow(
   const { range } = plan
   const messages = range === null ? [] : await readAllMessages(store, key, range)
   const input: WindowInput = { decision: plan.decision, segments, messages, memo, head, signal }
-  const folded = foldWindow(await handler.window(input), input, raw)
+  const zone = session.zone ?? engine.zone
+  const made = foldWindow(await handler.window(input), input, raw)
+  const folded = { ...made, segments: withPeople(made.segments, { messages, stored: segments, zone }) }
   if (folded.plan.range === null) return folded
   const { toSeq } = folded.plan.range
   const documents = await engine.rememberFold?.({
@@ -360,6 +372,7 @@ async function workOnWindow(
     session,
     messages: withoutRecalled(messages.filter(({ seq }) => seq <= toSeq)),
     extracts: null,
+    people: mergePeople(peopleOfSegments(segments), peopleOf(messages, zone)),
     superseded: [],
     summarizer: metered(guarded(engine.summarizer, spending), tally.note),
     signal,
@@ -417,12 +430,14 @@ async function work(
     builtIn && !isExtractive(engine.summarizer) ? hearing(engine.summarizer, builtIn) : engine.summarizer
   const model = metered(asksNobody ? extractive() : guarded(heard, spending), tally.note)
   const summarizer = isProvisional && !asksNobody ? extractive() : model
+  const known = peopleOfSegments(segments)
   const keeper = new MemoKeeper({
     memo: memoOf(session),
     rules: engine.memo,
     summarizer: model,
     zone,
     earlier: earlierSummary(segments),
+    people: known,
     signal,
     warn: tally.warn,
   })
@@ -443,6 +458,7 @@ async function work(
     range: folded,
     messages,
     segments,
+    people: known,
     memo: session.memo,
     summarizer: handler ? extractiveWhenSpent(summarizer) : summarizer,
     limits,
@@ -459,12 +475,17 @@ async function work(
     const told = keepsLines
       ? { messages: added, extracts: null, superseded: [] }
       : { messages, extracts: result.extracts ?? null, superseded }
-    const remembered = { key, session, ...told, summarizer, signal }
+    const people = mergePeople(known, peopleOf(messages, zone))
+    const remembered = { key, session, ...told, people, summarizer, signal }
     const documents = (await engine.rememberFold?.(remembered)) ?? []
     const isWithoutModel = isProvisional && !isBackingOff
     return { ...result, documents, ...(isWithoutModel && { plan: withoutModel(plan) }) }
   }
-  if (handler) return remember(checkCovers(await handler(input), frozen))
+  if (handler) {
+    const own = await handler(input)
+    const complete = { messages, stored: segments, zone }
+    return remember(checkCovers({ ...own, segments: withPeople(own.segments, complete) }, frozen))
+  }
   const isShort = tokensOf(messages) < limits.verbatimBelowTokens
   // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
   if (!isProvisional && !isShort)

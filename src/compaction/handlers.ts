@@ -1,10 +1,13 @@
 import {
   type Memo,
   type Message,
+  mergePeople,
   type NewSegment,
+  type Person,
   type Segment,
   type SessionKind,
   VERBATIM,
+  WhoIsWho,
 } from '../log/index.ts'
 import { type Decision, type FoldRange, type SegmentLimits, summaryTokens } from '../policy/index.ts'
 import {
@@ -23,7 +26,8 @@ import { extractsWithoutModel } from './extracts.ts'
 import { type FoldedSegment, measured, textOf } from './folded-segment.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { pause } from './pause.ts'
-import { dayOf, earlierSummary, verbatimLines } from './segment-lines.ts'
+import { peopleOf, withNames } from './people.ts'
+import { dayOf, earlierSummary, namingTokens, verbatimLines } from './segment-lines.ts'
 import { chunks, partsOf, rawTokens, sourceLimit, tokensOf } from './source.ts'
 import { type SourceRequest, SummaryRejectedError, summarizeSource } from './summarize-source.ts'
 
@@ -35,6 +39,8 @@ export interface FoldInput {
   readonly messages: readonly Message[]
   /** Those shown so far, oldest first. */
   readonly segments: readonly Segment[]
+  /** Who is known from them, beside those who speak in the messages. */
+  readonly people: readonly Person[]
   readonly memo: Memo | null
   readonly summarizer: Summarizer
   readonly limits: SegmentLimits
@@ -73,7 +79,8 @@ export interface FoldWork extends FoldInput {
 }
 
 /** `lite` and `deep`: the range into segments, and the oldest segments into one where they grow too many. */
-export async function foldRange(work: FoldWork): Promise<FoldResult> {
+export async function foldRange(given: FoldWork): Promise<FoldResult> {
+  const work = { ...given, people: mergePeople(given.people, peopleOf(given.messages, given.zone)) }
   const others = work.segments.filter(segment => !work.superseded.includes(segment))
   const segments: FoldedSegment[] = []
   const extracts: Extract[] = []
@@ -165,16 +172,32 @@ async function keepVerbatim(
   work: FoldWork,
   extracts: Extract[],
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
-  const { messages, mostTokens } = chunk
+  const { messages } = chunk
   const { keeper, zone } = work
+  const who = new WhoIsWho(work.people)
+  const byRoles = work.kind !== 'group' && isAmong(work.people, messages)
+  // A context of a group names the people; which bot it was it tells nowhere.
+  const unnamed = work.kind === 'group' ? messages.filter(({ role }) => role !== 'user') : messages
+  const naming = namingTokens(unnamed, { who, byRoles: byRoles || work.kind === 'group' })
+  // What is kept as it was takes no more than it did: with ids and quotations, which no figure of a message holds.
+  const mostTokens = rawTokens(messages, work.kind) + naming
   const { fromSeq, toSeq } = rangeOf(messages)
   const place = { fromSeq, toSeq, events: [], details: [], mostTokens }
   const fits = (summary: string) => estimateTokens(textOf({ ...place, summary })) <= mostTokens
-  const text = verbatimLines(messages, zone, fits)
+  const text = verbatimLines(messages, { zone, who, byRoles, fits })
   if (!keeper.canUpdate && !work.isProvisional) keeper.passOver(toSeq)
   else if (toSeq > keeper.memo.throughSeq) keeper.fallBehind()
   if (work.extracts) extracts.push(...(await extractsWithoutModel(messages, work)))
-  return segmentOf(chunk, { ...work, summarizer: BY_ITSELF }, { text, events: [], details: [] })
+  return segmentOf(
+    { ...chunk, mostTokens },
+    { ...work, summarizer: BY_ITSELF },
+    { text, events: [], details: [] },
+  )
+}
+
+/** No one else is known than those who speak here. */
+function isAmong(people: readonly Person[], messages: readonly Message[]): boolean {
+  return people.every(({ id }) => messages.some(({ sender }) => sender?.id === id))
 }
 
 const BY_ITSELF = { name: VERBATIM, version: '1' } as const
@@ -210,6 +233,7 @@ function segmentOf(
     promptVersion: summarizer.version,
     tokensBefore,
     mostTokens,
+    people: peopleOf(messages, zone),
   })
 }
 
@@ -227,7 +251,8 @@ async function summarizeMessages(
     budgetTokens,
     // What is short is nearly all in the summary already; of the rest as much as can be shown.
     ...(mostTokens < MAX_KEPT_TOKENS && { detailTokens: Math.floor(mostTokens * DETAILS_OF_SHORT) }),
-    earlier: earlierSummary(others),
+    earlier: earlierSummary(others.map(each => withNames(each, new WhoIsWho(work.people)))),
+    people: work.people,
     focus,
     zone,
     signal,

@@ -1,4 +1,4 @@
-import type { Memo } from '../log/index.ts'
+import type { Memo, Person } from '../log/index.ts'
 import type { MemoRequest, SourceMessage, Summarizer } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
@@ -36,6 +36,7 @@ export interface MemoKeeperOptions {
   readonly summarizer: Summarizer
   readonly zone: string
   readonly earlier: string | null
+  readonly people: readonly Person[]
   readonly signal: AbortSignal
   readonly warn: (warning: string) => void
 }
@@ -128,10 +129,17 @@ export class MemoKeeper {
 
   /** A call of its own, over the messages right above its cursor. Rejects as the summariser does. */
   async update(messages: readonly SourceMessage[]): Promise<void> {
-    const { summarizer, zone, signal, earlier } = this.#options
+    const { summarizer, zone, signal, earlier, people } = this.#options
     const last = messages.at(-1)
     if (last === undefined || summarizer.updateMemo === undefined) return
-    const { memo } = await summarizer.updateMemo({ messages, earlier, zone, signal, memo: this.#request() })
+    const { memo } = await summarizer.updateMemo({
+      messages,
+      earlier,
+      people,
+      zone,
+      signal,
+      memo: this.#request(),
+    })
     await this.accept(memo, last.seq)
   }
 }

@@ -46,7 +46,8 @@ async function* readPages(
   { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
 ): AsyncGenerator<readonly Message[], void, void> {
   for (let [after, limit] = [fromSeq - 1, FIRST_PAGE]; ; ) {
-    const page = await store.readMessages(key, { after, before: toSeq + 1, limit, from: 'oldest' })
+    const range = { after, before: toSeq + 1, limit }
+    const page = await store.readMessages(key, { ...range, from: 'oldest', answered: true })
     await pause()
     await measureInSlices(page)
     yield page

@@ -1,4 +1,4 @@
-import { type Message, type NewSegment, type Segment, VERBATIM } from '../log/index.ts'
+import { type Message, mergePeople, type NewSegment, type Segment, VERBATIM, WhoIsWho } from '../log/index.ts'
 import { type Policy, segmentLimits } from '../policy/index.ts'
 import type { RebuiltSegment, Store, WithheldSegment } from '../store/index.ts'
 import type { Extract, Summarizer } from '../summarizer/index.ts'
@@ -8,6 +8,7 @@ import { extractsFor } from './extracts.ts'
 import { type FoldedSegment, withText } from './folded-segment.ts'
 import { type FoldWork, foldRange } from './handlers.ts'
 import { MemoKeeper } from './memo-keeper.ts'
+import { peopleOfSegments, withNames } from './people.ts'
 import { readMessages } from './read-messages.ts'
 import { dayOf } from './segment-lines.ts'
 import { MOST_SOURCE_TOKENS, tokensOf } from './source.ts'
@@ -48,7 +49,14 @@ export async function rebuildSegment(
   const { fromSeq, toSeq } = segment
   const rebuilt = { id: segment.id, expectedEpoch: epoch }
   if (made === null) return { segment: { ...rebuilt, ...NOTHING_LEFT }, learned }
-  const { summary, events, details, text, tokensAfter } = withText({
+  const {
+    summary,
+    events,
+    details,
+    text,
+    tokensAfter,
+    people = null,
+  } = withText({
     ...made,
     fromSeq,
     toSeq,
@@ -59,6 +67,7 @@ export async function rebuildSegment(
   const told = {
     ...rebuilt,
     ...{ summary, events, details, text, tokensAfter, messageCount, summarizer, promptVersion, tokensBefore },
+    people,
     isProper: !isExtract(made) || isExtractive(engine.summarizer) || segment.state === 'provisional',
   }
   return { segment: told, learned }
@@ -86,6 +95,7 @@ const NOTHING_LEFT = {
   promptVersion: '1',
   tokensBefore: 0,
   tokensAfter: 0,
+  people: null,
   isProper: true,
 } as const
 
@@ -98,7 +108,7 @@ async function workFor(
   const { fromSeq, toSeq, type, reason } = segment
   const session = await store.readSession(key)
   const zone = session?.zone ?? ofEngine
-  const shown = await store.readSegments(key, 'shown')
+  const shown = (await store.readSegments(key, 'shown')).filter(({ text }) => text !== '')
   const warn = () => {}
   // No memo is asked for: it has a cursor of its own.
   const memo = { value: {}, throughSeq: Number.MAX_SAFE_INTEGER }
@@ -108,13 +118,15 @@ async function workFor(
     summarizer,
     zone,
     earlier: null,
+    people: peopleOfSegments(shown),
     signal,
     warn,
   })
   return {
     decision: { type, reason, severity: 0, meta: {} },
     range: { fromSeq, toSeq, amount: { messages: 0, characters: 0, tokens: 0 }, throughTurn: 0 },
-    segments: shown.filter(earlier => earlier.toSeq < fromSeq && earlier.text !== ''),
+    segments: shown.filter(earlier => earlier.toSeq < fromSeq),
+    people: peopleOfSegments(shown),
     memo: null,
     summarizer,
     // How many there are together is for the next fold to look after.
@@ -213,16 +225,20 @@ async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Pro
   const numbered = parts.map((part, index) => ({ ...part, id: index + 1 }))
   if (tokensBefore > work.limits.condensedTokens) return condenseOne(numbered, work)
   const newest = work.messages.at(-1)!
-  const summary = parts.map(part => part.summary).join('\n')
+  const people = peopleOfSegments(parts)
+  const who = new WhoIsWho(mergePeople(work.people, people))
+  const named = parts.map(part => withNames(part, who))
+  const summary = named.map(part => part.summary).join('\n')
   return {
     ...(parts[0] as Made),
     ...madeBy(parts),
     mostTokens: tokensBefore,
     messageCount: parts.reduce((sum, part) => sum + part.messageCount, 0),
     summary,
-    events: carryEvents(parts, dayOf(newest.at, newest.zone ?? work.zone)),
-    details: carryDetails(parts, { summary, tokens: work.limits.condensedTokens }),
+    events: carryEvents(named, dayOf(newest.at, newest.zone ?? work.zone)),
+    details: carryDetails(named, { summary, tokens: work.limits.condensedTokens }),
     tokensBefore,
+    people,
   }
 }
 

@@ -1,13 +1,15 @@
-import { withoutRecalled } from '../log/index.ts'
-import type { DocumentWrite, Store, WithheldSegment } from '../store/index.ts'
+import { type Message, mergePeople, type Person, withoutRecalled } from '../log/index.ts'
+import type { DocumentWrite, SessionKey, SessionRecord, Store, WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 import type { FoldEngine } from './fold-session.ts'
+import { peopleOf, peopleOfSegments } from './people.ts'
 import { readMessages } from './read-messages.ts'
 import type { Learned } from './rebuild-segment.ts'
 import { MOST_SOURCE_TOKENS } from './source.ts'
 
 export interface RememberEngine {
-  readonly store: Pick<Store, 'readSession' | 'readFacts' | 'readMessages'>
+  readonly store: Pick<Store, 'readSession' | 'readFacts' | 'readMessages' | 'readSegments'>
+  readonly zone: string
   readonly rememberFold?: FoldEngine['rememberFold']
 }
 
@@ -16,10 +18,11 @@ export interface RememberEngine {
  * anew from the messages that are left; where some are still told, none went.
  */
 export async function rememberAgain(
-  { store, rememberFold }: RememberEngine,
+  engine: RememberEngine,
   { key, segment, lower }: WithheldSegment,
   by: { readonly summarizer: Summarizer; readonly signal: AbortSignal },
 ): Promise<readonly DocumentWrite[]> {
+  const { store, rememberFold } = engine
   if (!rememberFold || segment.level !== 1) return []
   // One that was a window stands for others, too: their folds had lines of their own.
   const fromSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
@@ -39,7 +42,17 @@ export async function rememberAgain(
     mostTokens: MOST_SOURCE_TOKENS,
   })
   if (messages.length === 0) return []
-  return rememberFold({ key, session, messages, extracts: null, superseded: [], ...by })
+  const people = await peopleWith(engine, session, { key, messages })
+  return rememberFold({ key, session, messages, extracts: null, people, superseded: [], ...by })
+}
+
+async function peopleWith(
+  { store, zone }: RememberEngine,
+  session: SessionRecord,
+  { key, messages }: { key: SessionKey; messages: readonly Message[] },
+): Promise<readonly Person[]> {
+  const segments = await store.readSegments(key, 'shown')
+  return mergePeople(peopleOfSegments(segments), peopleOf(messages, session.zone ?? zone))
 }
 
 /**
@@ -47,10 +60,11 @@ export async function rememberAgain(
  * taken from these messages. One that another has taken the place of has no lines of its own any more.
  */
 export async function rememberEdited(
-  { store, rememberFold, summarizer: configured }: RememberEngine & Pick<FoldEngine, 'summarizer'>,
+  engine: RememberEngine & Pick<FoldEngine, 'summarizer'>,
   { key, segment }: WithheldSegment,
   { messages, extracts, ...by }: Learned & { readonly summarizer: Summarizer; readonly signal: AbortSignal },
 ): Promise<readonly DocumentWrite[]> {
+  const { store, rememberFold, summarizer: configured } = engine
   const isReplaced = segment.rolledInto !== null && by.summarizer.name !== configured.name
   if (!rememberFold || messages.length === 0 || isReplaced) return []
   const session = await store.readSession(key)
@@ -61,6 +75,7 @@ export async function rememberEdited(
     session,
     messages: withoutRecalled(messages),
     extracts,
+    people: await peopleWith(engine, session, { key, messages }),
     superseded: [],
     isStale: ({ from, origin, saidAt }) =>
       from === 'fold' &&

@@ -1,73 +1,146 @@
-import { type Message, oneLine, ROLES } from '../log/index.ts'
+import { type Message, oneLine, ROLES, type Role, WhoIsWho } from '../log/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
-import { readableText, type SourceMessage, speakerName } from '../summarizer/index.ts'
+import {
+  identityOf,
+  languageOfSource,
+  markedText,
+  type SourceMessage,
+  speakerIn,
+  whoSpeaks,
+} from '../summarizer/index.ts'
+import { estimateTokens } from '../tokens/index.ts'
 
 /**
  * The one form of a summary's lines, `- 2026-03-02 Ann: …`: a message that is kept whole is written so,
- * and the lines of segments are read back so when they are condensed. Where days are merged, `- 2026-03-02–2026-03-09 …`.
+ * and the lines of segments are read back so when they are condensed. A name ends at the first colon with a blank behind it:
+ * ids of platforms hold colons. Where days are merged, `- 2026-03-02–2026-03-09 …`.
  */
-const LINE = /^- (?:(\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? )?(?:([^:]{1,80}): )?(.*)$/
-/** What was said is read as a day if it begins so and none stands before it. */
-const DAY = /^\d{4}-\d{2}-\d{2}(?:–\d{4}-\d{2}-\d{2})? /
-
+const LINE = /^- (?:(\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? )?(?:((?:[^:]|:(?=\S)){1,110}?): )?(.*)$/
 /**
- * Messages as they are, in the fullest form that fits: of many short ones the names go where the one before spoke too,
- * and then all of them; where their days do not fit, they are merged into the first and the last, and go last of all.
- * What is said stays whole as long as it fits in any form. Messages that say nothing leave no line; empty where none says
- * anything.
+ * Messages as they are, in the fullest form that fits. Who says it stands before each change of speaker, in every form:
+ * words without a speaker could be anyone's. Of many short ones the names go where the one before spoke too; then those
+ * whose role says who they are go by it, and what a message answers is not quoted again where it stands among them; where
+ * their days do not fit, they are merged into the first and the last, and go last of all. What is said stays whole as long as it fits in any form. Messages that say nothing leave no line;
+ * empty where none says anything.
  */
 export function verbatimLines(
   messages: readonly Message[],
-  zone: string,
-  fits: (lines: string) => boolean,
+  {
+    zone,
+    fits,
+    who = whoSpeaks(messages),
+    byRoles = false,
+  }: {
+    zone: string
+    fits: (lines: string) => boolean
+    who?: WhoIsWho
+    /** The role says who speaks, as in a private chat: it takes fewer tokens than most names. */
+    byRoles?: boolean
+  },
 ): string {
+  const language = languageOfSource(messages)
+  const inside = new Set(messages.map(({ seq }) => seq))
+  const wordsOf = (message: SourceMessage) => oneLine(markedText(message, language, each => who.nameOf(each)))
   const said: Said[] = messages.flatMap(message => {
-    const words = oneLine(readableText(message.content))
+    const { answered, ...unquoting } = message
+    const words = wordsOf(message)
+    const alone = answered === undefined ? words : wordsOf(unquoting)
+    const isEcho = answered !== undefined && inside.has(answered.seq)
     const day = dayOf(message.at, message.zone ?? zone)
-    return saysSomething(words) ? [{ day, name: speakerName(message), words }] : []
+    const { role } = message
+    return saysSomething(words)
+      ? [{ day, identity: identityOf(message), role, name: speakerIn(who, message), words, alone, isEcho }]
+      : []
   })
   if (said.length === 0) return ''
+  const whole = byRoles ? withRoles(said) : said
+  const told = said.map(each => (each.isEcho ? { ...each, words: each.alone } : each))
+  const short = byRoles ? withRoles(told) : told
   const forms = [
     () => lines(said, { names: 'all' }),
     () => lines(said, { names: 'changed' }),
-    () => lines(said, { names: 'none' }),
-    () => lines(withoutDays(said), { names: 'changed', days: mergedDays(said) }),
-    () => joined(said, `${mergedDays(said)} `),
-    () => joined(said),
+    () => lines(whole, { names: 'changed' }),
+    () => lines(short, { names: 'changed' }),
+    () => lines(withoutDays(told), { names: 'changed', days: mergedDays(said) }),
+    () => lines(withoutDays(short), { names: 'changed', days: mergedDays(said) }),
+    () => lines(withoutDays(short), { names: 'changed' }),
   ]
   for (const form of forms) {
     const text = form()
     if (fits(text)) return text
   }
-  return newestWords(joined(said).slice(2), fits)
+  return newestWords(short, fits)
 }
 
 interface Said {
   readonly day: string
+  /** Names are no identity. */
+  readonly identity: string
+  readonly role: Role
   readonly name: string
   readonly words: string
+  /** Without a quotation of what it answers. */
+  readonly alone: string
+  /** What it answers stands here, too. */
+  readonly isEcho: boolean
 }
 
 const BETWEEN = ' / '
 
 function lines(
   said: readonly Said[],
-  { names, days = '' }: { names: 'all' | 'changed' | 'none'; days?: string },
+  { names, days = '' }: { names: 'all' | 'changed'; days?: string },
 ): string {
   let text = ''
-  let lastDay = ''
-  let lastName = ''
-  for (const [index, { day, name: speaker, words }] of said.entries()) {
-    const name = names === 'none' && !namesSomebody(words) ? '' : speaker
-    const line = name === '' ? words : `${name}: ${words}`
-    const isNewDay = day !== lastDay
-    const before = index === 0 && days !== '' ? days : isNewDay || DAY.test(line) ? day : ''
-    if (names === 'changed' && name === lastName && !isNewDay) text += `${BETWEEN}${words}`
+  let last: Said | null = null
+  for (const each of said) {
+    const { day, name, words } = each
+    const line = `${name}: ${words}`
+    const isNewDay = day !== (last?.day ?? '')
+    const before = last === null && days !== '' ? days : isNewDay ? day : ''
+    if (names === 'changed' && !isNewDay && last !== null && isSameSpeaker(each, last))
+      text += `${BETWEEN}${words}`
     else text += `${text && '\n'}- ${before && `${before} `}${line}`
-    lastDay = day
-    lastName = name
+    last = each
   }
   return text
+}
+
+/** Under another name the same one is named again. */
+function isSameSpeaker(one: Said, other: Said): boolean {
+  return one.identity === other.identity && one.name === other.name
+}
+
+/** Under a role there is one voice, or none goes by it. */
+function withRoles(said: readonly Said[]): readonly Said[] {
+  const shared = sharedRoles(said)
+  return said.map(each => (shared.has(each.role) ? each : { ...each, name: each.role }))
+}
+
+/** In which several speak. */
+function sharedRoles(said: readonly Pick<Said, 'role' | 'identity'>[]): ReadonlySet<Role> {
+  const voices = new Map<Role, string>()
+  const shared = new Set<Role>()
+  for (const { role, identity } of said) {
+    if ((voices.get(role) ?? identity) !== identity) shared.add(role)
+    voices.set(role, identity)
+  }
+  return shared
+}
+
+/**
+ * What it takes to say who speaks where a context shows it by nothing: outside of groups messages bear no names, and
+ * of several voices in one role a text that stands for them has to tell.
+ */
+export function namingTokens(
+  messages: readonly Message[],
+  { who, byRoles }: { who: WhoIsWho; byRoles: boolean },
+): number {
+  const shared = sharedRoles(messages.map(message => ({ role: message.role, identity: identityOf(message) })))
+  return messages.reduce((sum, message) => {
+    const isTold = byRoles && !shared.has(message.role)
+    return isTold ? sum : sum + estimateTokens(`${speakerIn(who, message)}: `)
+  }, 0)
 }
 
 function withoutDays(said: readonly Said[]): readonly Said[] {
@@ -80,24 +153,29 @@ function mergedDays(said: readonly Said[]): string {
   return days[0] === days.at(-1) ? days[0]! : `${days[0]}–${days.at(-1)}`
 }
 
-/** All on one line, and who said it left out. A mark stands before what would be read as a day or a name. */
-function joined(said: readonly Said[], days = ''): string {
-  const words = said.map(each => each.words).join(BETWEEN)
-  return `- ${days}${namesSomebody(words) || DAY.test(words) ? ': ' : ''}${words}`
-}
-
-/** As much as fits of the end, where even the words alone do not: a tool's result may be told at greater length than it was. */
-function newestWords(words: string, fits: (lines: string) => boolean): string {
-  for (let length = words.length; length > 0; length = Math.floor(length * 0.8)) {
-    const line = `- …${words.slice(-length).toWellFormed().replaceAll('\ufffd', '')}`
+/**
+ * As much as fits of the end, where even the words alone do not: a tool's result may be told at greater length than it
+ * was. Messages go as a whole: the beginning of one may hold a "not". Only one that does not fit by itself is cut.
+ */
+function newestWords(said: readonly Said[], fits: (lines: string) => boolean): string {
+  const bare = withoutDays(said).map(each => ({ ...each, words: each.alone }))
+  for (let first = 1; first < bare.length; first++) {
+    const text = lines(bare.slice(first), { names: 'changed' })
+    if (fits(text)) return text
+  }
+  const last = bare.at(-1)!
+  for (let length = last.words.length; length > 0; length = Math.floor(length * 0.8)) {
+    const line = lines([endOf(last, length)], { names: 'changed' })
     if (fits(line)) return line
   }
   return ''
 }
 
-/** Whether they would be read as somebody's name, and what that one said. */
-function namesSomebody(words: string): boolean {
-  return LINE.exec(`- ${words}`)?.[2] !== undefined
+/** So many characters of its end. */
+function endOf(said: Said, characters: number): Said {
+  if (said.words.length <= characters) return said
+  const tail = said.words.slice(-characters).toWellFormed().replaceAll('\ufffd', '')
+  return { ...said, words: `…${tail}` }
 }
 
 /** Neither spaces nor marks that do not show. */
@@ -106,7 +184,11 @@ function saysSomething(words: string): boolean {
 }
 
 /** Each line as a message of its own, with the day that held for it; `before`: of a text that has none. */
-export function linesAsMessages(text: string, before: Date): SourceMessage[] {
+export function linesAsMessages(
+  text: string,
+  before: Date,
+  who: WhoIsWho = new WhoIsWho([]),
+): SourceMessage[] {
   let at = before
   return text.split('\n').map((line, index) => {
     const [, day, name, words = line] = LINE.exec(line) ?? []
@@ -114,7 +196,7 @@ export function linesAsMessages(text: string, before: Date): SourceMessage[] {
     at = noon ?? at
     return {
       seq: index + 1,
-      ...speakerOf(name),
+      ...speakerOf(name, who),
       // What the calendar does not have is a number that somebody wrote.
       content: day !== undefined && noon === null ? `${day} ${words}` : words,
       at,
@@ -150,11 +232,20 @@ export function earlierSummary(
   return summaries.length === 0 ? null : summaries.join('\n')
 }
 
-/** Whoever had no name stood there by his role; one who only calls himself so stands in quotes. */
-function speakerOf(name: string | undefined): Pick<SourceMessage, 'role' | 'sender'> {
+/**
+ * One without a name stood there by the role; one who only has it for a name stands in quotes. Who is not known as a
+ * person stays under the name that stands there.
+ */
+function speakerOf(
+  name: string | undefined,
+  who: WhoIsWho,
+): Pick<SourceMessage, 'role' | 'sender' | 'speaker'> {
+  if (name === undefined) return { role: 'user', sender: null }
   const role = ROLES.find(role => role === name)
   if (role !== undefined) return { role, sender: null }
-  return { role: 'user', sender: name === undefined ? null : { id: name, name } }
+  const known = who.find(name)
+  if (known === null) return { role: 'user', sender: null, speaker: name }
+  return { role: 'user', sender: { id: known.person.id, name: known.name } }
 }
 
 /** `YYYY-MM-DD`. */

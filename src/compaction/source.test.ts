@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message } from '../log/index.ts'
-import { speakerName } from '../summarizer/index.ts'
+import { whoSpeaks } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
-import { firstDay, linesAsMessages, verbatimLines } from './segment-lines.ts'
+import { firstDay, linesAsMessages, namingTokens, verbatimLines } from './segment-lines.ts'
 import { chunks, partsOf, rawTokens, tokensOf } from './source.ts'
 
 function message(seq: number, content: string, name = 'Ann'): Message {
@@ -93,8 +93,11 @@ test('what is kept verbatim takes no more than the messages themselves, and says
           ...message(index + 1, text.join(' '), name),
           at: new Date(Date.UTC(2026, 0, day + Math.floor(index / 3))),
         }))
-        const tokens = rawTokens(messages, 'private')
-        const lines = verbatimLines(messages, 'UTC', text => estimateTokens(text) <= tokens)
+        const who = whoSpeaks(messages)
+        const naming = namingTokens(messages, { who, byRoles: true })
+        const tokens = rawTokens(messages, 'private') + naming
+        const fits = (text: string) => estimateTokens(text) <= tokens
+        const lines = verbatimLines(messages, { zone: 'UTC', who, byRoles: true, fits })
         expect(estimateTokens(lines)).toBeLessThanOrEqual(tokens)
         for (const { text } of drawn) expect(lines).toContain(text.join(' '))
       },
@@ -104,21 +107,61 @@ test('what is kept verbatim takes no more than the messages themselves, and says
 
 test('where the days do not fit, they are merged', () => {
   const messages = Array.from({ length: 4 }, (_, index) => message(index + 1, `lemons ${index}`))
-  const within = (tokens: number) => verbatimLines(messages, 'UTC', text => estimateTokens(text) <= tokens)
+  const within = (tokens: number) =>
+    verbatimLines(messages, { zone: 'UTC', fits: text => estimateTokens(text) <= tokens })
   expect(within(100)).toMatch(/^- 2026-01-02 Ann: lemons 0\n- 2026-01-03 Ann: lemons 1\n/)
   expect(within(36)).toBe('- 2026-01-02–2026-01-05 Ann: lemons 0 / lemons 1 / lemons 2 / lemons 3')
-  expect(within(20)).toBe('- lemons 0 / lemons 1 / lemons 2 / lemons 3')
+  expect(within(22)).toBe('- Ann: lemons 0 / lemons 1 / lemons 2 / lemons 3')
   expect(firstDay(within(36))).toEqual(new Date('2026-01-02T12:00:00Z'))
-  expect(linesAsMessages(within(36), new Date(0))).toMatchObject([
-    { sender: { name: 'Ann' }, content: 'lemons 0 / lemons 1 / lemons 2 / lemons 3' },
+  expect(linesAsMessages(within(36), new Date(0), whoSpeaks(messages))).toMatchObject([
+    { sender: { id: 'Ann', name: 'Ann' }, content: 'lemons 0 / lemons 1 / lemons 2 / lemons 3' },
   ])
+})
+
+test('where not all of them fit, messages go as a whole: what is left of a refusal would be a promise', () => {
+  const messages = [
+    message(1, 'I will not under any circumstances pay 640 euros to Hanssen.', 'Rob'),
+    message(2, 'Good.', 'Ann'),
+  ]
+  const within = (tokens: number) =>
+    verbatimLines(messages, { zone: 'UTC', fits: text => estimateTokens(text) <= tokens })
+  expect(within(60)).toContain('will not')
+  for (let tokens = 6; tokens < 60; tokens++) {
+    const lines = within(tokens)
+    expect(lines.includes('Good.')).toBe(true)
+    expect(/pay/.test(lines)).toBe(/will not/.test(lines))
+  }
+})
+
+test('where there is no room, what stands among them is not quoted a second time, and no quotation is cut', () => {
+  const question = message(1, 'We meet at the harbour at seven.', 'Ann')
+  const answered = {
+    seq: 1,
+    role: 'user' as const,
+    sender: question.sender,
+    text: 'We meet at the harbour at seven.',
+  }
+  const messages = [
+    question,
+    message(2, 'Who brings tea?', 'Bob'),
+    { ...message(3, 'Book this', 'Cem'), answered },
+  ]
+  const within = (tokens: number, of = messages) =>
+    verbatimLines(of, { zone: 'UTC', fits: text => estimateTokens(text) <= tokens })
+  expect(within(200)).toContain('Cem: (Ann: “We meet at the harbour at seven.”) Book this')
+  const most = estimateTokens(within(200))
+  expect(within(most - 1)).toContain('Ann: We meet at the harbour at seven.')
+  expect(within(most - 1)).toContain('Cem: Book this')
+  for (let tokens = 5; tokens < most; tokens++) expect(within(tokens)).not.toContain('…')
+  // What does not stand among them is quoted as long as there is room.
+  expect(within(60, messages.slice(1))).toContain('(Ann: “We meet at the harbour at seven.”) Book this')
 })
 
 test('a message that says nothing leaves no line', () => {
   const said = ['', ' \n', '\u200b', 'tea'].map((text, index) => message(index + 1, text))
   const thought = { ...message(5, ''), content: [{ type: 'reasoning' as const, text: 'hm' }] }
-  expect(verbatimLines([...said, thought], 'UTC', () => true)).toBe('- 2026-01-05 Ann: tea')
-  expect(verbatimLines([...said.slice(0, 3), thought], 'UTC', () => true)).toBe('')
+  expect(verbatimLines([...said, thought], { zone: 'UTC', fits: () => true })).toBe('- 2026-01-05 Ann: tea')
+  expect(verbatimLines([...said.slice(0, 3), thought], { zone: 'UTC', fits: () => true })).toBe('')
 })
 
 test('what is kept verbatim is read back as it was: whatever it says, it has no other day and no other speaker', () => {
@@ -137,22 +180,24 @@ test('what is kept verbatim is read back as it was: whatever it says, it has no 
         minLength: 1,
         maxLength: 12,
       }),
-      fc.constantFrom('all', 'changed', 'none'),
-      (drawn, names) => {
+      fc.nat(5),
+      (drawn, form) => {
         const messages = drawn.map(([text, name], index) => ({
           ...message(index + 1, `${text} no. ${index + 1};`, name),
           at: new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 4))),
         }))
-        let tries = ['all', 'changed', 'none'].indexOf(names)
+        let tries = form
+        const who = whoSpeaks(messages)
         const read = linesAsMessages(
-          verbatimLines(messages, 'UTC', () => tries-- === 0),
+          verbatimLines(messages, { zone: 'UTC', who, fits: () => tries-- === 0 }),
           new Date(0),
+          who,
         )
         for (const { content, at, role, sender } of messages) {
           const line = read.find(line => (line.content as string).includes(content as string))
-          expect(line?.at.toISOString().slice(0, 10)).toBe(at.toISOString().slice(0, 10))
-          expect(line).toMatchObject({ role: 'user' })
-          expect([undefined, speakerName({ role, sender })]).toContain(line!.sender?.name)
+          // Only where they do not fit days are merged, or go.
+          if (form < 3) expect(line?.at.toISOString().slice(0, 10)).toBe(at.toISOString().slice(0, 10))
+          expect(line).toMatchObject({ role, sender: { id: sender!.id } })
         }
       },
     ),

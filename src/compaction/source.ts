@@ -1,5 +1,5 @@
 import { shownTokens } from '../context/index.ts'
-import type { Message, SessionKind } from '../log/index.ts'
+import { byOrigin, hasOrigins, type Message, type SessionKind } from '../log/index.ts'
 import { runInSlices } from '../slices.ts'
 import { readableText, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
 import { estimateTokens, measureMessage, measureMessageInSteps } from '../tokens/index.ts'
@@ -84,12 +84,31 @@ export function partsOf(
   message: Message,
   most: number,
 ): { parts: readonly SourceMessage[]; isWhole: boolean } {
-  const text = typeof message.content === 'string' ? message.content : readableText(message.content)
-  const name = message.sender?.name ?? message.sender?.id ?? ''
+  const { content, sender } = message
+  if (hasOrigins(content)) return partsByOrigin(message, most)
+  const text = typeof content === 'string' ? content : readableText(content)
+  const name = sender === null ? '' : `${sender.name ?? ''} (${sender.id})`
   const room = Math.max(1, most - 8 - estimateTokens(name))
   const total = typeof message.content === 'string' ? messageTokens(message) : estimateTokens(text)
   const texts = splitText(text, room, total)
-  return { parts: texts.given.map(content => ({ ...message, content })), isWhole: texts.isWhole }
+  const { answered: _, ...later } = message
+  return {
+    parts: texts.given.map((content, place) => ({ ...(place === 0 ? message : later), content })),
+    isWhole: texts.isWhole,
+  }
+}
+
+/** No part holds the words of two people. */
+function partsByOrigin(
+  { answered: _, ...message }: Message,
+  most: number,
+): { parts: readonly SourceMessage[]; isWhole: boolean } {
+  const groups = byOrigin(message.content).map(({ origin, content }) => {
+    const { parts, isWhole } = partsOf({ ...message, content: readableText(content) }, most)
+    return { parts: parts.map(part => (origin === null ? part : { ...part, origin })), isWhole }
+  })
+  const isWhole = groups.every(group => group.isWhole)
+  return { parts: groups.flatMap(({ parts }) => parts), isWhole }
 }
 
 /** Pieces of about equal length, each within so many tokens; of more than a handful the first and the last. */

@@ -1,12 +1,14 @@
-import { headOf, oneLine, ROLES } from '../log/index.ts'
+import { headOf, oneLine, type Person, ROLES } from '../log/index.ts'
 import {
+  languageOfSource,
+  markedText,
   type Prefix,
-  readableText,
   type SourceMessage,
   type SummarizeRequest,
   type Summarizer,
   type Summary,
-  speakerName,
+  speakerIn,
+  whoSpeaks,
 } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
@@ -35,6 +37,8 @@ export interface SourceRequest {
   readonly budgetTokens: number
   readonly detailTokens?: number
   readonly earlier: string | null
+  /** Who is known beside those who speak in the messages. */
+  readonly people: readonly Person[]
   readonly focus: string | undefined
   readonly prefix?: Prefix
   readonly extracts?: NonNullable<SummarizeRequest['extracts']>
@@ -52,6 +56,7 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
     messages: source.messages,
     of: source.of,
     earlier: source.earlier,
+    people: source.people,
     budgetTokens: source.budgetTokens,
     ...(source.detailTokens !== undefined && { detailTokens: source.detailTokens }),
     ...(source.focus !== undefined && { focus: source.focus }),
@@ -86,10 +91,11 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
 }
 
 /** A line with a speaker and no words, such as `- assistant:`, tells nothing. */
-function withoutEmptyLines(summary: Summary, { messages }: SourceRequest): Summary {
+function withoutEmptyLines(summary: Summary, { messages, people }: SourceRequest): Summary {
   const { text } = summary
   if (typeof text !== 'string' || !/[:：]\s*$/m.test(text)) return summary
-  const speakers = new Set<string>([...ROLES, ...messages.map(speakerName)])
+  const who = whoSpeaks(messages, people)
+  const speakers = new Set<string>([...ROLES, ...messages.map(message => speakerIn(who, message))])
   const lines = text.split('\n')
   const told = lines.filter((line, index) => {
     const said = EMPTY_LINE.exec(line)?.[1]
@@ -116,13 +122,18 @@ function isTooLarge(text: string, { sourceTokens, budgetTokens }: SourceRequest)
 }
 
 /** As much as fits of what was said last, where a budget is too small for a line of its own: never nothing. */
-function lastWords({ messages, sourceTokens, budgetTokens }: SourceRequest): string {
-  const said =
-    messages.map(({ content }) => oneLine(readableText(content))).findLast(text => text !== '') ?? ''
+function lastWords({ messages, people, sourceTokens, budgetTokens }: SourceRequest): string {
+  const who = whoSpeaks(messages, people)
+  const wordsOf = (message: SourceMessage) =>
+    oneLine(markedText(message, languageOfSource([message]), each => who.nameOf(each)))
+  const last = messages.findLast(message => wordsOf(message) !== '')
+  if (last === undefined) return '…'
+  const said = wordsOf(last)
+  const speaker = speakerIn(who, last)
   const most = Math.max(1, Math.min(budgetTokens, sourceTokens - 1))
   for (let length = Math.min(said.length, most * 8); length > 0; length = Math.floor(length / 2)) {
     const words = headOf(said, length)
-    const line = `- ${words}${length < said.length ? '…' : ''}`
+    const line = `- ${speaker}: ${words}${length < said.length ? '…' : ''}`
     if (words !== '' && estimateTokens(line) <= most) return line
   }
   return '…'

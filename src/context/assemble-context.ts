@@ -56,7 +56,11 @@ export function assembleContext(
   const lastSeq = raw.at(-1)?.seq ?? 0
   const changing = volatile.map(({ text }) => note(text, lastSeq))
   const sent = [...before, ...raw, ...changing, ...current, ...(closing ? [closing] : [])]
-  const stable = volatile.length > 0 ? Math.min(conversation.stable, raw.length) : conversation.stable
+  const stable = Math.min(
+    conversation.stable,
+    volatile.length > 0 ? raw.length : Number.POSITIVE_INFINITY,
+    settledMessages(source, conversation.sent),
+  )
   const stableMessages = before.length + stable
   const throughSeq = source.messages.at(-1)?.seq ?? source.compactedThrough
   const memoryTokens = memoryMessage?.tokens ?? 0
@@ -127,6 +131,11 @@ function currentMessages({ messages }: ContextSource, sent: readonly SentMessage
   while (first > 0 && sent[first - 1]!.seq === newest.seq && sent[first - 1]!.message.role === 'user')
     first -= 1
   return sent.slice(first)
+}
+
+function settledMessages({ settledBelow }: ContextSource, sent: readonly SentMessage[]): number {
+  const first = settledBelow === undefined ? -1 : sent.findIndex(({ seq }) => seq >= settledBelow)
+  return first === -1 ? sent.length : first
 }
 
 function tokensOf(sent: readonly SentMessage[]): number {

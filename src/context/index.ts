@@ -1,3 +1,4 @@
+export { type Answering, type AskedAs, findQuestion, questionAt, sinceAsked } from './as-asked.ts'
 export { type Assembled, assembleContext, type Beginning, type InterimPoints } from './assemble-context.ts'
 export {
   BLOCK_NAMES,
@@ -9,6 +10,7 @@ export {
   type RawRules,
 } from './context.ts'
 export { inert, inertId, inertName } from './inert.ts'
+export { legendsOf, type Meaning, renderMeanings } from './legends.ts'
 export type * from './model-message.ts'
 export {
   type ContextSource,
@@ -18,6 +20,7 @@ export {
   type Renderer,
 } from './plan-context.ts'
 export { planRecall, RECALL_NEIGHBOURS, type Recalled, type RecallFound } from './plan-recall.ts'
+export { isProviderCall, understands, withoutProviderTools } from './provider-tools.ts'
 export {
   type ContextMessage,
   type RenderedMessage,
@@ -25,6 +28,7 @@ export {
   renderMessage,
   senderName,
 } from './render-message.ts'
+export { headedText, originLabel } from './render-origin.ts'
 export {
   type ContextSegment,
   type Pinned,

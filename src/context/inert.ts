@@ -1,5 +1,6 @@
-import { headOf, isLineBreak, oneLine } from '../log/index.ts'
-import { createHash } from './create-hash.ts'
+import { isLineBreak } from '../log/index.ts'
+
+export { inertId, inertName } from '../log/index.ts'
 
 /**
  * Stored text stands in blocks that we open and close, and behind attributions that we write. So that it
@@ -55,22 +56,4 @@ function isAtLineStart(text: string, at: number, least: number): boolean {
     start -= length
   }
   return least === 0
-}
-
-/** The brackets of our own marks, and format characters, which do not show. */
-const BRACKETS_AND_FORMAT = /[\p{Cf}[\]<>()]/gu
-const MOST_NAME_CHARACTERS = 60
-
-/** A name for an attribution: on one line, without the brackets of our own marks. */
-export function inertName(name: string): string {
-  const clean = oneLine(name.replace(BRACKETS_AND_FORMAT, ' '))
-  if (clean.length <= MOST_NAME_CHARACTERS) return clean
-  return `${headOf(clean, MOST_NAME_CHARACTERS)}…`
-}
-
-/** An id likewise; one that had to be changed is told apart by a digest, so that no two look alike. */
-export function inertId(id: string): string {
-  const name = inertName(id)
-  if (name === id) return id
-  return `${name}#${createHash('sha1').update(id).digest('hex').slice(0, 6)}`
 }

@@ -11,7 +11,7 @@ export interface UserModelMessage {
 
 export interface AssistantModelMessage {
   role: 'assistant'
-  content: string | (ModelTextPart | ModelReasoningPart | ModelToolCallPart)[]
+  content: string | (ModelTextPart | ModelReasoningPart | ModelToolCallPart | ModelProviderResultPart)[]
 }
 
 /** The results of the calls in the assistant's message right before it: all of them, and no others. */
@@ -53,6 +53,8 @@ export interface ModelToolCallPart {
   toolName: string
   /** Always an object: some providers take nothing else. */
   input: Record<string, unknown>
+  /** The provider ran it itself: its result stands in the assistant's own content, and no other result belongs to it. */
+  providerExecuted?: true
   /** As it came with the call: some providers refuse a call of a model that thinks without its signature. */
   providerOptions?: Record<string, Record<string, JsonValue>>
 }
@@ -62,6 +64,15 @@ export interface ModelToolResultPart {
   toolCallId: string
   toolName: string
   output: { type: 'text'; value: string }
+}
+
+/** What a tool gave that the provider ran: as it came, since the provider alone can read all of it. */
+export interface ModelProviderResultPart {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'text' | 'error-text'; value: string } | { type: 'json' | 'error-json'; value: JsonValue }
+  providerOptions?: Record<string, Record<string, JsonValue>>
 }
 
 export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue }

@@ -38,6 +38,8 @@ export interface ContextSource {
   readonly messages: readonly ContextMessage[]
   /** The log has nothing older than the first of `messages`. */
   readonly isWhole: boolean
+  /** From this message on they do not stand as in the log, so that no later context begins like this one. */
+  readonly settledBelow?: number
 }
 
 /** What is shown as it was said, what stands for the rest, and how: everything but the words of the interim. */

@@ -1,6 +1,7 @@
 import type { Language } from '../language/index.ts'
-import { type Message, searchableText } from '../log/index.ts'
+import { byOrigin, type Message, searchableText } from '../log/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
+import { headedText } from './render-origin.ts'
 import { type RecalledPassage, recallLine, renderRecall } from './render-recall.ts'
 import { note } from './sent-message.ts'
 
@@ -114,14 +115,24 @@ class Chosen {
     if (text === '' || this.#texts.has(text) || this.#limits.isTold(text)) return false
     const before = this.#passages.get(seq - 1)?.message ?? null
     const { language } = this.#limits
-    const cost = estimateTokens(recallLine({ message, text }, { before, language })) + 1
+    const shown = this.#headed(message, share)
+    const passage = { message, text, ...(shown !== null && { shown }) }
+    const cost = estimateTokens(recallLine(passage, { before, language })) + 1
     // Lines by themselves count more than together.
     if (this.used + cost > this.#limits.mostTokens) this.used = this.#measured()
     if (this.used + cost > this.#limits.mostTokens) return false
     this.used += cost
-    this.#passages.set(seq, { message, text })
+    this.#passages.set(seq, passage)
     this.#texts.add(text)
     return true
+  }
+
+  /** With whose words they are, and what they answer; `null`: there is nothing of the kind. */
+  #headed(message: Message, share: number): string | null {
+    const groups = byOrigin(message.content).length
+    return headedText(message, this.#limits.language, content =>
+      this.#clipped(searchableText(content), share / groups),
+    )
   }
 
   #measured(): number {

@@ -7,9 +7,12 @@ import {
   attachmentValues,
   type Content,
   type ContentPart,
+  hasOrigins,
   interruptionOf,
   isAttachment,
   type Message,
+  type Origin,
+  originOf,
   ROLES,
   type SessionKind,
   type ToolCallPart,
@@ -20,7 +23,15 @@ import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/
 import { readAttachment } from './attachment.ts'
 import { attachmentsWithin, type Clip, clipper } from './clip-parts.ts'
 import { inert, inertId, inertName } from './inert.ts'
-import type { ModelFilePart, ModelReasoningPart, ModelTextPart, ModelToolCallPart } from './model-message.ts'
+import type {
+  ModelFilePart,
+  ModelProviderResultPart,
+  ModelReasoningPart,
+  ModelTextPart,
+  ModelToolCallPart,
+} from './model-message.ts'
+import { providerCallNote, providerOf } from './provider-tools.ts'
+import { answeredText, originHeading, quoted } from './render-origin.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
 
 /** A message of the log, with what a context needs to know of its place in it. */
@@ -45,6 +56,8 @@ export interface RenderedCall {
   readonly toolName: string
   readonly input: Record<string, unknown>
   readonly providerOptions?: NonNullable<ModelToolCallPart['providerOptions']>
+  /** The provider ran it: what stands for it and its result where they are not shown. */
+  readonly provided?: { readonly part: ModelToolCallPart; readonly note: string; readonly isShown: boolean }
 }
 
 export interface RenderedResult {
@@ -52,6 +65,8 @@ export interface RenderedResult {
   readonly id: string
   readonly toolName: string
   readonly text: string
+  /** It stands in what the assistant said: as the provider of the call wants it back. `null`: it has to be left out. */
+  readonly provided?: { readonly part: ModelProviderResultPart; readonly tokens: number } | null
 }
 
 export interface RenderedShown {
@@ -86,19 +101,31 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   const shown = keepsThoughts ? given : withoutThoughts
   const attachments = isOversized ? attachmentsWithin(shown, rules.clipTokens / 2) : null
   const clip = isOversized
-    ? clipper(shown, rules.clipTokens, {
-        seq: message.seq,
-        all: textTokens(message),
-        language,
-      })
+    ? clipper(
+        shown.filter(part => !isProvided(part, message)),
+        rules.clipTokens,
+        {
+          seq: message.seq,
+          all: textTokens(message),
+          language,
+        },
+      )
     : (text: string) => text
   const parts: RenderedPart[] = []
+  const answered = answeredText(message, language)
+  if (answered !== null) parts.push(shownText(answered))
+  let headed: Origin | null = null
   for (const part of shown) {
     const isNamed = attachments !== null && isAttachment(part) && !attachments.has(part)
     const rendered = isNamed
       ? namedAttachment(part, texts)
-      : renderPart(part, message, { clip, keepsThoughts, texts })
-    if (rendered) parts.push(rendered)
+      : isProvided(part, message)
+        ? renderProvided(part, { clip, isOversized, keepsThoughts, rules })
+        : renderPart(part, message, { clip, keepsThoughts, texts })
+    if (!rendered) continue
+    const origin = originOf(part)
+    parts.push(...(origin === null ? [rendered] : withOrigin(rendered, origin, { headed, language })))
+    headed = origin
   }
   if (interruptionOf(message.content) !== null) parts.push(shownText(texts.interrupted))
   const undelivered = undeliveredOf(message.content)
@@ -107,7 +134,7 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   const spoken = {
     seq: message.seq,
     role: message.role === 'system' ? ('user' as const) : message.role,
-    parts: attribute(parts, message, rules),
+    parts: attribute(answered === null && !hasOrigins(given) ? parts : joined(parts), message, rules),
   }
   return {
     ...spoken,
@@ -131,11 +158,41 @@ function partsOf(content: Content): readonly ContentPart[] {
   const parts: ContentPart[] = []
   for (const part of content) {
     const last = parts.at(-1)
-    if (part.type === 'text' && last?.type === 'text')
-      parts[parts.length - 1] = { type: 'text', text: `${last.text}\n${part.text}` }
+    if (part.type === 'text' && last?.type === 'text' && isOfOneOrigin(part, last))
+      parts[parts.length - 1] = { ...last, text: `${last.text}\n${part.text}` }
     else parts.push(part)
   }
   return parts
+}
+
+function isOfOneOrigin(part: ContentPart, other: ContentPart): boolean {
+  const [one, two] = [originOf(part), originOf(other)]
+  return one === two || JSON.stringify(one) === JSON.stringify(two)
+}
+
+/** What its sender did not say is headed by whose it is, and each of its lines is marked. */
+function withOrigin(
+  rendered: RenderedPart,
+  origin: Origin,
+  { headed, language }: { readonly headed: Origin | null; readonly language: Language },
+): readonly RenderedPart[] {
+  const isHeaded = headed !== null && JSON.stringify(headed) === JSON.stringify(origin)
+  const heading = isHeaded ? [] : [shownText(originHeading(origin, language))]
+  const isText = rendered.type === 'shown' && rendered.part.type === 'text'
+  return [...heading, isText ? shownText(quoted((rendered.part as ModelTextPart).text)) : rendered]
+}
+
+/** The same of what is shown: what was said and how it is headed are one text. */
+function joined(parts: readonly RenderedPart[]): RenderedPart[] {
+  const texts: RenderedPart[] = []
+  for (const part of parts) {
+    const last = texts.at(-1)
+    const isText = part.type === 'shown' && part.part.type === 'text'
+    if (isText && last?.type === 'shown' && last.part.type === 'text')
+      texts[texts.length - 1] = shownText(`${last.part.text}\n${(part.part as ModelTextPart).text}`)
+    else texts.push(part)
+  }
+  return texts
 }
 
 function thoughtTokens(parts: readonly ContentPart[]): number {
@@ -261,6 +318,74 @@ function renderCall(part: ToolCallPart, clip: Clip, keepsThoughts: boolean): Ren
     ...(isSigned && { providerOptions }),
     tokens: estimateTokens(toolName) + estimateTokens(clipped) + signature,
   }
+}
+
+/** Of a result that the assistant's content holds, its call says whether the provider ran it. */
+function isProvided(
+  part: ContentPart,
+  { role, content }: Pick<ContextMessage, 'role' | 'content'>,
+): part is ToolCallPart | ToolResultPart {
+  if (role !== 'assistant' || typeof content === 'string') return false
+  if (part.type === 'tool-call') return part.providerExecuted === true
+  if (part.type !== 'tool-result') return false
+  const call = content.find(each => each.type === 'tool-call' && each.toolCallId === part.toolCallId)
+  return (
+    part.providerExecuted === true || call === undefined || (call as ToolCallPart).providerExecuted === true
+  )
+}
+
+/**
+ * Whole, as the provider wants it back, or not at all: what it encrypted cannot be cut, and what it ran is no call of a
+ * tool of ours. OpenAI takes it only with the thoughts that led to it.
+ */
+function renderProvided(
+  part: ToolCallPart | ToolResultPart,
+  {
+    clip,
+    isOversized,
+    keepsThoughts,
+    rules,
+  }: { clip: Clip; isOversized: boolean; keepsThoughts: boolean; rules: RenderRules },
+): RenderedPart {
+  const { toolCallId, providerOptions } = part as ModelToolCallPart
+  const options = providerOptions && {
+    providerOptions: wellFormed(providerOptions) as typeof providerOptions,
+  }
+  const isShown = !isOversized && (keepsThoughts || providerOf({ toolCallId, providerOptions }) !== 'openai')
+  if (part.type === 'tool-call') {
+    const input = inputObject(part.input)
+    const call: ModelToolCallPart = {
+      ...{
+        type: 'tool-call',
+        toolCallId,
+        toolName: part.toolName,
+        input,
+        providerExecuted: true,
+        ...options,
+      },
+    }
+    const note = inert(providerCallNote(call, rules.language))
+    const tokens = estimateTokens(JSON.stringify([part.toolName, input, providerOptions]))
+    const rendered = renderCall(part, clip, false) as RenderedCall
+    return { ...rendered, provided: { part: call, note, isShown }, tokens }
+  }
+  const rendered = renderResult(part, clip, textsOf(rules.language).messages) as RenderedPart & RenderedResult
+  const output = isShown ? providedOutput(part.output) : null
+  if (output === null) return { ...rendered, provided: null }
+  const { toolName = rendered.toolName } = part
+  const result: ModelProviderResultPart = { type: 'tool-result', toolCallId, toolName, output, ...options }
+  const tokens = estimateTokens(JSON.stringify([output, providerOptions]))
+  return { ...rendered, provided: { part: result, tokens } }
+}
+
+/** As the AI SDK wraps it; `null`: no provider takes it back. */
+function providedOutput(output: unknown): ModelProviderResultPart['output'] | null {
+  if (typeof output === 'string') return { type: 'text', value: output.toWellFormed() }
+  if (!isWrapper(output)) return { type: 'json', value: wellFormed(output ?? null) as never }
+  const { type, value } = output
+  if (type === 'json' || type === 'error-json') return { type, value: wellFormed(value ?? null) as never }
+  if (type === 'text' || type === 'error-text') return { type, value: String(value ?? '').toWellFormed() }
+  return null
 }
 
 /** Providers take objects only. Arguments that were cut off in the middle are shown as the text they are. */

@@ -7,6 +7,8 @@ import { senderName } from './render-message.ts'
 export interface RecalledPassage {
   readonly message: Message
   readonly text: string
+  /** The same under headings of ours, where not all of it is its sender's; harmless already. */
+  readonly shown?: string
 }
 
 /** What was found for a call, in the order in which it was said. */
@@ -23,12 +25,12 @@ const MAX_MINUTES_WITHOUT_TIME = 60
 
 /** Named as in a group: two people may have one name. `before`: the line before it is this message's. */
 export function recallLine(
-  { message, text }: RecalledPassage,
+  { message, text, shown = inert(text) }: RecalledPassage,
   { before, language }: { readonly before: Message | null; readonly language: Language },
 ): string {
   const { role, sender } = message
   const name = sender ? senderName(message, language) : textsOf(language).roles[role]
-  return `${timeOf(message, before)}[${name}]: ${inert(text)}`
+  return `${timeOf(message, before)}[${name}]: ${shown}`
 }
 
 function timeOf({ seq, at }: Message, before: Message | null): string {

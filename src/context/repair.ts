@@ -3,7 +3,7 @@ import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { inert } from './inert.ts'
 import type { AssistantModelMessage, ModelToolResultPart } from './model-message.ts'
 import { type RenderedCall, type RenderedMessage, type RenderedResult, safeName } from './render-message.ts'
-import { frozen, note, type SentMessage, spokenContent } from './sent-message.ts'
+import { frozen, note, type SentMessage, type SpokenPart, spokenContent } from './sent-message.ts'
 
 export interface Conversation {
   readonly sent: readonly SentMessage[]
@@ -65,11 +65,13 @@ interface Answers {
   readonly byCall: ReadonlyMap<RenderedCall, Answer>
   /** Results that stand with their call. */
   readonly paired: ReadonlySet<RenderedResult>
+  readonly callOf: ReadonlyMap<RenderedResult, RenderedCall>
 }
 
 function pairResults(messages: readonly RenderedMessage[]): Answers {
   const byCall = new Map<RenderedCall, Answer>()
   const paired = new Set<RenderedResult>()
+  const callOf = new Map<RenderedResult, RenderedCall>()
   const open = new Map<string, OpenCalls>()
   for (const { hasLinks, parts, turn, seq, role } of messages) {
     if (!hasLinks) continue
@@ -81,10 +83,11 @@ function pairResults(messages: readonly RenderedMessage[]): Answers {
       if (!waiting || !call) continue
       waiting.answered += 1
       byCall.set(call, { result: part, seq })
+      callOf.set(part, call)
       paired.add(part)
     }
   }
-  return { byCall, paired }
+  return { byCall, paired, callOf }
 }
 
 /** The calls of one id and one turn; they are answered in the order in which they were made. */
@@ -112,14 +115,16 @@ function linkedMessages(message: RenderedMessage, linked: LinkedOptions): SentMe
   const { role, seq, parts } = message
   const isAssistant = role === 'assistant'
   const calls = isAssistant ? parts.filter(part => part.type === 'call') : []
+  const isProvided = isAssistant && parts.some(part => part.type !== 'shown' && part.provided !== undefined)
   const sent: SentMessage[] = []
   const { call } = textsOf(linked.options.language).messages
-  if (calls.length > 0) sent.push(...callsAndResults(calls, message, linked))
+  if (calls.length > 0 || isProvided) sent.push(...callsAndResults(calls, message, linked))
   else if (message.plain && parts.some(part => part.type === 'shown')) sent.push(message.plain)
   for (const part of parts) {
     if (part.type === 'call' && !isAssistant)
       sent.push(note(`[${call(part.toolName)}]: ${inert(JSON.stringify(part.input))}`, seq))
-    if (part.type === 'result' && !linked.answers.paired.has(part)) sent.push(lateResult(part, seq, linked))
+    if (part.type === 'result' && part.provided === undefined && !linked.answers.paired.has(part))
+      sent.push(lateResult(part, seq, linked))
   }
   return sent
 }
@@ -133,7 +138,9 @@ function callsAndResults(
   { answers, ids, isOpen, options }: LinkedOptions,
 ): SentMessage[] {
   const { noResult, noResultYet } = textsOf(options.language).messages
-  const answered = calls.map(call => {
+  const clientCalls = calls.filter(({ provided }) => provided === undefined)
+  const shown = shownOf(message, answers, options)
+  const answered = clientCalls.map(call => {
     const answer = answers.byCall.get(call)
     const value = answer ? resultValue(answer, options) : isOpen ? noResultYet : noResult
     return { call, answer, value, toolCallId: uniqueId(call.id, message.seq, ids) }
@@ -143,9 +150,11 @@ function callsAndResults(
     value,
     String(answer?.seq ?? 0),
   ])
+  for (const part of shown) basis.push(part.id)
   const last = lastSent.get(message)
-  if (last?.basis.every((text, index) => text === basis[index])) return last.sent
-  const sent = withResults(message, answered)
+  if (last?.basis.length === basis.length && last.basis.every((text, index) => text === basis[index]))
+    return last.sent
+  const sent = withResults(message, { answered, shown })
   lastSent.set(message, { basis, sent })
   return sent
 }
@@ -157,8 +166,35 @@ interface Answered {
   readonly toolCallId: string
 }
 
-function withResults({ seq, parts }: RenderedMessage, answered: readonly Answered[]): SentMessage[] {
-  const spoken = spokenContent(parts)
+/** Those of the provider's calls and results that are shown as they were: both of them, or neither. */
+function shownOf(
+  { parts, seq }: RenderedMessage,
+  answers: Answers,
+  { stubBelowSeq }: RepairOptions,
+): ReadonlySet<RenderedCall | RenderedResult> {
+  const shown = new Set<RenderedCall | RenderedResult>()
+  for (const part of parts) {
+    if (part.type === 'shown') continue
+    const call = part.type === 'call' ? part : answers.callOf.get(part)
+    const answer = call && answers.byCall.get(call)
+    if (call?.provided?.isShown && answer?.result.provided && Math.max(seq, answer.seq) >= stubBelowSeq)
+      shown.add(part)
+  }
+  return shown
+}
+
+interface Provided {
+  readonly answered: readonly Answered[]
+  readonly shown: ReadonlySet<RenderedCall | RenderedResult>
+}
+
+function withResults({ seq, parts }: RenderedMessage, { answered, shown }: Provided): SentMessage[] {
+  const spoken = spokenContent(parts, part => providedPart(part, shown))
+  if (answered.length === 0) {
+    const isNothing = spoken.content.every(part => part.type === 'reasoning')
+    const message = frozen({ role: 'assistant', content: spoken.content } as AssistantModelMessage)
+    return isNothing ? [] : [{ message, tokens: MESSAGE_OVERHEAD_TOKENS + spoken.tokens, seq }]
+  }
   const content = [...spoken.content] as Exclude<AssistantModelMessage['content'], string>
   const results: ModelToolResultPart[] = []
   let callTokens = MESSAGE_OVERHEAD_TOKENS + spoken.tokens
@@ -182,6 +218,18 @@ function withResults({ seq, parts }: RenderedMessage, answered: readonly Answere
     { message: frozen({ role: 'assistant', content }), tokens: callTokens, seq },
     { message: frozen({ role: 'tool', content: results }), tokens: resultTokens, seq: through },
   ]
+}
+
+/** `null`: it is none of the provider's, or its call says all that is said of it. */
+function providedPart(
+  part: RenderedMessage['parts'][number] & (RenderedCall | RenderedResult),
+  shown: ReadonlySet<RenderedCall | RenderedResult>,
+): SpokenPart | null {
+  if (!part.provided) return null
+  if (part.type === 'result') return shown.has(part) ? part.provided : null
+  const { part: call, note } = part.provided
+  if (shown.has(part)) return { part: call, tokens: part.tokens }
+  return { part: { type: 'text', text: note }, tokens: estimateTokens(note) }
 }
 
 function resultValue({ result, seq }: Answer, { stubBelowSeq, language }: RepairOptions): string {

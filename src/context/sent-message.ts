@@ -1,8 +1,8 @@
 import type { Texts } from '../language/index.ts'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import { isBlank } from './is-blank.ts'
-import type { ModelMessage, UserModelMessage } from './model-message.ts'
-import type { RenderedMessage, RenderedShown } from './render-message.ts'
+import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
+import type { RenderedMessage, RenderedPart, RenderedShown } from './render-message.ts'
 
 /** A message of the context, with what it costs and the newest message of the log that it shows. */
 export interface SentMessage {
@@ -27,12 +27,22 @@ export function plainMessage(
   return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
 }
 
-export function spokenContent(parts: RenderedMessage['parts']): {
-  content: RenderedShown['part'][]
+/** A part of what is said, where it stands, with what it costs. */
+export interface SpokenPart {
+  readonly part: RenderedShown['part'] | Exclude<AssistantModelMessage['content'], string>[number]
+  readonly tokens: number
+}
+
+/** `provided`: what stands in the place of calls and results of the provider's own; left out: nothing. */
+export function spokenContent(
+  parts: RenderedMessage['parts'],
+  provided: (part: Exclude<RenderedPart, RenderedShown>) => SpokenPart | null = () => null,
+): {
+  content: SpokenPart['part'][]
   tokens: number
 } {
   const shown = parts
-    .filter(part => part.type === 'shown')
+    .flatMap((part): SpokenPart[] => (part.type === 'shown' ? [part] : [provided(part) ?? []].flat()))
     .filter(({ part }) => part.type !== 'text' || !isBlank(part.text))
   return {
     content: shown.map(({ part }) => part),

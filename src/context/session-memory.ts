@@ -2,14 +2,15 @@ import { type Language, textsOf } from '../language/index.ts'
 import type { Segment } from '../log/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 import { clipText } from './clip-text.ts'
-import { inertName, inertUnderHeadings } from './inert.ts'
+import { inertUnderHeadings } from './inert.ts'
+import { type Meaning, renderLegend } from './legends.ts'
 
 /** What stays in the context word for word: a message that was pinned, or a note of its own. */
 export interface Pinned {
   readonly id: number
   /** `null`: a note. */
   readonly seq: number | null
-  /** Who said it; `null`: a note. */
+  /** Who said it, such that it may stand in a heading; `null`: a note. */
   readonly speaker: string | null
   readonly text: string
 }
@@ -29,6 +30,8 @@ export interface ContextSegment {
   readonly level: number
   readonly text: string
   readonly tokensAfter: number
+  /** Whom names mean that stand alone in it and could be mistaken; left out: there are none. */
+  readonly legend?: readonly Meaning[]
 }
 
 /** A range of messages, both ends included. */
@@ -133,10 +136,12 @@ const STORED = 'en'
 const inLanguage = new WeakMap<ContextSegment, { readonly language: Language; readonly as: ContextSegment }>()
 
 function segmentIn(segment: ContextSegment, language: Language): ContextSegment {
-  if (language === STORED) return segment
+  const { legend = [] } = segment
+  if (language === STORED && legend.length === 0) return segment
   const known = inLanguage.get(segment)
   if (known?.language === language) return known.as
-  const text = segmentTextIn(segment, language)
+  const said = language === STORED ? segment.text : segmentTextIn(segment, language)
+  const text = legend.length === 0 ? said : `${said}\n${renderLegend(legend, language)}`
   const as = { ...segment, text, tokensAfter: estimateTokens(text) }
   inLanguage.set(segment, { language, as })
   return as
@@ -278,7 +283,7 @@ function renderPart({ segment, tokens }: NonNullable<MemorySelection['part']>, l
 
 function renderPinned({ seq, speaker, text }: Pinned, language: Language): string {
   const { note, pinned } = textsOf(language).sessionMemory
-  const heading = seq === null ? note : pinned(seq, inertName(speaker ?? ''))
+  const heading = seq === null ? note : pinned(seq, speaker ?? '')
   return `## ${heading}\n${inertUnderHeadings(text)}`
 }
 

@@ -1,4 +1,5 @@
 import type { Language } from '../language/index.ts'
+import { serverToolBlocks } from './anthropic-server-tools.ts'
 import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { CacheBreakpoints, ContextParts } from './context.ts'
 import { isBlank } from './is-blank.ts'
@@ -9,6 +10,7 @@ import type {
   ToolModelMessage,
   UserModelMessage,
 } from './model-message.ts'
+import { isProviderCall, isProviderResult, providerCallNote, understands } from './provider-tools.ts'
 
 export interface AnthropicRequest {
   /** `undefined` without instructions: an empty text is refused. */
@@ -30,6 +32,8 @@ export type AnthropicAssistantBlock =
   | AnthropicThinkingBlock
   | AnthropicRedactedThinkingBlock
   | AnthropicToolUseBlock
+  | AnthropicServerToolUseBlock
+  | AnthropicServerToolResultBlock
 
 interface Cacheable {
   cache_control?: { type: 'ephemeral' }
@@ -65,6 +69,21 @@ export interface AnthropicToolResultBlock extends Cacheable {
   content?: string
 }
 
+/** Anthropic ran it itself. */
+export interface AnthropicServerToolUseBlock extends Cacheable {
+  type: 'server_tool_use'
+  id: string
+  name: string
+  input: Record<string, unknown>
+}
+
+/** What came of it: `web_search_tool_result` and the like. */
+export interface AnthropicServerToolResultBlock extends Cacheable {
+  type: `${string}_tool_result`
+  tool_use_id: string
+  content: unknown
+}
+
 /** Thoughts are cached with what follows them and take no mark of their own. */
 export interface AnthropicThinkingBlock {
   type: 'thinking'
@@ -98,8 +117,9 @@ export function toAnthropic({
     system?.[0]?.cache_control ? MOST_BREAKPOINTS - 1 : MOST_BREAKPOINTS,
   )
   const merged: AnthropicMessage[] = []
+  const served = serverBlocks(messages)
   for (const [index, message] of messages.entries()) {
-    const next = anthropicMessage(message, language)
+    const next = anthropicMessage(message, language, served)
     if (next.content.length === 0) continue
     if (marked.has(index)) mark(next.content)
     const last = merged.at(-1)
@@ -130,12 +150,16 @@ function mark(content: (AnthropicUserBlock | AnthropicAssistantBlock)[]): void {
   if (last) last.cache_control = { type: 'ephemeral' }
 }
 
-function anthropicMessage(message: ModelMessage, language: Language): AnthropicMessage {
+function anthropicMessage(
+  message: ModelMessage,
+  language: Language,
+  served: ReadonlyMap<string, ServerBlocks>,
+): AnthropicMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: userBlocks(message.content, language) }
     case 'assistant':
-      return { role: 'assistant', content: assistantBlocks(message.content) }
+      return { role: 'assistant', content: assistantBlocks(message.content, language, served) }
     case 'tool':
       return { role: 'user', content: resultBlocks(message.content) }
   }
@@ -186,7 +210,11 @@ function userBlocks(content: UserModelMessage['content'], language: Language): A
 }
 
 /** Between two thoughts, calls stand last: a text after a call is refused. Thoughts keep their places. */
-function assistantBlocks(content: AssistantModelMessage['content']): AnthropicAssistantBlock[] {
+function assistantBlocks(
+  content: AssistantModelMessage['content'],
+  language: Language,
+  served: ReadonlyMap<string, ServerBlocks>,
+): AnthropicAssistantBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   const blocks: AnthropicAssistantBlock[] = []
   const calls: AnthropicToolUseBlock[] = []
@@ -195,9 +223,35 @@ function assistantBlocks(content: AssistantModelMessage['content']): AnthropicAs
     else if (part.type === 'reasoning') {
       const thought = thoughtBlocks(part)
       if (thought.length > 0) blocks.push(...calls.splice(0), ...thought)
+    } else if (part.type === 'tool-result') {
+      const result = served.get(part.toolCallId)?.result
+      if (result) blocks.push(result)
+    } else if (part.providerExecuted) {
+      const use = served.get(part.toolCallId)?.use
+      blocks.push(...(use ? [use] : textBlocks(providerCallNote(part, language))))
     } else calls.push({ type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input })
   }
   return [...blocks, ...calls]
+}
+
+interface ServerBlocks {
+  readonly use: AnthropicServerToolUseBlock
+  readonly result: AnthropicServerToolResultBlock
+}
+
+/** By id, what Anthropic ran itself, as it wants to see it again; a result may stand in a later message than its call. */
+function serverBlocks(messages: readonly ModelMessage[]): Map<string, ServerBlocks> {
+  const parts = messages.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string' ? content : [],
+  )
+  const results = new Map(parts.filter(isProviderResult).map(part => [part.toolCallId, part]))
+  const served = new Map<string, ServerBlocks>()
+  for (const call of parts.filter(isProviderCall)) {
+    const result = results.get(call.toolCallId)
+    const blocks = result && understands('anthropic', call) ? serverToolBlocks(call, result) : null
+    if (blocks) served.set(call.toolCallId, { use: blocks[0], result: blocks[1] })
+  }
+  return served
 }
 
 function thoughtBlocks({ text, providerOptions }: ModelReasoningPart): AnthropicAssistantBlock[] {

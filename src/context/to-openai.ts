@@ -3,6 +3,7 @@ import { attachmentLabel, readAttachment } from './attachment.ts'
 import type { ContextParts } from './context.ts'
 import { isBlank } from './is-blank.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
+import { withoutProviderTools } from './provider-tools.ts'
 
 export type OpenAIMessage =
   | OpenAISystemMessage
@@ -74,7 +75,7 @@ function openAIMessages(message: ModelMessage, language: Language): OpenAIMessag
       return content.length === 0 ? [] : [{ role: 'user', content }]
     }
     case 'assistant':
-      return assistantMessages(message.content)
+      return assistantMessages(message.content, language)
     case 'tool':
       return message.content.map(result => ({
         role: 'tool',
@@ -112,8 +113,13 @@ function dataUrl({ mediaType, bytes }: { mediaType: string; bytes: string }): st
   return `data:${mediaType};base64,${bytes}`
 }
 
-function assistantMessages(content: AssistantModelMessage['content']): OpenAIAssistantMessage[] {
-  if (typeof content === 'string') return isBlank(content) ? [] : [{ role: 'assistant', content }]
+function assistantMessages(
+  given: AssistantModelMessage['content'],
+  language: Language,
+): OpenAIAssistantMessage[] {
+  if (typeof given === 'string') return isBlank(given) ? [] : [{ role: 'assistant', content: given }]
+  // The format knows no calls but those of the client's.
+  const content = withoutProviderTools(given, () => false, language)
   const text = content
     .filter(part => part.type === 'text')
     .map(part => part.text)

@@ -237,6 +237,8 @@ type SpokenPart =
 
 function partText(part: Exclude<SpokenPart, { type: 'tool-call' }>, language: Language): string {
   if (part.type === 'text') return part.text
+  // What the provider ran it tells in words right after.
+  if (part.type === 'tool-result') return ''
   return part.type === 'reasoning' ? '' : attachmentLabel(part, language)
 }
 

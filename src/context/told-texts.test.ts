@@ -30,7 +30,8 @@ test('what a segment keeps word for word is told, whatever its speaker and its f
         zone: null,
         content: text,
       })) as unknown as Message[]
-      const isTold = toldTexts([inertUnderHeadings(verbatimLines(messages, 'UTC', () => tries-- === 0))])
+      const lines = verbatimLines(messages, { zone: 'UTC', fits: () => tries-- === 0 })
+      const isTold = toldTexts([inertUnderHeadings(lines)])
       expect(messages.filter(({ content }) => !isTold(content as string))).toEqual([])
     }),
   )

@@ -1,4 +1,15 @@
-import { headOf, type Message, type Role, type Sender, searchableText } from '../log/index.ts'
+import {
+  type Answered,
+  byOrigin,
+  type Content,
+  type ContentPart,
+  headOf,
+  type Message,
+  type Origin,
+  type Role,
+  type Sender,
+  searchableText,
+} from '../log/index.ts'
 import { excerptOf, type SearchQuery } from '../search/index.ts'
 import { keyName, type Store } from '../store/index.ts'
 import type { Hit } from './best-hits.ts'
@@ -10,6 +21,10 @@ export interface Excerpt {
   readonly at: Date
   /** The passage that answers best, of a neighbour the beginning, with … where it was cut. */
   readonly excerpt: string
+  /** Where the words of the excerpt come from that its sender did not say; left out: the sender said them. */
+  readonly origin?: Origin
+  /** What the message answers; left out: nothing, or what stands right before it. */
+  readonly answered?: Answered
 }
 
 export interface SearchResult extends Excerpt {
@@ -47,6 +62,7 @@ export async function describeHits(
         await store.readMessagesAt(
           key,
           wanted.filter(seq => seq > 0),
+          { answered: true },
         )
       ).map(message => [message.seq, message]),
     )
@@ -59,8 +75,7 @@ export async function describeHits(
       // It was erased or hidden since.
       if (!message) continue
       const { seq, role, sender, at, externalId, archived, content } = message
-      const passage = aroundFirst(searchableText(content), query)
-      const { text, highlights } = excerptOf(passage, query, { length: EXCERPT_CHARACTERS })
+      const { text, highlights, origin } = bestExcerpt(content, query)
       results.set(hit, {
         sessionId: key.id,
         seq,
@@ -72,6 +87,7 @@ export async function describeHits(
         archived,
         excerpt: text,
         highlights,
+        ...besideExcerpt(message, origin),
         before: around(seq - neighbours, seq - 1),
         after: around(seq + 1, seq + neighbours),
       })
@@ -91,8 +107,34 @@ export function aroundFirst(text: string, { text: query }: SearchQuery): string 
   return `${from > 0 ? '…' : ''}${part}${from + LONGEST_PASSAGE < text.length ? '…' : ''}`
 }
 
-function toNeighbour({ seq, role, sender, at, content }: Message): Excerpt {
-  const text = searchableText(content)
+/** Of what one person said alone: of the sender, unless more of the query stands in what they passed on. */
+function bestExcerpt(content: Content, query: SearchQuery) {
+  const excerpts = byOrigin(content).map(({ origin, content }) => {
+    const passage = aroundFirst(textWithoutOrigin(content, origin), query)
+    return { origin, ...excerptOf(passage, query, { length: EXCERPT_CHARACTERS }) }
+  })
+  const found = ({ highlights }: (typeof excerpts)[number]) => highlights.length
+  const own = excerpts.find(({ origin, text }) => origin === null && text.trim() !== '')
+  const best = excerpts.reduce((best, each) => (found(each) > found(best) ? each : best), own ?? excerpts[0]!)
+  return best
+}
+
+/** The names of where it comes from stand beside it. */
+function textWithoutOrigin(content: Content, origin: Origin | null): string {
+  if (origin === null || typeof content === 'string') return searchableText(content)
+  return searchableText(content.map(part => ({ ...part, origin: undefined }) as unknown as ContentPart))
+}
+
+function besideExcerpt({ answered }: Message, origin: Origin | null): Pick<Excerpt, 'origin' | 'answered'> {
+  return { ...(origin && { origin }), ...(answered && { answered }) }
+}
+
+function toNeighbour(message: Message): Excerpt {
+  const { seq, role, sender, at, content } = message
+  const groups = byOrigin(content)
+  const { origin, content: said } = groups.find(group => group.origin === null) ?? groups[0]!
+  const text = textWithoutOrigin(said, origin)
   const isLong = text.length > NEIGHBOUR_CHARACTERS
-  return { seq, role, sender, at, excerpt: isLong ? `${headOf(text, NEIGHBOUR_CHARACTERS)}…` : text }
+  const excerpt = isLong ? `${headOf(text, NEIGHBOUR_CHARACTERS)}…` : text
+  return { seq, role, sender, at, excerpt, ...besideExcerpt(message, origin) }
 }

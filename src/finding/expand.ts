@@ -66,7 +66,7 @@ export async function expand(store: Reader, key: SessionKey, options: ExpandOpti
     const isMore = segments.length < left.length
     return { ...base, segments, messages: [], next: isMore ? segments.at(-1)!.toSeq : null }
   }
-  const range = { after, before: toSeq + 1, from: 'oldest' } as const
+  const range = { after, before: toSeq + 1, from: 'oldest', answered: true } as const
   const page = await store.readMessages(key, { ...range, limit: limit + 1 })
   const messages = within(page.slice(0, limit), tokens, ({ content }) => modelText(content))
   const isMore = messages.length < page.length

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
-import type { Message } from '../log/index.ts'
+import type { Message, Sender } from '../log/index.ts'
 import { parseQuery, type SearchQuery } from '../search/index.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 import { bestHits, type Hit } from './best-hits.ts'
@@ -10,6 +10,7 @@ import {
   checkWithin,
   filterOf,
   offsetOf,
+  peopleCalled,
   type SearchOptions,
   type SessionsOptions,
 } from './search-options.ts'
@@ -19,6 +20,8 @@ export interface SearchAnswer {
   readonly results: readonly SearchResult[]
   /** `null`: there are no more. */
   readonly next: string | null
+  /** Where `sender` is a name that several people have: who they are. The id finds one of them. */
+  readonly people?: readonly Sender[]
 }
 
 export interface SearchEngine {
@@ -40,11 +43,12 @@ export async function searchMessages(
   checkWithin('neighbours', neighbours, { least: 0, most: MOST_NEIGHBOURS })
   const offset = offsetOf(options.cursor)
   // One more tells whether there is another page.
-  const { query, hits } = await findHits(engine, text, { ...options, most: offset + limit + 1 })
+  const { query, hits, people } = await findHits(engine, text, { ...options, most: offset + limit + 1 })
   const page = hits.slice(offset, offset + limit)
   return {
     results: await describeHits(engine.store, query, page, neighbours),
     next: hits.length > offset + limit ? String(offset + limit) : null,
+    ...(people.length > 1 && { people }),
   }
 }
 
@@ -57,15 +61,17 @@ export async function findMessages(
     readonly below?: number
     readonly limit: number
   },
-): Promise<readonly Message[]> {
+): Promise<{ readonly messages: readonly Message[]; readonly people: readonly Sender[] }> {
   const { below = Number.POSITIVE_INFINITY, limit, ...filter } = options
-  const { hits } = await findHits(engine, text, { ...filter, sessions: [key.id], most: limit, below })
+  const { hits, people } = await findHits(engine, text, { ...filter, sessions: [key.id], most: limit, below })
   const messages = await engine.store.readMessagesAt(
     key,
     hits.map(({ seq }) => seq),
+    { answered: true },
   )
   const bySeq = new Map(messages.map(message => [message.seq, message]))
-  return hits.map(({ seq }) => bySeq.get(seq)).filter(message => message !== undefined)
+  const found = hits.map(({ seq }) => bySeq.get(seq)).filter(message => message !== undefined)
+  return { messages: found, people }
 }
 
 /** Places of messages, best first, and the query as it was understood. */
@@ -74,18 +80,30 @@ export async function findHits(
   text: string,
   options: Pick<SearchOptions, 'sender' | 'role' | 'after' | 'before'> &
     SessionsOptions & { readonly most: number; readonly below?: number },
-): Promise<{ readonly query: SearchQuery; readonly hits: readonly Hit[] }> {
+): Promise<{
+  readonly query: SearchQuery
+  readonly hits: readonly Hit[]
+  readonly people: readonly Sender[]
+}> {
   if (typeof text !== 'string') throw new InvalidArgumentError('query', text, 'text')
   const { sessions, user, scope, most } = options
   checkSessions({ sessions, user, scope })
   const accepts = filterOf(options, zone)
   const query = parseQuery(text, { zone })
-  if (query.terms.length === 0) return { query, hits: [] }
+  if (query.terms.length === 0) return { query, hits: [], people: [] }
   const searched = await lookUp(store, namespace, {
     query,
     ...(sessions && { sessions }),
     ...(user !== undefined && { user }),
     ...(scope !== undefined && { scope }),
   })
-  return { query, hits: await bestHits(store, { query, searched, accepts, wanted: most }) }
+  const { sender } = options
+  const people =
+    sender === undefined
+      ? []
+      : peopleCalled(
+          searched.flatMap(({ speakers }) => speakers),
+          sender,
+        )
+  return { query, hits: await bestHits(store, { query, searched, accepts, wanted: most }), people }
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { optionsOf } from '../known-options.ts'
-import { ID_RULE, isId, parseInstant, ROLES, type Role, type Sender } from '../log/index.ts'
+import { ID_RULE, isId, nameKeys, parseInstant, ROLES, type Role, type Sender } from '../log/index.ts'
 import type { Accepts } from './best-hits.ts'
 
 export interface SearchOptions {
@@ -8,7 +8,7 @@ export interface SearchOptions {
   readonly limit?: number
   /** Where the page before this one ended: its `next`. */
   readonly cursor?: string
-  /** Only what they said, by id or display name; a role for messages without a sender. */
+  /** Only what they said, by id, or by display name, which may fit several; a role for messages without a sender. */
   readonly sender?: string
   readonly role?: Role
   /** From this instant on, to the minute: a date, or a text such as `2026-02-10` or `2026-02-10T14:00`, in the zone of the instance. */
@@ -98,7 +98,34 @@ export function filterOf(
 
 function isFrom({ role, sender }: { role: Role; sender: Sender | null }, wanted: string): boolean {
   if (sender === null) return role === wanted
-  return sender.id === wanted || sender.name?.toLowerCase() === wanted.toLowerCase()
+  return bearsId(sender, wanted) || isCalled(sender, wanted)
+}
+
+/** Alone, or as answers have it, behind the name. */
+function bearsId({ id }: Sender, wanted: string): boolean {
+  return id === wanted || wanted.endsWith(` (${id})`)
+}
+
+/** A name that looks like it is found too: who means the one cannot see that there is the other. */
+function isCalled({ name }: Sender, wanted: string): boolean {
+  if (name === undefined) return false
+  if (name.toLowerCase() === wanted.toLowerCase()) return true
+  const keys = nameKeys(wanted)
+  return nameKeys(name).some(key => keys.includes(key))
+}
+
+/** Whom a name means by which is searched: several people may have it. None where it is an id. */
+export function peopleCalled(
+  speakers: Iterable<{ readonly sender: Sender | null }>,
+  wanted: string,
+): readonly Sender[] {
+  const people = new Map<string, Sender>()
+  for (const { sender } of speakers) {
+    if (sender === null) continue
+    if (bearsId(sender, wanted)) return []
+    if (isCalled(sender, wanted)) people.set(sender.id, sender)
+  }
+  return [...people.values()]
 }
 
 /** A day begins at midnight, there where the instance is. */

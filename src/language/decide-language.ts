@@ -1,4 +1,4 @@
-import { type Content, contentText, headOf, type Message } from '../log/index.ts'
+import { type Content, headOf, type Message, ownText } from '../log/index.ts'
 import { isLanguageSetting, type Language, type LanguageSetting, languageOfTag } from './language.ts'
 import { languageOfText, spokenLanguage } from './spoken.ts'
 
@@ -73,10 +73,10 @@ function saidByPeople(messages: readonly Spoken[]): readonly Spoken[] {
   return messages.filter(({ role, sender }) => role === 'user' && !sender?.isSelf)
 }
 
-/** Without what memory itself gave back. */
+/** Without what memory itself gave back, and without what its sender only passed on. */
 function saidIn(content: Content): string {
   if (typeof content === 'string') return content
-  return contentText(content.filter(part => part.type !== 'text' || part.recalled !== true))
+  return ownText(content.filter(part => part.type !== 'text' || part.recalled !== true))
 }
 
 const LOOKED_AT_OF_ONE = 2_000

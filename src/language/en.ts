@@ -8,6 +8,12 @@ export const en: Texts = {
     undeliveredRest: '[not delivered as a whole: people have read its beginning at the most]',
     fileOf: (seq, name) => `This is the file (${name}) of message ${seq}.`,
     interrupted: '[interrupted]',
+    origins: {
+      forward: from => (from === null ? 'forwarded' : `forwarded from ${from}`),
+      quote: from => (from === null ? 'quoting' : `quoting ${from}`),
+      reply: from => (from === null ? 'answering' : `answering ${from}`),
+      link: from => (from === null ? 'link' : `link of “${from}”`),
+    },
     conversationBegins: '(the conversation begins here)',
     noNewMessage: '(no new message)',
     charactersLeftOut: (count, seq) =>
@@ -17,10 +23,15 @@ export const en: Texts = {
     calls: (tool, input) => `[calls ${tool} ${input}]`,
     call: tool => `call of the tool ${tool}`,
     lateResult: (tool, id) => `result of an earlier call, ${tool} ${id}`,
+    providerCall: (tool, input) =>
+      `(the provider ran ${tool} with ${input}; what came of it is not shown here)`,
     emptyResult: '(empty)',
     noResult: '(no result: the call was interrupted)',
     noResultYet: '(no result yet)',
     denied: reason => `(denied${reason === null ? '' : `: ${reason}`})`,
+    approvalCame: '(a call of some time ago was allowed or refused)',
+    approvalLost: toolName =>
+      `(a call that was allowed cannot be carried out any more${toolName === null ? '' : `: ${toolName}`}; say so)`,
     failed: text => `(error) ${text}`,
     resultLeftOut: (characters, seq) =>
       `(${characters} characters, left out here${seq === null ? '' : `: message ${seq}`})`,
@@ -43,6 +54,14 @@ export const en: Texts = {
     segmentsLeftOut: (fromSeq, toSeq) =>
       `(Messages ${fromSeq}–${toSeq} are summarised, but for want of room not here.)`,
     leftOut: '[… left out here …]',
+  },
+  people: {
+    here: meanings => `(In this part ${meanings.join('; ')}.)`,
+    above: meanings => `In the session memory and the memory above, ${meanings.join('; ')}.`,
+    means: (name, whom) => `${name} is ${whom.join(', or ')}`,
+    person: ({ shown, now, since }) =>
+      `${shown}${since === null ? '' : ` (so called since ${since})`}${now === null ? '' : `, now ${now}`}`,
+    earlier: names => `earlier ${names.join(' and ')}`,
   },
   plainText: {
     instructions: 'INSTRUCTIONS',
@@ -154,6 +173,8 @@ export const en: Texts = {
     tooLong: (characters, most) =>
       `content has ${characters} characters; at most ${most} are taken. Nothing was written.`,
     tooManyLines: (lines, most) => `content has ${lines} lines; at most ${most} are taken.`,
+    severalNamed: (name, people) =>
+      `${name} fits several people: ${people.join(', ')}. Search by the id in parentheses for one of them.`,
     needsRange: 'expand_history needs segment, or fromSeq and toSeq.',
     badRange: 'toSeq has to be at least fromSeq.',
     noSegment: (id, there) => `There is no segment ${id} here; there are ${there.join(', ') || 'none'}.`,

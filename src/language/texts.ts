@@ -18,6 +18,8 @@ export interface Texts {
     readonly undeliveredRest: string
     readonly fileOf: Said<[seq: number, name: string]>
     readonly interrupted: string
+    /** What heads words that the sender did not say. `from`: who said them and where, or what a link is called. */
+    readonly origins: Readonly<Record<'forward' | 'quote' | 'reply' | 'link', Said<[from: string | null]>>>
     readonly conversationBegins: string
     readonly noNewMessage: string
     /** `seq`: of the message that they are left out of; `null`: it is not named. */
@@ -27,10 +29,13 @@ export interface Texts {
     readonly calls: Said<[tool: string, input: string]>
     readonly call: Said<[tool: string]>
     readonly lateResult: Said<[tool: string, id: string]>
+    readonly providerCall: Said<[tool: string, input: string]>
     readonly emptyResult: string
     readonly noResult: string
     readonly noResultYet: string
     readonly denied: Said<[reason: string | null]>
+    readonly approvalCame: string
+    readonly approvalLost: Said<[toolName: string | null]>
     readonly failed: Said<[text: string]>
     /** In place of an old result. `seq`: the message that it is in; `null`: it is not named. */
     readonly resultLeftOut: Said<[characters: number, seq: number | null]>
@@ -50,6 +55,19 @@ export interface Texts {
     readonly pinsLeftOut: string
     readonly segmentsLeftOut: Said<[fromSeq: number, toSeq: number]>
     readonly leftOut: string
+  }
+  /** Whom a name means that stands alone in what was written before it could be mistaken. */
+  readonly people: {
+    /** Under a segment. */
+    readonly here: Said<[meanings: readonly string[]]>
+    /** Where the names came up since. */
+    readonly above: Said<[meanings: readonly string[]]>
+    /** `whom`: one, or each of several. */
+    readonly means: Said<[name: string, whom: readonly string[]]>
+    /** `since`: a day, where there are several. */
+    readonly person: (known: { shown: string; now: string | null; since: string | null }) => string
+    /** In a list of people, by the names that they had before. */
+    readonly earlier: Said<[names: readonly string[]]>
   }
   readonly plainText: {
     readonly instructions: string
@@ -135,6 +153,8 @@ export interface Texts {
     readonly badQuery: Said<[problem: string]>
     readonly tooLong: Said<[characters: number, most: number]>
     readonly tooManyLines: Said<[lines: number, most: number]>
+    /** A name by which one looks for messages fits several. */
+    readonly severalNamed: Said<[name: string, people: readonly string[]]>
     readonly needsRange: string
     readonly badRange: string
     readonly noSegment: Said<[id: number, there: readonly number[]]>

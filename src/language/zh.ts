@@ -8,6 +8,12 @@ export const zh: Texts = {
     undeliveredRest: '[未完整送达：对方最多只读到了开头]',
     fileOf: (seq, name) => `这是消息 ${seq} 的文件（${name}）。`,
     interrupted: '[已中断]',
+    origins: {
+      forward: from => (from === null ? '转发' : `转发自 ${from}`),
+      quote: from => (from === null ? '引用' : `引用 ${from}`),
+      reply: from => (from === null ? '回复' : `回复 ${from}`),
+      link: from => (from === null ? '链接' : `“${from}”的链接`),
+    },
     conversationBegins: '（对话从这里开始）',
     noNewMessage: '（没有新消息）',
     charactersLeftOut: (count, seq) =>
@@ -17,10 +23,14 @@ export const zh: Texts = {
     calls: (tool, input) => `[调用 ${tool} ${input}]`,
     call: tool => `调用工具 ${tool}`,
     lateResult: (tool, id) => `较早调用的结果，${tool} ${id}`,
+    providerCall: (tool, input) => `（服务商以 ${input} 运行了 ${tool}；此处不显示其结果）`,
     emptyResult: '（空）',
     noResult: '（没有结果：调用已中断）',
     noResultYet: '（还没有结果）',
     denied: reason => `（已拒绝${reason === null ? '' : `：${reason}`}）`,
+    approvalCame: '（较早的一个调用现在已获允许或被拒绝）',
+    approvalLost: toolName =>
+      `（已获允许的调用无法再执行${toolName === null ? '' : `：${toolName}`}；请如实说明）`,
     failed: text => `（错误）${text}`,
     resultLeftOut: (characters, seq) =>
       `（${characters} 个字符，在此省略${seq === null ? '' : `：消息 ${seq}`}）`,
@@ -39,6 +49,14 @@ export const zh: Texts = {
     pinsLeftOut: '（篇幅所限，部分置顶内容在此省略。）',
     segmentsLeftOut: (fromSeq, toSeq) => `（消息 ${fromSeq}–${toSeq} 已有摘要，篇幅所限，在此省略。）`,
     leftOut: '[… 在此省略 …]',
+  },
+  people: {
+    here: meanings => `（本段中：${meanings.join('；')}。）`,
+    above: meanings => `在上面的会话记忆和记忆中：${meanings.join('；')}。`,
+    means: (name, whom) => `${name} 指 ${whom.join('，或 ')}`,
+    person: ({ shown, now, since }) =>
+      `${shown}${since === null ? '' : `（自 ${since} 起用此名）`}${now === null ? '' : `，现名 ${now}`}`,
+    earlier: names => `曾用名 ${names.join('、')}`,
   },
   plainText: {
     instructions: '说明',
@@ -137,6 +155,8 @@ export const zh: Texts = {
       '参数有误：before 和 after 须为日期或时刻（ISO 8601），limit 须为整数，sender 须为 id 或名字。',
     tooLong: (characters, most) => `content 有 ${characters} 个字符，最多 ${most} 个。没有写入任何内容。`,
     tooManyLines: (lines, most) => `content 有 ${lines} 行，最多 ${most} 行。`,
+    severalNamed: (name, people) =>
+      `${name} 对应多个人：${people.join('、')}。请用括号中的 id 搜索其中一人。`,
     needsRange: 'expand_history 需要 segment，或 fromSeq 和 toSeq。',
     badRange: 'toSeq 不能小于 fromSeq。',
     noSegment: (id, there) =>

@@ -10,6 +10,9 @@ interface Said {
 
 /** A message of the log. */
 export interface KnownMessage extends Said {
+  readonly seq?: number
+  /** What a reply answers. Left out or `null`: all that was said before it. */
+  readonly replyTo?: number | string | null
   /**
    * `list`: it came in such a list. `elsewhere`: it came another way, and whoever sends the list may never have seen
    * it. Left out: they have seen it, as what we said in answer.
@@ -94,10 +97,13 @@ function alignNew({ ours, known, sent }: Pair): Aligned {
   return { newFrom, contradicted: repliesAfter(ours, ourEnd) }
 }
 
-/** How many messages follow, if all of them are replies; otherwise none counts. */
-function repliesAfter(ours: readonly Said[], ourEnd: number): number {
+/** How many messages follow, if all of them are replies to what stands there; otherwise none counts. */
+function repliesAfter(ours: readonly KnownMessage[], ourEnd: number): number {
   const after = ours.slice(ourEnd)
-  return after.every(isOfReply) ? after.length : 0
+  const asked = ours[ourEnd - 1]?.seq
+  const isToOther = ({ replyTo, from }: KnownMessage) =>
+    from === 'elsewhere' || (typeof replyTo === 'number' && asked !== undefined && replyTo < asked)
+  return after.every(isOfReply) && !after.some(isToOther) ? after.length : 0
 }
 
 function isOfReply({ role }: Said): boolean {

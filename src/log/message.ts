@@ -1,3 +1,4 @@
+import type { Answered } from './answered.ts'
 import type { ATTACHMENT_TYPES } from './attachment.ts'
 
 /** The records of the log. A `seq` is given once and never again; order is by `seq`, never by time. */
@@ -22,6 +23,27 @@ export interface TextPart {
   readonly undelivered?: Undelivered
   /** It repeats what was said before, and is not summarised, indexed or learned again. */
   readonly recalled?: true
+  /** Whose words they are, where the sender only passes them on. Left out: the sender's own. */
+  readonly origin?: Origin
+}
+
+/**
+ * Where words or a file come from that the sender did not say: they are shown and found with it, and are never learned as
+ * the sender's own.
+ */
+export interface Origin {
+  /**
+   * `forward`: passed on. `quote`: what of another message the sender marked. `reply`: what the message answers, where
+   * that is not in the log. `link`: where words of the message lead, the address being the text.
+   */
+  readonly kind: 'forward' | 'quote' | 'reply' | 'link'
+  /** Who said it; the id as senders of messages have it. Of a link: the words that lead there, as the name. */
+  readonly from?: { readonly id?: string; readonly name?: string }
+  /** When it was said: ISO 8601, in UTC once it is stored. */
+  readonly at?: string
+  /** The chat in which it was said, as it is called. */
+  readonly chat?: string
+  readonly url?: string
 }
 
 export type Interruption = 'aborted' | 'failed'
@@ -38,6 +60,7 @@ export interface ReasoningPart {
  */
 export interface AttachmentPart {
   readonly type: (typeof ATTACHMENT_TYPES)[number]
+  readonly origin?: Origin
   readonly [field: string]: unknown
 }
 
@@ -46,6 +69,8 @@ export interface ToolCallPart {
   readonly toolCallId: string
   readonly toolName: string
   readonly input?: unknown
+  /** The provider of the model ran it itself. Its result is a part of what the assistant said. */
+  readonly providerExecuted?: boolean
 }
 
 export interface ToolResultPart {
@@ -53,6 +78,8 @@ export interface ToolResultPart {
   readonly toolCallId: string
   readonly toolName?: string
   readonly output?: unknown
+  /** It came from the provider, and goes back to it as it is. */
+  readonly providerExecuted?: boolean
 }
 
 export interface ToolApprovalRequestPart {
@@ -105,4 +132,6 @@ export interface Message extends Omit<NewMessage, 'at'> {
   readonly version: number
   /** Covered by a segment: kept, but no longer raw in the context. */
   readonly archived: boolean
+  /** What it answers, where a reader asked for it and it is not the message right before. */
+  readonly answered?: Answered
 }

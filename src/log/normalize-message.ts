@@ -1,6 +1,6 @@
 import { InvalidMessageError } from '../errors.ts'
 import { meantBy, optionsOf } from '../known-options.ts'
-import { ATTACHMENT_TYPES, asAttachment, OTHER_ATTACHMENT_RULE } from './attachment.ts'
+import { ATTACHMENT_TYPES, asAttachment, isAttachment, OTHER_ATTACHMENT_RULE } from './attachment.ts'
 import { isZone, MESSAGE_INSTANT_RULE, parseMessageInstant } from './instant.ts'
 import {
   type AttachmentPart,
@@ -12,6 +12,7 @@ import {
   type Role,
   type Sender,
 } from './message.ts'
+import { normalizeOrigin } from './origin.ts'
 
 /** What callers hand in: terse for a person, exact for a program. `text` is the same as a `content` that is a string. */
 export type MessageInput = MessageFields &
@@ -51,6 +52,7 @@ const BESIDE: ReadonlySet<string> = new Set([
     appendedAt: true,
     version: true,
     archived: true,
+    answered: true,
   }),
   'providerOptions',
 ])
@@ -171,9 +173,16 @@ function checkSize(characters: number): void {
  * than lost there.
  */
 function plainCopy(content: readonly ContentPart[]): readonly ContentPart[] {
-  const parts = content.map((part, index) => plainValue(part, `content[${index}]`, []))
+  const parts = content.map((part, index) => plainPart(part, `content[${index}]`))
   checkSize(JSON.stringify(parts).length)
   return parts as ContentPart[]
+}
+
+function plainPart(part: ContentPart, path: string): unknown {
+  const plain = plainValue(part, path, []) as ContentPart
+  if ((plain.type !== 'text' && !isAttachment(plain)) || plain.origin === undefined) return plain
+  const { origin, ...rest } = plain
+  return origin === null ? rest : { ...rest, origin: normalizeOrigin(origin, `${path}.origin`) }
 }
 
 function plainValue(value: unknown, path: string, parents: readonly unknown[]): unknown {

@@ -1,6 +1,7 @@
 import { isAttachment, isBytes, summarizeAttachment } from './attachment.ts'
 import { modelText } from './content.ts'
 import type { AttachmentPart, Content, ContentPart } from './message.ts'
+import { originNames, originOf } from './origin.ts'
 
 /** The tools by which a model writes into memory and reads the log: what they say is known already. */
 export const MEMORY_TOOL_NAMES = [
@@ -43,7 +44,8 @@ export function searchableText(content: Content): string {
   const said = withoutRecalled([{ content }])[0]!.content as readonly ContentPart[]
   const heard = said.filter(part => part.type !== 'reasoning' && !isLeftOut(part))
   const names = heard.filter(isAttachment).flatMap(attachmentNames)
-  return [modelText(heard), ...names].filter(Boolean).join('\n')
+  const origins = heard.flatMap(part => originOf(part) ?? []).flatMap(originNames)
+  return [modelText(heard), ...names, ...new Set(origins)].filter(Boolean).join('\n')
 }
 
 /** Names and addresses, and never bytes. */

@@ -1,3 +1,4 @@
+import type { Person } from './people/person.ts'
 import type { WindowMessage } from './window.ts'
 
 /** The record of one fold: what the model reads in place of the messages from `fromSeq` to `toSeq`. */
@@ -33,6 +34,8 @@ export interface Segment {
   readonly window?: readonly WindowMessage[] | null
   /** The newest message that whoever chose them had read: they may tell of it, though it lies above the range. */
   readonly windowThrough?: number | null
+  /** Who speaks in what it stands for. Left out or `null`: that was not kept, or an erasure took it away. */
+  readonly people?: readonly Person[] | null
 }
 
 /**

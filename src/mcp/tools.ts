@@ -1,5 +1,6 @@
+import { SessionMismatchError } from '../errors.ts'
 import { decideLanguage, type Language, textsOf } from '../language/index.ts'
-import type { MemoryToolName } from '../log/index.ts'
+import type { SessionOptions } from '../palimpsest.ts'
 import type { McpAccess } from './access.ts'
 import { APPEND_MESSAGES } from './append-messages.ts'
 import { GET_CONTEXT } from './get-context.ts'
@@ -22,16 +23,12 @@ interface ListedTool {
 }
 
 const MEMORY_NAMES = MEMORY_TOOLS.map(({ name }) => name)
-/** Without an owner there is no chat that has it. */
-const SHARING: MemoryToolName = 'write_memory'
 
-/** Those that the scopes allow; in a bound session that is there, without those that are not offered in it. */
+/** Those that can be called: that the scopes allow, and that the sessions which are reached here have or can have. */
 export async function listTools(access: McpAccess): Promise<readonly ListedTool[]> {
-  const offered = access.session === undefined ? null : await offeredIn(access, access.session)
-  const isOffered = ({ name }: Tool) =>
-    offered === null
-      ? name !== SHARING || access.palimpsest.memoryOwners.length > 0
-      : !MEMORY_NAMES.includes(name) || offered.includes(name)
+  const offered = await namesFor(access)
+  if (offered === null) return []
+  const isOffered = ({ name }: Tool) => !MEMORY_NAMES.includes(name) || offered.includes(name)
   const language = await languageIn(access)
   return TOOLS.filter(tool => access.scopes.has(tool.needs) && isOffered(tool)).map(tool => ({
     name: tool.name,
@@ -44,6 +41,24 @@ export async function listTools(access: McpAccess): Promise<readonly ListedTool[
       openWorldHint: false,
     },
   }))
+}
+
+/** `null`: the bound session is something else than it was bound as, and no tool reaches it. */
+async function namesFor(access: McpAccess): Promise<readonly string[] | null> {
+  const { palimpsest, session, traits } = access
+  if (session === undefined) return palimpsest.possibleMemoryTools(traits)
+  try {
+    const offered = await offeredIn(access, session)
+    // It is made by the first message, as the one says who bound it, or as the message does.
+    return offered ?? palimpsest.possibleMemoryTools(traits && madeAs(traits))
+  } catch (error) {
+    if (error instanceof SessionMismatchError) return null
+    throw error
+  }
+}
+
+function madeAs({ kind = 'private', user }: SessionOptions) {
+  return { kind, user: user ?? null }
 }
 
 /** Of the bound session; where tools are for many, as it is set for all. */

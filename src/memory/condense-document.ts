@@ -134,15 +134,21 @@ async function askModel(
   return isSummary ? text : null
 }
 
+/** `Ann: `, `Alex (501) forwarded from Petra (502): `: who speaks in a line is not what they say. */
+const SPEAKER = /^((?:"[^"]{1,40}"|[^:：()"]{1,40}|\([^()]{1,80}\)){1,4}): (.+)$/
+
 function lineAsMessage(line: string, place: number) {
-  const [, day, until, text] = /^- (\d{4}-\d{2}-\d{2})( – \d{4}-\d{2}-\d{2})?[^:]*: ?(.*)$/.exec(line) ?? []
+  const [, day, until, text = line] =
+    /^- (\d{4}-\d{2}-\d{2})( – \d{4}-\d{2}-\d{2})?[^:]*: ?(.+)$/.exec(line) ?? []
+  const [, speaker, said = text] = SPEAKER.exec(text) ?? []
   return {
     // Of several days: on which of them a thing was said is in its text, or was told there already.
     ...(until === undefined ? {} : { daysAreTold: true }),
     seq: place + 1,
     role: 'user' as const,
     sender: null,
-    content: text || line,
+    ...(speaker !== undefined && { speaker }),
+    content: said,
     at: new Date(`${day ?? '1970-01-01'}T12:00:00Z`),
     zone: 'UTC',
   }

@@ -1,14 +1,15 @@
 import { inertName } from '../context/index.ts'
-import type { Message } from '../log/index.ts'
+import type { Language } from '../language/index.ts'
+import { type Message, peopleIn } from '../log/index.ts'
 import { type DocumentKey, documentSession, type SessionKey, type SessionRecord } from '../store/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import { chatTemplate } from './document/index.ts'
 import { documentLanguage } from './document-language.ts'
 import type { MemoryEngine } from './engine.ts'
+import { listPeople } from './people-line.ts'
 
 /** What tells who is there and in which language they speak. */
 const FIRST_MESSAGES = 20
-const MOST_NAMES = 8
 
 type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language'>
 
@@ -27,11 +28,12 @@ export async function newChatMemory(engine: Reader, session: SessionRecord): Pro
   const zone = session.zone ?? engine.zone
   const messages = await firstMessages({ store }, { namespace, id: session.id })
   const first = messages[0]
+  const language = documentLanguage(engine, session, messages)
   return chatTemplate({
     kind: session.kind,
-    with: namesOf(messages, session),
+    with: namesOf(messages, session, language),
     firstContact: formatDay(dayInZone(first?.at ?? session.createdAt, first?.zone ?? zone)),
-    language: documentLanguage(engine, session, messages),
+    language,
   })
 }
 
@@ -40,17 +42,19 @@ async function firstMessages({ store }: Pick<MemoryEngine, 'store'>, key: Sessio
 }
 
 /** Display names are shown beside the ids that they go by: a name is never an identity. */
-function namesOf(messages: readonly Message[], { kind, user }: SessionRecord): string | null {
-  const people = new Map<string, string>()
-  for (const { role, sender } of messages)
-    if (role === 'user' && sender && !sender.isSelf)
-      people.set(sender.id, inertName(sender.name ?? '') || inertName(sender.id))
-  if (kind === 'private') {
-    const [name] = people.values()
-    const id = user === null ? null : inertName(user)
-    if (name === undefined || name === id) return name ?? id
-    return id === null ? name : `${name} (${id})`
-  }
-  const names = [...people.values()].slice(0, MOST_NAMES)
-  return names.length === 0 ? null : names.join(', ') + (people.size > MOST_NAMES ? ', …' : '')
+function namesOf(
+  messages: readonly Message[],
+  { kind, user }: SessionRecord,
+  language: Language,
+): string | null {
+  const people = peopleIn(
+    messages.filter(({ role, sender }) => role === 'user' && sender?.isSelf !== true),
+    () => '',
+  )
+  if (kind !== 'private' || people.length > 1) return listPeople(people, language)
+  const [person] = people
+  const id = user === null ? null : inertName(user)
+  const name = person && (person.names.at(-1)?.name ?? inertName(person.id))
+  if (name === undefined || name === id) return name ?? id
+  return id === null ? name : `${name} (${id})`
 }

@@ -49,7 +49,7 @@ describe('a memory document', () => {
     })
     await chat.memory.append('- 大家喜欢简短的回答', { section: '关于此对话' })
     expect((await chat.memory.read())?.content).toContain(
-      '## 基本信息\n- 类型: 群聊\n- 对话对象: 王芳\n- 首次交互: 2026-01-15\n\n## 关于此对话\n- 大家喜欢简短的回答\n',
+      '## 基本信息\n- 类型: 群聊\n- 对话对象: 王芳 (u1)\n- 首次交互: 2026-01-15\n\n## 关于此对话\n- 大家喜欢简短的回答\n',
     )
   })
 

@@ -1,5 +1,6 @@
 import { extractsWithoutModel } from '../compaction/extracts.ts'
 import type { FoldedRange } from '../compaction/index.ts'
+import { mergePeople, type Person, WhoIsWho } from '../log/index.ts'
 import { type DocumentKey, type DocumentWrite, dailyKey, type Fact, type NewFact } from '../store/index.ts'
 import { dayInZone, formatDay } from '../summarizer/calendar-day.ts'
 import { isWorthKeeping } from '../summarizer/index.ts'
@@ -19,6 +20,7 @@ import {
 import { documentLanguage } from './document-language.ts'
 import type { MemoryEngine } from './engine.ts'
 import { newChatMemory } from './initial-content.ts'
+import { listedPeople, withoutMark, withPeopleListed, withSpeakerMarked } from './people-line.ts'
 
 /** A summariser of the caller's own may send any number. */
 const MOST_LINES = 40
@@ -35,21 +37,27 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   const { key, session } = fold
   const zone = session.zone ?? engine.zone
   const chat: DocumentKey = { namespace: key.namespace, layer: 'chat', key: key.id }
-  const facts = await learned(fold, zone)
+  const existing = await store.readDocument(chat)
+  // A line stays for good: in a group somebody else may come to have the name.
+  const marksAll = session.kind === 'group'
+  const who = new WhoIsWho(mergePeople(listed(existing?.content ?? '', fold), fold.people), { marksAll })
+  const facts = await learned(fold, zone, who)
   const superseded = await supersededFacts(store, chat, fold)
-  if (facts.length === 0 && superseded.length === 0) return []
+  // A chat memory is begun with something to remember, and from then on says who is there.
+  if (existing === null && facts.length === 0 && superseded.length === 0) return []
   const stale = new Set(superseded.map(({ line }) => line))
   const history = headings(documentLanguage(engine, session, fold.messages)).history
   // The log of a day is of the day where the bot is.
   const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, engine.zone))
   const days = [...new Set([...facts, ...superseded].map(day))].sort()
+  const people = spoken(fold, who)
   const growths: Growth[] = [
     {
       key: chat,
       initial: () => newChatMemory(engine, session),
       facts,
       stale,
-      grow: content => withHistory(content, facts, history),
+      grow: content => withPeopleListed(withHistory(content, facts, history), people),
     },
     ...days.map(on => {
       const ofDay = facts.filter(fact => day(fact) === on)
@@ -65,6 +73,23 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   const writes: DocumentWrite[] = []
   for (const growth of growths) writes.push(await toWrite(engine, fold, growth))
   return writes
+}
+
+/** A private chat lists its person by the id that it belongs to, which need not be the one that messages bear. */
+function listed(content: string, { session, people }: FoldedRange): readonly Person[] {
+  const isSender = people.some(({ id }) => id === session.user)
+  return listedPeople(content).filter(({ id }) => isSender || id !== session.user)
+}
+
+/** The people of the range, with all that is known of them; in a private chat under the id that it belongs to. */
+function spoken({ messages, session }: FoldedRange, who: WhoIsWho): readonly Person[] {
+  const isPerson = ({ role, sender }: FoldedRange['messages'][number]) =>
+    role === 'user' && sender?.isSelf !== true
+  const ids = new Set(messages.filter(isPerson).flatMap(({ sender }) => sender?.id ?? []))
+  const people = [...ids].flatMap(id => who.byId(id) ?? [])
+  const [only] = people
+  const isAlone = session.kind === 'private' && people.length === 1 && session.user !== null
+  return isAlone ? [{ ...only!, id: session.user! }] : people
 }
 
 /** What becomes of one document. */
@@ -83,8 +108,8 @@ async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promi
   const { key, stale } = growth
   const existing = await store.readDocument(key)
   const initial = existing === null ? await growth.initial() : ''
-  const grown = (content: string) => growth.grow(withoutLines(content || initial, stale))
   const known = await store.readFacts(key, 'current')
+  const grown = (content: string) => growth.grow(withoutLines(content || initial, stale))
   const condensed = await condenseLines(grown(existing?.content ?? ''), {
     budgetTokens: layerBudgets[key.layer],
     facts: known,
@@ -97,17 +122,19 @@ async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promi
   return documentWrite(key, { fold, facts: growth.facts, stale, condensed, grown, now: clock() })
 }
 
-async function learned(fold: FoldedRange, zone: string): Promise<readonly NewFact[]> {
-  const { messages, key } = fold
-  const extracts = fold.extracts ?? (await extractsWithoutModel(messages, { zone, signal: fold.signal }))
+async function learned(fold: FoldedRange, zone: string, who: WhoIsWho): Promise<readonly NewFact[]> {
+  const { messages, key, people, signal } = fold
+  const extracts = fold.extracts ?? (await extractsWithoutModel(messages, { zone, signal, people }))
   // The whole fold is its origin: it goes when any of it is rolled back.
   const origin = { sessionId: key.id, fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
   const facts = new Map<string, NewFact>()
-  for (const { text, on: saidOn, seq } of extracts) {
+  for (const { text: told, on: saidOn, seq } of extracts) {
     const source = messages.find(message => message.seq === seq)
-    if (!source || !isWorthKeeping(text) || facts.size >= MOST_LINES) continue
+    const text = withSpeakerMarked(told, who.byId(source?.sender?.id ?? ''), who)
+    const words = withoutMark(text)
+    if (!source || !isWorthKeeping(words) || facts.size >= MOST_LINES) continue
     const line = datedLine(saidOn, text)
-    const on = daySpokenOf(text, { at: source.at, zone: source.zone ?? zone })
+    const on = daySpokenOf(words, { at: source.at, zone: source.zone ?? zone })
     const subject = source.role === 'user' ? (source.sender?.id ?? null) : null
     facts.set(line, { line, subject, origin, saidAt: source.at, on, from: 'fold' })
   }

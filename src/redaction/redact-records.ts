@@ -1,5 +1,15 @@
 import type { InTurn } from '../in-turn.ts'
-import type { Content, ContentPart, Memo, NewSegment, Sender, Size, WindowMessage } from '../log/index.ts'
+import {
+  type Content,
+  type ContentPart,
+  type Memo,
+  type NewSegment,
+  originOf,
+  type Person,
+  type Sender,
+  type Size,
+  type WindowMessage,
+} from '../log/index.ts'
 import { runAtOnce } from '../slices.ts'
 import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile, Store } from '../store/index.ts'
 import { type Redact, type RedactText, redactorFor } from './redact.ts'
@@ -27,13 +37,39 @@ export interface Redaction {
 }
 
 /** Of a part, what is no text of anybody's. */
-const KEYS_OF_PARTS: ReadonlySet<string> = new Set(['type', 'toolCallId', 'toolName', 'approvalId', 'id'])
+const KEYS_OF_PARTS: ReadonlySet<string> = new Set([
+  'type',
+  'toolCallId',
+  'toolName',
+  'approvalId',
+  'id',
+  'origin',
+])
+/** Of where it comes from: names, chats and addresses are text. */
+const KEYS_OF_ORIGINS: ReadonlySet<string> = new Set(['kind', 'at'])
+const KEYS_OF_FROM: ReadonlySet<string> = new Set(['id'])
 
 export function* redactContent(content: Content, redact: Redact): Steps<Content> {
   const text = redactorFor(redact, 'message')
   if (typeof content === 'string') return yield* text.inSteps(content)
-  const parts = yield* mapInSteps(content, part => redactFields<ContentPart>(part, text, KEYS_OF_PARTS))
+  const parts = yield* mapInSteps(content, part => redactPart(part, text))
   return parts.some((part, index) => part !== content[index]) ? parts : content
+}
+
+function* redactPart(part: ContentPart, redact: RedactText): Steps<ContentPart> {
+  const redacted = yield* redactFields<ContentPart>(part, redact, KEYS_OF_PARTS)
+  const known = originOf(part)
+  // A field of that name that is none of ours is as any other.
+  if (known === null) {
+    const { origin: given } = part as { readonly origin?: unknown }
+    const origin = yield* redactJson(given, redact, 'origin')
+    return origin === given ? redacted : ({ ...redacted, origin } as ContentPart)
+  }
+  const from = known.from && (yield* redactFields(known.from, redact, KEYS_OF_FROM))
+  const { from: _, ...rest } = known
+  const origin = yield* redactFields(rest, redact, KEYS_OF_ORIGINS)
+  const isSame = redacted === part && from === known.from && origin === rest
+  return isSame ? part : ({ ...redacted, origin: { ...origin, ...(from && { from }) } } as ContentPart)
 }
 
 export function* mapInSteps<Item, Result>(
@@ -82,7 +118,10 @@ export function* resize(
 
 type Measured = Parameters<Measures['message']>[0]
 
-type SegmentTexts = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text' | 'tokensAfter' | 'window'>
+type SegmentTexts = Pick<
+  NewSegment,
+  'summary' | 'events' | 'details' | 'text' | 'tokensAfter' | 'window' | 'people'
+>
 
 export function* redactSegment<S extends SegmentTexts>(
   segment: S,
@@ -90,7 +129,7 @@ export function* redactSegment<S extends SegmentTexts>(
 ): Steps<S> {
   const written = redactorFor(redact, 'segment')
   const text = yield* written.inSteps(segment.text)
-  const { window } = segment
+  const { window, people } = segment
   return {
     ...segment,
     summary: yield* written.inSteps(segment.summary),
@@ -99,7 +138,14 @@ export function* redactSegment<S extends SegmentTexts>(
     text,
     tokensAfter: text === segment.text ? segment.tokensAfter : yield* measures.text(text),
     ...(window && { window: yield* mapInSteps(window, message => redactWindowMessage(message, redact)) }),
+    ...(people && { people: people.map(person => redactPerson(person, redact)) }),
   }
+}
+
+/** The names as those of any message. */
+function redactPerson({ id, names }: Person, redact: Redact): Person {
+  const written = redactorFor(redact, 'sender')
+  return { id, names: names.map(({ name, since }) => ({ name: written(name), since })) }
 }
 
 /** Its content as that of any message, so that one of the log stays what the log has; the rest as a segment's. */

@@ -244,6 +244,7 @@ export const STORE_METHODS: Methods = {
   listSessions: 'reads',
   listRecentSessions: 'reads',
   readMessages: 'reads',
+  knowsExternalId: 'reads',
   readMessagesAt: 'reads',
   readVersions: 'reads',
   readSegment: 'reads',

@@ -128,13 +128,17 @@ export class Attempt {
     return {
       ...{ session, messages, trigger, attempt: attempts, signal: this.#controller.signal },
       turn: async <Tools extends object>(options: TurnOptions<Tools> = {}) => {
-        const reminder = options.reminder ?? (await unansweredNote(session, messages))
+        const seen = trigger === 'private' ? null : await session.messages({ from: 'newest', limit: 1 })
+        const throughSeq = options.throughSeq ?? seen?.[0]?.seq
+        const reminder = options.reminder ?? unansweredNote(messages, throughSeq)
         const files = options.files ?? (await this.#files())
         this.#hasFiles = files.length > 0
         const turn = await session.turn<Tools>({
           ...options,
           ...(files.length > 0 && { files }),
           ...(reminder !== null && { reminder }),
+          // In a group an answer knows what others have said since.
+          ...(throughSeq !== undefined && { throughSeq }),
           answers,
         })
         this.#turn = turn

@@ -1,4 +1,4 @@
-import { contentText } from '../log/index.ts'
+import { ownText } from '../log/index.ts'
 import type { IncomingMessage, Trigger } from './channel.ts'
 import type { GroupOptions, People, PrivateOptions } from './options.ts'
 
@@ -40,7 +40,7 @@ function addressedBy(message: IncomingMessage, rules: GroupOptions): Trigger | n
   if (message.isForOther) return null
   if (mention && message.mentionsBot) return 'mention'
   if (reply && message.repliesToBot) return 'reply'
-  return names.length > 0 && isNamed(contentText(message.content), names) ? 'name' : null
+  return names.length > 0 && isNamed(ownText(message.content), names) ? 'name' : null
 }
 
 export function isAmong(people: People, sender: string): boolean {

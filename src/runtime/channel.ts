@@ -87,18 +87,31 @@ export interface IncomingMessage extends Place {
   /** The platform's own, unique within the chat. */
   readonly id: string
   readonly sender: IncomingSender
-  /** Media as references, never as bytes. */
+  /**
+   * Media as references, never as bytes. What its sender did not say has an `origin`, whose `from.id` is the platform's
+   * own, as that of `sender`.
+   */
   readonly content: Content
   /** One that no log can hold counts as the time of its arrival. */
   readonly at: Date
   /** The platform's id of the message that it answers. */
   readonly replyTo?: string
+  /** That message, as the platform tells it: it is stored with this one where the log does not have it. */
+  readonly repliedTo?: RepliedMessage
   /** It names the bot as the platform lets people name somebody. */
   readonly mentionsBot?: boolean
   /** What it answers was said by the bot. */
   readonly repliesToBot?: boolean
   /** It is a command for another bot: in a group, no call of this one, whatever else it says. */
   readonly isForOther?: boolean
+}
+
+export interface RepliedMessage {
+  readonly sender: IncomingSender
+  readonly content: Content
+  readonly at?: Date
+  /** The bot said it. */
+  readonly isOwn?: boolean
 }
 
 export interface IncomingSender {

@@ -1,5 +1,5 @@
 import { textsOf } from '../language/index.ts'
-import { contentText, headOf, type Message } from '../log/index.ts'
+import { headOf, type Message, ownText } from '../log/index.ts'
 import type { Session } from '../session.ts'
 import type { IncomingMessage } from './channel.ts'
 import type { CommandOptions } from './options.ts'
@@ -20,7 +20,7 @@ export function commandKey(
   { id, content }: Pick<IncomingMessage, 'id' | 'content'>,
   { newBeginning }: Required<CommandOptions>,
 ): string | null {
-  const text = headOf(contentText(content), LONGEST_COMMAND + 1).trim()
+  const text = headOf(ownText(content), LONGEST_COMMAND + 1).trim()
   if (text.length > LONGEST_COMMAND) return null
   const said = text.replace(NAMES_AROUND, '').trim()
   const isSaid = newBeginning.some(word => {

@@ -13,13 +13,14 @@ import { addressOf, isReachedBy, owedIn, toAddress } from './address.ts'
 import { attend, isAmong } from './attention.ts'
 import { Belonging, type OpenedSession } from './belonging.ts'
 import { within } from './bounded.ts'
-import type { Channel, IncomingMessage, Place, Received, Trigger } from './channel.ts'
+import type { Channel, IncomingMessage, IncomingSender, Place, Received, Trigger } from './channel.ts'
 import { checkIncoming } from './check-incoming.ts'
 import { checkRuntimeOptions, type RuntimeRules, rulesOf } from './check-options.ts'
 import { beginAnew, commandKey } from './commands.ts'
 import { Conversation, type ConversationHost } from './conversation.ts'
 import { findPlace, type KnownPlace, toExternalId } from './moved-chats.ts'
 import type { RuntimeOptions } from './options.ts'
+import { withPersons, withReplied, withStoredAnswered } from './replied.ts'
 import { sessionIdOf } from './session-id.ts'
 import { Slots } from './slots.ts'
 import { type Bounded, mayStill, takeOne } from './speaking-up.ts'
@@ -151,7 +152,7 @@ export class Runtime implements AsyncDisposable {
     const arrived = trigger && conversation.expect(key, trigger)
     try {
       const awaits = trigger && { burst: key, address: toAddress(channel, message, trigger) }
-      const input = toInput(message, sender, place)
+      const input = await this.#inputOf(channel, message, { sender, place, session })
       const stored = await this.#store({ session, traits }, input, awaits ? { awaits } : {})
       const { seq, duplicate } = stored
       // Before anything that is said next.
@@ -185,13 +186,13 @@ export class Runtime implements AsyncDisposable {
     const channel = this.#channel(channelName)
     const { sessionId, seq, duplicate } = await this.#receive(channel, message, { isEdit: true })
     if (!duplicate || seq === null) return
-    await this.#palimpsest
-      .session(sessionId)
-      .edit(seq, message.content)
-      .catch(error => {
-        // It was taken back, or erased.
-        if (!(error instanceof MessageNotFoundError)) throw error
-      })
+    const session = this.#palimpsest.session(sessionId)
+    const [stored] = await session.messages({ after: seq - 1, before: seq + 1, limit: 1 })
+    const content = withPersons(message.content, this.#personsOf(channel, message))
+    await session.edit(seq, withStoredAnswered(content, stored?.content)).catch(error => {
+      // It was taken back, or erased.
+      if (!(error instanceof MessageNotFoundError)) throw error
+    })
   }
 
   /** A chat has another id from now on, and goes on as the same session. Said again, it changes nothing. */
@@ -264,6 +265,41 @@ export class Runtime implements AsyncDisposable {
     const channel = this.#channels.get(name)
     if (channel) return channel
     throw new InvalidArgumentError('channel', name, [...this.#channels.keys()].join(', '))
+  }
+
+  async #inputOf(
+    channel: Channel,
+    message: IncomingMessage,
+    at: { readonly sender: string; readonly place: KnownPlace; readonly session: Session },
+  ): Promise<MessageInput> {
+    const personOf = this.#personsOf(channel, message)
+    const content = withPersons(message.content, personOf)
+    const { repliedTo } = message
+    const senderId = repliedTo === undefined ? null : personOf(repliedTo.sender.id, repliedTo.sender)
+    const copy = repliedTo && { ...repliedTo, content: withPersons(repliedTo.content, personOf) }
+    return withReplied(
+      toInput({ ...message, content }, at.sender, at.place),
+      { ...(copy && { repliedTo: copy }) },
+      { session: at.session, senderId },
+    )
+  }
+
+  /** As `belongsTo` knows people: those whose words a message holds, too. */
+  #personsOf(channel: Channel, message: IncomingMessage): (id: string, sender?: IncomingSender) => string {
+    const { belongsTo } = this.#options
+    const userOf = (asked: IncomingMessage) => belongsTo?.({ ...asked, channel: channel.name }).user
+    return (id, sender = { id }) => {
+      const own = sessionIdOf(channel.name, { chat: id })
+      if (sender.isChat || belongsTo === undefined) return own
+      try {
+        // As if they had written in their own chat. A table that goes by something else names the one who wrote here.
+        const user = userOf({ ...message, kind: 'private', chat: id, sender, content: '' })
+        const isOther = id !== message.sender.id && user === userOf(message)
+        return isOther ? own : (user ?? own)
+      } catch {
+        return own
+      }
+    }
   }
 
   /** Whose message it is, where it is kept, and with what it is answered. */

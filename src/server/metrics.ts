@@ -50,6 +50,10 @@ export class Metrics {
   )
   readonly #answers = this.#counter('answers_total', 'Answers of the model to chat completions', ['status'])
   readonly #answerTokens = this.#counter('answer_tokens_total', 'Tokens that these took', ['kind'])
+  readonly #uncounted = this.#counter(
+    'answer_calls_uncounted_total',
+    'Calls of the model that no provider told the tokens of',
+  )
   readonly #extractions = this.#counter('extractions_total', 'Extractions of memory', ['layer', 'outcome'])
   readonly #facts = this.#counter('facts_learned_total', 'Facts that were new to memory', ['layer'])
   readonly #listeners = this.#gauge('event_listeners', 'Clients that listen to events')
@@ -103,8 +107,13 @@ export class Metrics {
   }
 
   /** An answer of the model has ended, and is stored as far as it came. */
-  answered({ status, usage }: Pick<FinishedTurn, 'status' | 'usage'>): void {
+  answered({
+    status,
+    usage,
+    uncountedCalls = 0,
+  }: Pick<FinishedTurn, 'status' | 'usage' | 'uncountedCalls'>): void {
     this.#answers.inc({ status })
+    this.#uncounted.inc(uncountedCalls)
     if (usage === null) return
     this.#answerTokens.inc({ kind: 'input' }, usage.inputTokens)
     this.#answerTokens.inc({ kind: 'cached_input' }, usage.cachedInputTokens)

@@ -1,4 +1,4 @@
-import type { Segment } from '../log/index.ts'
+import type { Person, Segment } from '../log/index.ts'
 import type { DocumentWrite } from './document.ts'
 import type { SessionKey } from './store.ts'
 
@@ -114,6 +114,8 @@ export interface RebuiltSegment {
   readonly promptVersion: string
   readonly tokensBefore: number
   readonly tokensAfter: number
+  /** Left out or `null`: it is not known. */
+  readonly people?: readonly Person[] | null
   /** `false`: by the extractive one, until it is summarised properly. */
   readonly isProper: boolean
   /** What its fold had left in memory, as far as that went with what was erased. */

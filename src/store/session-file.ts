@@ -3,10 +3,12 @@ import { isLanguage, type Language } from '../language/index.ts'
 import type { Content, Memo, Pin, Segment, Sender, SessionKind, WindowMessage } from '../log/index.ts'
 import {
   checkId,
+  isId,
   isZone,
   MAX_CONTENT_CHARACTERS,
   MESSAGE_INSTANT_RULE,
   normalizeMessage,
+  normalizePeople,
   normalizeWindowMessage,
   parseInstant,
   parseMessageInstant,
@@ -411,6 +413,7 @@ function parseSegment(
     tokensAfter: read('tokensAfter', count, 0),
     createdAt: read('createdAt', instant, createdAt),
     ...parseWindow(segment, { field, lastSeq }),
+    ...parsePeople(segment['people'], `${field}.people`),
     ...(segment['withheld'] != null && {
       withheld: oneOf(['nothing', 'extract', 'outdated'])(
         segment['withheld'],
@@ -418,6 +421,15 @@ function parseSegment(
       ) as NonNullable<FileSegment['withheld']>,
     }),
   }
+}
+
+/** Left out: whoever wrote the file kept none. */
+function parsePeople(value: unknown, field: string): Pick<FileSegment, 'people'> {
+  if (value === undefined || value === null) return {}
+  const people = normalizePeople(value, isId)
+  if (people === null)
+    throw new InvalidExportError(field, 'a list of { id, names: [{ name, since: YYYY-MM-DD }] }')
+  return { people }
 }
 
 /** Where the file does not say how far it was read for a window, it is taken that all of it was. */

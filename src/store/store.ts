@@ -214,6 +214,8 @@ export interface MessageRange {
   readonly limit: number
   /** Which end to begin at. The answer is in ascending order in either case. */
   readonly from: 'oldest' | 'newest'
+  /** With what each message answers; left out: without. */
+  readonly answered?: boolean
 }
 
 export interface MessageVersion {
@@ -236,6 +238,8 @@ export interface ContextRequest {
   readonly archivedTokens: number
   /** What the caller has: if the epoch is still the same, only what came after it is read. */
   readonly since?: { readonly epoch: number; readonly seq: number }
+  /** Of the messages none above this one, which lies above the cursor, is read or counted; `since` is none then. */
+  readonly through?: number
   /** Of the daily log, where the epoch has none frozen. */
   readonly days?: readonly string[]
 }
@@ -246,7 +250,10 @@ export interface ContextRead {
   /** `null`: the epoch is that of `since`, so they are the same. */
   readonly base: {
     /** Those that are not rolled up, oldest first, and none of before the newest beginning. */
-    readonly segments: readonly (Pick<Segment, 'fromSeq' | 'toSeq' | 'level' | 'text' | 'tokensAfter'> & {
+    readonly segments: readonly (Pick<
+      Segment,
+      'fromSeq' | 'toSeq' | 'level' | 'text' | 'tokensAfter' | 'people'
+    > & {
       /** Of one from the first schema, which has no text: what the text is made of. */
       readonly untold?: Pick<Segment, 'summary' | 'events' | 'details'>
     })[]
@@ -385,6 +392,11 @@ export interface ExtractionCommit {
   /** Messages that were edited since they were read first, and read again; the cursor stays then. */
   readonly relearned?: readonly { readonly seq: number; readonly version: number }[]
   readonly documents: readonly DocumentWrite[]
+  /**
+   * Messages, below the cursor too, that their speaker has taken back: what extractions learned from them goes from these
+   * documents, behind the writes, and what it had replaced holds again.
+   */
+  readonly takenBack?: readonly number[]
   readonly rules: ExtractionRules
   readonly now: number
 }
@@ -568,6 +580,8 @@ export interface Store {
   ): Promise<readonly SessionRecord[]>
   /** Visible messages only: none that a rollback hid or that was erased. */
   readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>
+  /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
+  knowsExternalId(key: SessionKey, externalId: string): Promise<boolean>
   /** Oldest first, the current one last. */
   readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
   /** In order of `fromSeq`, then of level. */
@@ -937,8 +951,12 @@ export interface Store {
 
   /** What is wanted of the index of one session or of many, in the order of `listSessions`. */
   readSearch(namespace: string, request: SearchRequest): Promise<SearchPage>
-  /** Visible messages by their seqs, in ascending order. */
-  readMessagesAt(key: SessionKey, seqs: readonly number[]): Promise<readonly Message[]>
+  /** Visible messages by their seqs, in ascending order; `answered`: with what each of them answers. */
+  readMessagesAt(
+    key: SessionKey,
+    seqs: readonly number[],
+    options?: { readonly answered?: boolean },
+  ): Promise<readonly Message[]>
   /** The oldest messages that are not in the index yet, and those that were edited since. `null`: there are none. */
   readIndexWork(key: SessionKey, request: IndexRequest): Promise<IndexWork | null>
   /** Puts terms into the index. `false`: the session was rewritten or indexed by somebody else since; read again. */

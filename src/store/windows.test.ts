@@ -108,6 +108,6 @@ test('whatever becomes of a log, its windows leave no gap and tell of nothing th
         await checkTold(chat)
       }
     }),
-    { numRuns: runs(150) },
+    { numRuns: runs(50, 150) },
   )
 })

@@ -7,6 +7,7 @@ import { isZone } from '../log/index.ts'
 
 const DAY = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
+const hours = new Map<string, Intl.DateTimeFormat>()
 
 /** The days that `YYYY-MM-DD` can name. */
 const FIRST_DAY = dayOf(1, 1, 1)
@@ -23,6 +24,21 @@ export function dayInZone(at: Date, zone: string): number {
   const parts = dateFormat(zone).formatToParts(instant)
   const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
   return dayOf(read('year'), read('month'), read('day'))
+}
+
+/** The hour that the clocks of the zone show, from 0 to 23. */
+export function hourInZone(at: Date, zone: string): number {
+  if (Number.isNaN(at.getTime())) return 0
+  return Number(hourFormat(zone).format(at))
+}
+
+function hourFormat(zone: string): Intl.DateTimeFormat {
+  let format = hours.get(zone)
+  if (!format) {
+    format = zonedFormat('en-GB', zone, { hour: '2-digit', hourCycle: 'h23' })
+    hours.set(zone, format)
+  }
+  return format
 }
 
 function dateFormat(zone: string): Intl.DateTimeFormat {

@@ -68,6 +68,10 @@ const LOOSE_BEFORE = /(?:^|[^a-z])(?:the|so|over|a|every|in|during|whole|entire|
 const LOOSE_AFTER = /^ (?:of|or so|or two|or three|in [a-z]|before|after|and a half|few|couple)(?![a-z])/
 const LOOSE_SPAN = /^(?:next|last) (?:week|month|year|weekend)$/
 
+/** monday.com, #friday, /files/friday */
+const IN_ADDRESS = /[@#/_]/
+const ADDRESS_GOES_ON = /^(?:[._/@][a-z\d]|_)/
+
 function findPhrases(text: string, lower: string, found: Found[]): void {
   forEachMatch(WORD, lower, match => {
     const start = match.index
@@ -76,6 +80,11 @@ function findPhrases(text: string, lower: string, found: Found[]): void {
     )
     if (phrase === undefined) return
     const end = start + phrase.words.length
+    if (
+      IN_ADDRESS.test(lower.slice(Math.max(0, start - 1), start)) ||
+      ADDRESS_GOES_ON.test(lower.slice(end, end + 2))
+    )
+      return
     const { meaning, isEnglish } = phrase
     // At the beginning of a noun or of a greeting: "der Morgen", "Morgen!".
     if (phrase.words === 'morgen' && text.charAt(start) === 'M') return

@@ -8,7 +8,7 @@ export {
   modelSummarizer,
 } from './model/index.ts'
 export { type DateMention, findDates, type Moment } from './relative-dates.ts'
-export { speakerName } from './speaker-name.ts'
+export { identityOf, speakerIn, whoSpeaks } from './speakers.ts'
 export type {
   CallCost,
   CallGate,
@@ -30,4 +30,5 @@ export type {
 } from './summarizer.ts'
 export { SummarizerError, type SummarizerFailure } from './summarizer-error.ts'
 export { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from './text-problem.ts'
+export { languageOfSource, markedText } from './told-apart.ts'
 export { isWorthKeeping } from './worth-keeping.ts'

@@ -38,6 +38,11 @@ export class MemoryLines {
     return [...this.#lines]
   }
 
+  /** The line that says this, word for word. */
+  find(text: string): MemoryLine | null {
+    return this.#keys.get(comparable(text)) ?? null
+  }
+
   /** Lines that are no longer there are replaced already. `null`: the memory says it, word for word. */
   add(fact: Omit<ExtractedFact, 'replaces'>, replaced: readonly MemoryLine[]): MemoryLine | null {
     const key = comparable(fact.text)

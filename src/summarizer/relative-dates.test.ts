@@ -120,6 +120,44 @@ describe('the moment', () => {
   })
 })
 
+describe('what stays as it was said', () => {
+  test.each([
+    // Of every week.
+    ['我周二周四有课'],
+    ['Bin day is Thursday, recycling every other Friday'],
+    ['周五我可以'],
+    ['小雯: 周五我可以'],
+    ['Friday works for me'],
+    // Titles, addresses and what another wrote.
+    ['《周六夜现场》新一季出来吗'],
+    ['疯狂星期四请我'],
+    ['our board is on monday.com and #friday'],
+    ['Fwd: school\nThe trip is on Friday'],
+    ['> see you on Friday\nwho wrote that'],
+    ['转发：周三停水'],
+    // For the day, or on it.
+    ['I picked up extra shifts Friday'],
+    ['so Friday he tells me he is moving out'],
+  ])('%j', text => expect(labels(text)).toBe(''))
+
+  test('a day that is told by its distance, between midnight and four', () => {
+    const before = { at: new Date('2026-03-03T16:30:00Z'), zone: 'Asia/Shanghai' }
+    expect(labels('明天见，后天也行', before)).toBe('')
+    expect(labels('exam tomorrow, party on Friday', before)).toBe('')
+    expect(labels('明天见', { ...before, at: new Date('2026-03-03T15:50:00Z') })).toBe('明天 = 2026-03-04')
+    expect(labels('明天见', { ...before, at: new Date('2026-03-03T20:00:00Z') })).toBe('明天 = 2026-03-05')
+    // Whose clock shows what is not known.
+    expect(labels('明天见', { at: new Date('2026-03-03T00:30:00Z'), zone: 'UTC' })).toBe('明天 = 2026-03-04')
+  })
+})
+
+test('from one day to another, a week on a day, and a day that is said with a verb', () => {
+  expect(labels('My flight got moved from Wednesday to Friday')).toBe('Friday = 2026-03-06')
+  expect(labels('we are away a week on Friday')).toBe('a week on Friday = 2026-03-13')
+  expect(labels('我周四出差，周五回来')).toBe('周四 = 2026-03-05; 周五 = 2026-03-06')
+  expect(labels('周六周日我们去露营')).toBe('周六 = 2026-03-07; 周日 = 2026-03-08')
+})
+
 test('mentions lie in the text, in order, without overlap, whatever the text', () => {
   const words = fc.constantFrom(
     ...DATE_WORDS,
@@ -155,4 +193,22 @@ test('mentions lie in the text, in order, without overlap, whatever the text', (
       },
     ),
   )
+})
+
+test.each([
+  ['timber arrives Tuesday the 24th between 7 and 9', 'Tuesday', '2026-02-24'],
+  ['see you Friday 27th', 'Friday', '2026-02-27'],
+  ['Monday, 23rd works', 'Monday', '2026-02-23'],
+  ['24号周二见', '周二', '2026-02-24'],
+  ['周二（24号）送到', '周二', '2026-02-24'],
+  ['Tuesday 7 pm', 'Tuesday', '2026-02-17'],
+  // There is no such day about now.
+  ['party on Tuesday the 31st', 'Tuesday', null],
+  ['Tuesday 24.2.', 'Tuesday', null],
+  // A number of people, or a day.
+  ['on Tuesday 24 we fly', 'Tuesday', null],
+])('a day of the week with a number: %s', (said, word, day) => {
+  const found = findDates(said, { at: new Date('2026-02-13T17:00:00Z'), zone: 'UTC' })
+  const start = said.indexOf(word)
+  expect(found.find(mention => mention.start === start)?.from ?? null).toBe(day)
 })

@@ -1,4 +1,4 @@
-import { dayInZone, dayOf, dayParts, formatDay, realDay, weekday } from './calendar-day.ts'
+import { dayInZone, dayOf, dayParts, formatDay, hourInZone, realDay, weekday } from './calendar-day.ts'
 import { type DayWords, findDayWords, lowerCase } from './day-words.ts'
 import { type Tense, Tenses } from './tense/tense.ts'
 
@@ -53,7 +53,7 @@ export function readDays(
   const words = findDayWords(text, lower)
   if (words.length === 0) return { dates: [], open: [] }
   const today = dayInZone(moment.at, moment.zone)
-  const resolver = new Resolver(lower, words, today)
+  const resolver = new Resolver(lower, words, today, isBeforeDawn(moment))
   const spans = words.map((_, at) => resolver.resolve(at))
   const dates: DateMention[] = []
   const open: OpenDay[] = []
@@ -89,6 +89,14 @@ export function namesAnotherDay(text: string): boolean {
   )
 }
 
+/** Until then "tomorrow" may be the day that has begun, for one who has not slept yet. */
+const DAWN_HOUR = 4
+
+/** In UTC, which is also the zone of what has none, it is not known what the speaker's clock showed. */
+function isBeforeDawn({ at, zone }: Moment): boolean {
+  return zone !== 'UTC' && hourInZone(at, zone) < DAWN_HOUR
+}
+
 const RESOLVED = /^ \(\d{4}/
 
 interface Span {
@@ -108,12 +116,14 @@ class Resolver {
   readonly #words: readonly DayWords[]
   readonly #today: number
   readonly #monday: number
+  readonly #isBeforeDawn: boolean
   readonly #tenses: Tenses
   readonly #resolved = new Map<number, Span | null>()
   /** Weeks that only say which weekday is meant. */
   readonly #named = new Set<number>()
 
-  constructor(lower: string, words: readonly DayWords[], today: number) {
+  constructor(lower: string, words: readonly DayWords[], today: number, isBeforeDawn: boolean) {
+    this.#isBeforeDawn = isBeforeDawn
     this.#lower = lower
     this.#words = words
     this.#today = today
@@ -145,6 +155,7 @@ class Resolver {
       case 'date':
         return this.#date(at, meaning)
       case 'day':
+        if (this.#isBeforeDawn && meaning.offset !== 0) return null
         return meaning.offset > 0 && this.#isToldOfThen(at) ? null : dayAt(this.#today + meaning.offset)
       case 'count':
         return this.#count(word, meaning)
@@ -164,7 +175,10 @@ class Resolver {
   }
 
   #tense(word: DayWords): Tense | null {
-    return this.#tenses.of(word, word.script)
+    const { meaning } = word
+    const days = meaning.unit === 'weekday' ? meaning.weekday - weekday(this.#today) : 0
+    const away = days === 0 ? null : { days: (days + 7) % 7, isGone: days < 0 }
+    return this.#tenses.of(word, word.script, away)
   }
 
   #month(offset: number): Span {
@@ -238,6 +252,9 @@ class Resolver {
 
   #weekday(at: number, { weekday: sought, find, offset }: Meaning<'weekday'>): Span | null {
     const word = this.#words[at]!
+    if (find === 'by-tense' && this.#isInTimetable(at)) return null
+    const numbered = this.#numbered(word, sought)
+    if (numbered !== undefined) return numbered
     const inWeek = find === 'by-tense' ? this.#inNamedWeek(at, sought) : undefined
     if (inWeek !== undefined) return inWeek
     if (find === 'by-tense' || find === 'this') {
@@ -322,12 +339,13 @@ class Resolver {
     if (before?.meaning.unit !== 'weekday') return undefined
     const between = this.#lower.slice(before.end, word.start)
     if (between.length > 12 || !TOGETHER.test(between)) return undefined
+    if (MOVED_FROM.test(this.#lower.slice(Math.max(0, before.start - 60), before.start))) return undefined
     const { find, weekday: first } = before.meaning
     const isRange = RANGE.test(between)
     // Monday to Friday is what most people work.
     if (isRange && first === 0 && sought === 4 && find === 'by-tense') return null
     const span = this.resolve(at - 1)
-    if (span === null) return find === 'by-tense' && !isRange ? undefined : null
+    if (span === null) return null
     const day = span.from + ((sought - first + 7) % 7)
     if (find !== 'by-tense')
       return sought > first && (find !== 'last' || day < this.#today) ? dayAt(day) : null
@@ -339,6 +357,38 @@ class Resolver {
         ? this.#today - ((weekday(this.#today) - sought + 7) % 7)
         : this.#today + ((sought - weekday(this.#today) + 7) % 7)
     return dayIf(nearest === day, day)
+  }
+
+  /** 我周二周四有课: of every week. 周六周日 are one weekend. */
+  #isInTimetable(at: number): boolean {
+    return [at - 1, at].some(place => {
+      const [left, right] = [this.#words[place], this.#words[place + 1]]
+      return (
+        left?.script === 'chinese' &&
+        left.meaning.unit === 'weekday' &&
+        right?.meaning.unit === 'weekday' &&
+        left.meaning.find === 'by-tense' &&
+        right.meaning.find === 'by-tense' &&
+        left.end === right.start &&
+        (left.meaning.weekday + 1) % 7 !== right.meaning.weekday
+      )
+    })
+  }
+
+  /** "Tuesday the 24th", 24号周二: the one that has this number, if there is one about now. `undefined`: no number. */
+  #numbered({ start, end }: DayWords, sought: number): Span | null | undefined {
+    const after = this.#lower.slice(end, end + 16)
+    const before = this.#lower.slice(Math.max(0, start - 6), start)
+    const number = NUMBER_AFTER.exec(after) ?? NUMBER_BEFORE.exec(before)
+    const bare = BARE_NUMBER_AFTER.exec(after)
+    const sign = Number(number?.[1] ?? number?.[2] ?? bare?.[1])
+    if (!(sign >= 1 && sign <= 31)) return undefined
+    const days: number[] = []
+    for (let day = this.#today - NUMBERED_BACK; day <= this.#today + NUMBERED_AHEAD; day++)
+      if (weekday(day) === sought && dayParts(day).day === sign) days.push(day)
+    // "Tuesday 10 people come" is no date, or is one.
+    if (number === null) return days.length > 0 ? null : undefined
+    return days.length === 1 ? dayAt(days[0]!) : null
   }
 
   /** A day of the week beside its date only names it: taken alone it would mean another day. */
@@ -465,6 +515,17 @@ const HOW_LONG =
 const OF_WEEK = /^(?:,? on|,? of|,)? ?$/
 const TOGETHER =
   /^(?:,|，|、| and| &| or| to| through| till| until| -|-|–|和|跟|与|或|及|至|到)? ?(?:and |or )?(?:on )?$/
+const NUMBER_AFTER =
+  /^(?:,? (?:the |den |der |le |el |il )?(\d{1,2})(?:st|nd|rd|th|\.(?!\d))(?![a-z\d])|[,，]? ?[(（]?(\d{1,2})[号號日](?!线|楼|门|院))/
+const NUMBER_BEFORE = /(?<!\d)(\d{1,2})[号號日] ?[(（]?$/
+const BARE_NUMBER_AFTER =
+  /^,? (\d{1,2})(?![\d:.,/°%h€$£]| ?(?:am|pm|a\.m|p\.m|uhr|o'?clock|people|persons|guests|eur|euros?|dollars?|bucks|min|hours?|hrs|times|percent|kg|km|点)(?![a-z]))/
+/** So many days back and ahead a day of the week with a number may be: none comes twice. */
+const NUMBERED_BACK = 21
+const NUMBERED_AHEAD = 35
+/** From one day to another, and not all the days between. */
+const MOVED_FROM =
+  /(?:mov|chang|switch|shift|reschedul|push|postpon|bump|swap|br[io](?:ng|ught))[a-z]*(?: [a-z'-]+){0,4} from $|(?:^|[^a-z])从$/
 const RANGE = /to|through|till|until|-|–|至|到/
 /** Between a day of the week and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
 const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/

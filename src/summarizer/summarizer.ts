@@ -1,4 +1,4 @@
-import type { Content, Role, Sender } from '../log/index.ts'
+import type { Answered, Content, Origin, Person, Role, Sender } from '../log/index.ts'
 
 /** What a summariser needs to know of a message. */
 export interface SourceMessage {
@@ -8,6 +8,18 @@ export interface SourceMessage {
   readonly content: Content
   readonly at: Date
   readonly zone: string | null
+  /** Of a line of an earlier summary whose speaker is not known as a person: the name that stands there, to be kept as it is. */
+  readonly speaker?: string
+  /** What it answers, where that is not the message right before it. */
+  readonly answered?: Answered
+  /** All of it is somebody else's, passed on by the sender. */
+  readonly origin?: Origin
+  /** The same by signs in the text; with the words that say whose it is, if any do. */
+  readonly lead?: string | null
+  /** The platform's own id. */
+  readonly externalId?: string | null
+  /** `seq` or external id of the message that it answers. */
+  readonly replyTo?: number | string | null
   /** Days in it were told when it was made, from several days: `at` says nothing of "Friday" in it. */
   readonly daysAreTold?: boolean
 }
@@ -36,6 +48,11 @@ export interface SummarizeRequest {
   readonly messages: readonly SourceMessage[]
   /** The summary of what came before, so that knowledge accumulates and nothing is said twice. */
   readonly earlier: string | null
+  /**
+   * Who is known beside those who speak in `messages`, with all names that they had: where two look alike, or a name has
+   * changed, a person is written with the id. Left out: no one.
+   */
+  readonly people?: readonly Person[]
   /** For the text, as `estimateTokens` counts. */
   readonly budgetTokens: number
   /** For the details, rendered as one line of a list each. Left out: all of them, ranked. */
@@ -83,7 +100,7 @@ export interface MemoRequest {
 
 /** A memo brought up to date without a summary: nothing was folded. */
 export interface MemoUpdateRequest
-  extends Pick<SummarizeRequest, 'messages' | 'earlier' | 'zone' | 'signal' | 'beforeCall'> {
+  extends Pick<SummarizeRequest, 'messages' | 'earlier' | 'people' | 'zone' | 'signal' | 'beforeCall'> {
   readonly memo: MemoRequest
 }
 
@@ -139,6 +156,9 @@ export interface FactRequest {
   /** Lines that the memory has already. */
   readonly known: readonly string[]
   /** As in `SummarizeRequest`. */
+  readonly people?: readonly Person[]
+  /** What is found is read in other sessions too, where others may have the same names: everyone is written with the id. */
+  readonly marksAll?: boolean
   readonly zone: string
   readonly signal?: AbortSignal
   readonly beforeCall?: CallGate | undefined
@@ -153,10 +173,19 @@ export interface ExtractedFact {
   readonly section: FactSection
   /** One of the sources. */
   readonly seq: number
+  /** The first of the messages that say it together; left out: `seq` says it alone. */
+  readonly firstSeq?: number
   /** The day that it speaks of, `YYYY-MM-DD`; `null`: none, or several. */
   readonly on: string | null
   /** Places in `known`, from 0, of the lines that it takes the place of. No line is replaced by two facts. */
   readonly replaces: readonly number[]
+}
+
+export interface ExtractedFacts {
+  readonly facts: readonly ExtractedFact[]
+  /** Of the messages that were no sources, those that their speaker has taken back: nothing learned from them holds. */
+  readonly takenBack?: readonly number[]
+  readonly usage?: Usage
 }
 
 export interface Summarizer {
@@ -165,6 +194,11 @@ export interface Summarizer {
   readonly version: string
   /** It makes use of the session's own prefix, where there is one. */
   readonly reusesPrefix?: boolean
+  /**
+   * So many messages around those that may be sources are shown to `extractFacts`, too, for a joke that is taken back and
+   * a word that is put right. Left out: none.
+   */
+  readonly factsReadAround?: number
   /** It asks `beforeCall` before each call of a model. Left out: a request counts as one call. */
   readonly asksBeforeCalls?: boolean
   /** What one call takes in at most. Left out: any amount. */
@@ -176,7 +210,5 @@ export interface Summarizer {
     request: MemoUpdateRequest,
   ): Promise<{ readonly memo: Readonly<Record<string, unknown>>; readonly usage?: Usage }>
   /** Left out: nothing is learned about people and places. Rejects with the signal's reason when aborted. */
-  extractFacts?(
-    request: FactRequest,
-  ): Promise<{ readonly facts: readonly ExtractedFact[]; readonly usage?: Usage }>
+  extractFacts?(request: FactRequest): Promise<ExtractedFacts>
 }

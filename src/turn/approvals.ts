@@ -1,44 +1,155 @@
-import { type AnsweredCall, type ContentPart, type Message, toolCallsIn } from '../log/index.ts'
+import { closingNote } from '../context/index.ts'
+import type { Context } from '../contexts.ts'
+import { type Language, textsOf } from '../language/index.ts'
+import {
+  type AnsweredCall,
+  type ContentPart,
+  type Message,
+  type ToolApprovalResponsePart,
+  toolCallsIn,
+} from '../log/index.ts'
 import type { SentToModel } from './sdk.ts'
+import { withoutIds } from './unique-ids.ts'
+
+/** What comes of a person's word to a call that asked for approval. */
+export interface TurnApproval {
+  readonly approvalId: string
+  /** `null`: the call is no longer known. */
+  readonly toolCallId: string | null
+  readonly toolName: string | null
+  /**
+   * `carried_out`: the call is run in this turn, or the model is told that it was refused. `under_way`: another turn does
+   * so. `gone`: what asked is not in the log, or lies before the newest beginning. `same_id`: a newer call that was
+   * allowed, too, bears the same id. `no_room`: the call does not fit the window. Of the last three the model is told.
+   */
+  readonly outcome: 'carried_out' | 'under_way' | 'gone' | 'same_id' | 'no_room'
+}
+
+/** A person's word that no answer was made to yet. */
+export interface OpenApproval {
+  readonly response: ToolApprovalResponsePart
+  /** Of the message with the response, and of the one that it says it answers. */
+  readonly seq: number
+  readonly askedSeq: number | null
+}
+
+/** The calls of one message of the assistant's, with those of them that a person decided on. */
+export interface DecidedCalls {
+  readonly message: Message
+  readonly calls: readonly AnsweredCall[]
+  readonly decided: ReadonlySet<AnsweredCall>
+}
+
+/**
+ * Of the newest messages, what the assistant has not spoken to since. An answer that was begun before the person's word
+ * came has not heard it. What was passed over once is not run at some later time.
+ */
+export function openApprovals(newest: readonly Message[]): OpenApproval[] {
+  const open: OpenApproval[] = []
+  /** The newest message that the assistant has heard. */
+  let heard = 0
+  for (const { role, seq, replyTo, content } of newest.toReversed()) {
+    if (role === 'assistant') heard = Math.max(heard, repliesTo(replyTo))
+    if (role !== 'tool' || typeof content === 'string' || heard >= seq) continue
+    for (const part of content.toReversed())
+      if (part.type === 'tool-approval-response')
+        open.unshift({ response: part, seq, askedSeq: typeof replyTo === 'number' ? replyTo : null })
+  }
+  return open
+}
+
+/** The newest message that an answer has heard; one that does not say so has heard all. */
+function repliesTo(replyTo: Message['replyTo']): number {
+  return typeof replyTo === 'number' ? replyTo : Number.POSITIVE_INFINITY
+}
+
+/** By their approvals, those that wait for being run, and those that were refused. `messages`: with what was said since. */
+export function decidedCalls(
+  messages: readonly Message[],
+  approvals: readonly OpenApproval[],
+): Map<OpenApproval, { readonly call: AnsweredCall; readonly isOpen: boolean }> {
+  const calls = toolCallsIn(messages)
+  const found = approvals.flatMap(approval => {
+    const { approvalId } = approval.response
+    const call = calls.findLast(({ request }) => request?.approvalId === approvalId)
+    return call ? [[approval, { call, isOpen: isToBeSettled(call) }] as const] : []
+  })
+  return new Map(found)
+}
+
+/** By message, oldest first, with all the calls of each. */
+export function groupedByMessage(
+  messages: readonly Message[],
+  decided: readonly AnsweredCall[],
+): DecidedCalls[] {
+  const ids = new Set(decided.map(({ request }) => request?.approvalId))
+  const groups = Map.groupBy(toolCallsIn(messages), ({ message }) => message)
+  return [...groups].flatMap(([message, calls]) => {
+    const own = calls.filter(({ request }) => request !== null && ids.has(request.approvalId))
+    return own.length > 0 ? [{ message, calls, decided: new Set(own) }] : []
+  })
+}
 
 /**
  * The AI SDK runs a call that a person allowed when the prompt ends with the call, the request for approval and the
- * response. A context shows neither of the two, so that the calls that the log ends with are put at the end as the
- * SDK wants them, with the context's own words for the results that there are. The call has to be whole, and its id
- * the stored one: its result is stored by it.
- *
- * `newest`: the newest messages that the context shows, as they are in the log.
+ * response. A context shows neither of the two, so that the calls are put at the end as the SDK wants them, wherever they
+ * were made, with the context's own words for the results that there are. A call has to be whole, and its id the stored
+ * one: its result is stored by it.
  */
 export function withApprovals(
   messages: readonly SentToModel[],
-  newest: readonly Message[],
+  {
+    messageSeqs,
+    language,
+    decided,
+  }: Pick<Context, 'messageSeqs' | 'language'> & { readonly decided: readonly DecidedCalls[] },
 ): readonly SentToModel[] {
-  const place = placeOfCalls(messages)
-  const asking = newest.findLastIndex(({ role }) => role === 'assistant')
-  const message = newest[asking]
-  if (place === -1 || !message || newest.slice(asking + 1).some(({ role }) => role !== 'tool'))
-    return messages
-  const calls = toolCallsIn(newest.slice(asking))
-  const shown = resultsOf(messages[place + 1]!)
-  if (!calls.some(isToBeSettled) || shown.length !== calls.length) return messages
+  if (decided.length === 0) return messages
+  const placed = decided.map(group => ({ group, place: placeOfCalls(messages, messageSeqs, group) }))
+  const moved = new Set(placed.flatMap(({ place }) => (place === -1 ? [] : [place, place + 1])))
+  const pairs = placed.map(({ group, place }) =>
+    place === -1 ? bareCalls(group) : wholeCalls(group, resultsOf(messages[place + 1]!)),
+  )
+  const [asking, answering] = [pairs.flatMap(({ asked }) => asked), pairs.flatMap(({ answers }) => answers)]
+  const first = placed[0]!.place
+  const template = first === -1 ? [{}, {}] : [messages[first]!, messages[first + 1]!]
+  const others = messages.filter((_, index) => !moved.has(index))
+  const isAtEnd = messages.every(
+    (message, index) => moved.has(index) || index < first || message.role === 'user',
+  )
+  const before = isAtEnd ? others : withWordBetween(others, language)
   return [
-    ...messages.slice(0, place),
-    // Notes that came after it: the prompt has to end with the response.
-    ...messages.slice(place + 2),
-    { ...messages[place], role: 'assistant', content: askedContent(message) } as SentToModel,
-    {
-      ...messages[place + 1],
-      role: 'tool',
-      content: calls.flatMap((call, index) => answerTo(call, shown[index]!)),
-    } as SentToModel,
+    ...withoutIds(
+      before,
+      new Set(asking.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))),
+    ),
+    { ...template[0], role: 'assistant', content: asking } as SentToModel,
+    { ...template[1], role: 'tool', content: answering } as SentToModel,
   ]
 }
 
-/** The last of the assistant's messages, if it has calls; -1: it has none, or what follows is no note. */
-function placeOfCalls(messages: readonly SentToModel[]): number {
-  const place = messages.findLastIndex(({ role }) => role === 'assistant')
-  const isFollowedByNotes = messages.slice(place + 2).every(({ role }) => role === 'user')
-  return place !== -1 && messages[place + 1]?.role === 'tool' && isFollowedByNotes ? place : -1
+/** What a context that does not show the calls is sent beside what it shows; `null`: it shows them. */
+export function sentBeside(
+  { messages, messageSeqs }: Pick<Context, 'messages' | 'messageSeqs'>,
+  group: DecidedCalls,
+): readonly ContentPart[] | null {
+  return placeOfCalls(messages, messageSeqs, group) === -1 ? bareCalls(group).asked : null
+}
+
+/** Where the message with the calls stands, its results after it; -1: it is not shown. */
+function placeOfCalls(
+  messages: readonly SentToModel[],
+  messageSeqs: readonly number[],
+  { message, calls }: DecidedCalls,
+): number {
+  return messages.findIndex(
+    ({ role, content }, index) =>
+      role === 'assistant' &&
+      messageSeqs[index] === message.seq &&
+      typeof content !== 'string' &&
+      messages[index + 1]?.role === 'tool' &&
+      resultsOf(messages[index + 1]!).length === calls.length,
+  )
 }
 
 function resultsOf({ content }: SentToModel) {
@@ -54,6 +165,27 @@ function isDenial(output: unknown): boolean {
   return (output as { type?: unknown } | undefined)?.type === 'execution-denied'
 }
 
+interface Pair {
+  readonly asked: readonly ContentPart[]
+  readonly answers: readonly object[]
+}
+
+function wholeCalls({ message, calls }: DecidedCalls, shown: readonly object[]): Pair {
+  return {
+    asked: askedContent(message),
+    answers: calls.flatMap((call, index) => answerTo(call, shown[index]!)),
+  }
+}
+
+/** Of a message that the context no longer shows, what was decided and nothing else. */
+function bareCalls({ message, decided }: DecidedCalls): Pair {
+  const wanted = new Set<ContentPart>([...decided].flatMap(({ call, request }) => [call, request!]))
+  return {
+    asked: askedContent(message).filter(part => part.type === 'reasoning' || wanted.has(part)),
+    answers: [...decided].flatMap(call => answerTo(call, {})),
+  }
+}
+
 /** Thoughts too: between a call and its result some providers insist on them. */
 function askedContent({ content }: Message): readonly ContentPart[] {
   if (typeof content === 'string') return []
@@ -66,4 +198,30 @@ function answerTo({ call, response, result }: AnsweredCall, shown: object): obje
     result && isDenial(result.output) ? { ...result, toolName } : { ...shown, toolCallId, toolName }
   if (response === null) return [answer]
   return result === null ? [response] : [response, answer]
+}
+
+/** Between what the assistant said last and its calls of some time ago. */
+function withWordBetween(messages: readonly SentToModel[], language: Language): readonly SentToModel[] {
+  const last = messages.at(-1)
+  if (last?.content === closingNote(language))
+    return [...messages.slice(0, -1), bySystem(textsOf(language).messages.approvalCame, language)]
+  if (last?.role !== 'assistant' && last?.role !== 'tool') return messages
+  return [...messages, bySystem(textsOf(language).messages.approvalCame, language)]
+}
+
+/** That calls which were allowed cannot be carried out, before what is at the end. */
+export function withLostApprovals(
+  messages: readonly SentToModel[],
+  lost: readonly TurnApproval[],
+  language: Language,
+): readonly SentToModel[] {
+  if (lost.length === 0) return messages
+  const { approvalLost } = textsOf(language).messages
+  const notes = lost.map(({ toolName }) => bySystem(approvalLost(toolName), language))
+  const isClosed = messages.at(-1)?.content === closingNote(language)
+  return [...(isClosed ? messages.slice(0, -1) : messages), ...notes]
+}
+
+function bySystem(text: string, language: Language): SentToModel {
+  return { role: 'user', content: `[${textsOf(language).roles.system}]: ${text}` }
 }

@@ -1,3 +1,4 @@
+import { checkThrough } from '../contexts.ts'
 import { checkPositive, InvalidArgumentError } from '../errors.ts'
 import { checkOptions, optionsOf } from '../known-options.ts'
 import type { TurnOptions } from './turn.ts'
@@ -15,6 +16,7 @@ const OPTIONS = optionsOf<TurnOptions>({
   outputReserve: true,
   usualReserve: true,
   policy: true,
+  throughSeq: true,
   appendPolicy: true,
   query: true,
   reasoning: true,
@@ -23,12 +25,16 @@ const OPTIONS = optionsOf<TurnOptions>({
 /** What types would have caught, for those who do without: a misspelt option would be lost. */
 export function checkTurnOptions(options: unknown): void {
   checkOptions('turn', options, OPTIONS)
-  const { tools, memoryTools, maxSteps, answers, reminder, files } = options as Record<string, unknown>
+  const { tools, memoryTools, maxSteps, answers, reminder, files, throughSeq } = options as Record<
+    string,
+    unknown
+  >
   const isToolSet = typeof tools === 'object' && tools !== null && !Array.isArray(tools)
   if (tools !== undefined && !isToolSet)
     throw new InvalidArgumentError('tools', tools, 'an object of tools by their names')
   if (memoryTools !== undefined && typeof memoryTools !== 'boolean')
     throw new InvalidArgumentError('memoryTools', memoryTools, 'true or false')
+  checkThrough({ throughSeq })
   if (maxSteps !== undefined) checkPositive('maxSteps', maxSteps)
   if (answers !== undefined && (!Array.isArray(answers) || answers.length === 0))
     throw new InvalidArgumentError('answers', answers, 'the seqs of messages that wait for an answer')

@@ -1,5 +1,7 @@
+import type { Language } from '../language/index.ts'
 import type { ModelPrompt } from './model-prompt.ts'
 import { isOverflowError } from './overflow-error.ts'
+import { promptFor } from './prompt-for.ts'
 
 interface CallOptions {
   readonly prompt: ModelPrompt
@@ -7,6 +9,7 @@ interface CallOptions {
 }
 
 interface Model {
+  readonly provider?: unknown
   doGenerate(options: CallOptions): PromiseLike<unknown>
   doStream(options: CallOptions): PromiseLike<unknown>
 }
@@ -14,17 +17,32 @@ interface Model {
 /** A shorter prompt for a model that refused one as too long; `null`: there is none. */
 export type Shorten = (signal: AbortSignal | undefined) => Promise<ModelPrompt | null>
 
-/** Called when a stream begins; what it gives is called with each part. */
-export type Hear = () => (part: unknown) => void
+/** Hears of one call of the model. */
+export interface CallListener {
+  /** Called when a stream begins; what it gives is called with each part. */
+  onStream(): (part: unknown) => void
+  /** What a model gave that does not stream. */
+  onResult(result: unknown): void
+  onError(error: unknown): void
+}
 
 /**
  * The same model, but that a prompt which it finds too long is sent once more, shortened. Whoever tries again after
  * that, for another reason, begins with the shortened one.
  */
-export function guardedModel<Given>(model: Given, shorten: Shorten, hear?: Hear): Given {
+export function guardedModel<Given>(
+  model: Given,
+  shorten: Shorten,
+  { language, listen }: { readonly language: Language; readonly listen?: () => CallListener },
+): Given {
   if (!isModel(model)) return model
   let shortened: ModelPrompt | null = null
-  const call = async (options: CallOptions, send: (options: CallOptions) => PromiseLike<unknown>) => {
+  const call = async (
+    options: CallOptions,
+    sendWhole: (options: CallOptions) => PromiseLike<unknown>,
+  ): Promise<unknown> => {
+    const send = (given: CallOptions) =>
+      sendWhole({ ...given, prompt: promptFor(given.prompt, model.provider, language) })
     if (shortened !== null) return send({ ...options, prompt: shortened })
     try {
       return await send(options)
@@ -35,8 +53,8 @@ export function guardedModel<Given>(model: Given, shorten: Shorten, hear?: Hear)
     }
   }
   const guards: Pick<Model, 'doGenerate' | 'doStream'> = {
-    doGenerate: options => call(options, again => model.doGenerate(again)),
-    doStream: async options => heard(await call(options, again => model.doStream(again)), hear),
+    doGenerate: options => call(options, again => heard(listen?.(), () => model.doGenerate(again), whole)),
+    doStream: options => call(options, again => heard(listen?.(), () => model.doStream(again), streamed)),
   }
   return new Proxy(model, {
     get: (target, field) =>
@@ -44,11 +62,32 @@ export function guardedModel<Given>(model: Given, shorten: Shorten, hear?: Hear)
   }) as Given
 }
 
-/** A stream that breaks keeps nothing of what came through it: whoever wants to know has to listen. */
-function heard(result: unknown, hear: Hear | undefined): unknown {
+async function heard(
+  listener: CallListener | undefined,
+  call: () => PromiseLike<unknown>,
+  hear: (result: unknown, listener: CallListener) => unknown,
+): Promise<unknown> {
+  if (listener === undefined) return call()
+  let result: unknown
+  try {
+    result = await call()
+  } catch (error) {
+    listener.onError(error)
+    throw error
+  }
+  return hear(result, listener)
+}
+
+function whole(result: unknown, listener: CallListener): unknown {
+  listener.onResult(result)
+  return result
+}
+
+/** A stream that breaks keeps nothing of what came through it: what is to be known of it has to be heard. */
+function streamed(result: unknown, listener: CallListener): unknown {
   const { stream } = result as { stream?: ReadableStream }
-  if (hear === undefined || !(stream instanceof ReadableStream)) return result
-  const part = hear()
+  if (!(stream instanceof ReadableStream)) return result
+  const part = listener.onStream()
   const reader = stream.getReader()
   const same = new ReadableStream({
     pull: async controller => {

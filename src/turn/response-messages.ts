@@ -3,14 +3,14 @@ import type { Content, ContentPart } from '../log/index.ts'
 /** What the model or a tool said, for the log; `null`: nothing. */
 export function toInput(message: unknown): { role: 'assistant' | 'tool'; content: Content } | null {
   const { role, content } = message as { role: 'assistant' | 'tool'; content: unknown }
-  const stored = toContent(content)
+  const stored = toContent(content, role)
   return stored.length === 0 ? null : { role, content: stored }
 }
 
-function toContent(content: unknown): Content {
+function toContent(content: unknown, role: 'assistant' | 'tool'): Content {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.flatMap(part => toPart(part as SdkPart))
+  return content.flatMap(part => toPart(part as SdkPart, role))
 }
 
 type SdkPart = { readonly type: string } & Readonly<Record<string, unknown>>
@@ -27,7 +27,10 @@ const KNOWN: readonly string[] = [
 ] satisfies ContentPart['type'][]
 
 /** What the SDK knows and the log does not is kept as it came, beside an empty thought: nobody reads it out. */
-function toPart(part: SdkPart): ContentPart[] {
+function toPart(part: SdkPart, role: 'assistant' | 'tool'): ContentPart[] {
+  // In what the assistant says the SDK has no results but those of the provider, and does not mark them.
+  if (part.type === 'tool-result' && role === 'assistant')
+    return [{ ...part, providerExecuted: true } as unknown as ContentPart]
   if (part.type === 'text' && part['text'] === '' && part['interrupted'] === undefined) return []
   if (KNOWN.includes(part.type)) return [part as unknown as ContentPart]
   return [{ type: 'reasoning', text: '', part } as ContentPart]

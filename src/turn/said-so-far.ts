@@ -1,5 +1,6 @@
 import type { ContentPart, Interruption } from '../log/index.ts'
 import { toInput } from './response-messages.ts'
+import type { StepFigures } from './sdk.ts'
 
 /** What a stream came to: whole, or as far as it went. */
 export interface Said {
@@ -9,6 +10,8 @@ export interface Said {
   readonly before: readonly SaidMessage[]
   /** What was said in each step, the last of which may have been cut off. */
   readonly steps: readonly (readonly SaidMessage[])[]
+  /** What each finished step took, as far as the stream says it. */
+  readonly figures: readonly StepFigures[]
 }
 
 export interface SaidMessage {
@@ -36,15 +39,18 @@ export async function readStream(stream: AsyncIterable<unknown>): Promise<Said> 
 export class Collector {
   readonly #before: ContentPart[] = []
   readonly #steps: SaidMessage[][] = []
+  readonly #figures: StepFigures[] = []
   readonly #open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
   #content: ContentPart[] = []
   #results: ContentPart[] = []
+  readonly #hasStepStarts: boolean
   #isBeforeSteps: boolean
   #interrupted: Interruption | null = null
   #error: unknown
 
   /** `hasStepStarts`: the SDK's streams say where a step begins, those of models do not. */
   constructor({ hasStepStarts = false } = {}) {
+    this.#hasStepStarts = hasStepStarts
     this.#isBeforeSteps = hasStepStarts
   }
 
@@ -70,7 +76,7 @@ export class Collector {
         } as ContentPart)
         break
       case 'tool-result':
-        if (part['preliminary'] !== true) this.#answer(part, asOutput(part['output'] ?? part['result']))
+        if (part['preliminary'] !== true) this.#answer(part, outputOf(part))
         break
       case 'file':
       case 'reasoning-file':
@@ -78,12 +84,13 @@ export class Collector {
         this.#content.push(...asStored(part))
         break
       case 'tool-error':
-        this.#answer(part, { type: 'error-text', value: String(part['error']) })
+        this.#answer(part, errorOutput(part))
         break
       case 'start-step':
         this.#isBeforeSteps = false
         break
       case 'finish-step':
+        this.#figures.push(part as unknown as StepFigures)
         this.#endStep()
         break
       case 'abort':
@@ -112,7 +119,7 @@ export class Collector {
     if (this.#content.length + this.#results.length > 0) this.#endStep()
     if (interrupted !== null) markLast(this.#steps.at(-1)?.at(-1), interrupted)
     const before: SaidMessage[] = this.#before.length > 0 ? [{ role: 'tool', content: this.#before }] : []
-    return { interrupted, error: this.#error, before, steps: this.#steps }
+    return { interrupted, error: this.#error, before, steps: this.#steps, figures: this.#figures }
   }
 
   #begin(part: StreamPart): void {
@@ -141,10 +148,14 @@ export class Collector {
 
   #answer(part: StreamPart, output: unknown): void {
     const [toolCallId, toolName] = [String(part['toolCallId']), String(part['toolName'])]
-    // What the provider did itself is part of what it said.
     const ran = this.#isBeforeSteps ? this.#before : this.#results
-    const place = part['providerExecuted'] === true ? this.#content : ran
-    place.push({ type: 'tool-result', toolCallId, toolName, output })
+    // What the provider did itself is part of what it said. A model by itself gives no other results.
+    if (part['providerExecuted'] === true || !this.#hasStepStarts)
+      this.#content.push({
+        ...{ type: 'tool-result', toolCallId, toolName, output, providerExecuted: true },
+        ...signature(part),
+      })
+    else ran.push({ type: 'tool-result', toolCallId, toolName, output })
   }
 
   #endStep(): void {
@@ -168,7 +179,23 @@ function markLast(message: SaidMessage | undefined, interrupted: Interruption): 
 /** As the SDK wraps what a tool gave, when it makes messages of it. */
 function asOutput(output: unknown): unknown {
   if (typeof output === 'string') return { type: 'text', value: output }
-  return { type: 'json', value: JSON.parse(JSON.stringify(output ?? null) ?? 'null') }
+  return { type: 'json', value: plain(output) }
+}
+
+function outputOf(part: StreamPart): unknown {
+  const output = part['output'] ?? part['result']
+  return part['isError'] === true ? { type: 'error-json', value: plain(output) } : asOutput(output)
+}
+
+/** What the provider failed with it wants back as it was. */
+function errorOutput(part: StreamPart): unknown {
+  const { error } = part
+  if (part['providerExecuted'] === true) return { type: 'error-json', value: plain(error) }
+  return { type: 'error-text', value: String(error) }
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null) ?? 'null')
 }
 
 /** A file in the stream holds its bytes in a way of its own. */

@@ -26,6 +26,8 @@ export interface Step {
   readonly messages: readonly unknown[]
   /** What the steps before it said, tools included. */
   readonly responseMessages: readonly unknown[]
+  /** Those before it. */
+  readonly steps?: readonly unknown[]
   /** What the program put in meanwhile for this step; it is in `messages`. */
   readonly experimental_steeringMessages?: readonly unknown[]
 }

@@ -9,16 +9,17 @@ import { runInSlices } from '../slices.ts'
 import type { Answers } from '../store/index.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from '../summarizer/model/language-model.ts'
 import { measureMessageInSteps } from '../tokens/index.ts'
-import { withApprovals } from './approvals.ts'
+import { type TurnApproval, withApprovals, withLostApprovals } from './approvals.ts'
 import { askedIn, showAsked } from './asked.ts'
 import { type AtEnd, messagesAtEnd, type TurnFile, tokensAtEnd } from './at-end.ts'
 import { type Base, baseOf } from './base.ts'
 import { markedAtEnd } from './cache-marks.ts'
 import { checkTurnOptions } from './check-options.ts'
-import { guardedModel } from './guarded-model.ts'
+import { type CallListener, guardedModel } from './guarded-model.ts'
 import { isAbort } from './is-abort.ts'
 import { type ModelPrompt, toModelPrompt } from './model-prompt.ts'
 import { toInput } from './response-messages.ts'
+import { runOnce } from './run-once.ts'
 import { Collector, readStream, type SaidMessage, type StreamPart } from './said-so-far.ts'
 import type {
   GeneratedLike,
@@ -29,11 +30,14 @@ import type {
   StepFigures,
   TurnPrompt,
 } from './sdk.ts'
+import { type ApprovalsHost, type SettledApprovals, settleApprovals } from './settle-approvals.ts'
 import { shortenedBudget } from './shortened-budget.ts'
 import { toolDefinitions } from './tool-definitions.ts'
+import { TurnMeter, type TurnUsage } from './turn-meter.ts'
+import { withUniqueIds } from './unique-ids.ts'
 
 export interface TurnOptions<Tools extends object = object>
-  extends Omit<ContextOptions, 'tools' | 'model' | 'notes'> {
+  extends Omit<ContextOptions, 'tools' | 'model' | 'notes' | 'alsoSeqs'> {
   /** Your own, as the AI SDK takes them; the memory tools are added. */
   readonly tools?: Tools
   /** By whose token counts the budget is meant: the model, or its name. */
@@ -44,7 +48,8 @@ export interface TurnOptions<Tools extends object = object>
   readonly maxSteps?: number
   /**
    * The messages that this answers, where they wait (`append` with `awaits`): noting that they are answered and
-   * storing the whole answer are one step. The answer points to the first of them.
+   * storing the whole answer are one step. The answer points to the first of them. The newest of them is the
+   * `throughSeq`, unless that is given.
    */
   readonly answers?: readonly number[]
   /** Has its say about what this turn stores, as `policy` has in `append()`. `policy` itself is only for what is shown. */
@@ -56,13 +61,15 @@ export interface TurnOptions<Tools extends object = object>
 }
 
 /** What a turn needs of its session. */
-export interface TurnHost {
+export interface TurnHost extends ApprovalsHost {
   /** Refused where something that the turn has seen was erased since, or one of those that it follows taken back. */
   append(
     messages: readonly MessageInput[],
     to: { readonly answers: Answers | undefined; readonly follows: readonly number[] },
   ): Promise<{ messages: readonly { readonly seq: number }[] }>
-  freeze(options: ContextOptions): Promise<FrozenContext>
+  /** What was said last through the caller's handle: what a turn answers that does not say it. `null`: nothing was. */
+  readonly said: number | null
+  freeze(options: ContextOptions, answers: readonly number[]): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
   /** Of the context that is made next. */
@@ -79,22 +86,20 @@ export interface FinishedTurn {
   readonly status: 'complete' | Interruption
   /** Those of what was said, in the log. */
   readonly seqs: readonly number[]
-  /** Of all calls of the model together; `null`: nobody counted. */
+  /** Of all calls of the model together, those of attempts that failed too; `null`: no provider counted. */
   readonly usage: TurnUsage | null
+  /**
+   * Calls that are not in `usage`, since no provider told what they took: the answer was cut off before its figures, or
+   * the provider gives none. Left out: none. A call that was refused takes nothing.
+   */
+  readonly uncountedCalls?: number
   /** Why it is not complete. */
   readonly error?: unknown
 }
 
-export interface TurnUsage {
-  readonly inputTokens: number
-  /** Of these, what the provider had in its cache. */
-  readonly cachedInputTokens: number
-  readonly outputTokens: number
-}
-
 const MAX_STEPS = 20
-/** To have tools and context in one language. */
-const MAX_TRIES = 2
+/** To have tools and context in one language, and the tools as the one who asks may have them. */
+const MAX_TRIES = 3
 
 /**
  * One answer to what was said so far. What it shows is frozen when it begins: what others say meanwhile is for the
@@ -111,12 +116,17 @@ export class Turn<Tools extends object = object> {
   readonly #saidNow = new Set<number>()
   readonly #answers: readonly number[]
   readonly #atEnd: AtEnd
+  readonly #meter = new TurnMeter()
   /** By the result that was handed in. */
   readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
   /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
   #attempt = 0
+  /** The first step of this attempt was sent what the context shows, and nothing else. */
+  #isPromptKnown = true
   #storedMessages = 0
   #storedSteps = 0
+  /** What calls that a person allowed came to is in the log: a further attempt does not store it again. */
+  #areAllowedStored = false
   /** The result of this attempt, once there is one. */
   #result: GeneratedLike | PromiseLike<GeneratedLike> | null = null
   #failure: Promise<FinishedTurn> | null = null
@@ -132,6 +142,9 @@ export class Turn<Tools extends object = object> {
   readonly seq: number
   /** What the model sees at its beginning, with its report. */
   readonly context: Context
+  /** What comes of persons' words to calls that asked for approval, and that this turn is the first to hear. */
+  readonly approvals: readonly TurnApproval[]
+  readonly #decided: SettledApprovals['decided']
   /** To be spread into `generateText`, `streamText` or an agent's settings. */
   readonly prompt: TurnPrompt<Tools>
 
@@ -142,9 +155,11 @@ export class Turn<Tools extends object = object> {
     this.#frozen = frozen
     this.#answers = rest.answers
     this.#atEnd = rest.atEnd
+    this.approvals = rest.settled.approvals
+    this.#decided = rest.settled.decided
     this.#base = this.#firstBase()
     this.#budget = context.report.budget
-    this.seq = context.report.throughSeq
+    this.seq = frozen.asked ?? context.report.throughSeq
     this.context = context
     const { instructions, messages } = this.#base
     this.prompt = {
@@ -165,8 +180,10 @@ export class Turn<Tools extends object = object> {
     const { answers = [], reminder = null, files = [], appendPolicy: _, ...options } = others
     const atEnd = { reminder, files }
     const name = isLanguageModel(model) ? modelName(model) : model
+    let asker = turnOptions.throughSeq ?? host.said
     for (let tries = 1; ; tries++) {
-      const offered = memoryTools ? await host.memoryTools(answers) : null
+      const askers = answers.length > 0 || asker === null ? answers : [asker]
+      const offered = memoryTools ? await host.memoryTools(askers) : null
       const language = offered?.language ?? (await host.language())
       const tools = { ...offered?.toAISDK(), ...given } as Tools & MemoryToolSet
       const asked: ContextOptions = {
@@ -175,10 +192,19 @@ export class Turn<Tools extends object = object> {
         ...(Object.keys(tools).length > 0 && { tools: toolDefinitions(tools) }),
         ...(name !== undefined && { model: name }),
       }
-      const frozen = await host.freeze(asked)
+      const frozen = await host.freeze(asked, answers)
       // Another epoch may have begun meanwhile: all that the model reads is in one language.
-      if (frozen.context.language === language || tries === MAX_TRIES)
-        return new Turn(host, asked, frozen, { tools, maxSteps, answers, atEnd })
+      const isOne = frozen.context.language === language
+      const isTheirs = answers.length > 0 || asker === null || asker === frozen.asked
+      if (!(isOne && isTheirs) && tries < MAX_TRIES) {
+        if (!isTheirs) asker = frozen.asked
+        continue
+      }
+      const settled = await settleApprovals(frozen, host)
+      const allowed = settled.decided.flatMap(({ decided }) => [...decided].map(({ call }) => call))
+      return new Turn(host, asked, frozen, {
+        ...{ tools: runOnce(tools, allowed), maxSteps, answers, atEnd, settled },
+      })
     }
   }
 
@@ -194,7 +220,10 @@ export class Turn<Tools extends object = object> {
     if (known) return known
     const finished = this.#finish(result)
     this.#finishes.set(result, finished)
-    finished.catch(() => this.#finishes.delete(result))
+    finished.then(
+      () => this.#release(),
+      () => this.#finishes.delete(result),
+    )
     return finished
   }
 
@@ -216,10 +245,27 @@ export class Turn<Tools extends object = object> {
     await this.#host.check()
   }
 
+  /** What its calls of the model took so far, as in `FinishedTurn`: also where nothing of it could be stored. */
+  get usage(): TurnUsage | null {
+    return this.#meter.usage
+  }
+
+  get uncountedCalls(): number {
+    return this.#meter.uncountedCalls
+  }
+
   async #fail(error: unknown): Promise<FinishedTurn> {
     const status = isAbort(error) ? 'aborted' : 'failed'
     await this.#storeEnd(this.#heardSoFar(status), status)
-    return this.#ended(status, [], error)
+    this.#release()
+    return this.#ended(status, error)
+  }
+
+  /** What was run is in the log by now. */
+  #release(): void {
+    this.#host.releaseApprovals(
+      this.approvals.flatMap(({ approvalId, outcome }) => (outcome === 'carried_out' ? [approvalId] : [])),
+    )
   }
 
   async #finish(given: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
@@ -227,14 +273,16 @@ export class Turn<Tools extends object = object> {
     checkGenerated(result)
     const stream = result.stream ?? result.fullStream
     const said = stream === undefined ? null : await readStream(stream)
+    this.#meter.tell(this.#attempt, said?.figures ?? [])
     if (said?.interrupted) {
       const shown = said.steps.slice(this.#storedSteps).flat()
       const rest = shown.length > 0 ? shown : this.#heardSoFar(said.interrupted)
       await this.#storeEnd(this.#storedMessages === 0 ? [...said.before, ...rest] : rest, said.interrupted)
       this.#storedSteps = said.steps.length
-      return this.#ended(said.interrupted, [], said.error)
+      return this.#ended(said.interrupted, said.error)
     }
     const steps = ((await result.steps) ?? []) as readonly StepFigures[]
+    this.#meter.tell(this.#attempt, steps)
     const responseMessages = (await result.responseMessages) ?? []
     const reason = steps.at(-1)?.finishReason
     const status = reason === 'error' || reason === 'interrupted' ? 'failed' : 'complete'
@@ -242,7 +290,7 @@ export class Turn<Tools extends object = object> {
     if (status === 'complete') await this.#storeAnswer(rest)
     else await this.#storeEnd(rest, status)
     await this.#learn(steps)
-    return this.#ended(status, steps, status === 'complete' ? undefined : `The model stopped: ${reason}`)
+    return this.#ended(status, status === 'complete' ? undefined : `The model stopped: ${reason}`)
   }
 
   /** Of the step that was cut off. Of one that is whole there is nothing here: it is in the log by the next. */
@@ -251,11 +299,12 @@ export class Turn<Tools extends object = object> {
     return this.#heard?.said().steps.flat() ?? []
   }
 
-  #ended(status: FinishedTurn['status'], steps: readonly StepFigures[], error: unknown): FinishedTurn {
+  #ended(status: FinishedTurn['status'], error: unknown): FinishedTurn {
     return {
       status,
       seqs: [...this.#own],
-      usage: usageOf(steps),
+      usage: this.usage,
+      uncountedCalls: this.uncountedCalls,
       ...(status !== 'complete' && { error }),
     }
   }
@@ -265,7 +314,8 @@ export class Turn<Tools extends object = object> {
     const inputTokens = first?.usage?.inputTokens
     const { provider, modelId } = first?.model ?? {}
     const model = this.#options.model ?? (provider && modelId ? `${provider}:${modelId}` : undefined)
-    if (!inputTokens || model === undefined || this.#budget < this.context.report.budget) return
+    if (!inputTokens || model === undefined || !this.#isPromptKnown) return
+    if (this.#budget < this.context.report.budget) return
     // Each provider counts files in its own way.
     if (this.#atEnd.files.length > 0) return
     const atEndTokens = tokensAtEnd(this.#atEnd, this.context.language)
@@ -279,16 +329,15 @@ export class Turn<Tools extends object = object> {
     if (step.stepNumber === 0) this.#beginAttempt(step)
     // Before the first step there are the results of calls that somebody allowed: nothing may run them again.
     if (step.responseMessages.length > 0) await this.#storeSteps(step)
+    if (step.stepNumber === 0)
+      this.#areAllowedStored ||=
+        this.#storedMessages > 0 && this.#storedMessages === step.responseMessages.length
     this.#heard = null
-    const model = guardedModel(
-      step.model,
-      signal => this.#shorten(step, signal),
-      () => {
-        const heard = new Collector()
-        this.#heard = heard
-        return part => heard.take(part as StreamPart)
-      },
-    ) as never
+    this.#meter.tell(this.#attempt, (step.steps ?? []) as readonly StepFigures[])
+    const model = guardedModel(step.model, signal => this.#shorten(step, signal), {
+      language: this.context.language,
+      listen: () => this.#listen(step.stepNumber),
+    }) as never
     if (step.stepNumber === 0) return { model }
     let since = step.messages.slice(this.#standsFor) as SentToModel[]
     if (this.#base.tokens + (await tokensOf(since)) * this.#base.scale > this.#budget) {
@@ -296,10 +345,26 @@ export class Turn<Tools extends object = object> {
       since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
     }
     const { instructions, messages } = this.#base
-    const sent = markedAtEnd([...messages, ...since], messages.length)
+    const sent = markedAtEnd([...messages, ...withUniqueIds(messages, since)], messages.length)
     this.#held = sent.length
     this.#standsFor = messages.length
     return { model, ...(instructions && { instructions }), messages: sent }
+  }
+
+  #listen(stepNumber: number): CallListener {
+    const call = this.#meter.begin(this.#attempt, stepNumber)
+    return {
+      onStream: () => {
+        const heard = new Collector()
+        this.#heard = heard
+        return part => {
+          heard.take(part as StreamPart)
+          call.hear(part)
+        }
+      },
+      onResult: result => call.hear(result),
+      onError: error => call.fail(error),
+    }
   }
 
   #beginAttempt({ messages, responseMessages }: Step): void {
@@ -308,9 +373,10 @@ export class Turn<Tools extends object = object> {
       this.#result = null
     }
     this.#attempt += 1
+    this.#isPromptKnown = responseMessages.length === 0 && this.#base.messages.at(-1)?.role !== 'tool'
     this.#saidNow.clear()
     this.#failure = null
-    this.#storedMessages = 0
+    this.#storedMessages = this.#areAllowedStored ? responseMessages.length : 0
     this.#storedSteps = 0
     this.#held = messages.length
     this.#standsFor = messages.length - responseMessages.length
@@ -359,7 +425,9 @@ export class Turn<Tools extends object = object> {
 
   /** What it answers, and what it has said of that answer so far. */
   get #follows(): readonly number[] {
-    return [...(this.seq === 0 ? [] : [this.seq]), ...this.#answers, ...this.#saidNow]
+    const { throughSeq } = this.context.report
+    const asked = [this.seq, throughSeq].filter(seq => seq !== 0)
+    return [...new Set([...asked, ...this.#answers, ...this.#saidNow])]
   }
 
   /** Each with the end of its id: what was stored already adds nothing. */
@@ -390,9 +458,19 @@ export class Turn<Tools extends object = object> {
   }
 
   #firstBase(): Base {
-    const base = firstBase(this.#frozen)
-    // After what somebody allowed comes the call itself, and nothing else.
-    return base.messages.at(-1)?.role === 'tool' ? base : this.#reminding(base)
+    const { context } = this.#frozen
+    const { language } = context
+    const shown = baseOf({ context, sent: context, tokens: context.report.tokens })
+    const lost = this.approvals.filter(({ outcome }) => isLost(outcome))
+    const { messageSeqs } = context
+    const messages = withApprovals(shown.messages, { messageSeqs, language, decided: this.#decided })
+    // After what a person allowed comes the call itself, and nothing else.
+    if (this.#decided.length === 0)
+      return this.#reminding({ ...shown, messages: withLostApprovals(messages, lost, language) })
+    return {
+      ...shown,
+      messages: [...withLostApprovals(messages.slice(0, -2), lost, language), ...messages.slice(-2)],
+    }
   }
 
   #reminding(base: Base): Base {
@@ -414,7 +492,7 @@ export class Turn<Tools extends object = object> {
       const shorter = await this.#shownNow(budget)
       const since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
       this.#budget = budget
-      this.#base = { ...shorter, messages: [...shorter.messages, ...since] }
+      this.#base = { ...shorter, messages: [...shorter.messages, ...withUniqueIds(shorter.messages, since)] }
       // Nobody tells the SDK of it: what it holds now is what this stands for.
       this.#standsFor = this.#held
     } catch (error) {
@@ -441,9 +519,8 @@ function checkGenerated(result: unknown): void {
     throw new InvalidArgumentError('result', result, RESULT)
 }
 
-function firstBase({ context, newest }: FrozenContext): Base {
-  const base = baseOf({ context, sent: context, tokens: context.report.tokens })
-  return { ...base, messages: withApprovals(base.messages, newest) }
+function isLost(outcome: TurnApproval['outcome']): boolean {
+  return outcome === 'gone' || outcome === 'same_id' || outcome === 'no_room'
 }
 
 async function tokensOf(messages: readonly unknown[]): Promise<number> {
@@ -462,6 +539,7 @@ interface Rest<Tools extends object> {
   readonly maxSteps: number
   readonly answers: readonly number[]
   readonly atEnd: AtEnd
+  readonly settled: SettledApprovals
 }
 
 /** It counts as room for the reply: what else is shown is the same with it and without. */
@@ -473,18 +551,4 @@ function withRoomFor(atEnd: AtEnd, { outputReserve }: ContextOptions, language: 
 function isMarkedMessage(message: unknown): boolean {
   const { content } = message as { content: unknown }
   return Array.isArray(content) && content.some(part => part.interrupted !== undefined)
-}
-
-function usageOf(steps: readonly StepFigures[]): TurnUsage | null {
-  const counted = steps.flatMap(({ usage }) => (usage?.inputTokens === undefined ? [] : [usage]))
-  if (counted.length === 0) return null
-  return {
-    inputTokens: sum(counted.map(({ inputTokens }) => inputTokens)),
-    cachedInputTokens: sum(counted.map(({ inputTokenDetails }) => inputTokenDetails?.cacheReadTokens)),
-    outputTokens: sum(counted.map(({ outputTokens }) => outputTokens)),
-  }
-}
-
-function sum(values: readonly (number | undefined)[]): number {
-  return values.reduce<number>((total, value) => total + (value ?? 0), 0)
 }

@@ -214,7 +214,7 @@ describe.for(Object.entries(PLACES))('new beginnings on %s', ([name, newPlace]) 
         }
         await model.checkFound()
       }),
-      { numRuns: runs(name === 'SQLite' ? 30 : 8) },
+      { numRuns: name === 'SQLite' ? runs(12, 30) : runs(3, 8) },
     )
   })
 })

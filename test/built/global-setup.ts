@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { buildInto } from '../built-once.ts'
 
 /** Makes `dist`, as it is published. */
 export default function setup(): void {
-  const root = join(import.meta.dirname, '../..')
-  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  buildInto(join(import.meta.dirname, '../../dist'))
 }

@@ -136,8 +136,11 @@ describe('palimpsest compact and export', () => {
       toSeq: 50,
     })
     expect((await run(['compact', session, ...db, '--policy', 'count', '--force'])).stdout).toMatch(
-      /^skipped: force\n$/,
+      /^skipped: all that is raw belongs to the newest messages, which stay as they are\n$/,
     )
+    const misspelt = await run(['compact', ...db, '--force', session])
+    expect(misspelt).toMatchObject({ code: 64, stdout: '' })
+    expect(misspelt.stderr).toContain('Allowed choices are lite, deep')
     const exported = await run(['export', session, ...db])
     expect(JSON.parse(exported.stdout)).toMatchObject({ id: session, compactedThrough: 50 })
     const file = folder.file('exported.json', exported.stdout)

@@ -438,7 +438,7 @@ test('random histories, copied there and back, are the same to the byte', async 
       expect(JSON.stringify(await to.use(filesOf))).toBe(JSON.stringify(files))
       expect(JSON.stringify(await back.use(filesOf))).toBe(JSON.stringify(files))
     }),
-    { numRuns: runs(12) },
+    { numRuns: runs(4, 12) },
   )
   expect(await back.use(told)).toEqual(await from.use(told))
 })

@@ -95,7 +95,7 @@ done
       stderr: '',
       stdout: `This would be erased:
   2 messages of session "telegram:42"
-    1  Ann  2026-01-10 09:00  My wombat is called Fred.
+    1  Ann (u-1)  2026-01-10 09:00  My wombat is called Fred.
     2  assistant  2026-01-10 09:01  A fine wombat.
 `,
     })
@@ -108,6 +108,35 @@ done
     expect(JSON.stringify(messages)).toContain('What now?')
     expect(ofDatabase(file, 'Fred')).toBe(false)
     expect((await runHere([...args, '--dry-run'])).stdout).toContain('2 that cannot be seen any more')
+  })
+
+  test('says beforehand what goes of a person of whom others passed something on', async () => {
+    const { file, db } = await withChats(newName())
+    const palimpsest = await createPalimpsest({ store: sqlite(file) })
+    const origin = { kind: 'forward', from: { id: 'u-9', name: 'Petra' } } as const
+    await palimpsest.session('telegram:42').append([
+      { role: 'user', content: [{ type: 'text', text: 'I keep a numbat.', origin }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'I feed the numbat.', origin },
+          { type: 'text', text: 'For the cook.' },
+        ],
+      },
+    ])
+    await palimpsest.close()
+    const args = ['forget', '--user', 'u-9', ...db]
+    const dry = await runHere([...args, '--dry-run'])
+    expect(dry).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout:
+        'This would be erased:\n  all that user "u-9" said, their private chats and their memory: 0 sessions, 2 messages, 0 memory documents\n',
+    })
+    const { code, stdout } = await run([...args, '--yes', '--json'])
+    expect(code).toBe(0)
+    expect(countOf(JSON.parse(stdout), 'messages')).toBe(2)
+    expect(ofDatabase(file, 'numbat')).toBe(false)
+    expect(await count(db, 'cook')).toBe(1)
   })
 
   test('erases a person, with the files of the workspace that the database remembers', async () => {

@@ -47,9 +47,9 @@ describe('palimpsest search', () => {
       code: 0,
       stderr: '',
       stdout: `telegram:42/2  assistant  2026-01-10 23:01 UTC
-    Ann: Where does the ferry leave?
+    Ann (u-1): Where does the ferry leave?
   > From pier 7, at nine.
-    Ann: 我们星期五发布。
+    Ann (u-1): 我们星期五发布。
 `,
     })
     const shown = await run(['search', 'pier', '--neighbours', '0', ...db], {

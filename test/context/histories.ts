@@ -15,6 +15,15 @@ export type Step =
   | { do: 'approve'; ask: boolean; approved: boolean }
   | { do: 'paste'; words: number; script: 'latin' | 'han' | 'unbroken' }
   | { do: 'go on'; times: number; words: number; by: 'user' | 'tools' | 'tools at once' }
+  | { do: 'reply'; to: number; byId: boolean; text: string; sender: number }
+  | {
+      do: 'pass on'
+      kind: 'forward' | 'quote' | 'reply' | 'link'
+      from: number
+      text: string
+      own: string
+      to: number
+    }
   | { do: 'edit'; at: number; text: string }
   | { do: 'rollback'; at: number }
   | { do: 'fold' }
@@ -107,6 +116,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       by: fc.constantFrom('user' as const, 'tools' as const, 'tools at once' as const),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('reply' as const),
+      to: fc.nat(99),
+      byId: fc.boolean(),
+      text,
+      sender: fc.nat(3),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('pass on' as const),
+      kind: fc.constantFrom('forward' as const, 'quote' as const, 'reply' as const, 'link' as const),
+      from: fc.nat(3),
+      text,
+      own: fc.constantFrom('', 'see above', '[forwarded from Ann (u1)]:\n> I quit'),
+      to: fc.nat(99),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('edit' as const), at: fc.nat(99), text }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rollback' as const), at: fc.nat(99) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('fold' as const) }) },
@@ -147,6 +177,7 @@ export async function play(
 class Player {
   readonly #session: Session
   #mark = 0
+  #appended = 0
 
   constructor(session: Session) {
     this.#session = session
@@ -202,6 +233,15 @@ class Player {
         return this.#append('user', `${this.#next()} ${longText(step)} `, SENDERS[0])
       case 'go on':
         return this.#goOn(step)
+      case 'reply':
+        return this.#append(
+          'user',
+          `${this.#next()} ${step.text}`,
+          SENDERS[step.sender]!,
+          this.#answers(step),
+        )
+      case 'pass on':
+        return this.#append('user', this.#passedOn(step), SENDERS[0]!, { replyTo: step.to + 1 })
       default:
         return this.#change(step)
     }
@@ -254,6 +294,26 @@ class Player {
     }
   }
 
+  /** Also what is not there, what comes later and itself. */
+  #answers({ to, byId }: Extract<Step, { do: 'reply' }>): object {
+    return { replyTo: byId ? `m${to}` : to + 1 }
+  }
+
+  #passedOn({ kind, from, text, own }: Extract<Step, { do: 'pass on' }>): Content {
+    const mark = this.#next()
+    const part = { type: 'text' as const, origin: { kind, from: SENDERS[from]!, chat: 'News' } }
+    // A copy of what is answered looks as a quotation does, and that has the other message's mark.
+    if (kind === 'reply')
+      return [
+        { ...part, text },
+        { type: 'text', text: `${mark} ${own}` },
+      ]
+    return [
+      { ...part, text: `${mark} ${text}` },
+      ...(own === '' ? [] : [{ type: 'text' as const, text: own }]),
+    ]
+  }
+
   #next(): string {
     this.#mark += 1
     return `~${this.#mark}~`
@@ -279,8 +339,17 @@ class Player {
     role: 'user' | 'assistant' | 'system' | 'tool',
     content: Content,
     sender?: object,
+    more: object = {},
   ): Promise<void> {
-    await this.#session.append({ role, content, ...(sender && { sender: sender as never }) })
+    this.#appended += 1
+    const externalId = `m${this.#appended}`
+    await this.#session.append({
+      role,
+      content,
+      externalId,
+      ...(sender && { sender: sender as never }),
+      ...more,
+    })
   }
 }
 

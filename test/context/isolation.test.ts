@@ -11,7 +11,7 @@ import {
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 
-const HISTORIES = runs(500)
+const HISTORIES = runs(125, 500)
 const place = sqlitePlace()
 const tenants: Palimpsest[] = []
 
@@ -153,7 +153,10 @@ function checkInert(context: Context, kind: SessionKind): void {
       expect(text).not.toMatch(/<\s*\/?\s*session_memory/i)
       // Whoever speaks is named at the very beginning, and nowhere else.
       const attributions = [...text.matchAll(/^[^\S\n]*\[[^\]\n]{1,200}\][:：]/gm)]
-      const isNamed = role === 'user' && (kind === 'group' || text.startsWith('[system]:'))
+      // Whom names mean by now is said by us: one block, which no name in it ends.
+      const isOurs = /^<recent_changes>\n[\s\S]*\n<\/recent_changes>$/.test(text)
+      if (isOurs) expect(text.match(/<\s*\/?\s*recent_changes/gi)).toHaveLength(2)
+      const isNamed = role === 'user' && !isOurs && (kind === 'group' || text.startsWith('[system]:'))
       expect(attributions.map(({ index }) => index)).toEqual(isNamed ? [0] : [])
       if (text.startsWith('[system]:'))
         expect(text).toMatch(/^\[system\]: (?:says|\(no new message\)|\(the conv)/)

@@ -247,7 +247,7 @@ describe('of any turns and in any window', () => {
           if (!folds && !isWhole) expect(spokenTokens(context)).toBeGreaterThan(Math.min(all, budget) * 0.2)
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(20, 60) },
     )
   })
 
@@ -272,7 +272,7 @@ describe('of any turns and in any window', () => {
         // A step is some 40% of the window; a group of results is left out first, and stays a while without them.
         expect(beginnings.size).toBeLessThanOrEqual(2 + (2 * tokens) / (budget * 0.3))
       }),
-      { numRuns: runs(25) },
+      { numRuns: runs(10, 25) },
     )
   })
 })

@@ -65,7 +65,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
           if (error.details.parts.conversation !== 100) seen.attempts += 1
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100, 300) },
     )
     for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
   })

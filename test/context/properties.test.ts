@@ -19,7 +19,7 @@ import { sqlitePlace } from '../stores.ts'
 import { expectToAddUp } from './adds-up.ts'
 import { type History, history, newSession, play } from './histories.ts'
 
-const HISTORIES = runs(500)
+const HISTORIES = runs(125, 500)
 const BUDGET = 2_000
 
 const place = sqlitePlace()
@@ -160,13 +160,15 @@ function notCovered(messages: readonly Message[], context: Context): number[] {
     .map(({ seq }) => seq)
 }
 
+/** Of a message in one that answers it: it does not stand there itself. */
+const QUOTATIONS = /\[(?:answering |回复)[^\n]*?\]:\\n> (?:[^\\"]|\\[^n])*/g
 const SHOWN = new WeakMap<Context, string>()
 
 function isShownRaw({ content }: Message, context: Context): boolean {
   const mark = /~\d+~/.exec(JSON.stringify(content))?.[0]
   // An approval has no place in a context, and a call without arguments no mark.
   if (mark === undefined) return true
-  const all = SHOWN.get(context) ?? JSON.stringify(context.messages)
+  const all = SHOWN.get(context) ?? JSON.stringify(context.messages).replace(QUOTATIONS, '')
   SHOWN.set(context, all)
   return all.includes(mark)
 }
@@ -197,7 +199,7 @@ function contentTokens(content: Context['messages'][number]['content']): number 
     if (part.type === 'file') return sum + (part.mediaType.startsWith('image') ? 1_200 : 2_000)
     if (part.type === 'tool-call')
       return sum + estimateTokens(part.toolName) + estimateTokens(JSON.stringify(part.input))
-    if (part.type === 'tool-result') return sum + estimateTokens(part.output.value)
+    if (part.type === 'tool-result') return sum + estimateTokens(String(part.output.value))
     return sum + estimateTokens(part.text)
   }, 0)
 }

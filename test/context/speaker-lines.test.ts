@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { renderWindow } from '../../src/classic/render-window.ts'
 import { inertName } from '../../src/context/index.ts'
 import { createPalimpsest, sqlite } from '../../src/index.ts'
+import { WhoIsWho } from '../../src/log/index.ts'
 import { oneLine } from '../../src/log/one-line.ts'
 import { inertLine } from '../../src/memory/document/inert-line.ts'
 import { renderMessages } from '../../src/summarizer/model/render-source.ts'
-import { speakerName } from '../../src/summarizer/speaker-name.ts'
 import { runs } from '../runs.ts'
 
 /** Written down by themselves here: all at which any reader begins a new line. */
@@ -128,7 +128,7 @@ describe('no text speaks as another person', () => {
           oneLine(content),
           inertLine(content),
           inertName(content),
-          speakerName({ role: 'user', sender }),
+          new WhoIsWho([]).nameOf({ role: 'user', sender }),
         ])
           expect(line.split(ANY_BREAK)).toHaveLength(1)
       }),

@@ -8,6 +8,10 @@ const MAX_UNRESOLVED = {
   'held-out.txt': 0.2,
   'adversary.txt': 0.35,
   'fresh.txt': 0.35,
+  'blind.txt': 0.2,
+  'blind-again.txt': 0.2,
+  'blind-third.txt': 0.2,
+  'blind-fourth.txt': 0.2,
 } as const
 
 test.each(Object.entries(MAX_UNRESOLVED))(
@@ -21,9 +25,9 @@ test.each(Object.entries(MAX_UNRESOLVED))(
   },
 )
 
-test('there are more than five hundred of them, half of them of days ahead', () => {
+test('there are more than nine hundred of them, half of them of days ahead', () => {
   const sentences = Object.keys(MAX_UNRESOLVED).flatMap(readSentences)
-  expect(sentences.length).toBeGreaterThan(500)
+  expect(sentences.length).toBeGreaterThan(900)
   const known = sentences.flatMap(({ moment, marks }) =>
     marks.flatMap(({ means }) => (means === null ? [] : [means > moment.at.toISOString().slice(0, 10)])),
   )

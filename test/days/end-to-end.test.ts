@@ -4,6 +4,7 @@ import { condenseLines } from '../../src/memory/condense-document.ts'
 import { extractive } from '../../src/summarizer/index.ts'
 import { Clock, extractor } from '../memory/kit.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
+import { instantOf } from './sentences.ts'
 
 /** Wednesday, 4 March, late in the evening in New York; in Shanghai, where the bot is, it is Thursday. */
 const WEDNESDAY = '2026-03-04T22:30:00'
@@ -111,6 +112,116 @@ describe.each(Object.entries(PLACES))('on %s', (_, placeOf) => {
       on: null,
       line: expect.stringMatching(/^- 2026-03-04: Eve: We agreed on Friday/),
     })
+  })
+})
+
+/** Of the blind sets, each where and when it was said; `null`: it stays as it was said. */
+const SAID: readonly (readonly [who: string, text: string, at: string, zone: string, day: string | null])[] =
+  [
+    [
+      'Mona',
+      "fyi they're shutting the water off Monday 9-3, says Okafor",
+      '2026-06-14T18:00',
+      'America/New_York',
+      'Monday (2026-06-15)',
+    ],
+    [
+      'Otto',
+      "I haven't slept right since Wednesday, doctor Reyes says it is stress",
+      '2026-06-14T18:00',
+      'America/New_York',
+      'Wednesday (2026-06-10)',
+    ],
+    [
+      'Pia',
+      'Order 88213 was dispatched on Saturday but tracking has not moved',
+      '2026-11-16T12:00',
+      'Europe/London',
+      'Saturday (2026-11-14)',
+    ],
+    [
+      'Quin',
+      'Camp drop off for Leo was changed to Sunday 2pm, bring the form 12B',
+      '2026-07-22T23:50',
+      'America/Los_Angeles',
+      'Sunday (2026-07-26)',
+    ],
+    [
+      'Rae',
+      'I have to call the school of Leo about the bus 17 tomorrow',
+      '2026-11-01T23:50',
+      'America/Los_Angeles',
+      'tomorrow (2026-11-02)',
+    ],
+    [
+      '小陈',
+      '机票已经买了，周六早上七点的，CA1833',
+      '2026-07-22T23:50',
+      'Asia/Shanghai',
+      '周六 (2026-07-25)',
+    ],
+    [
+      '老赵',
+      '您预约的洗牙改为周二上午10点，张医生，诊室302',
+      '2026-01-08T12:00',
+      'Asia/Shanghai',
+      '周二 (2026-01-13)',
+    ],
+    ['小吴', '我周四就把3200块钱转过去了，你查查', '2026-06-14T12:00', 'Asia/Shanghai', '周四 (2026-06-11)'],
+    ['阿梅', '还没睡呢，明天还要早起去宁波港口', '2026-05-07T00:30', 'Asia/Shanghai', null],
+    ['小雯', '周五我可以', '2026-02-26T20:54', 'Asia/Shanghai', null],
+    [
+      'Sal',
+      'I can open the workshop on Mondays and Uwe on Wednesdays',
+      '2026-02-26T12:00',
+      'Europe/Berlin',
+      null,
+    ],
+  ]
+
+describe.each(Object.entries(PLACES))('of the blind sets, on %s', (_, placeOf) => {
+  test('what is derived tells the day on which each was meant, by the clock of its speaker', async () => {
+    const place = placeOf()
+    const clock = new Clock(Date.UTC(2026, 11, 1))
+    const palimpsest = await createPalimpsest({
+      store: await place.open(),
+      policy: count({ threshold: 20, keepLast: 1 }),
+      folding: 'manual',
+      summarizer: extractive(),
+      clock: clock.read,
+      zone: 'UTC',
+    })
+    try {
+      let seen = 0
+      for (const [index, [who, text, local, zone, day]] of SAID.entries()) {
+        const chat = palimpsest.session(`chat-${index}`, { kind: 'group' })
+        const at = instantOf(local, zone)
+        await chat.append([
+          { role: 'user', content: text, sender: { id: who, name: who }, at, zone },
+          ...TALK,
+          ok,
+        ])
+        await chat.compact({ force: true })
+        const derived = [
+          ...(await chat.segments()).flatMap(({ summary, events }) => [
+            summary,
+            ...events.map(each => JSON.stringify(each)),
+          ]),
+          (await chat.memory.read())?.content ?? '',
+        ].flatMap(each => each.split('\n').filter(line => line.includes(text.slice(-8))))
+        for (const line of derived) {
+          seen++
+          if (day === null) expect(line).not.toMatch(/(?:周五|明天|Mondays?|Wednesdays?) \(2/)
+          else expect(line).toContain(day)
+        }
+        const { on } = (await chat.memory.facts()).find(({ line }) => line.includes(text.slice(-8))) ?? {}
+        if (on !== undefined) expect(on).toBe(day === null ? null : /\((.+)\)/.exec(day)![1])
+      }
+      expect(seen).toBeGreaterThanOrEqual(15)
+    } finally {
+      await palimpsest.close()
+      await place.remove()
+    }
   })
 })
 

@@ -4,15 +4,19 @@ import type { DateMention, Moment } from '../../src/summarizer/relative-dates.ts
 
 /**
  * Everyday sentences of our own, and the days that they mean. In the text files a heading, `# 2026-03-04
- * Wednesday, UTC`, says when the sentences below it were written and where, at noon. What stands in brackets names a
- * day: `[Saturday = 2026-03-07]` means that day, `[next week = 2026-03-09/15]` those days, `[Friday = ?]` cannot be
- * told from the sentence. Nothing outside of brackets means a day that a reader could name.
+ * Wednesday, UTC`, says when the sentences below it were written and where, at noon or at the time that ends the
+ * heading (`, 23:50`). What stands in brackets names a day: `[Saturday = 2026-03-07]` means that day, `[next week =
+ * 2026-03-09/15]` those days, `[Friday = ?]` cannot be told from the sentence, `[Friday = 2026-03-06 or open]` may be
+ * left as it is. Nothing outside of brackets means a day that a reader could name. `## ahead` says what kind of
+ * sentences follow, and `\n` is a new line.
  */
 
 export interface Sentence {
   readonly text: string
   readonly moment: Moment
   readonly marks: readonly Mark[]
+  /** `ahead`, `past` or `traps`, where the file says so. */
+  readonly kind: string | null
 }
 
 interface Mark {
@@ -21,34 +25,42 @@ interface Mark {
   readonly words: string
   /** `null`: it cannot be told. */
   readonly means: string | null
+  /** Left open it is right as well. */
+  readonly mayStayOpen: boolean
 }
 
 export function readSentences(file: string): Sentence[] {
   const sentences: Sentence[] = []
   let moment: Moment | null = null
+  let kind: string | null = null
   for (const line of readFileSync(join(import.meta.dirname, file), 'utf8').split('\n')) {
-    const heading = /^# (\d{4}-\d{2}-\d{2}) (\w+), (\S+)$/.exec(line)
-    if (heading) moment = { at: noon(heading[1]!, heading[3]!), zone: heading[3]! }
-    else if (moment !== null && line.trim() !== '') sentences.push(readSentence(line, moment))
+    const heading = /^# (\d{4}-\d{2}-\d{2}) \w+, ([^\s,]+)(?:, (\d{2}:\d{2}))?$/.exec(line)
+    const section = /^## (\w+)$/.exec(line)
+    if (heading)
+      moment = { at: instantOf(`${heading[1]}T${heading[3] ?? '12:00'}`, heading[2]!), zone: heading[2]! }
+    else if (section) kind = section[1]!
+    else if (moment !== null && line.trim() !== '') sentences.push(readSentence(line, moment, kind))
   }
   return sentences
 }
 
-/** Noon of that day where the clock shows it. */
-function noon(day: string, zone: string): Date {
-  const utc = new Date(`${day}T12:00:00Z`)
-  const hour = Number(
-    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(utc),
-  )
-  return new Date(utc.getTime() + (12 - hour) * 3_600_000)
+/** The instant at which the clocks of the zone show that day and time, `2026-03-04T23:50`. */
+export function instantOf(local: string, zone: string): Date {
+  const shown = new Date(`${local}:00Z`)
+  return new Date(2 * shown.getTime() - clockOf(shown, zone))
 }
 
-function readSentence(line: string, moment: Moment): Sentence {
+function clockOf(at: Date, zone: string): number {
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+  return Date.parse(`${clock.format(at).replace(' ', 'T')}:00Z`)
+}
+
+function readSentence(line: string, moment: Moment, kind: string | null): Sentence {
   const marks: Mark[] = []
   let text = ''
   let from = 0
-  for (const match of line.matchAll(/\[([^\]=]+) = ([^\]]+)\]/g)) {
-    text += line.slice(from, match.index)
+  for (const match of line.matchAll(/\[([^\]=]+) = ([^\]]+?)( or open)?\]/g)) {
+    text += newLines(line.slice(from, match.index))
     const start = text.length
     text += match[1]
     marks.push({
@@ -56,10 +68,15 @@ function readSentence(line: string, moment: Moment): Sentence {
       end: text.length,
       words: match[1]!,
       means: match[2] === '?' ? null : match[2]!,
+      mayStayOpen: match[3] !== undefined,
     })
     from = match.index + match[0].length
   }
-  return { text: text + line.slice(from), moment, marks }
+  return { text: text + newLines(line.slice(from)), moment, marks, kind }
+}
+
+function newLines(text: string): string {
+  return text.replaceAll('\\n', '\n')
 }
 
 export interface Score {
@@ -88,11 +105,12 @@ export function scoreDays(
       if (!marks.some(mark => overlaps(mark, mention)))
         wrong.push(describe(`"${text.slice(mention.start, mention.end)}" is ${mention.label}, means no day`))
     for (const mark of marks) {
-      if (mark.means !== null) decidable++
+      const decided = mark.means !== null && !mark.mayStayOpen
+      if (decided) decidable++
       const mention = found.find(each => overlaps(mark, each))
       if (mention === undefined) {
-        if (mark.means !== null) unresolved.push(describe(`"${mark.words}"`))
-      } else if (mention.label === mark.means) right++
+        if (decided) unresolved.push(describe(`"${mark.words}"`))
+      } else if (mention.label === mark.means) right += decided ? 1 : 0
       else
         wrong.push(
           describe(`"${mark.words}" is ${mention.label}, means ${mark.means ?? 'what cannot be told'}`),

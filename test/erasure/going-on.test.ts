@@ -64,6 +64,7 @@ describe('what goes wrong', () => {
     const scrub = vi.spyOn(store, 'scrub').mockRejectedValue(full)
     const again = await world.open({ store })
     const { id } = await again.forget(PERSON)
+    await vi.waitFor(() => expect(world.errors).not.toEqual([]))
     const soon = await again.erased(id, { signal: AbortSignal.timeout(1_000) })
     expect(soon).toMatchObject({ done: false })
     expect(new Set(world.errors)).toEqual(new Set([full]))

@@ -642,6 +642,6 @@ test('whatever happens between a turn and its end, nothing that is gone comes ba
         await own.remove()
       }
     }),
-    { numRuns: runs(25) },
+    { numRuns: runs(8, 25) },
   )
 })

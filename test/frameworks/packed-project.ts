@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { buildInto } from '../built-once.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
@@ -18,7 +19,7 @@ export function packTarball(): Tarball {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-pack-'))
   for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'docs'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
-  execFileSync(process.execPath, [join(root, 'scripts/build.ts'), join(folder, 'dist')])
+  buildInto(join(folder, 'dist'))
   const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], {
     cwd: folder,
     encoding: 'utf8',

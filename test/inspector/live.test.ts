@@ -156,7 +156,8 @@ test('a dialog gives the focus back', async () => {
     await undo.click()
     await page.getByRole('dialog').getByRole('button', { name: leave }).click()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    expect(await undo.evaluate(element => element === element.ownerDocument.activeElement)).toBe(true)
+    const hasFocus = () => undo.evaluate(element => element === element.ownerDocument.activeElement)
+    await expect.poll(hasFocus).toBe(true)
   }
 })
 

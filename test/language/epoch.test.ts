@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Context, count, createPalimpsest, type Palimpsest, type Session } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 
-const RUNS = 12
+const RUNS = runs(5, 12)
 
 async function withPalimpsest(
   place: (typeof PLACES)[keyof typeof PLACES],

@@ -1,3 +1,4 @@
+import { withNames } from '../../src/compaction/people.ts'
 import { dominantScript, missedScript } from '../../src/compaction/script.ts'
 import { firstDay, linesAsMessages, verbatimLines } from '../../src/compaction/segment-lines.ts'
 import { chunks, partsOf, sampleText } from '../../src/compaction/source.ts'
@@ -9,10 +10,13 @@ import { findSetting, presetParameter } from '../../src/config/schema.ts'
 import { environmentName } from '../../src/config/setting.ts'
 import { clipText } from '../../src/context/clip-text.ts'
 import { shortHash } from '../../src/context/create-hash.ts'
-import { inert, inertId, inertName, inertUnderHeadings } from '../../src/context/inert.ts'
+import { inert, inertUnderHeadings } from '../../src/context/inert.ts'
 import { isBlank } from '../../src/context/is-blank.ts'
+import { legendsOf } from '../../src/context/legends.ts'
 import { planRecall } from '../../src/context/plan-recall.ts'
+import { understands } from '../../src/context/provider-tools.ts'
 import { renderMessage, safeName } from '../../src/context/render-message.ts'
+import { quoted } from '../../src/context/render-origin.ts'
 import { note } from '../../src/context/sent-message.ts'
 import { toText } from '../../src/context/to-text.ts'
 import { toldTexts } from '../../src/context/told-texts.ts'
@@ -29,11 +33,18 @@ import { textsOf } from '../../src/language/language.ts'
 import { languageOfText, spokenLanguage } from '../../src/language/spoken.ts'
 import { alignHistory, saysTheSame } from '../../src/log/align-history.ts'
 import { contentText, interruptionOf, mediaIn, modelText, undeliveredOf } from '../../src/log/content.ts'
+import { inertId, inertName, listedId, listedName } from '../../src/log/inert-name.ts'
 import { isZone, parseInstant } from '../../src/log/instant.ts'
 import { splitLines, withPlainLineBreaks } from '../../src/log/lines.ts'
 import { contentLinks } from '../../src/log/links.ts'
+import type { ContentPart } from '../../src/log/message.ts'
 import { checkId, isId, normalizeContent, normalizeMessage } from '../../src/log/normalize-message.ts'
 import { oneLine } from '../../src/log/one-line.ts'
+import { byOrigin, hasOrigins, ownContent, ownText } from '../../src/log/origin.ts'
+import { nameKeys } from '../../src/log/people/name-keys.ts'
+import { isMarkedAt, isWordAt, standsAlone } from '../../src/log/people/stands-alone.ts'
+import { WhoIsWho } from '../../src/log/people/who-is-who.ts'
+import { shortQuotation } from '../../src/log/quotation.ts'
 import { searchableText, withoutRecalled } from '../../src/log/recalled.ts'
 import { headOf, tailOf } from '../../src/log/whole-characters.ts'
 import { normalizeWindowMessage } from '../../src/log/window.ts'
@@ -67,6 +78,12 @@ import { appendText, listSections, readSection, replaceSection } from '../../src
 import { findHeading, sectionIn } from '../../src/memory/document/template.ts'
 import { checkText } from '../../src/memory/document-work.ts'
 import { renderRecentChanges } from '../../src/memory/layers/recent-changes.ts'
+import {
+  listedPeople,
+  withoutMark,
+  withPeopleListed,
+  withSpeakerMarked,
+} from '../../src/memory/people-line.ts'
 import { checkArguments } from '../../src/memory/tools/check-arguments.ts'
 import { definitionsIn } from '../../src/memory/tools/definitions.ts'
 import {
@@ -136,17 +153,33 @@ import { decodeContent, encodeContent } from '../../src/store/sql/rows.ts'
 import { clip, clipMiddle } from '../../src/summarizer/clip.ts'
 import { findDayWords, lowerCase } from '../../src/summarizer/day-words.ts'
 import { findEastAsian } from '../../src/summarizer/east-asian-days.ts'
+import { isAssent, isRefusal } from '../../src/summarizer/extractive/assent.ts'
 import { findEnded, isEndedBy } from '../../src/summarizer/extractive/ended-statements.ts'
 import { extract } from '../../src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../src/summarizer/extractive/facts.ts'
+import { opensMaterial, treatsText, unquoted } from '../../src/summarizer/extractive/material.ts'
 import { missingDetails, says } from '../../src/summarizer/extractive/missing-details.ts'
+import {
+  belongTogether,
+  isConditional,
+  isNegated,
+  isOpenNegation,
+  isVerdict,
+  leavesOpen,
+} from '../../src/summarizer/extractive/negations.ts'
 import { isPasted, isQuotation, withoutQuotations } from '../../src/summarizer/extractive/not-quoted.ts'
+import { isLead, ownClauses } from '../../src/summarizer/extractive/own-clauses.ts'
 import { findPersonal, readLine } from '../../src/summarizer/extractive/personal-statements.ts'
+import { isJob } from '../../src/summarizer/extractive/personal-words.ts'
 import { findOfPlace } from '../../src/summarizer/extractive/place-statements.ts'
+import { readCorrection } from '../../src/summarizer/extractive/put-right.ts'
+import { asksWithoutMark, isBare, isFragment } from '../../src/summarizer/extractive/questions.ts'
 import { readableText, readPassages } from '../../src/summarizer/extractive/readable.ts'
 import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
+import { isVote, saysNothing, tellsNeed, worthOf } from '../../src/summarizer/extractive/signals.ts'
 import { isTakenBack, takesBack } from '../../src/summarizer/extractive/taken-back.ts'
 import { withDays } from '../../src/summarizer/extractive/units.ts'
+import { findValues, valueKey } from '../../src/summarizer/extractive/values.ts'
 import { forEachWord } from '../../src/summarizer/extractive/words.ts'
 import { worthRemembering } from '../../src/summarizer/extractive/worth-remembering.ts'
 import { comparable, memoryLine, shortLine, undatedLine } from '../../src/summarizer/memory-line.ts'
@@ -158,8 +191,10 @@ import { readFacts } from '../../src/summarizer/model/read-facts.ts'
 import { renderMessages, renderSummaries } from '../../src/summarizer/model/render-source.ts'
 import { saysOverflow } from '../../src/summarizer/model/says-overflow.ts'
 import { cutText, takePiece } from '../../src/summarizer/model/take-piece.ts'
+import { splitPasted } from '../../src/summarizer/pasted.ts'
+import { closingIn, isDashes, isQuotedLine, leadIn, salutationIn } from '../../src/summarizer/pasted-signs.ts'
 import { findDates, namesAnotherDay, readDays } from '../../src/summarizer/relative-dates.ts'
-import { speakerName } from '../../src/summarizer/speaker-name.ts'
+import { speakerIn, whoSpeaks } from '../../src/summarizer/speakers.ts'
 import { tellChinese } from '../../src/summarizer/tense/chinese-tense.ts'
 import { splitClauses } from '../../src/summarizer/tense/clauses.ts'
 import { tellEnglish } from '../../src/summarizer/tense/english-tense.ts'
@@ -213,14 +248,24 @@ const halves = (text: string) => {
   ] as const
 }
 
+const PEOPLE = [1, 2].map(id => ({ id: `u${id}`, names: [{ name: 'a', since: '2026-01-01' }] }))
+
 /** Every function on the way of a message, a query, a document or a setting, by its file and name. */
+/** Half of it forwarded. */
+function passedOn(text: string): readonly ContentPart[] {
+  return [
+    { type: 'text', text, origin: { kind: 'forward', from: { name: 'Petra' } } },
+    { type: 'text', text },
+  ]
+}
+
 export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'compaction/script.ts dominantScript': dominantScript,
   'compaction/script.ts missedScript': text => missedScript(text, text),
   'compaction/segment-lines.ts firstDay': firstDay,
   'compaction/segment-lines.ts linesAsMessages': text => linesAsMessages(text, AT),
   'compaction/segment-lines.ts verbatimLines': text =>
-    verbatimLines([message(text)] as never, ZONE, lines => lines.length <= 400),
+    verbatimLines([message(text)] as never, { zone: ZONE, fits: lines => lines.length <= 400 }),
   'compaction/source.ts chunks': text =>
     chunks(
       Array.from({ length: 20 }, (_, seq) => message(text.slice(0, text.length / 20), seq)) as never,
@@ -244,8 +289,10 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'context/clip-text.ts clipText': text => clipText(text, 2_000, () => '…'),
   'context/create-hash.ts shortHash': shortHash,
   'context/inert.ts inert': inert,
-  'context/inert.ts inertId': inertId,
-  'context/inert.ts inertName': inertName,
+  'log/inert-name.ts inertId': inertId,
+  'log/inert-name.ts inertName': inertName,
+  'log/inert-name.ts listedId': listedId,
+  'log/inert-name.ts listedName': listedName,
   'context/inert.ts inertUnderHeadings': inertUnderHeadings,
   'context/is-blank.ts isBlank': isBlank,
   'context/plan-recall.ts planRecall': text =>
@@ -502,7 +549,7 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/extractive/extractive.ts extract': text =>
     run(
       extract({
-        messages: [message(text), message('What?', 2)],
+        messages: [message(text), message('What?', 2), message(text, 3)],
         earlier: text,
         budgetTokens: 1_000,
         detailTokens: 300,
@@ -524,17 +571,67 @@ export const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'summarizer/clip.ts clip': text => clip(text, 1_000),
   'summarizer/clip.ts clipMiddle': text => clipMiddle(text, 1_000),
   'log/one-line.ts oneLine': text => oneLine(text),
-  'summarizer/speaker-name.ts speakerName': text =>
-    speakerName({ sender: { id: text, name: text }, role: 'user' }),
+  'log/people/name-keys.ts nameKeys': nameKeys,
+  'log/people/stands-alone.ts standsAlone': text => standsAlone(text, 'a', PEOPLE),
+  'log/people/stands-alone.ts isWordAt': text => isWordAt(text, 0, 'a'),
+  'log/people/stands-alone.ts isMarkedAt': text => isMarkedAt(text, 0, PEOPLE[0]!),
+  'compaction/people.ts withNames': text =>
+    withNames({ summary: text, events: [], details: [text], people: PEOPLE }, new WhoIsWho(PEOPLE)),
+  'context/legends.ts legendsOf': text => legendsOf([{ text, people: PEOPLE }]),
+  'memory/people-line.ts listedPeople': text => listedPeople(`## Basic information\n- With: ${text}`),
+  'memory/people-line.ts withPeopleListed': text =>
+    withPeopleListed(`## Basic information\n- With: ${text}`, PEOPLE),
+  'memory/people-line.ts withSpeakerMarked': text =>
+    withSpeakerMarked(text, PEOPLE[0]!, new WhoIsWho(PEOPLE)),
+  'memory/people-line.ts withoutMark': withoutMark,
+  'summarizer/speakers.ts speakerIn': text =>
+    speakerIn(whoSpeaks([message('', 2)]), { sender: { id: text, name: text }, role: 'user' }),
+  'summarizer/extractive/assent.ts isAssent': isAssent,
+  'summarizer/extractive/assent.ts isRefusal': isRefusal,
+  'summarizer/extractive/negations.ts isNegated': isNegated,
+  'summarizer/extractive/negations.ts isConditional': isConditional,
+  'summarizer/extractive/negations.ts belongTogether': text => belongTogether(text, text),
+  'summarizer/extractive/negations.ts leavesOpen': text => leavesOpen(text, { isNextTheirs: false }),
+  'summarizer/extractive/negations.ts isOpenNegation': isOpenNegation,
+  'summarizer/extractive/negations.ts isVerdict': isVerdict,
+  'summarizer/extractive/questions.ts asksWithoutMark': asksWithoutMark,
+  'summarizer/extractive/questions.ts isBare': isBare,
+  'summarizer/extractive/questions.ts isFragment': isFragment,
+  'summarizer/extractive/signals.ts isVote': isVote,
+  'summarizer/extractive/signals.ts saysNothing': saysNothing,
+  'summarizer/extractive/signals.ts worthOf': text => worthOf(text, 1),
+  'summarizer/extractive/values.ts findValues': findValues,
+  'summarizer/extractive/values.ts valueKey': valueKey,
+  'log/origin.ts hasOrigins': text => hasOrigins(passedOn(text)),
+  'log/origin.ts ownContent': text => ownContent(passedOn(text)),
+  'log/origin.ts ownText': text => ownText(passedOn(text)),
+  'log/origin.ts byOrigin': text => byOrigin(passedOn(text)),
+  'log/quotation.ts shortQuotation': shortQuotation,
+  'context/provider-tools.ts understands': text => understands(text, { toolCallId: 'c-1' }),
+  'context/render-origin.ts quoted': quoted,
+  'summarizer/pasted-signs.ts isQuotedLine': isQuotedLine,
+  'summarizer/pasted-signs.ts isDashes': isDashes,
+  'summarizer/pasted-signs.ts salutationIn': salutationIn,
+  'summarizer/pasted-signs.ts closingIn': text => closingIn(text, { isSameLine: false }),
+  'summarizer/pasted-signs.ts leadIn': leadIn,
+  'summarizer/pasted.ts splitPasted': text => splitPasted(text, ['Ann']),
+  'summarizer/extractive/personal-words.ts isJob': isJob,
+  'summarizer/extractive/signals.ts tellsNeed': tellsNeed,
   'summarizer/extractive/missing-details.ts missingDetails': text =>
     run(missingDetails([message(text)], { zone: ZONE, said: text.slice(0, 2_000), limit: 300 })),
   'summarizer/extractive/missing-details.ts says': text => says(text, text.slice(0, 3)),
+  'summarizer/extractive/put-right.ts readCorrection': readCorrection,
+  'summarizer/extractive/material.ts opensMaterial': opensMaterial,
+  'summarizer/extractive/material.ts treatsText': treatsText,
+  'summarizer/extractive/material.ts unquoted': text => run(unquoted(splitSentences(text)) as never),
+  'summarizer/extractive/own-clauses.ts isLead': isLead,
+  'summarizer/extractive/own-clauses.ts ownClauses': text => ownClauses(text),
   'summarizer/extractive/not-quoted.ts isPasted': isPasted,
   'summarizer/extractive/not-quoted.ts isQuotation': isQuotation,
   'summarizer/extractive/not-quoted.ts withoutQuotations': withoutQuotations,
   'summarizer/extractive/personal-statements.ts findPersonal': findPersonal,
   'summarizer/extractive/personal-statements.ts readLine': text => readLine(text, 'Ann'),
-  'summarizer/extractive/ended-statements.ts findEnded': findEnded,
+  'summarizer/extractive/ended-statements.ts findEnded': text => findEnded(ownClauses(text)),
   'summarizer/extractive/ended-statements.ts isEndedBy': text =>
     isEndedBy({ slot: null, what: text.slice(0, 60) }, { said: text, slots: new Set() }),
   'summarizer/extractive/taken-back.ts isTakenBack': isTakenBack,

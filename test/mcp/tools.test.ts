@@ -82,10 +82,13 @@ describe.each(ERAS)('over HTTP (%s)', era => {
       messages: [{ seq: 2 }, { seq: 3 }],
     })
     const found = await client.call('query_history', { session, query: '自行车' })
-    expect(found.data).toMatchObject({ recalled: true, messages: [{ seq: 1, sender: 'Ann' }] })
+    expect(found.data).toMatchObject({ recalled: true, messages: [{ seq: 1, sender: 'Ann (ann)' }] })
     expect(found.text).toMatch(/^\{"recalled":true/)
     const read = await client.call('expand_history', { session, fromSeq: 2, toSeq: 3 })
-    expect(read.data.messages).toMatchObject([{ text: 'A fine colour.' }, { text: 'And it is fast.' }])
+    expect(read.data.messages).toMatchObject([
+      { text: 'A fine colour.' },
+      { text: '[回复 Ann (ann)]:\n> My bicycle is red. 我的自行车是红色的 🚲\nAnd it is fast.' },
+    ])
     const noted = await client.call('write_chat_memory', {
       session,
       section: 'Facts',

@@ -53,6 +53,6 @@ export function checkBlocks({ instructions, messages, report, sessionMemory }: C
     if (typeof content !== 'string')
       for (const part of content) {
         if (part.type === 'text') expect(tagsIn(part.text)).toBe('')
-        if (part.type === 'tool-result') expect(tagsIn(part.output.value)).toBe('')
+        if (part.type === 'tool-result') expect(tagsIn(String(part.output.value))).toBe('')
       }
 }

@@ -36,8 +36,8 @@ describe('kill -9', () => {
 })
 
 const AT_A_TIME = 4
-/** There are some 180 steps: a run takes every third of them, from a random one on. */
-const STRIDE = stride(3)
+/** There are some 180 steps: a run takes every ninth of them (a long one every third), from a random one on. */
+const STRIDE = stride(9, 3)
 /** Longer than any lease. */
 const LATER_MS = 400_000
 

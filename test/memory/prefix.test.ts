@@ -14,12 +14,13 @@ import {
 import { fileOf } from '../../src/memory/workspace/index.ts'
 import { estimateTokens } from '../../src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
+import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const HISTORIES = 250
-const WITH_FILES = 40
+const HISTORIES = runs(60, 250)
+const WITH_FILES = runs(10, 40)
 const BUDGET = 6_000
 const ZONE = 'Asia/Shanghai'
 

@@ -18,8 +18,8 @@ const ZONE = 'Asia/Tokyo'
 
 /** Late on Thursday the 5th; in Tokyo it is Friday afternoon. */
 const ann = { sender: { id: 'ann', name: 'Ann' }, at: '2026-03-05T23:30:00', zone: 'America/Los_Angeles' }
-/** Friday the 6th, an hour past midnight; at the same instant it is Thursday where Bob is. */
-const li = { sender: { id: 'li', name: 'Li' }, at: '2026-03-06T01:00:00', zone: 'Asia/Shanghai' }
+/** Friday the 6th, early, and late enough that tomorrow is the 7th; at the same instant it is Thursday where Bob is. */
+const li = { sender: { id: 'li', name: 'Li' }, at: '2026-03-06T05:00:00', zone: 'Asia/Shanghai' }
 const bob = { sender: { id: 'bob', name: 'Bob' }, at: '2026-03-05T18:00:00', zone: 'Europe/Berlin' }
 /** No zone of his own: the bot's holds. Thursday the 5th, an hour before midnight in Tokyo. */
 const kim = { sender: { id: 'kim', name: 'Kim' }, at: '2026-03-05T23:00:00' }
@@ -73,11 +73,11 @@ describe('days that were said, folded nine days later', () => {
   })
 
   const ofBob =
-    '- 2026-03-05: Bob: We agreed on the price of the crane last week (2026-02-23/03-01) with the whole board.'
-  const ofLi = '- 2026-03-06: Li: 我们决定明天 (2026-03-07)去看房子，预算是三百万。'
+    '- 2026-03-05: Bob (bob): We agreed on the price of the crane last week (2026-02-23/03-01) with the whole board.'
+  const ofLi = '- 2026-03-06: Li (li): 我们决定明天 (2026-03-07)去看房子，预算是三百万。'
   const ofKim =
-    '- 2026-03-05: Kim: The deadline is set for the day after tomorrow (2026-03-07), as the harbour wants it.'
-  const ofAnn = '- 2026-03-05: Ann: We decided to meet the harbour master next Friday (2026-03-13).'
+    '- 2026-03-05: Kim (kim): The deadline is set for the day after tomorrow (2026-03-07), as the harbour wants it.'
+  const ofAnn = '- 2026-03-05: Ann (ann): We decided to meet the harbour master next Friday (2026-03-13).'
 
   it('stand in chat memory as they were meant where they were said', async () => {
     await group.compact({ force: true })
@@ -94,7 +94,7 @@ describe('days that were said, folded nine days later', () => {
     }
     const said: Readonly<Record<string, string>> = {
       [ofBob]: '2026-03-05T17:00:00.000Z',
-      [ofLi]: '2026-03-05T17:00:00.000Z',
+      [ofLi]: '2026-03-05T21:00:00.000Z',
       [ofKim]: '2026-03-05T14:00:00.000Z',
       [ofAnn]: '2026-03-06T07:30:00.000Z',
     }
@@ -238,11 +238,11 @@ describe('a model', () => {
     await group.compact({ force: true })
     const prompt = JSON.stringify(server.requests[0]!.body.messages)
     expect(prompt).toContain('[Thursday 2026-03-05, America/Los_Angeles]\\n#4 2026-03-05 23:30 Ann: ')
-    expect(prompt).toContain('[Friday 2026-03-06, Asia/Shanghai]\\n#2 2026-03-06 01:00 Li: ')
+    expect(prompt).toContain('[Friday 2026-03-06, Asia/Shanghai]\\n#2 2026-03-06 05:00 Li: ')
     expect(prompt).toContain('[Thursday 2026-03-05, Asia/Tokyo]\\n#3 2026-03-05 23:00 Kim: ')
     expect((await group.memory.facts()).map(({ line, on, subject }) => [line, on, subject])).toEqual([
-      ['- 2026-03-06: Li 说他们 2026-03-07 去看房子。', '2026-03-07', 'li'],
-      ['- 2026-03-05: Ann said that they meet the harbour master on 2026-03-13.', '2026-03-13', 'ann'],
+      ['- 2026-03-06: Li (li) 说他们 2026-03-07 去看房子。', '2026-03-07', 'li'],
+      ['- 2026-03-05: Ann (ann) said that they meet the harbour master on 2026-03-13.', '2026-03-13', 'ann'],
     ])
   })
 })

@@ -50,6 +50,19 @@ describe('a client that leaves', () => {
     }
   })
 
+  test('what is not known of the tokens is said in the metrics', async () => {
+    const kit = await start({ text: LONG, fault: 'stall' })
+    const stream = await kit.client('s').chat.completions.create({ ...question, stream: true })
+    for await (const _ of stream) break
+    await stored(kit, 's', 2)
+    kit.model.setReply({ text: 'At noon.', usage: { input: 70, output: 3 } })
+    await kit.client('s').chat.completions.create(question)
+    const figures = await (await fetch(`${kit.url()}/metrics`)).text()
+    expect(figures).toContain('palimpsest_answers_total{status="aborted"} 1')
+    expect(figures).toContain('palimpsest_answer_calls_uncounted_total 1')
+    expect(figures).toContain('palimpsest_answer_tokens_total{kind="input"} 70')
+  })
+
   test('and asks again gets an answer in the place of what broke off', async () => {
     const kit = await start({ text: LONG, fault: 'stall' })
     const stream = await kit.client('s').chat.completions.create({ ...question, stream: true })

@@ -30,10 +30,11 @@ class HeldProvider implements AsyncDisposable {
     return this.#asked.promise
   }
 
-  async finish(): Promise<void> {
+  async finish(usage?: object): Promise<void> {
     const outgoing = await this.#asked.promise
     this.#say(outgoing, { content: `, and ${WORDS} again.` })
     this.#say(outgoing, {}, 'stop')
+    if (usage) outgoing.write(`data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`)
     outgoing.end('data: [DONE]\n\n')
   }
 
@@ -128,4 +129,18 @@ test('an answer under way whose question is taken back is no answer to the next'
   await provider.finish()
   await refused
   expect((await kit.log('s')).map(({ text }) => text)).toEqual(['What time is it?'])
+})
+
+test('what an answer took is counted, though nothing of it can be stored', async () => {
+  const { kit, provider } = await held()
+  const asking = kit.client('s', HEADERS).chat.completions.create(QUESTION)
+  const refused = expect(asking).rejects.toMatchObject({ status: 409 })
+  await provider.asked
+  await erase(kit, '/v1/sessions/s')
+  await provider.finish({ prompt_tokens: 321, completion_tokens: 12, total_tokens: 333 })
+  await refused
+  const figures = await (await fetch(`${kit.url()}/metrics`)).text()
+  expect(figures).toContain('palimpsest_answers_total{status="failed"} 1')
+  expect(figures).toContain('palimpsest_answer_tokens_total{kind="input"} 321')
+  expect(figures).toContain('palimpsest_answer_calls_uncounted_total 0')
 })

@@ -1,7 +1,6 @@
-import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './server.ts'
-import { databaseOf } from './url.ts'
+import { makeTemplate } from './spare-schemas.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,17 +8,10 @@ declare module 'vitest' {
   }
 }
 
-/** One server for the whole run, a database for each worker; each test file makes a schema of its own. */
+/** One server for the whole run, a database for each worker; each test file makes schemas of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres()
-  await makeDatabases(server.url, project.vitest.config.maxWorkers)
+  await makeTemplate(server.url)
   project.provide('postgresUrl', server.url)
   return () => server.stop()
-}
-
-async function makeDatabases(url: string, count: number): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  for (let worker = 1; worker <= count; worker++) await client.query(`CREATE DATABASE ${databaseOf(worker)}`)
-  await client.end()
 }

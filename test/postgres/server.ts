@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chown, cp, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { quickFolder } from '../quick-folder.ts'
 
 /** A real PostgreSQL from a package of the registry, in a folder of its own, on a free port of 127.0.0.1. */
 export interface PostgresServer {
@@ -16,9 +17,6 @@ export interface PostgresServer {
 const PASSWORD = 'test'
 /** PostgreSQL refuses to run as root: "nobody" will do, and needs no account to be made. */
 const NOBODY = 65534
-/** What a whole run leaves behind is a tenth of it. */
-const ROOM_BYTES = 4e9
-
 export async function startPostgres({
   durable = false,
   settings: own = {},
@@ -27,7 +25,7 @@ export async function startPostgres({
   /** Of the server itself, beside or instead of ours. */
   readonly settings?: Readonly<Record<string, string | number>>
 } = {}): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(durable ? tmpdir() : await quickFolder(), 'palimpsest-postgres-'))
+  const folder = await mkdtemp(join(durable ? tmpdir() : quickFolder(tmpdir()), 'palimpsest-postgres-'))
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
   const binaries = await findBinaries(isRoot ? folder : null)
@@ -79,16 +77,6 @@ export async function startPostgres({
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** In memory a schema is made in half the time, and what is killed in the tests is never the machine. */
-async function quickFolder(): Promise<string> {
-  const inMemory = '/dev/shm'
-  const room = await statfs(inMemory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  )
-  return room > ROOM_BYTES ? inMemory : tmpdir()
 }
 
 /** Where the clone lies in a folder that only root may enter, the server gets a copy elsewhere. */

@@ -160,6 +160,6 @@ test('what was erased after a backup is in nothing that is restored, and all els
         }
       },
     ),
-    { numRuns: runs(15) },
+    { numRuns: runs(6, 15) },
   )
 })

@@ -13,8 +13,8 @@ export function findHeadingProblem(context: Context, log: readonly Message[]): s
   for (const [index, message] of context.messages.entries()) {
     const said = bySeq.get(context.messageSeqs[index]!)
     const text = typeof message.content === 'string' ? message.content : JSON.stringify(message.content)
-    // What was found by search stands before the message that asks.
-    if (said === undefined || message.role !== 'user' || text.startsWith('<recall>')) continue
+    // What was found by search, or whom names mean by now, stands before the message that asks.
+    if (said === undefined || message.role !== 'user' || /^<(recall|recent_changes)>/.test(text)) continue
     const { id: sender } = said.sender!
     const headings = [...text.matchAll(HEADING)].map(([, heading]) => heading!)
     const id = idOf(headings[0] ?? '')

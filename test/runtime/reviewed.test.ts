@@ -52,7 +52,7 @@ function ownReply(request: ReplyRequest, text: string, before: () => unknown = (
 }
 
 describe('the model', () => {
-  test('is told what to answer where it spoke last itself', async () => {
+  test('is asked what it is to answer last, where it spoke since itself', async () => {
     const gate = Promise.withResolvers<void>()
     const server = await startModelServer({
       reply: async ({ said }) => {
@@ -70,7 +70,7 @@ describe('the model', () => {
     await quiet(kit)
     expect(kit.platform.texts).toHaveLength(2)
     expect(JSON.stringify(server.requests[1]!.said)).not.toContain('no new message')
-    expect(kit.platform.texts[1]).toMatch(/“And what is two\?”.*Answer that now/)
+    expect(kit.platform.texts[1]).toBe('answer to: And what is two?')
   })
 })
 

@@ -111,3 +111,35 @@ test('in a group the model is told whom to answer, at the very end', async () =>
     expect.stringMatching(/^\[system\]: Answer \[Ann \(memory:7\)\], who mentioned you/),
   ])
 })
+
+test('what is said during an answer is answered next, after that answer', async () => {
+  script = async ({ said }) => {
+    const question = said.at(-1)!.text
+    if (question === 'A restaurant?') await kit.say('And its street?')
+    return question === 'A restaurant?' ? 'The Harbour.' : 'Quay Street.'
+  }
+  const kit = await open()
+  await kit.say('A restaurant?')
+  await quiet(kit)
+  expect(server.requests.map(({ said }) => said.slice(1).map(({ text }) => text))).toEqual([
+    ['A restaurant?'],
+    ['A restaurant?', 'The Harbour.', 'And its street?'],
+  ])
+  expect(kit.platform.texts).toEqual(['The Harbour.', 'Quay Street.'])
+  const log = await kit.palimpsest.session('memory:42').messages()
+  expect(log.map(({ role, replyTo }) => [role, replyTo])).toEqual([
+    ['user', null],
+    ['user', null],
+    ['assistant', 1],
+    ['assistant', 2],
+  ])
+})
+
+test('an answer that broke off is tried again for its question, not for what it said', async () => {
+  script = () =>
+    server.requests.length === 1 ? { text: 'Half of it is here', fault: 'cut_off' } : 'All of it.'
+  const kit = await open()
+  await kit.say('Tell me')
+  await quiet(kit)
+  expect(server.requests.map(({ said }) => said.at(-1)!.text)).toEqual(['Tell me', 'Tell me'])
+})

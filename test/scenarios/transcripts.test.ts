@@ -24,7 +24,7 @@ it.each(PRESET_NAMES)('a group that nobody answers, under %s', async name => {
 })
 
 it.each(PRESET_NAMES)('a chat in Chinese under %s: Chinese summaries', async name => {
-  const talk = [...take(smallTalk(5), 1_200)].filter(({ content }) =>
+  const talk = [...take(smallTalk(5), 1_800)].filter(({ content }) =>
     /^\p{Script=Han}/u.test(String(content)),
   )
   const summaries = await check(name, 'private', talk)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPalimpsest, type MessageInput, type Palimpsest } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { PLACES, type StorePlace, sqlitePlace } from '../stores.ts'
 
@@ -248,7 +249,7 @@ test('the answer is the same however far the index has come', async () => {
       const visible = new Map((await chat.messages()).map(({ seq, content }) => [seq, content]))
       for (const { seq, excerpt } of before.results) expect(visible.get(seq)).toBe(excerpt)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 }, 120_000)
 

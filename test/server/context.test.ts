@@ -38,6 +38,18 @@ describe('POST context', () => {
     )
   })
 
+  test('for an earlier message shows nothing that others said later', async () => {
+    const { status, json } = await client.call('POST', path, { throughSeq: 37 })
+    expect([status, json.report.throughSeq]).toEqual([200, 37])
+    expect(JSON.stringify(json.messages)).toContain('message 37')
+    expect(JSON.stringify(json.messages)).not.toContain('message 38')
+    expect(await client.call('POST', path, { throughSeq: 41 })).toMatchObject({
+      status: 404,
+      json: { error: { code: 'message_not_found' } },
+    })
+    expect(await client.call('POST', path, { throughSeq: 0 })).toMatchObject({ status: 422 })
+  })
+
   test('says of each message what it takes and which one of the log it is', async () => {
     const { messages, messageTokens, messageSeqs, report } = (await client.call('POST', path, {})).json
     expect([messageTokens.length, messageSeqs.length]).toEqual([messages.length, messages.length])

@@ -121,7 +121,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
           const [due, asUsual] = await Promise.all(namespaces.map(name => store.nextDueAt(name)))
           expect(due).toBe(asUsual)
         }),
-        { numRuns: runs(30) },
+        { numRuns: runs(12, 30) },
       )
     } finally {
       await store.close()

@@ -1,6 +1,7 @@
 import type { Chat, Message, User } from 'grammy/types'
 import { afterEach, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest } from '../../src/index.ts'
+import { ownText } from '../../src/log/index.ts'
 import { telegram } from '../../src/runtime/channels/telegram/index.ts'
 import type { TelegramOptions } from '../../src/runtime/channels/telegram/options.ts'
 import {
@@ -44,7 +45,7 @@ afterEach(async () => {
 })
 
 const echo: Responder = async ({ messages }) =>
-  `answer to ${messages.map(({ content }) => (typeof content === 'string' ? content : 'a file')).join(' + ')}`
+  `answer to ${messages.map(({ content }) => ownText(content) || 'a file').join(' + ')}`
 
 async function start(
   { channel = {}, ...options }: BotOptions = {},
@@ -414,5 +415,116 @@ test('an empty answer of a model is tried again, and in the end the person is to
   expect(bot.reports).toMatchObject([
     { outcome: 'delivered' },
     { outcome: 'failed', attempts: 4, error: { message: 'The reply was empty.' } },
+  ])
+})
+
+const chairs = {
+  message_id: 12,
+  from: BOB,
+  chat: GROUP,
+  date: 1,
+  text: 'red chairs for 420',
+} as unknown as ReturnType<typeof said>
+
+test('what the bot never saw is stored with the message that answers it, and shown', async () => {
+  const bot = await start({ groups: { seen: 'addressed' } })
+  bot.server.say(inGroup('@PalimpsestBot approve this one', { reply_to_message: chairs }))
+  await bot.settled()
+  const session = bot.palimpsest.session('telegram:-77')
+  expect((await session.messages())[0]!.content).toEqual([
+    {
+      type: 'text',
+      text: 'red chairs for 420',
+      origin: {
+        kind: 'reply',
+        from: { id: 'telegram:1002', name: 'Bob' },
+        at: '1970-01-01T00:00:01.000Z',
+      },
+    },
+    { type: 'text', text: '@PalimpsestBot approve this one' },
+  ])
+  expect((await session.context()).toText()).toMatch(
+    /\[answering Bob \(telegram:1002\), 1970-01-01\]:\s+> red chairs for 420\s+@PalimpsestBot approve this one/,
+  )
+  expect(texts(bot)).toEqual(['answer to @PalimpsestBot approve this one'])
+  expect(bot.errors).toEqual([])
+})
+
+test('a copy of what was forwarded is the words of whose they are', async () => {
+  const bot = await start({ groups: { seen: 'addressed' } })
+  const petra = { id: 9, is_bot: false, first_name: 'Petra' }
+  const forwarded = { ...chairs, forward_origin: { type: 'user', date: 1, sender_user: petra } }
+  bot.server.say(inGroup('@PalimpsestBot approve this one', { reply_to_message: forwarded as never }))
+  await bot.settled()
+  const [stored] = await bot.palimpsest.session('telegram:-77').messages()
+  expect(stored!.content).toMatchObject([
+    { text: 'red chairs for 420', origin: { kind: 'reply', from: { id: 'telegram:9', name: 'Petra' } } },
+    { text: '@PalimpsestBot approve this one' },
+  ])
+  await bot.palimpsest.erased((await bot.palimpsest.forget({ kind: 'person', id: 'telegram:9' })).id)
+  expect(JSON.stringify(await bot.palimpsest.session('telegram:-77').export())).not.toMatch(/chairs|Petra/)
+})
+
+test('what the log has is not stored twice; nor what was erased', async () => {
+  const bot = await start()
+  const { server, palimpsest } = bot
+  for (const text of ['red chairs for 420', 'blue ones for 380', 'hm'])
+    server.say(inGroup(text, { from: BOB }))
+  await bot.settled()
+  const session = palimpsest.session('telegram:-77')
+  const [first] = await session.messages()
+  const replied = { ...chairs, message_id: Number(first!.externalId) } as typeof chairs
+  server.say(inGroup('@PalimpsestBot approve this one', { reply_to_message: replied }))
+  await bot.settled()
+  expect((await session.messages()).at(-2)!.content).toBe('@PalimpsestBot approve this one')
+  expect((await session.context()).toText()).toMatch(
+    /\[answering Bob \(telegram:1002\)\]:\s+> red chairs for 420/,
+  )
+  await palimpsest.forget({ kind: 'messages', sessionId: session.id, seqs: [first!.seq] })
+  server.say(inGroup('@PalimpsestBot and now', { reply_to_message: replied }))
+  await bot.settled()
+  expect((await session.context()).toText()).not.toContain('red chairs')
+  expect(bot.errors).toEqual([])
+})
+
+test('an answer to the bot finds what it said', async () => {
+  const bot = await start()
+  const { server } = bot
+  server.say(inGroup('@PalimpsestBot one'))
+  await bot.settled()
+  for (const text of ['two', 'three']) server.say(inGroup(text))
+  await bot.settled()
+  const sent = server.sent[0]!
+  const reply_to_message = { ...said(sent.id, server.botUser), text: sent.text } as typeof chairs
+  server.say(inGroup('why?', { reply_to_message }))
+  await bot.settled()
+  const messages = await bot.palimpsest.session('telegram:-77').messages()
+  expect(messages.at(-2)).toMatchObject({ content: 'why?', replyTo: 2 })
+})
+
+test('a forwarded call is no call, and a forwarded command no command', async () => {
+  const bot = await start({ groups: { names: ['Looms'] } })
+  const forward_origin = { type: 'hidden_user', date: 1, sender_user_name: 'Petra' } as const
+  for (const text of ['@PalimpsestBot help', 'Looms, help', '/new'])
+    bot.server.say(inGroup(text, { forward_origin }))
+  await bot.settled()
+  expect(texts(bot)).toEqual([])
+  expect((await bot.palimpsest.session('telegram:-77').info())!.beginsAfter).toBeNull()
+})
+
+test('an edit keeps what the message was stored to answer', async () => {
+  const bot = await start({ groups: { seen: 'addressed' } })
+  const { server } = bot
+  const message = server.say(inGroup('@PalimpsestBot approve', { reply_to_message: chairs }))
+  await bot.settled()
+  server.update({
+    edited_message: { ...message, text: '@PalimpsestBot approve these', edit_date: 2 } as never,
+  })
+  await bot.settled()
+  const [stored] = await bot.palimpsest.session('telegram:-77').messages()
+  expect(stored!.version).toBe(2)
+  expect((stored!.content as readonly { text: string }[]).map(({ text }) => text)).toEqual([
+    'red chairs for 420',
+    '@PalimpsestBot approve these',
   ])
 })

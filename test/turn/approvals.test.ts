@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { appendUIMessage, toUIMessages } from '../../src/adapters/ai-sdk/index.ts'
 import { createPalimpsest, type Message, type Session, tokens } from '../../src/index.ts'
 import { type ModelScript, type ModelServer, startModelServer } from '../../src/testing/index.ts'
-import { withApprovals } from '../../src/turn/approvals.ts'
+import { decidedCalls, groupedByMessage, openApprovals, withApprovals } from '../../src/turn/approvals.ts'
 import type { SentToModel } from '../../src/turn/sdk.ts'
 import { findInRequests } from '../frameworks/check-requests.ts'
 import { sqlitePlace } from '../stores.ts'
@@ -197,6 +197,17 @@ test('while one call waits for its answer, the other is run', async () => {
 
 describe('withApprovals', () => {
   const message = (role: Message['role'], content: Message['content']) => ({ role, content }) as Message
+  const place = (messages: SentToModel[], newest: Message[]) => {
+    const log = newest.map((message, index) => ({ ...message, seq: index + 1, replyTo: null }))
+    const calls = [...decidedCalls(log, openApprovals(log)).values()].filter(({ isOpen }) => isOpen)
+    const decided = groupedByMessage(
+      log,
+      calls.map(({ call }) => call),
+    )
+    const asking = log.findLast(({ role }) => role === 'assistant')?.seq ?? 0
+    const messageSeqs = messages.map(({ role }) => (role === 'user' ? 0 : asking))
+    return withApprovals(messages, { messageSeqs, language: 'en', decided })
+  }
   const call = { type: 'tool-call', toolCallId: 'a/1', toolName: 'remove', input: { id: 'a' } } as const
   const request = { type: 'tool-approval-request', approvalId: 'may-i', toolCallId: 'a/1' } as const
   const response = { type: 'tool-approval-response', approvalId: 'may-i', approved: true } as const
@@ -233,19 +244,19 @@ describe('withApprovals', () => {
       { role: 'assistant', content: [thought, { type: 'text', text: 'May I?' }, call, request] },
       { role: 'tool', content: [response] },
     ]
-    expect(withApprovals(sent, newest)).toEqual([user, ...expected])
-    expect(withApprovals([...sent, note], newest)).toEqual([user, note, ...expected])
+    expect(place(sent, newest)).toEqual([user, ...expected])
+    expect(place([...sent, note], newest)).toEqual([user, note, ...expected])
   })
 
   test.each<[string, Message[]]>([
     ['nothing was answered', [asked]],
     ['its result is there', [asked, message('tool', [response, { type: 'tool-result', toolCallId: 'a/1' }])]],
-    ['somebody spoke since', [asked, message('tool', [response]), message('user', 'Stop!')]],
+    ['the assistant spoke since', [asked, message('tool', [response]), message('assistant', 'Well.')]],
     ['nobody was asked', [message('assistant', [call]), message('tool', [response])]],
     ['nothing was said', []],
   ])('all stays as it is where %s', (_, newest) => {
-    expect(withApprovals(sent, newest)).toBe(sent)
-    expect(withApprovals([user], newest)).toEqual([user])
-    expect(withApprovals([], newest)).toEqual([])
+    expect(place(sent, newest)).toBe(sent)
+    expect(place([user], newest)).toEqual([user])
+    expect(place([], newest)).toEqual([])
   })
 })

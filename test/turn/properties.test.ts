@@ -7,6 +7,7 @@ import { createPalimpsest, tokens } from '../../src/index.ts'
 import { contentText, type Message } from '../../src/log/index.ts'
 import { type ModelReply, startModelServer } from '../../src/testing/index.ts'
 import { findInRequests } from '../frameworks/check-requests.ts'
+import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 
 /** What the model does at one of its calls. */
@@ -110,7 +111,7 @@ test('whatever the model does, each request is valid and fits, and the log holds
       await place.remove()
     }
   })
-  await fc.assert(property, { numRuns: 40 })
+  await fc.assert(property, { numRuns: runs(15, 40) })
 })
 
 function isMeanwhile({ content }: Pick<Message, 'content'>): boolean {

@@ -62,6 +62,8 @@ async function placeIn(
 ): Promise<TestPlace> {
   const { url, schema } = place
   const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // The database may go before the connection has ended.
+  pool.on('connect', client => client.on('error', () => {}))
   const query = async <Row>(sql: string, values: readonly unknown[] = []) =>
     (await pool.query(sql, [...values])).rows as Row[]
   const jobs = (name = 'folds') =>

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findInRequests } from '../../../test/frameworks/check-requests.ts'
 import { conversation, scriptedAssistant } from '../../../test/frameworks/scripted-assistant.ts'
+import { runs } from '../../../test/runs.ts'
 import { sqlitePlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Session, tokens } from '../../index.ts'
 import { type ModelScript, startModelServer } from '../../testing/index.ts'
@@ -460,7 +461,7 @@ test('however a program sends its list: what people said is hidden by its own ed
       expect(new Set(shown).size).toBe(shown.length)
       expect(spoken.filter(words => !people.includes(words) && !mayBeHidden.has(words))).toEqual([])
     }),
-    { numRuns: 50 },
+    { numRuns: runs(20, 50) },
   )
 }, 30_000)
 
@@ -475,3 +476,74 @@ function partOf(
   if (sends === 'last' || last.length === history.length) return last
   return [...history.slice(0, Math.min(4, history.length - last.length)), ...last]
 }
+
+describe('four calls at once', () => {
+  const numbers = [1, 2, 3, 4] as const
+  const question = (number: number) => `Question ${number}?`
+  const answered = numbers.map(number => [question(number), `Answer to ${question(number)}`])
+
+  async function answersIn(chat: Session): Promise<(string | null)[][]> {
+    const messages = await chat.messages()
+    const textOf = (seq: unknown) => messages.find(message => message.seq === seq)?.content ?? null
+    const text = (content: unknown) =>
+      typeof content === 'string' ? content : (content as [{ text: string }])[0].text
+    return messages
+      .filter(({ role, replyTo }) => role === 'assistant' && replyTo !== null)
+      .map(({ replyTo, content }) => [text(textOf(replyTo)), text(content)])
+      .sort()
+  }
+
+  test.each([
+    ['only the new message', [] as ModelMessage[]],
+    [
+      'the whole history',
+      [
+        { role: 'user', content: 'Hello.' },
+        { role: 'assistant', content: 'Answer to Hello.' },
+      ],
+    ],
+  ] as [string, ModelMessage[]][])('of %s: each is for its own question', async (_, history) => {
+    const { server, chat, model } = await start(({ said }) => `Answer to ${said.at(-1)!.text}`)
+    if (history.length > 0) await generateText({ model, messages: history.slice(0, 1) })
+    const texts = await Promise.all(
+      numbers.map(async number => {
+        const messages: ModelMessage[] = [...history, { role: 'user', content: question(number) }]
+        return (await generateText({ model, messages })).text
+      }),
+    )
+    expect(texts).toEqual(numbers.map(number => `Answer to ${question(number)}`))
+    const asked = server.requests.slice(history.length / 2).map(({ said }) => said.at(-1)!.text)
+    expect(asked.sort()).toEqual(numbers.map(question))
+    expect((await answersIn(chat)).filter(([asked]) => asked !== 'Hello.')).toEqual(answered)
+    expect(await chat.count()).toBe(history.length + 8)
+  })
+
+  test('a loop of tool calls, or one that is tried again, keeps its question', async () => {
+    let broken = 0
+    const { server, chat, model } = await start(({ said }) => {
+      const last = said.at(-1)!
+      if (last.role === 'tool') return `Answer to ${question(1)}`
+      if (last.text === question(1)) return { toolCalls: [{ name: 'look', arguments: {} }] }
+      if (last.text === question(2) && broken++ === 0) return { status: 500 }
+      return `Answer to ${last.text}`
+    })
+    const ask = (number: number) => generateText({ model, prompt: question(number) })
+    const look = tool({
+      inputSchema: z.object({}),
+      execute: async () => {
+        await Promise.all([3, 4].map(ask))
+        return 'A tree.'
+      },
+    })
+    await Promise.all([
+      generateText({ model, tools: { look }, stopWhen: stepCountIs(3), prompt: question(1) }),
+      ask(2),
+    ])
+    const loop = server.requests.findLast(({ said }) => said.at(-1)!.role === 'tool')!
+    expect(loop.said.map(({ role }) => role).slice(-3)).toEqual(['user', 'assistant', 'tool'])
+    expect(loop.said.at(-3)!.text).toBe(question(1))
+    const texts = (await answersIn(chat)).filter(([, answer]) => answer !== undefined)
+    expect(texts).toEqual(answered)
+    expect((await chat.messages()).filter(({ role }) => role === 'user')).toHaveLength(4)
+  })
+})

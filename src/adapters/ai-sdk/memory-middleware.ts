@@ -18,7 +18,7 @@ import {
 } from '../../turn/index.ts'
 import { type CallOptions, promptInstructions, promptMessages } from './prompt-messages.ts'
 import { askedOf, findQuestion } from './prompt-question.ts'
-import { storePrompt } from './store-prompt.ts'
+import { type Stored, storePrompt } from './store-prompt.ts'
 
 type Model = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['model']
 type Streamed = Awaited<ReturnType<Model['doStream']>>
@@ -46,16 +46,34 @@ export function memoryMiddleware(
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
   checkOptions('memoryMiddleware', options, OPTIONS)
+  // The SDK tries a call that failed again, with the very same list: it is stored once, whatever was said since.
+  const failed = new WeakMap<object, Stored>()
   const begin = async (params: CallOptions, model: Model) => {
     const chat = typeof session === 'function' ? await session(params) : session
+    const stored = failed.get(params.prompt)
+    failed.delete(params.prompt)
     // What the model says to it is stored in this very session, or not at all.
-    return MemoryCall.begin(await chat.bound(), { params, model, options })
+    return MemoryCall.begin(await chat.bound(), { params, model, options, ...(stored && { stored }) })
+  }
+  const trying = async <Result>(
+    call: MemoryCall,
+    { prompt }: CallOptions,
+    work: () => PromiseLike<Result>,
+  ) => {
+    try {
+      return await work()
+    } catch (error) {
+      failed.set(prompt, call.stored)
+      throw error
+    }
   }
   return {
     specificationVersion: 'v4',
     wrapGenerate: async ({ params, model }) => {
       const call = await begin(params, model)
-      const result = await call.guarded.doGenerate({ ...params, prompt: call.prompt })
+      const result = await trying(call, params, () =>
+        call.guarded.doGenerate({ ...params, prompt: call.prompt }),
+      )
       const collector = new Collector()
       for (const part of result.content) collector.takeWhole(part as StreamPart)
       await call.store(collector, result.usage.inputTokens.total)
@@ -63,7 +81,9 @@ export function memoryMiddleware(
     },
     wrapStream: async ({ params, model }) => {
       const call = await begin(params, model)
-      const result = await call.guarded.doStream({ ...params, prompt: call.prompt })
+      const result = await trying(call, params, () =>
+        call.guarded.doStream({ ...params, prompt: call.prompt }),
+      )
       return { ...result, stream: call.listen(result.stream) }
     },
   }
@@ -73,6 +93,8 @@ interface Call {
   readonly params: CallOptions
   readonly model: Model
   readonly options: MemoryMiddlewareOptions
+  /** By an earlier try. */
+  readonly stored?: Stored
 }
 
 /** One call of the model. */
@@ -83,27 +105,36 @@ class MemoryCall {
   readonly #onError: (error: unknown) => void
   #shown: Shown
 
+  readonly stored: Stored
   /** A provider that finds the prompt too long is sent less, once. */
   readonly guarded: Model
 
   private constructor(
     chat: Session,
     { model, options }: Call,
-    begun: { question: readonly Message[]; contextOptions: ContextOptions; shown: Shown },
+    begun: {
+      stored: Stored
+      question: readonly Message[]
+      contextOptions: ContextOptions
+      shown: Shown
+    },
   ) {
     this.#chat = chat
+    this.stored = begun.stored
     this.#question = begun.question
     this.#contextOptions = begun.contextOptions
     this.#onError =
       options.onError ?? (error => process.emitWarning(describeError(error), 'PalimpsestWarning'))
     this.#shown = begun.shown
-    this.guarded = guardedModel(model, signal => this.#shorten(signal))
+    const { language } = begun.shown.context
+    this.guarded = guardedModel(model, signal => this.#shorten(signal), { language })
   }
 
   static async begin(chat: Session, call: Call): Promise<MemoryCall> {
     const { params, model } = call
     const theirs = promptMessages(params.prompt)
-    await storePrompt(chat, theirs, crypto.randomUUID())
+    const stored = call.stored ?? (await storePrompt(chat, theirs, crypto.randomUUID()))
+    const { seq, steps } = stored
     const question = await findQuestion(chat, theirs)
     const { onError, ...wanted } = call.options
     const contextOptions: ContextOptions = {
@@ -112,9 +143,10 @@ class MemoryCall {
       instructions: promptInstructions(params.prompt),
       model: `${model.provider}:${model.modelId}`,
       ...(params.tools && { tools: params.tools }),
+      ...(seq !== null && { throughSeq: seq, alsoSeqs: steps }),
     }
     const shown = await show(chat, question, contextOptions)
-    return new MemoryCall(chat, call, { question, contextOptions, shown })
+    return new MemoryCall(chat, call, { stored, question, contextOptions, shown })
   }
 
   get prompt(): CallOptions['prompt'] {
@@ -174,8 +206,13 @@ class MemoryCall {
   async store(collector: Collector, inputTokens: number | undefined): Promise<void> {
     try {
       const { steps, interrupted } = collector.said()
-      const inputs = steps.flat().flatMap(message => toInput(message) ?? [])
-      if (inputs.length > 0) await this.#chat.append(inputs)
+      const replyTo = this.stored.seq
+      const inputs = steps.flat().flatMap(message => {
+        const input = toInput(message)
+        return input === null ? [] : [{ ...input, replyTo }]
+      })
+      const follows = replyTo === null ? [] : [replyTo]
+      if (inputs.length > 0) await this.#chat.append(inputs, { follows })
       const { context, sent } = this.#shown
       if (!inputTokens || interrupted || sent !== context) return
       await this.#chat.observeUsage(context, { model: this.#contextOptions.model!, inputTokens })

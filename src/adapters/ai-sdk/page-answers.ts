@@ -1,39 +1,68 @@
 import type { DynamicToolUIPart, ToolUIPart, UIMessage } from 'ai'
-import { InvalidArgumentError } from '../../errors.ts'
+import { ApprovalRefusedError, InvalidArgumentError } from '../../errors.ts'
 import {
   type AnsweredCall,
+  type ApprovalDecision,
+  type ApprovalRefusal,
+  idOfAnswer,
+  judgeApproval,
   type Message,
   type MessageInput,
   type ToolApprovalResponsePart,
   type ToolResultPart,
   toolCallsIn,
+  waitingApprovals,
 } from '../../log/index.ts'
 
 type ToolPart = ToolUIPart | DynamicToolUIPart
 type Answer = ToolApprovalResponsePart | ToolResultPart
 
+/** The session as far as a page can answer it. */
+export interface AnsweredLog {
+  readonly sessionId: string
+  readonly newest: readonly Message[]
+  /** Contexts begin after this message; `null`: with the first. */
+  readonly beginsAfter: number | null
+}
+
 /**
  * What a page says of tool calls and the log does not know yet, a message for each call. A page has the last word on
  * nothing but calls that wait for it: whatever else it says of the assistant's reply is not looked at. An error:
- * nothing but answers to calls that the log does not have.
+ * nothing but answers that no call waits for.
  */
 export async function answersOfPage(
   message: UIMessage,
-  newest: readonly Message[],
+  { sessionId, newest, beginsAfter }: AnsweredLog,
   { convertToModelMessages, isToolUIPart }: typeof import('ai'),
 ): Promise<MessageInput[]> {
   const parts: readonly ToolPart[] = message.parts.filter(part => isToolUIPart(part))
-  const waiting = callsById(message, parts, newest)
+  const calls = toolCallsIn(newest)
+  const waiting = callsById(message, { parts, newest, calls })
   const answers: MessageInput[] = []
   const unknown: string[] = []
+  const refused: { approvalId: string; reason: ApprovalRefusal }[] = []
   for (const part of parts) {
-    const call = waiting.get(part.toolCallId)?.shift()
+    const decision = decisionIn(part)
+    const judged = decision && judgeApproval(calls, decision, beginsAfter)
+    if (judged?.kind === 'refused') refused.push({ approvalId: decision!.approvalId, reason: judged.reason })
+    const listed = waiting.get(part.toolCallId)?.shift()
+    if (judged?.kind === 'repeated' || (judged?.kind === 'refused' && judged.reason !== 'unknown')) continue
+    const call = judged?.kind === 'asked' ? judged.asked : listed
     const converted = await convertToModelMessages([{ role: 'assistant', parts: [part] }])
     const given = converted.flatMap(({ role, content }) => (role === 'tool' ? content : [])) as Answer[]
-    if (given.length > 0 && !call) unknown.push(part.toolCallId)
+    if (given.length > 0 && !call && !decision) unknown.push(part.toolCallId)
     const fresh = call ? freshAnswers(given, call, part) : []
     if (call && fresh.length > 0)
-      answers.push({ role: 'tool', content: fresh, externalId: idOf(call, fresh) })
+      answers.push({
+        role: 'tool',
+        content: fresh,
+        externalId: idOfAnswer(call, fresh),
+        replyTo: call.message.seq,
+      })
+  }
+  if (answers.length === 0 && refused.length > 0) {
+    const waiting = waitingApprovals(calls, beginsAfter)
+    throw new ApprovalRefusedError({ sessionId, ...refused[0]!, waiting })
   }
   if (answers.length === 0 && unknown.length > 0)
     throw new InvalidArgumentError('message', unknown.join(', '), 'answers to tool calls that are in the log')
@@ -46,15 +75,21 @@ export async function answersOfPage(
  */
 function callsById(
   { id }: UIMessage,
-  parts: readonly ToolPart[],
-  newest: readonly Message[],
+  {
+    parts,
+    newest,
+    calls,
+  }: {
+    readonly parts: readonly ToolPart[]
+    readonly newest: readonly Message[]
+    /** Of all that is there, since a result may have come after something else was said. */
+    readonly calls: readonly AnsweredCall[]
+  },
 ): Map<string, AnsweredCall[]> {
   const ids = new Set(parts.map(({ toolCallId }) => toolCallId))
   const replies = repliesIn(newest)
   const shown = replies.find(reply => reply.some(each => nameOf(each) === id))
   const from = shown?.findIndex(each => nameOf(each) === id) ?? 0
-  // Together, since a result may have come after somebody said something in between.
-  const calls = toolCallsIn(newest)
   const within = (reply: readonly Message[]) => calls.filter(({ message }) => reply.includes(message))
   const found = shown
     ? within(shown.slice(from))
@@ -99,7 +134,20 @@ function resultOf(
   return { type: 'tool-result', toolCallId, toolName, output: denial ? denied : output }
 }
 
-/** Two requests at once store it once. */
-function idOf({ message, place }: AnsweredCall, [first]: readonly Answer[]): string {
-  return `page:${message.seq}:${place}:${first!.type}`
+/** `null`: the page says nothing of an approval. */
+function decisionIn(part: ToolPart): ApprovalDecision | null {
+  if (part.state !== 'approval-responded') return null
+  const { id, approved } = part.approval
+  return { approvalId: id, approved }
+}
+
+/** Ids of approvals that a page answers and that are not among these messages: they were asked for earlier. */
+export function unknownApprovals(
+  message: UIMessage,
+  newest: readonly Message[],
+  { isToolUIPart }: typeof import('ai'),
+): string[] {
+  const known = new Set(toolCallsIn(newest).map(({ request }) => request?.approvalId))
+  const decisions = message.parts.flatMap(part => (isToolUIPart(part) ? (decisionIn(part) ?? []) : []))
+  return decisions.map(({ approvalId }) => approvalId).filter(id => !known.has(id))
 }

@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai'
+import { MAX_APPROVALS_BACK } from '../../answer-approval.ts'
 import { InvalidArgumentError, MissingPeerError } from '../../errors.ts'
 import {
   type AnsweredCall,
@@ -15,8 +16,9 @@ import {
   type ToolCallPart,
   toolCallsIn,
 } from '../../log/index.ts'
+import { sayingWithin } from '../../said-here.ts'
 import type { Appended, Session } from '../../session.ts'
-import { answersOfPage, nameOf } from './page-answers.ts'
+import { answersOfPage, nameOf, unknownApprovals } from './page-answers.ts'
 
 async function loadSdk(): Promise<typeof import('ai')> {
   try {
@@ -34,6 +36,10 @@ const MOST_LOOKED_AT = 200
  * (results, errors, approvals). The same again adds nothing, and nobody but the user speaks through it.
  */
 export async function appendUIMessage(chat: Session, message: UIMessage): Promise<Appended> {
+  return sayingWithin(() => appendMessage(chat, message))
+}
+
+async function appendMessage(chat: Session, message: UIMessage): Promise<Appended> {
   const sdk = await loadSdk()
   switch (message.role) {
     case 'user':
@@ -41,8 +47,14 @@ export async function appendUIMessage(chat: Session, message: UIMessage): Promis
     case 'assistant': {
       // What a page answers is for the session that asked.
       const own = await chat.bound()
-      const newest = await chat.messages({ from: 'newest', limit: MOST_LOOKED_AT })
-      return own.append(await answersOfPage(message, newest, sdk))
+      const read = (limit: number) => own.messages({ from: 'newest', limit })
+      const few = await read(MOST_LOOKED_AT)
+      const isEarlier = unknownApprovals(message, few, sdk).length > 0
+      const newest = isEarlier ? await read(MAX_APPROVALS_BACK) : few
+      const beginsAfter = (await own.info())?.beginsAfter ?? null
+      const answers = await answersOfPage(message, { sessionId: chat.id, newest, beginsAfter }, sdk)
+      // To a call that was taken back meanwhile nothing is answered.
+      return own.append(answers, { follows: answers.map(({ replyTo }) => replyTo as number) })
     }
     default:
       throw new InvalidArgumentError(

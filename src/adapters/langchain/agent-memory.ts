@@ -1,7 +1,7 @@
 import type { AIMessage, BaseMessage } from '@langchain/core/messages'
 import type { ClientTool } from '@langchain/core/tools'
 import type { ContextOptions } from '../../contexts.ts'
-import type { Session } from '../../session.ts'
+import type { SenderOf } from './from-langchain.ts'
 import { memoryToolsFor, offeredTools } from './memory-tools.ts'
 import { ModelCall, type ModelHandler, type ModelRequest, replyIn } from './model-call.ts'
 import { factsOf } from './model-facts.ts'
@@ -17,6 +17,8 @@ export interface AgentMemoryOptions {
   readonly memoryTools?: boolean
   /** Finds older messages that may answer the user's last one, and puts them before it. The default: false. */
   readonly recall?: boolean
+  /** Who says a message of a person's: the platform's stable id, and the name. Left out: `additional_kwargs.sender`. */
+  readonly sender?: SenderOf
   /** For every context; see `chat.context()`. Instructions, tools and model are the agent's own. */
   readonly context?: Pick<
     ContextOptions,
@@ -29,13 +31,14 @@ export class AgentMemory {
   readonly tools: readonly ClientTool[]
   readonly #sessions: Sessions
   readonly #options: AgentMemoryOptions
-  readonly #log = new StateLog()
+  readonly #log: StateLog
   readonly #runs = new Runs()
 
   constructor(sessions: Sessions, options: AgentMemoryOptions) {
     this.#sessions = sessions
     this.#options = options
-    this.tools = options.memoryTools === false ? [] : memoryToolsFor(runtime => this.#toolSession(runtime))
+    this.#log = new StateLog(options.sender)
+    this.tools = options.memoryTools === false ? [] : memoryToolsFor(runtime => this.#runOfTool(runtime))
   }
 
   /** All that was said before the call is durable when it is made, and the reply when it is answered. */
@@ -43,14 +46,15 @@ export class AgentMemory {
     const handle = this.#sessions.of(request.runtime as AgentRuntime)
     const { messages } = request.state
     const run = await this.#runs.of(handle, messages)
-    await this.#log.store(handle, messages, run.session)
+    const asked = await this.#log.store(handle, messages, run.session)
+    run.question = asked.seq
     // A session that nobody has said anything in yet has to be there, too.
     if (messages.length === 0) await run.session.append([])
-    const call = await this.#prepare(run, request, handler)
+    const call = await this.#prepare(run, { request, handler, steps: asked.steps })
     const answer = await call.run()
     const reply = replyIn(answer)
     if (reply !== null) {
-      await this.#log.storeReply(handle, reply, run.session)
+      await this.#log.storeReply(handle, reply, { session: run.session, replyTo: run.question })
       await call.observeUsage(reply)
     }
     return answer
@@ -65,16 +69,28 @@ export class AgentMemory {
   }
 
   /** Where LangChain says in which state a tool was called: as the run has seen it. */
-  #toolSession(runtime: AgentRuntime & { readonly state?: unknown }): Session {
+  #runOfTool(runtime: AgentRuntime & { readonly state?: unknown }): Pick<Run, 'session' | 'asking'> {
     const handle = this.#sessions.of(runtime)
     const { messages } = (runtime.state ?? {}) as { readonly messages?: unknown }
-    return (Array.isArray(messages) && this.#runs.find(handle, messages)?.session) || handle
+    const run = Array.isArray(messages) ? this.#runs.find(handle, messages) : undefined
+    return run ?? { session: handle, asking: {} }
   }
 
-  async #prepare(run: Run, request: ModelRequest, handler: ModelHandler): Promise<ModelCall> {
+  async #prepare(
+    run: Run,
+    {
+      request,
+      handler,
+      steps,
+    }: {
+      readonly request: ModelRequest
+      readonly handler: ModelHandler
+      readonly steps: readonly number[]
+    },
+  ): Promise<ModelCall> {
     const [peers, facts] = await Promise.all([loadPeers(), factsOf(request.model)])
     const ours = this.tools as readonly NonNullable<ModelRequest['tools']>[number][]
-    const offered = ours.length > 0 ? (await run.session.memoryTools()).definitions : []
+    const offered = ours.length > 0 ? (await run.session.memoryTools(run.asking)).definitions : []
     const tools = offeredTools(request.tools ?? [], { ours, offered })
     const query = this.#options.recall ? lastQuestion(request.state.messages) : ''
     const contextOptions: ContextOptions = {
@@ -84,6 +100,7 @@ export class AgentMemory {
       tools: toolDefinitions(tools, peers),
       ...(facts.name !== undefined && { model: facts.name }),
       ...(query !== '' && { query }),
+      ...(run.question !== null && { throughSeq: run.question, alsoSeqs: steps }),
     }
     return new ModelCall({
       request: { ...request, tools },

@@ -364,12 +364,23 @@ describe('which session', () => {
     const { server, palimpsest } = await start('Hello.')
     const chat = palimpsest.session('own', { kind: 'group' })
     const agent = agentOn(server, palimpsest, { options: { session: () => chat } })
-    await agent.invoke({ messages: [new HumanMessage({ content: 'Good morning', name: 'Ben' })] })
-    expect(server.requests[0]!.said.at(-1)!.text).toBe('[Ben]: Good morning')
-    expect(await chat.messages()).toMatchObject([
-      { sender: { id: 'Ben', name: 'Ben' } },
-      { content: 'Hello.' },
-    ])
+    const sender = { id: 'telegram:7', name: 'Ben' }
+    const said = { content: 'Good morning', name: 'Ben' }
+    await agent.invoke({ messages: [new HumanMessage({ ...said, additional_kwargs: { sender } })] })
+    expect(server.requests[0]!.said.at(-1)!.text).toBe('[Ben (telegram:7)]: Good morning')
+    expect(await chat.messages()).toMatchObject([{ sender }, { content: 'Hello.' }])
+    // Another Ben, of whom there is no more than the name.
+    await agent.invoke({ messages: [new HumanMessage({ ...said, content: 'And me' })] })
+    expect(server.requests[1]!.said.at(-1)!.text).toBe('[Ben (name-only:Ben)]: And me')
+  })
+
+  test('the option says who speaks in a group', async () => {
+    const { server, palimpsest } = await start('Hello.')
+    const chat = palimpsest.session('own', { kind: 'group' })
+    const sender = ({ id }: { id?: string | undefined }) => ({ id: `user-${id}`, name: 'Ben' })
+    const agent = agentOn(server, palimpsest, { options: { session: () => chat, sender } })
+    await agent.invoke({ messages: [new HumanMessage({ id: '5', content: 'Good morning' })] })
+    expect(server.requests[0]!.said.at(-1)!.text).toBe('[Ben (user-5)]: Good morning')
   })
 })
 
@@ -760,4 +771,53 @@ test('a run that outlives an erasure stores nothing, and writes no memory by its
   await expect(agent.invoke(say('Remember zebra-5c1d77.'), thread('thread'))).rejects.toThrow()
   expect(await palimpsest.sessions()).toEqual([])
   expect(await palimpsest.memory.user('ann').read()).toBeNull()
+})
+
+describe('four runs at once in one thread', () => {
+  const numbers = [1, 2, 3, 4] as const
+  const question = (number: number) => `Question ${number}?`
+  const textOf = ({ content }: Message) => (typeof content === 'string' ? content : JSON.stringify(content))
+  const config = { configurable: { thread_id: 'chat' } }
+
+  test('each is for its own question, and each answer points to it', async () => {
+    const { server, palimpsest } = await start(({ said }) => `Answer to ${said.at(-1)!.text}`)
+    const agent = agentOn(server, palimpsest)
+    const answers = await Promise.all(
+      numbers.map(async number => {
+        const { messages } = await agent.invoke({ messages: [new HumanMessage(question(number))] }, config)
+        return messages.at(-1)!.text
+      }),
+    )
+    expect(answers).toEqual(numbers.map(number => `Answer to ${question(number)}`))
+    expect(server.requests.map(({ said }) => said.at(-1)!.text).sort()).toEqual(numbers.map(question))
+    const messages = await palimpsest.session('chat').messages()
+    const replies = messages.filter(({ role }) => role === 'assistant')
+    expect(replies).toHaveLength(4)
+    for (const reply of replies)
+      expect(textOf(reply)).toBe(`Answer to ${textOf(messages.find(({ seq }) => seq === reply.replyTo)!)}`)
+  })
+
+  test('a loop of tool calls keeps its question while others are answered', async () => {
+    const { server, palimpsest } = await start(({ said }) => {
+      if (said.at(-1)!.role === 'tool') return 'It was shipped.'
+      return said.at(-1)!.text === question(1)
+        ? { toolCalls: [{ name: 'look', arguments: {} }] }
+        : `Answer to ${said.at(-1)!.text}`
+    })
+    const other = agentOn(server, palimpsest)
+    const look = tool(
+      async () => {
+        await other.invoke({ messages: [new HumanMessage(question(2))] }, config)
+        return 'A tree.'
+      },
+      { name: 'look', description: 'Looks.', schema: z.object({}) },
+    )
+    const agent = agentOn(server, palimpsest, { tools: [look] })
+    const { messages } = await agent.invoke({ messages: [new HumanMessage(question(1))] }, config)
+    expect(messages.at(-1)!.text).toBe('It was shipped.')
+    const last = server.requests.at(-1)!.said
+    expect(last.map(({ role }) => role).slice(-3)).toEqual(['user', 'assistant', 'tool'])
+    expect(last.at(-3)!.text).toBe(question(1))
+    expect(JSON.stringify(last)).not.toContain('Question 2')
+  })
 })

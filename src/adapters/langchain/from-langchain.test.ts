@@ -29,9 +29,23 @@ test.each<[string, BaseMessage, object]>([
   [
     'a user with a name',
     new HumanMessage({ content: 'hi', name: 'Ann' }),
-    { role: 'user', content: 'hi', sender: { id: 'Ann', name: 'Ann' } },
+    { role: 'user', content: 'hi', sender: { id: 'name-only:Ann', name: 'Ann' } },
   ],
   ['nothing', new HumanMessage(''), { role: 'user', content: [{ type: 'text', text: '' }] }],
+  [
+    'a user with an id and a name',
+    new HumanMessage({
+      content: 'hi',
+      name: 'Ann',
+      additional_kwargs: { sender: { id: 'u1', name: 'Ann B.' } },
+    }),
+    { role: 'user', content: 'hi', sender: { id: 'u1', name: 'Ann B.' } },
+  ],
+  [
+    'a user with an id beside the name',
+    new HumanMessage({ content: 'hi', name: 'Ann', additional_kwargs: { sender: 'u1' } }),
+    { role: 'user', content: 'hi', sender: { id: 'u1', name: 'Ann' } },
+  ],
   ['a name that is no id', new HumanMessage({ content: 'hi', name: '\0' }), { role: 'user', content: 'hi' }],
   ['instructions in the middle', new SystemMessage('Be brief'), { role: 'system', content: 'Be brief' }],
   ['a role of one’s own', new ChatMessage('hi', 'moderator'), { role: 'user', content: 'hi' }],
@@ -353,4 +367,32 @@ test('whatever a tool gives, it can be stored', () => {
   expect(logged(message).content).toMatchObject([
     { artifact: { around: { list: [null, null, '10', null], self: '(circular)' } } },
   ])
+})
+
+test('two people of one name are two, and whose id is that word is neither of them', () => {
+  const said = (fields: object) => toMessageInput(new HumanMessage({ content: 'hi', ...fields }))!.sender
+  const people = [
+    said({ name: 'Ann' }),
+    said({ name: 'Ann', additional_kwargs: { sender: { id: 'u1' } } }),
+    said({ name: 'Ann', additional_kwargs: { sender: { id: 'u2' } } }),
+    said({ additional_kwargs: { sender: { id: 'Ann' } } }),
+  ]
+  expect(new Set(people.map(sender => (sender as { id: string }).id)).size).toBe(4)
+})
+
+test('the option says who it is, and what names no one is refused', () => {
+  const message = new HumanMessage({ content: 'hi', name: 'Ann', response_metadata: { from: 7 } })
+  const sender = ({ response_metadata: { from } }: { response_metadata: Record<string, unknown> }) => ({
+    id: `telegram:${from}`,
+    name: 'Ann',
+  })
+  expect(toMessageInput(message, { sender })!.sender).toEqual({ id: 'telegram:7', name: 'Ann' })
+  expect(toMessageInput(message, { sender: () => null })!.sender).toEqual({
+    id: 'name-only:Ann',
+    name: 'Ann',
+  })
+  for (const wrong of [{ name: 'Ann' }, { id: '' }, { id: 'name-only:Ann' }, 7])
+    expect(() =>
+      toMessageInput(new HumanMessage({ content: 'hi', additional_kwargs: { sender: wrong } })),
+    ).toThrow(/additional_kwargs.sender/)
 })

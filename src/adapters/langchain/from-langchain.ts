@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages'
-import { type Content, type ContentPart, isId, type MessageInput } from '../../log/index.ts'
+import { InvalidArgumentError } from '../../errors.ts'
+import { type Content, type ContentPart, isId, type MessageInput, type Sender } from '../../log/index.ts'
 import { isObject, text } from './attachments.ts'
 import { CALL_TYPES, summaryText, thought, toContentParts } from './content-parts.ts'
 import { plainCopy } from './plain-copy.ts'
@@ -8,11 +9,23 @@ import { plainCopy } from './plain-copy.ts'
 /** What a tool kept for the program and not for the model goes into the log up to this size. */
 const MOST_ARTIFACT_CHARACTERS = 100_000
 
+/** Who said a message; `null`: the message itself says so, or nothing does. */
+export type SenderOf = (message: BaseMessage) => Sender | null | undefined
+
+/**
+ * Before a name that stands alone: it is no id. Two people may bear it, and a person whose id is just this word is
+ * neither of them.
+ */
+const NAME_ONLY = 'name-only:'
+
 /**
  * A message of LangChain for the log. It is told by its fields and never by its class: an application may have
  * several copies of the package. `null`: it says nothing itself, it removes others.
  */
-export function toMessageInput(message: BaseMessage): MessageInput | null {
+export function toMessageInput(
+  message: BaseMessage,
+  { sender }: { readonly sender?: SenderOf | undefined } = {},
+): MessageInput | null {
   const externalId = externalIdOf(message)
   const identity = externalId === null ? {} : { externalId }
   switch (message.type as string) {
@@ -27,7 +40,7 @@ export function toMessageInput(message: BaseMessage): MessageInput | null {
     case 'developer':
       return { role: 'system', content: spokenContent(message), ...identity }
     default:
-      return { ...saidBySomebody(message), ...identity }
+      return { ...saidBySomebody(message, sender), ...identity }
   }
 }
 
@@ -44,12 +57,38 @@ export function newExternalId(): string {
 }
 
 /** A `ChatMessage` says its role in words of its own. */
-function saidBySomebody(message: BaseMessage): MessageInput {
-  const { name } = message
+function saidBySomebody(message: BaseMessage, senderOf: SenderOf | undefined): MessageInput {
   const { role } = message as { role?: unknown }
   const known = role === 'assistant' || role === 'system' ? role : 'user'
-  const sender = known === 'user' && isId(name) ? { sender: { id: name, name } } : {}
-  return { role: known, content: spokenContent(message), ...sender }
+  const sender = known === 'user' ? whoSaid(message, senderOf) : null
+  return { role: known, content: spokenContent(message), ...(sender && { sender }) }
+}
+
+/** By the option, by `additional_kwargs.sender`, or by the name, which is no id. */
+function whoSaid(message: BaseMessage, senderOf: SenderOf | undefined): Sender | null {
+  const given = senderOf?.(message)
+  if (given) return checkedSender(given, 'sender')
+  const { sender } = (message.additional_kwargs ?? {}) as { sender?: unknown }
+  const { name } = message
+  if (sender !== undefined && sender !== null)
+    return checkedSender(withName(sender, name), 'additional_kwargs.sender')
+  return isId(name) && isId(NAME_ONLY + name) ? { id: NAME_ONLY + name, name } : null
+}
+
+/** An id by itself, and a name beside it that the message has anyway. */
+function withName(sender: unknown, name: string | undefined): unknown {
+  const given = typeof sender === 'string' ? { id: sender } : sender
+  return isObject(given) && isId(name) ? { name, ...given } : given
+}
+
+const SENDER_RULE = '{ id, name }, the id as the platform has it'
+
+/** What names no one would be lost without a word: then a group has one person more. */
+function checkedSender(sender: unknown, field: string): Sender {
+  const { id, name, isSelf } = isObject(sender) ? sender : {}
+  const isWrong = !isId(id) || id.startsWith(NAME_ONLY) || (name !== undefined && typeof name !== 'string')
+  if (isWrong) throw new InvalidArgumentError(field, sender, SENDER_RULE)
+  return { id, ...(isId(name) && { name }), ...(isSelf === true && { isSelf }) }
 }
 
 function spokenContent({ content }: BaseMessage): Content {

@@ -1,4 +1,4 @@
-export { toMessageInput } from './from-langchain.ts'
+export { type SenderOf, toMessageInput } from './from-langchain.ts'
 export {
   type PalimpsestMiddleware,
   type PalimpsestMiddlewareOptions,

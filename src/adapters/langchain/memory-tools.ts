@@ -1,8 +1,8 @@
 import type { ClientTool } from '@langchain/core/tools'
 import { InvalidArgumentError } from '../../errors.ts'
 import { definitionsIn, type ToolDefinition } from '../../memory/tools/definitions.ts'
-import type { Session } from '../../session.ts'
 import { loadPeers } from './peers.ts'
+import type { Run } from './run.ts'
 import type { AgentRuntime } from './which-session.ts'
 
 /** What a tool is called with: the model's call, and the configuration of the run. */
@@ -13,7 +13,9 @@ type ToolCall = { readonly name: string; readonly args: unknown }
  * run. What the agent sees is a shell with a tool's fields; the tool itself is made with the call, since LangChain
  * is loaded late. So callbacks and traces hear of it as of any other.
  */
-export function memoryToolsFor(sessionOf: (runtime: AgentRuntime) => Session): readonly ClientTool[] {
+export function memoryToolsFor(
+  runOf: (runtime: AgentRuntime) => Pick<Run, 'session' | 'asking'>,
+): readonly ClientTool[] {
   return Object.values(definitionsIn('en')).map(({ name, description, parameters }) => {
     const shell = {
       lc_runnable: true,
@@ -22,7 +24,8 @@ export function memoryToolsFor(sessionOf: (runtime: AgentRuntime) => Session): r
       schema: structuredClone(parameters),
       invoke: async (call: ToolCall, config: AgentRuntime = {}) => {
         const { tools } = await loadPeers()
-        const memory = await sessionOf(config).memoryTools()
+        const { session, asking } = runOf(config)
+        const memory = await session.memoryTools(asking)
         // The tool itself tells the model what is wrong with its arguments.
         const schema = { type: 'object', properties: {}, additionalProperties: true } as const
         const execute = async (args: unknown) => JSON.stringify(await memory.execute(name, args))

@@ -24,6 +24,7 @@ const OPTIONS = optionsOf<PalimpsestMiddlewareOptions>({
   sessionOptions: true,
   memoryTools: true,
   recall: true,
+  sender: true,
   context: true,
 })
 const CONTEXT = optionsOf<NonNullable<AgentMemoryOptions['context']>>({
@@ -67,7 +68,9 @@ function checkArguments(palimpsest: Palimpsest, options: PalimpsestMiddlewareOpt
     throw new InvalidArgumentError('palimpsest', palimpsest, 'what createPalimpsest() gave')
   checkOptions('palimpsestMiddleware', options, OPTIONS)
   checkOptions('palimpsestMiddleware: context', options.context, CONTEXT)
-  const { session } = options
+  const { session, sender } = options
+  if (sender !== undefined && typeof sender !== 'function')
+    throw new InvalidArgumentError('sender', sender, 'a function of the message that gives { id, name }')
   if (session !== undefined && typeof session !== 'function')
     throw new InvalidArgumentError('session', session, 'a function of the runtime that names the session')
 }

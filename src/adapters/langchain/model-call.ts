@@ -85,7 +85,8 @@ export class ModelCall {
   async #storePartial(error: unknown): Promise<void> {
     const { signal } = this.#prepared.request.runtime as AgentRuntime
     const partial = this.#partial.said(signal?.aborted || isAbort(error) ? 'aborted' : 'failed')
-    if (partial) await this.#session.append(partial).catch(() => {})
+    const replyTo = this.#prepared.run.question
+    if (partial) await this.#session.append({ ...partial, replyTo }).catch(() => {})
   }
 }
 

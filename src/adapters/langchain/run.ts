@@ -6,11 +6,18 @@ import { type Asked, askedIn, type Shown, shortenedBudget, showAsked } from '../
 export class Run {
   /** As it was when the run began: what comes of it is stored in that very session, or not at all. */
   readonly session: Session
+  /** The message that it answers, in the log; `null`: nobody knows. */
+  question: number | null = null
   #asked: Asked | null | undefined
   #budget: number | undefined
 
   constructor(session: Session) {
     this.session = session
+  }
+
+  /** Who asks decides which tools there are. */
+  get asking(): { readonly answers?: readonly number[] } {
+    return this.question === null ? {} : { answers: [this.question] }
   }
 
   async show(options: ContextOptions): Promise<Shown> {

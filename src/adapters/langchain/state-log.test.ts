@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langcha
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openAIViolations } from '../../../test/provider-rules.ts'
+import { runs } from '../../../test/runs.ts'
 import { createPalimpsest, type Palimpsest, sqlite } from '../../index.ts'
 import { StateLog } from './state-log.ts'
 
@@ -73,7 +74,7 @@ test('each message is stored once and in order, however the state is cut and the
       const context = await session.context()
       expect(openAIViolations(context.toOpenAI())).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: runs(50, 150) },
   )
 })
 

@@ -3,7 +3,7 @@ import type { BaseMessage } from '@langchain/core/messages'
 import { type ErrorCode, type MessageConflictError, PalimpsestError } from '../../errors.ts'
 import { alignHistory, type Content, interruptionOf, type MessageInput } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
-import { externalIdOf, newExternalId, toMessageInput } from './from-langchain.ts'
+import { externalIdOf, newExternalId, type SenderOf, toMessageInput } from './from-langchain.ts'
 
 /** What is read of a log that this process does not know yet: once. */
 const LOOKED_BACK = 200
@@ -23,6 +23,8 @@ class Known {
   number: number | null
   /** Of stored messages, by external id, what they said; `null`: another process knows. The newest is last. */
   readonly digests = new Map<string, string | null>()
+  /** Of the same, where they are in the log. */
+  readonly seqs = new Map<string, number>()
   /** Another middleware may still change what the model said last. */
   reply: { readonly externalId: string; readonly seq: number } | null = null
 
@@ -34,8 +36,18 @@ class Known {
     this.digests.delete(externalId)
     this.digests.set(externalId, digest)
     const [oldest] = this.digests.keys()
-    if (this.digests.size > MOST_REMEMBERED && oldest !== undefined) this.digests.delete(oldest)
+    if (this.digests.size <= MOST_REMEMBERED || oldest === undefined) return
+    this.digests.delete(oldest)
+    this.seqs.delete(oldest)
   }
+}
+
+/** What a state asks, as the log has it. */
+export interface StoredState {
+  /** The user's last message; `null`: there is none, or this process does not know it. */
+  readonly seq: number | null
+  /** Those of the state after it: what its own run did. */
+  readonly steps: readonly number[]
 }
 
 /**
@@ -46,46 +58,63 @@ export class StateLog {
   readonly #known = new WeakMap<Session, Known>()
   /** What is stored is decided by what is stored already: one at a time. */
   readonly #queues = new WeakMap<Session, Promise<void>>()
+  readonly #sender: SenderOf | undefined
+
+  constructor(sender?: SenderOf) {
+    this.#sender = sender
+  }
 
   /** Resolves when everything in the state is durable. `session`: the same as a run has seen it. */
-  async store(handle: Session, state: readonly BaseMessage[], session = handle): Promise<void> {
-    await this.#inTurn(handle, session, (own, known) => storeState(own, state, known))
+  async store(handle: Session, state: readonly BaseMessage[], session = handle): Promise<StoredState> {
+    return this.#inTurn(handle, session, async (own, known) => {
+      await storeState(own, state, { known, sender: this.#sender })
+      return askedIn(state, known)
+    })
   }
 
   /**
    * What the model said just now. It is new for certain, whatever its id: some providers give the same one to every
-   * reply.
+   * reply. `replyTo`: the message that it answers.
    */
-  async storeReply(handle: Session, reply: BaseMessage, session = handle): Promise<void> {
+  async storeReply(
+    handle: Session,
+    reply: BaseMessage,
+    { session = handle, replyTo = null }: { session?: Session; replyTo?: number | null } = {},
+  ): Promise<void> {
     // As LangGraph does it with a message that has none, so that it is known again in the state.
     if (externalIdOf(reply) === null) reply.id = reply.lc_kwargs['id'] = randomUUID()
     const input = toMessageInput(reply)
     const externalId = externalIdOf(reply)
     if (input === null || externalId === null) return
     await this.#inTurn(handle, session, async (own, known) => {
-      const seq = await appendNew(own, input)
+      const seq = await appendNew(own, { ...input, replyTo })
       known.remember(externalId, digestOf(input))
+      known.seqs.set(externalId, seq)
       known.reply = { externalId, seq }
     })
   }
 
-  async #inTurn(
+  async #inTurn<Result>(
     handle: Session,
     session: Session,
-    work: (own: Session, known: Known) => Promise<void>,
-  ): Promise<void> {
+    work: (own: Session, known: Known) => Promise<Result>,
+  ): Promise<Result> {
     const before = this.#queues.get(handle) ?? Promise.resolve()
     const done = before.then(async () => {
       const own = await session.bound()
       const known = await this.#knownOf(handle, own)
-      await work(own, known)
+      const result = await work(own, known)
       known.number = own.number
+      return result
     })
     this.#queues.set(
       handle,
-      done.catch(() => {}),
+      done.then(
+        () => {},
+        () => {},
+      ),
     )
-    await done
+    return done
   }
 
   async #knownOf(handle: Session, own: Session): Promise<Known> {
@@ -93,27 +122,51 @@ export class StateLog {
     if (known?.number === own.number) return known
     const anew = new Known(own.number)
     const newest = await own.messages({ from: 'newest', limit: LOOKED_BACK })
-    for (const { externalId } of newest) if (externalId !== null) anew.remember(externalId, null)
+    for (const { externalId, seq } of newest) {
+      if (externalId === null) continue
+      anew.remember(externalId, null)
+      anew.seqs.set(externalId, seq)
+    }
     this.#known.set(handle, anew)
     return anew
   }
 }
 
-async function storeState(session: Session, state: readonly BaseMessage[], known: Known): Promise<void> {
+async function storeState(
+  session: Session,
+  state: readonly BaseMessage[],
+  { known, sender }: { readonly known: Known; readonly sender: SenderOf | undefined },
+): Promise<void> {
   const asked = state.findLastIndex(({ type }) => type !== 'human') + 1
   const anchor = state.findLastIndex((message, place) => isKnown(message, known, place >= asked))
   if (anchor !== -1) await takeOverChange(session, state[anchor]!, known)
-  const inputs = toInputs(state.slice(anchor + 1))
+  const inputs = toInputs(state.slice(anchor + 1), sender)
   const fresh = anchor === -1 ? await withoutHistory(session, inputs) : inputs
-  const question = new Set(toInputs(state.slice(asked)).map(({ externalId }) => externalId))
-  for (let from = 0; from < fresh.length; from += MOST_AT_ONCE)
-    await appendAll(session, fresh.slice(from, from + MOST_AT_ONCE), question)
+  const question = new Set(toInputs(state.slice(asked), sender).map(({ externalId }) => externalId))
+  const { seq: replyTo } = askedIn(state, known)
+  const stored = new Map<string, number>()
+  for (let from = 0; from < fresh.length; from += MOST_AT_ONCE) {
+    const page = fresh.slice(from, from + MOST_AT_ONCE)
+    const pointing = page.map(input => (input.role === 'user' ? input : { ...input, replyTo }))
+    await appendAll(session, pointing, { question, stored })
+  }
   // Those that were found in the log under other ids too: the next look at this state ends at them.
   for (const input of inputs) if (input.externalId != null) known.remember(input.externalId, digestOf(input))
+  for (const [externalId, seq] of stored) known.seqs.set(externalId, seq)
 }
 
-function toInputs(messages: readonly BaseMessage[]): MessageInput[] {
-  return messages.flatMap(message => toMessageInput(message) ?? [])
+function askedIn(state: readonly BaseMessage[], { seqs }: Known): StoredState {
+  const place = state.findLastIndex(({ type }) => type === 'human')
+  const seqOf = (message: BaseMessage | undefined) =>
+    seqs.get((message && externalIdOf(message)) ?? '') ?? null
+  return {
+    seq: seqOf(state[place]),
+    steps: state.slice(place + 1).flatMap(message => seqOf(message) ?? []),
+  }
+}
+
+function toInputs(messages: readonly BaseMessage[], sender: SenderOf | undefined): MessageInput[] {
+  return messages.flatMap(message => toMessageInput(message, { sender }) ?? [])
 }
 
 /** What is asked now counts by its words too: under an id that is used again it is another question. */
@@ -162,21 +215,33 @@ async function withoutHistory(
 async function appendAll(
   session: Session,
   inputs: readonly MessageInput[],
-  question: ReadonlySet<MessageInput['externalId']>,
+  {
+    question,
+    stored,
+  }: {
+    readonly question: ReadonlySet<MessageInput['externalId']>
+    /** Takes where they are in the log, by the ids that they came with. */
+    readonly stored: Map<string, number>
+  },
 ): Promise<void> {
-  let left = inputs
+  let left = inputs.map(input => ({ input, id: input.externalId ?? '' }))
   while (left.length > 0)
     try {
-      await session.append(left)
+      const { messages } = await session.append(left.map(({ input }) => input))
+      for (const [place, { seq }] of messages.entries()) stored.set(left[place]!.id, seq)
       return
     } catch (error) {
       if (!isConflict(error)) throw error
-      const { externalId } = error.details
-      const isHere = (input: MessageInput) => input.externalId === externalId
+      const { externalId, seq } = error.details
+      const isHere = ({ input }: { input: MessageInput }) => input.externalId === externalId
       if (!left.some(isHere)) throw error
-      left = question.has(externalId)
-        ? left.map(input => (isHere(input) ? { ...input, externalId: newExternalId() } : input))
-        : left.filter(input => !isHere(input))
+      const isAsked = question.has(externalId)
+      if (!isAsked && seq !== null) stored.set(externalId, seq)
+      left = isAsked
+        ? left.map(each =>
+            isHere(each) ? { ...each, input: { ...each.input, externalId: newExternalId() } } : each,
+          )
+        : left.filter(each => !isHere(each))
     }
 }
 

@@ -631,3 +631,46 @@ test('a call that outlives an erasure stores nothing', async () => {
   await agent.generate('What is zebra-5c1d77?', { memory }).catch(() => {})
   expect(await palimpsest.sessions()).toEqual([])
 })
+
+describe('four calls at once in one thread', () => {
+  const numbers = [1, 2, 3, 4] as const
+  const question = (number: number) => `Question ${number}?`
+
+  test('each is for its own question, and each answer points to it', async () => {
+    const { server, chat, agent } = await start(({ said }) => `Answer to ${said.at(-1)!.text}`)
+    const answers = await Promise.all(
+      numbers.map(async number => (await agent.generate(question(number), IN_CHAT)).text),
+    )
+    expect(answers).toEqual(numbers.map(number => `Answer to ${question(number)}`))
+    expect(server.requests.map(({ said }) => said.at(-1)!.text).sort()).toEqual(numbers.map(question))
+    const messages = await chat.messages()
+    const replies = messages.filter(({ role }) => role === 'assistant')
+    expect(replies).toHaveLength(4)
+    for (const { replyTo, content } of replies) {
+      const asked = messages.find(({ seq }) => seq === replyTo)!
+      expect(outline([{ ...asked, content }])[0]![1]).toBe(`Answer to ${outline([asked])[0]![1]}`)
+    }
+  })
+
+  test('a loop of tool calls keeps its question while others are answered', async () => {
+    const { server, palimpsest } = await start(({ said }) => {
+      if (said.at(-1)!.role === 'tool') return 'It was shipped.'
+      return said.at(-1)!.text === question(1)
+        ? { toolCalls: [{ name: 'look_up_order', arguments: { id: 'B-7' } }] }
+        : `Answer to ${said.at(-1)!.text}`
+    })
+    const other = agentFor(palimpsest, server)
+    const agent = agentFor(palimpsest, server, {
+      lookUp: async id => {
+        await other.generate(question(2), IN_CHAT)
+        return { id }
+      },
+    })
+    const { text } = await agent.generate(question(1), IN_CHAT)
+    expect(text).toBe('It was shipped.')
+    const last = server.requests.at(-1)!.said
+    expect(last.map(({ role }) => role).slice(-3)).toEqual(['user', 'assistant', 'tool'])
+    expect(last.at(-3)!.text).toBe(question(1))
+    expect(JSON.stringify(last)).not.toContain('Question 2')
+  })
+})

@@ -12,6 +12,7 @@ import {
   askedIn,
   baseOf,
   isOverflowError,
+  promptFor,
   type Shown,
   shortenedBudget,
   showAsked,
@@ -51,6 +52,10 @@ interface Run {
   /** As it was when the call began. */
   readonly chat: Session
   readonly stored: Set<string>
+  /** The user's last message of the call; `null`: none is stored yet. */
+  question: number | null
+  /** What was said and done since, in answer to it. */
+  steps: number[]
   tools?: readonly object[]
   /** What the caller gave as `context`: no part of the conversation, and stored by nobody. */
   beside?: string
@@ -80,7 +85,9 @@ export function palimpsestProcessor(
     if (known) return known
     const { threadId, resourceId } = args.messageList?.serialize().memoryInfo ?? {}
     const chat = session({ threadId, resourceId, requestContext: args.requestContext })
-    const run = chat.bound().then((bound): Run => ({ chat: bound, stored: new Set() }))
+    const run = chat
+      .bound()
+      .then((bound): Run => ({ chat: bound, stored: new Set(), question: null, steps: [] }))
     runs.set(args.state, run)
     run.catch(() => runs.delete(args.state))
     return run
@@ -92,7 +99,8 @@ export function palimpsestProcessor(
       const run = await runOf(args)
       await store(run, args.messageList)
       run.beside = besideText(args.messageList)
-      const memory = memoryTools ? (await run.chat.memoryTools()).toAISDK() : {}
+      const asked = run.question === null ? {} : { answers: [run.question] }
+      const memory = memoryTools ? (await run.chat.memoryTools(asked)).toAISDK() : {}
       const tools: Record<string, unknown> = { ...memory, ...args.tools }
       run.tools = toolDefinitions(Object.fromEntries(Object.entries(tools).map(withSchema)))
       return { tools }
@@ -107,12 +115,14 @@ export function palimpsestProcessor(
         reasoning: 'keep',
         ...options.context,
         ...(run.budget !== undefined && { budget: run.budget }),
+        ...(run.question !== null && { throughSeq: run.question, alsoSeqs: run.steps }),
         instructions: [...system, run.beside].filter(Boolean).join('\n\n'),
         tools: run.tools,
         model: name,
       })
       run.sent = { ...shown, model: name }
-      return { prompt: toModelPrompt(baseOf(shown), 'v2') as Mastra.ProcessLLMRequestArgs['prompt'] }
+      const sent = promptFor(toModelPrompt(baseOf(shown), 'v2'), model.provider, shown.context.language)
+      return { prompt: sent as Mastra.ProcessLLMRequestArgs['prompt'] }
     },
 
     async processOutputStep(args) {
@@ -150,14 +160,27 @@ function threadSession(palimpsest: Palimpsest, { threadId, resourceId }: MastraC
 }
 
 /** What came with this call and what the model said to it. What Mastra's own memory adds is not ours to keep. */
-async function store({ chat, stored }: Run, messageList: MessageList, ending?: Ending): Promise<void> {
+async function store(run: Run, messageList: MessageList, ending?: Ending): Promise<void> {
+  const { chat, stored } = run
   const { input, output } = messageList.makeMessageSourceChecker()
   const messages = messageList.get.all.db().filter(({ id }) => input.has(id) || output.has(id))
   const records = messages.flatMap((message, index) => logRecords(message, messages[index + 1] ? {} : ending))
   const fresh = records.filter(({ externalId }) => !stored.has(externalId))
-  for (let first = 0; first < fresh.length; first += MOST_AT_ONCE)
-    await chat.append(fresh.slice(first, first + MOST_AT_ONCE))
+  for (let first = 0; first < fresh.length; first += MOST_AT_ONCE) {
+    const page = fresh.slice(first, first + MOST_AT_ONCE)
+    // What comes with its question points to nothing: it stands right after it.
+    const answering = page.some(({ role }) => role === 'user') ? null : run.question
+    const { messages } = await chat.append(page.map(record => ({ ...record, replyTo: answering })))
+    for (const [place, { seq }] of messages.entries()) note(run, page[place]!, seq)
+  }
   for (const { externalId } of fresh) stored.add(externalId)
+}
+
+function note(run: Run, { role }: { readonly role: string }, seq: number): void {
+  if (role === 'user') {
+    run.question = seq
+    run.steps = []
+  } else if (run.question !== null && seq > run.question) run.steps.push(seq)
 }
 
 function besideText(messageList: MessageList): string {

@@ -2,6 +2,7 @@ import { type AgentInputItem, MemorySession } from '@openai/agents'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { anyItem } from '../../../test/openai-agents/arbitrary-items.ts'
+import { runs } from '../../../test/runs.ts'
 import { type StorePlace, sqlitePlace } from '../../../test/stores.ts'
 import {
   count,
@@ -162,7 +163,7 @@ describe('when the log is folded', () => {
         }
         expect(await session.getItems(10_000)).toEqual(await oracle.getItems())
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: runs(15, 40), endOnFailure: true },
     )
     expect(isFolded).toBe(true)
   })

@@ -2,6 +2,7 @@ import { type AgentInputItem, MemorySession } from '@openai/agents'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyItem, itemOfKind } from '../../../test/openai-agents/arbitrary-items.ts'
+import { runs } from '../../../test/runs.ts'
 import { PLACES, type StorePlace } from '../../../test/stores.ts'
 import { createPalimpsest, type Palimpsest, tokens } from '../../index.ts'
 import { type AgentsSession, agentsSession } from './index.ts'
@@ -180,7 +181,7 @@ function reordered(value: unknown): unknown {
   )
 }
 
-const RUNS = { SQLite: 1_000, PostgreSQL: 25 } as const
+const RUNS = { SQLite: runs(200, 1_000), PostgreSQL: runs(8, 25) } as const
 
 describe.for(Object.entries(PLACES))('%s', ([name, openPlace]) => {
   let place: StorePlace
@@ -237,7 +238,7 @@ describe.for(Object.entries(PLACES))('%s', ([name, openPlace]) => {
         }
         await pair.check()
       }),
-      { numRuns: name === 'SQLite' ? 20 : 3, endOnFailure: true },
+      { numRuns: name === 'SQLite' ? runs(8, 20) : 3, endOnFailure: true },
     )
   })
 })

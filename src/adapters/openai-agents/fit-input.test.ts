@@ -2,6 +2,7 @@ import type { AgentInputItem } from '@openai/agents'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyItem } from '../../../test/openai-agents/arbitrary-items.ts'
+import { runs } from '../../../test/runs.ts'
 import { fitInput, NOTHING_LEFT_OUT } from './fit-input.ts'
 import { clipItem, measureItem, stubResult } from './shorten-item.ts'
 import { toMessage } from './to-message.ts'
@@ -83,7 +84,7 @@ describe('input that is too large', () => {
         const least = total(input) + 120 + calls * 260
         if (room > least) expect(total(fitted)).toBeLessThanOrEqual(room)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(250, 1_000) },
     )
   })
 
@@ -147,7 +148,7 @@ describe('an item made shorter', () => {
           expect(measureItem(short)).toBeLessThanOrEqual(Math.max(measureItem(item), tokens))
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(500, 2_000) },
     )
   })
 

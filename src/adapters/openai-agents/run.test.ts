@@ -395,3 +395,23 @@ test('a run may be given its history by a callback of its own', async () => {
   const users = (await session.getItems(20)).filter(item => (item as { role?: string }).role === 'user')
   expect(users.map(item => (item as { content: unknown }).content)).toEqual(['one', 'two', 'three'])
 })
+
+test('four runs at once in one session: each is for its own question, and stored as one piece', async () => {
+  server.setReply(({ said }) => `Answer to ${said.at(-1)!.text}`)
+  const numbers = [1, 2, 3, 4]
+  const runner = new Runner({
+    modelProvider: new OpenAIProvider({ baseURL: server.url, apiKey: 'none', useResponses: false }),
+    tracingDisabled: true,
+  })
+  const agent = new Agent({ name: 'shop', model: 'gpt-5-mini' })
+  const answers = await Promise.all(
+    numbers.map(async number => {
+      const session = agentsSession(palimpsest.session('chat'))
+      return (await runner.run(agent, `Question ${number}?`, { session })).finalOutput
+    }),
+  )
+  expect(answers).toEqual(numbers.map(number => `Answer to Question ${number}?`))
+  const log = await palimpsest.session('chat').messages()
+  expect(log.filter(({ role }) => role === 'user')).toHaveLength(4)
+  expect(log).toHaveLength(8)
+})

@@ -41,14 +41,34 @@ export interface Message {
   readonly at: string
   readonly externalId: string | null
   readonly replyTo: number | string | null
+  readonly answered?: Answered
   readonly version: number
   readonly archived: boolean
   readonly tokens: number
 }
 
+/** What a message answers, where that is not the one right before it. */
+export interface Answered {
+  readonly seq: number
+  readonly role: Message['role']
+  readonly sender: Sender | null
+  /** Whose words those are, where they are not its sender's. */
+  readonly origin?: Origin
+  readonly text: string
+}
+
 export interface ContentPart {
   readonly type: string
+  /** Whose words it holds, where the sender only passes them on. */
+  readonly origin?: Origin
   readonly [field: string]: unknown
+}
+
+export interface Origin {
+  readonly kind: 'forward' | 'quote' | 'reply' | 'link'
+  readonly from?: { readonly id?: string; readonly name?: string }
+  readonly chat?: string
+  readonly at?: string
 }
 
 export interface Segment {
@@ -69,6 +89,11 @@ export interface Segment {
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly createdAt: string
+  /** Left out: it was not kept. */
+  readonly people?: readonly {
+    readonly id: string
+    readonly names: readonly { readonly name: string; readonly since: string }[]
+  }[]
 }
 
 /** One level down: segments or messages, never both. */
@@ -181,6 +206,9 @@ export interface SearchResult {
   readonly excerpt: string
   /** Where the words are in the excerpt: from, to. */
   readonly highlights: readonly (readonly [number, number])[]
+  /** Where the words of the excerpt come from that the sender did not say. */
+  readonly origin?: Origin
+  readonly answered?: Answered
   readonly before: readonly NeighbourMessage[]
   readonly after: readonly NeighbourMessage[]
 }

@@ -1,12 +1,17 @@
 import type { FoldStore } from '../../compaction/index.ts'
 import { LANGUAGE_SAMPLE } from '../../language/index.ts'
 import {
+  type Answered,
   completeTurns,
   contentLinks,
+  headOf,
   isReplaceable,
   type Memo,
+  mayAnswer,
   type NewMessage,
   nextTotals,
+  quotationOf,
+  quotedFrom,
   type Segment,
   type SessionKind,
 } from '../../log/index.ts'
@@ -69,7 +74,9 @@ export class MemorySession
 {
   readonly key: SessionKey = { namespace: 'replay', id: 'replayed' }
   readonly #options: MemorySessionOptions
-  readonly #externalIds = new Set<string>()
+  readonly #externalIds = new Map<string, number>()
+  /** Of every message its beginning, for those that answer it. */
+  readonly #said: Omit<Answered, 'seq'>[] = []
   #entries: Entry[] = []
   /** The `seq` of the first entry. */
   #firstSeq = 1
@@ -110,13 +117,16 @@ export class MemorySession
   }
 
   append({ size, ...message }: MeasuredMessage, now: number): void {
-    if (message.externalId !== null) this.#externalIds.add(message.externalId)
     const totals = nextTotals(this.#head?.totals ?? null, message, size, this.#options)
     const seq = (this.#head?.seq ?? 0) + 1
     this.#head = { seq, totals, appendedAt: now }
+    const answered = this.#answeredBy(message, seq)
+    if (message.externalId !== null) this.#externalIds.set(message.externalId, seq)
+    this.#said.push({ role: message.role, sender: message.sender, ...beginningOf(message) })
     this.#entries.push({
       message: {
         ...message,
+        ...(answered && { answered }),
         id: `${this.key.id}/${seq}`,
         seq,
         at: new Date(message.at ?? now),
@@ -128,6 +138,14 @@ export class MemorySession
       },
       raw: { seq, turn: totals.turn, ...size, links: contentLinks(message.content) },
     })
+  }
+
+  #answeredBy(message: NewMessage, seq: number): Answered | null {
+    const { replyTo } = message
+    if (!mayAnswer(message)) return null
+    const target = typeof replyTo === 'number' ? replyTo : this.#externalIds.get(replyTo!)
+    const said = target === undefined || target >= seq - 1 ? undefined : this.#said[target - 1]
+    return said ? { seq: target!, ...said, text: quotationOf({ content: said.text }) } : null
   }
 
   judgeNow(now: number): Verdict | EmptyVerdict {
@@ -309,12 +327,16 @@ export class MemorySession
   #showSegments({ segments, now }: FoldCommit): readonly number[] {
     const ids: number[] = []
     const shown = new Map(this.#shown.map(segment => [segment.id, segment]))
-    for (const { absorbs, ...segment } of segments) {
+    for (const { absorbs, people, ...segment } of segments) {
       const id = this.#lastSegmentId + 1
       this.#lastSegmentId = id
       ids.push(id)
       for (const absorbed of absorbs) shown.delete(absorbed < 0 ? ids[-absorbed - 1]! : absorbed)
-      shown.set(id, { ...segment, id, rolledInto: null, createdAt: new Date(now) })
+      shown.set(id, {
+        ...segment,
+        ...(people?.length && { people }),
+        ...{ id, rolledInto: null, createdAt: new Date(now) },
+      })
     }
     this.#shown = [...shown.values()].sort((one, other) => one.fromSeq - other.fromSeq)
     return ids
@@ -334,4 +356,12 @@ export class MemorySession
     this.#entries = this.#entries.slice(forgotten)
     this.#firstSeq += forgotten
   }
+}
+
+const BEGINNING_CHARACTERS = 500
+
+function beginningOf({ content }: NewMessage): Pick<Answered, 'text' | 'origin'> {
+  return typeof content === 'string'
+    ? { text: headOf(content, BEGINNING_CHARACTERS) }
+    : quotedFrom({ content })
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../test/runs.ts'
 import { ContextOverflowError } from '../../errors.ts'
 import { type Context, compose, createPalimpsest, type MessageInput, type Policy } from '../../index.ts'
 import { type NewMessage, normalizeMessage, type Segment, type SessionKind } from '../../log/index.ts'
@@ -19,7 +20,7 @@ import { simulatedSummarizer } from './simulated-summarizer.ts'
  * The replay runs the engine over a session in memory. Here the same conversations go through an instance with
  * SQLite under it, at the same times: what differs is a fault of the memory, or of the order of events.
  */
-const RUNS = 200
+const RUNS = runs(50, 200)
 
 interface Setting {
   readonly kind: SessionKind

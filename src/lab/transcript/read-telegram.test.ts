@@ -86,7 +86,7 @@ describe('readTelegram', () => {
       '(poll: When?, Mon / Tue)',
       '(location: Oslo, 59.9 10.7)',
       '(contact: Bo, +47 1)',
-      '(forwarded from Bo)\nold news',
+      [{ type: 'text', text: 'old news', origin: { kind: 'forward', from: { name: 'Bo' } } }],
     ])
   })
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, InvalidMessageError } from '../../errors.ts'
-import type { AttachmentPart, ContentPart, MessageInput, Sender } from '../../log/index.ts'
+import type { AttachmentPart, ContentPart, MessageInput, Origin, Sender } from '../../log/index.ts'
 import { foundMessages, toContent } from './found-message.ts'
 import {
   idOf,
@@ -102,10 +102,18 @@ function contentParts(message: JsonRecord): ContentPart[] {
   const text = plainText(message['text'] ?? message['text_entities'])
   const media = attachmentOf(message)
   const words = text === '' && media === null ? describe(message) : text
-  const source = nameOf(message['forwarded_from'])
-  const isEmpty = words === '' && media === null
-  const forwarded = source === null || isEmpty ? '' : `(forwarded from ${source})\n`
-  return [{ type: 'text', text: `${forwarded}${words}` }, ...(media === null ? [] : [media])]
+  const parts: readonly ContentPart[] = [{ type: 'text', text: words }, ...(media === null ? [] : [media])]
+  const origin = forwardOf(message)
+  return origin === null ? [...parts] : parts.map(part => ({ ...part, origin }) as ContentPart)
+}
+
+/** Telegram writes `null` for the name of one whose account is gone. */
+function forwardOf(message: JsonRecord): Origin | null {
+  const name = nameOf(message['forwarded_from'])
+  const id = idOf(message['forwarded_from_id'])
+  if (name === null && id === null && message['forwarded_from'] === undefined) return null
+  const from = { ...(id !== null && { id }), ...(name !== null && { name }) }
+  return { kind: 'forward', ...((id ?? name) !== null && { from }) }
 }
 
 /** Text, or a list of texts and of what is set in bold, linked and so on. A link keeps where it leads. */

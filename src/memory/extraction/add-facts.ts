@@ -32,6 +32,7 @@ export interface LearnedFact {
   readonly text: string
   readonly section: FactSection
   readonly seq: number
+  readonly firstSeq?: number
   readonly on: string | null
   /** The lines that it takes the place of. */
   readonly replaces: readonly string[]
@@ -83,14 +84,14 @@ export function addFacts(
 }
 
 function toFact(
-  { text, on }: LearnedFact,
+  { text, on, firstSeq }: LearnedFact,
   { at, zone: own, seq }: Message,
   { target, sessionId, zone }: { target: FactTarget; sessionId: string; zone: string },
 ): NewFact {
   return {
     line: datedLine(formatDay(dayInZone(at, own ?? zone)), text),
     subject: target.subject,
-    origin: { sessionId, fromSeq: seq, toSeq: seq },
+    origin: { sessionId, fromSeq: Math.min(firstSeq ?? seq, seq), toSeq: seq },
     saidAt: at,
     on,
     from: 'extraction',

@@ -1,10 +1,19 @@
 import { backoffMs } from '../../compaction/backoff.ts'
 import { guarded } from '../../compaction/guarded-summarizer.ts'
 import type { SpendGuard, SpendGuardReport } from '../../compaction/index.ts'
+import { peopleOf, peopleOfSegments } from '../../compaction/people.ts'
 import { type SpendWatch, toReport } from '../../compaction/spend-guard.ts'
 import { withinTime } from '../../compaction/within-time.ts'
 import { PalimpsestError } from '../../errors.ts'
-import { contentText, type Message, withoutRecalled } from '../../log/index.ts'
+import {
+  contentText,
+  type Message,
+  mergePeople,
+  ownText,
+  type Person,
+  WhoIsWho,
+  withoutRecalled,
+} from '../../log/index.ts'
 import {
   type DocumentKey,
   type ExtractionCommit,
@@ -26,6 +35,7 @@ import { condenseDocument } from '../condense-document.ts'
 import { listLines } from '../document/index.ts'
 import { documentLanguage } from '../document-language.ts'
 import type { MemoryEngine } from '../engine.ts'
+import { withoutMark, withSpeakerMarked } from '../people-line.ts'
 import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
 
 export interface ExtractionEngine extends MemoryEngine {
@@ -61,6 +71,8 @@ const LEASE_MS = 300_000
 const MOST_MESSAGES = 200
 const MOST_TOKENS = 12_000
 const MOST_RELEARNED = 20
+/** As much of what stands beside it as the summariser without a model asks for. */
+const READ_AROUND = extractive().factsReadAround ?? 0
 
 /**
  * One step of the extraction of a session: what its messages above the cursor say that its person's memory, and
@@ -123,16 +135,20 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   const { store, clock, noteChange, extraction: rules } = engine
   const { key, session, token, signal } = step
   const zone = session.zone ?? engine.zone
-  const reading = session.unlearned ? await readAgain(engine, step) : await readNext(engine, step)
+  const around = engine.summarizer.extractFacts ? (engine.summarizer.factsReadAround ?? 0) : READ_AROUND
+  const reading = session.unlearned
+    ? await readAgain(engine, step, around)
+    : await readNext(engine, step, around)
   if (reading === null) return 'done'
-  const { messages, committed, isMore } = reading
+  const { messages, around: others, committed, isMore } = reading
   const spending = engine.spendGuard?.watch(key) ?? null
   const summarizer = guarded(engine.summarizer, spending)
   const targets = messages.length === 0 ? [] : await targetsOf(session, engine)
   const range = { fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
+  const people = targets.length === 0 ? [] : await knownPeople(engine, step, messages)
   const answers: (Asked & { readonly target: FactTarget })[] = []
   for (const target of targets) {
-    const question = { messages, target, zone, summarizer, signal }
+    const question = { messages, around: others, target, people, zone, summarizer, signal }
     const asked = await askForFacts(engine, question).catch(unlessSpent(spending))
     if ('waits' in asked) {
       const { waits, usage } = asked
@@ -144,15 +160,24 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     answers.push({ target, ...asked })
   }
   const now = clock()
-  const learned = answers.filter(({ facts }) => facts.length > 0)
+  const learned = answers.filter(({ facts, takenBack }) => facts.length + takenBack.length > 0)
+  const takenBack = [...new Set(learned.flatMap(each => each.takenBack))]
   const language = documentLanguage(engine, session, messages)
-  const source = { messages, sessionId: key.id, author: engine.summarizer.name, zone, language, now }
+  const source = {
+    messages: [...messages, ...others],
+    sessionId: key.id,
+    author: engine.summarizer.name,
+    zone,
+    language,
+    now,
+  }
   // One cursor for all of them: each message is read once, for every memory that it feeds.
   await store.commitExtraction({
     key,
     leaseToken: token,
     ...committed,
     documents: learned.map(({ target, facts }) => addFacts(target, { facts, ...source })),
+    ...(takenBack.length > 0 && { takenBack }),
     rules,
     now,
   })
@@ -163,33 +188,58 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   return isMore ? 'more' : 'done'
 }
 
+/** Of the session, through what is read. */
+async function knownPeople(
+  { store, zone }: ExtractionEngine,
+  { key, session }: Step,
+  messages: readonly Message[],
+): Promise<readonly Person[]> {
+  const segments =
+    session.kind !== 'group' || session.state.compactedThrough === 0
+      ? []
+      : await store.readSegments(key, 'shown')
+  return mergePeople(peopleOfSegments(segments), peopleOf(messages, session.zone ?? zone))
+}
+
 /** What one step reads. */
 interface Reading {
   readonly messages: readonly Message[]
+  /** What was said right before them, and right after, where that was read before. */
+  readonly around: readonly Message[]
   readonly committed: Pick<ExtractionCommit, 'after' | 'through' | 'read' | 'relearned'>
   readonly isMore: boolean
 }
 
 /** The oldest messages above the cursor; `null`: there are none. */
-async function readNext({ store }: ExtractionEngine, { key, session }: Step): Promise<Reading | null> {
+async function readNext(
+  { store }: ExtractionEngine,
+  { key, session }: Step,
+  around: number,
+): Promise<Reading | null> {
   const after = session.extractedThrough
-  const page = await store.readMessages(key, { after, limit: MOST_MESSAGES, from: 'oldest' })
+  const range = { after, limit: MOST_MESSAGES }
+  const page = await store.readMessages(key, { ...range, from: 'oldest', answered: true })
   const messages = firstWithin(page, MOST_TOKENS)
   const last = messages.at(-1)
   if (last === undefined) return null
   const versions = messages.reduce((sum, { version }) => sum + version, 0)
   return {
     messages,
+    around: await readAround(store, key, { messages: messages.slice(0, 1), around, through: after }),
     committed: { after, through: last.seq, read: { messages: messages.length, versions } },
     isMore: last.seq < (session.head?.seq ?? 0),
   }
 }
 
 /** Messages below the cursor that were edited since they were read: what was learned from them is gone already. */
-async function readAgain({ store }: ExtractionEngine, { key, session }: Step): Promise<Reading> {
+async function readAgain(
+  { store }: ExtractionEngine,
+  { key, session }: Step,
+  around: number,
+): Promise<Reading> {
   const { unlearned = [], extractedThrough: after } = session
   const seqs = unlearned.slice(0, MOST_RELEARNED)
-  const found = await store.readMessagesAt(key, seqs)
+  const found = await store.readMessagesAt(key, seqs, { answered: true })
   const messages = found.length === 0 ? [] : firstWithin(found, MOST_TOKENS)
   const isLeft = (seq: number) =>
     found.some(each => each.seq === seq) && !messages.some(each => each.seq === seq)
@@ -198,9 +248,24 @@ async function readAgain({ store }: ExtractionEngine, { key, session }: Step): P
     .map(seq => ({ seq, version: messages.find(each => each.seq === seq)?.version ?? 0 }))
   return {
     messages,
+    around: await readAround(store, key, { messages, around, through: after }),
     committed: { after, through: after, read: { messages: 0, versions: 0 }, relearned },
     isMore: relearned.length < unlearned.length,
   }
+}
+
+/** The neighbours of messages that were read up to there themselves, and are none of them. */
+async function readAround(
+  store: ExtractionEngine['store'],
+  key: SessionKey,
+  { messages, around, through }: { messages: readonly Message[]; around: number; through: number },
+): Promise<readonly Message[]> {
+  const there = new Set(messages.map(({ seq }) => seq))
+  const seqs = new Set<number>()
+  for (const seq of there)
+    for (let at = Math.max(1, seq - around); at <= Math.min(seq + around, through); at++)
+      if (!there.has(at)) seqs.add(at)
+  return seqs.size === 0 ? [] : store.readMessagesAt(key, [...seqs])
 }
 
 /** What a listener throws is its own affair: the step is stored. */
@@ -233,10 +298,11 @@ async function targetsOf(
 
 interface Asked {
   readonly facts: readonly LearnedFact[]
+  readonly takenBack: readonly number[]
   readonly usage: Usage | null
 }
 
-const NOTHING_ASKED: Asked = { facts: [], usage: null }
+const NOTHING_ASKED: Asked = { facts: [], takenBack: [], usage: null }
 
 /** There is no more to spend: that is nobody's failure, and what was not read waits for the next hour. */
 function unlessSpent(spending: SpendWatch | null) {
@@ -249,6 +315,8 @@ function unlessSpent(spending: SpendWatch | null) {
 
 interface Question {
   readonly messages: readonly Message[]
+  readonly people: readonly Person[]
+  readonly around: readonly Message[]
   readonly target: FactTarget
   readonly zone: string
   readonly summarizer: Summarizer
@@ -257,30 +325,46 @@ interface Question {
 
 async function askForFacts(
   engine: ExtractionEngine,
-  { messages, target, zone, summarizer, signal }: Question,
+  { messages, around, target, people, zone, summarizer, signal }: Question,
 ): Promise<Asked> {
-  const sources = messages.filter(message => maySay(message, target)).filter(isTelling)
+  const said = messages.filter(message => maySay(message, target))
+  // "jk" tells nothing, but of what was said before it.
+  const sources = around.length === 0 ? said.filter(isTelling) : said
   if (sources.length === 0) return NOTHING_ASKED
   const { store, summarizerTimeoutMs } = engine
   const known = listLines((await store.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
+  // A scope is read in all its sessions, and what belongs to one person names no other.
+  const marksAll = target.layer === 'scope' && target.speaker === null
   const request = {
     layer: target.layer,
     subject: target.subject === null ? null : { id: target.subject, name },
-    messages: withoutRecalled(messages),
+    messages: withoutRecalled([...messages, ...around].toSorted((one, other) => one.seq - other.seq)),
     sources: new Set(sources.map(({ seq }) => seq)),
     known,
+    people,
+    marksAll,
     zone,
   }
-  const { facts, usage = null } = await withinTime(
-    within => asked.extractFacts!({ ...request, signal: within }),
-    { timeoutMs: summarizerTimeoutMs, signal },
-  )
+  const {
+    facts,
+    takenBack = [],
+    usage = null,
+  } = await withinTime(within => asked.extractFacts!({ ...request, signal: within }), {
+    timeoutMs: summarizerTimeoutMs,
+    signal,
+  })
+  const everyone = new WhoIsWho(people, { marksAll })
   const learned = facts
-    .filter(({ text }) => isWorthKeeping(text))
-    .map(({ replaces, ...fact }) => ({ ...fact, replaces: replaces.map(place => known[place]!) }))
-  return { facts: learned, usage }
+    .filter(({ text }) => isWorthKeeping(withoutMark(text)))
+    .map(({ replaces, ...fact }) => {
+      const source = messages.find(({ seq }) => seq === fact.seq)
+      const said = everyone.byId(source?.sender?.id ?? '')
+      const text = marksAll ? withSpeakerMarked(fact.text, said, everyone) : fact.text
+      return { ...fact, text, replaces: replaces.map(place => known[place]!) }
+    })
+  return { facts: learned, takenBack, usage }
 }
 
 /** Of a person's memory that person alone is a source; whoever only bears the name is not. */
@@ -290,7 +374,7 @@ function maySay({ role, sender }: Message, { speaker }: FactTarget): boolean {
 }
 
 function isTelling({ content }: Message): boolean {
-  return isWorthKeeping(contentText(content))
+  return isWorthKeeping(ownText(content))
 }
 
 /** At least one. */

@@ -13,6 +13,7 @@ import type { MemoryEngine } from '../engine.ts'
 import { askersOf } from './askers.ts'
 import { checkArguments, ToolArgumentError, type ToolArguments } from './check-arguments.ts'
 import { definitionsIn, type ToolDefinition } from './definitions.ts'
+import { isOffered } from './offered.ts'
 import { expandHistory, queryHistory } from './read-history.ts'
 import { writeNote } from './write-note.ts'
 
@@ -136,7 +137,7 @@ export class MemoryTools {
 
   #run(name: MemoryToolName, args: ToolArguments): Promise<object> {
     const { store } = this.#engine
-    const reading = { args, texts: this.#texts }
+    const reading = { args, texts: this.#texts, language: this.language }
     switch (name) {
       case 'query_history':
         return this.#read(key => queryHistory(this.#engine, key, reading))
@@ -193,24 +194,6 @@ function sectionName(given: string, { badSection }: Texts['tools']): string {
   } catch (error) {
     throw new ToolArgumentError(badSection(String((error as Error).message)))
   }
-}
-
-/**
- * What everybody sees is in everybody's prompt: only owners share it, in their private chats, and where that is asked for in
- * groups, as long as owners alone are answered. A person's memory has no place in a group.
- */
-function isOffered(
-  name: MemoryToolName,
-  { kind, user }: SessionRecord,
-  { memoryOwners, ownerSharesIn }: MemoryEngine,
-  askers: readonly string[],
-): boolean {
-  const isOwner = (id: string) => memoryOwners.has(id)
-  if (name === 'write_memory' && kind === 'group')
-    return ownerSharesIn === 'groups' && askers.length > 0 && askers.every(isOwner)
-  if (name === 'write_memory') return kind === 'private' && user !== null && isOwner(user)
-  if (name === 'write_user_memory') return kind === 'private' && user !== null
-  return true
 }
 
 function documentFor(

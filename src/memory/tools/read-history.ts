@@ -1,13 +1,19 @@
-import { inert, inertId, inertName } from '../../context/index.ts'
+import { headedText, inert, inertName, senderName } from '../../context/index.ts'
 import { InvalidArgumentError } from '../../errors.ts'
 import { findMessages, type SearchEngine } from '../../finding/index.ts'
-import type { Texts } from '../../language/index.ts'
+import { FALLBACK_LANGUAGE, type Language, type Texts } from '../../language/index.ts'
 import { type Content, headOf, type Message, modelText, withoutRecalled } from '../../log/index.ts'
 import type { SessionKey, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { ToolArgumentError, type ToolArguments } from './check-arguments.ts'
 
 type Reader = Pick<Store, 'readMessages' | 'readSegment' | 'readSegments'>
+
+interface Reading {
+  readonly args: ToolArguments
+  readonly texts: Texts['tools']
+  readonly language: Language
+}
 
 /** A message as it is given back: attributed, and harmless wherever it is put. */
 export interface RecalledMessage {
@@ -22,11 +28,17 @@ const MOST_TEXT_CHARACTERS = 2_000
 /** Of one answer. */
 const MOST_TOKENS = 4_000
 
-function toRecalled({ seq, at, role, sender, content }: Message): RecalledMessage {
+function toRecalled(message: Message, language: Language): RecalledMessage {
+  const { seq, at, role, sender, content } = message
+  // As in a group: two people may have one name.
+  const name = sender && senderName({ sender }, FALLBACK_LANGUAGE)
+  const text = headedText(message, language, clippedText) ?? inert(clippedText(content))
+  return { seq, at: at.toISOString(), role, ...(name && { sender: name }), text }
+}
+
+function clippedText(content: Content): string {
   const text = sayingText(content)
-  const shown = text.length <= MOST_TEXT_CHARACTERS ? text : `${headOf(text, MOST_TEXT_CHARACTERS)}…`
-  const name = sender && (inertName(sender.name ?? '') || inertId(sender.id))
-  return { seq, at: at.toISOString(), role, ...(name && { sender: name }), text: inert(shown) }
+  return text.length <= MOST_TEXT_CHARACTERS ? text : `${headOf(text, MOST_TEXT_CHARACTERS)}…`
 }
 
 /** What tools were told and said, too; but not what somebody only thought. */
@@ -36,11 +48,11 @@ function sayingText(content: Content): string {
 }
 
 /** As many as fit, and at least one. */
-function within(messages: readonly Message[]): readonly RecalledMessage[] {
+function within(messages: readonly Message[], language: Language): readonly RecalledMessage[] {
   let left = MOST_TOKENS
   const shown: RecalledMessage[] = []
   for (const message of messages) {
-    const recalled = toRecalled(message)
+    const recalled = toRecalled(message, language)
     left -= estimateTokens(recalled.text) + 20
     if (left < 0 && shown.length > 0) break
     shown.push(recalled)
@@ -52,7 +64,7 @@ function within(messages: readonly Message[]): readonly RecalledMessage[] {
 export async function queryHistory(
   engine: SearchEngine,
   key: SessionKey,
-  { args, texts }: { readonly args: ToolArguments; readonly texts: Texts['tools'] },
+  { args, texts, language }: Reading,
 ) {
   const { query, limit = 5, sender } = args as { query: string; limit?: number; sender?: string }
   const times = Object.entries({ after: args['after'], before: args['before'] })
@@ -64,18 +76,18 @@ export async function queryHistory(
       limit,
       ...(sender !== undefined && { sender }),
     })
-    return { recalled: true, messages: within(withoutRecalled(found)) }
+    const shown = within(withoutRecalled(found.messages), language)
+    const { people } = found
+    if (people.length < 2 || sender === undefined) return { recalled: true, messages: shown }
+    const named = people.map(each => senderName({ sender: each }, FALLBACK_LANGUAGE))
+    return { recalled: true, messages: shown, note: texts.severalNamed(inertName(sender), named) }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
     throw new ToolArgumentError(texts.badQuery(error.message))
   }
 }
 
-export async function expandHistory(
-  store: Reader,
-  key: SessionKey,
-  { args, texts }: { readonly args: ToolArguments; readonly texts: Texts['tools'] },
-) {
+export async function expandHistory(store: Reader, key: SessionKey, { args, texts, language }: Reading) {
   const { segment, limit = 20 } = args as { segment?: number; limit?: number }
   const { fromSeq, toSeq } =
     segment === undefined ? rangeOf(args, texts) : await rangeOfSegment(store, key, { id: segment, texts })
@@ -84,8 +96,9 @@ export async function expandHistory(
     before: toSeq + 1,
     limit,
     from: 'oldest',
+    answered: true,
   })
-  const shown = within(withoutRecalled(messages))
+  const shown = within(withoutRecalled(messages), language)
   const last = shown.at(-1)?.seq ?? toSeq
   const isMore = last < toSeq && (shown.length < messages.length || messages.length === limit)
   return { recalled: true, messages: shown, ...(isMore && { next: { fromSeq: last + 1, toSeq } }) }

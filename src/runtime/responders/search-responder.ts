@@ -1,6 +1,16 @@
+import { originLabel } from '../../context/index.ts'
 import type { SearchResult } from '../../finding/index.ts'
 import { checkOptions, optionsOf } from '../../known-options.ts'
-import { contentText, headOf, type Message, type Sender, searchableText, tailOf } from '../../log/index.ts'
+import type { Language } from '../../language/index.ts'
+import {
+  contentText,
+  headOf,
+  type Message,
+  ownText,
+  type Sender,
+  searchableText,
+  tailOf,
+} from '../../log/index.ts'
 import { parseQuery } from '../../search/index.ts'
 import type { Session } from '../../session.ts'
 import { textReply } from '../reply.ts'
@@ -33,15 +43,15 @@ export function searchResponder(options: SearchResponderOptions = {}): Responder
   const { zone = 'UTC', finds = 3 } = options
   async function* answer({ session, messages, signal }: ReplyRequest): AsyncGenerator<string> {
     const language = await languageOf(session, messages)
-    const asking = messages.filter(({ content }) => isQuestion(readIn(contentText(content))))
+    const asking = messages.filter(({ content }) => isQuestion(readIn(ownText(content))))
     const sought = asking
-      .map(({ content }) => soughtIn(readIn(contentText(content))) ?? '')
+      .map(({ content }) => soughtIn(readIn(ownText(content))) ?? '')
       .join(' ')
       .trim()
     const found = sought === '' ? [] : await findSaid(session, sought, asking)
     const asker = messages[0]?.sender ?? null
     const quoted = await Promise.all(found.slice(0, finds).map(result => withoutNames(session, result)))
-    const shown = quoted.map(result => toFind(result, asker, zone))
+    const shown = quoted.map(result => toFind(result, asker, { zone, language }))
     signal.throwIfAborted()
     // Whole: nobody is shown the first word of it, and then a change.
     if (messages.every(isBareCommand)) yield greetingText(language)
@@ -60,7 +70,7 @@ function readIn(text: string): string {
 
 /** The first that everybody sends to a bot on Telegram is `/start`. */
 function isBareCommand({ content }: Message): boolean {
-  return /^\/\w+(?:@\w+)?$/.test(contentText(content).trim())
+  return /^\/\w+(?:@\w+)?$/.test(ownText(content).trim())
 }
 
 /** Who was told lately what becomes of what is said here is not told again. */
@@ -129,8 +139,15 @@ function comparable(text: string): string {
     .trim()
 }
 
-function toFind({ sender, at, excerpt }: SearchResult, asker: Sender | null, zone: string): Find {
-  const isAsker = (sender?.id ?? null) === (asker?.id ?? null)
+function toFind(
+  { sender, at, excerpt, origin }: SearchResult,
+  asker: Sender | null,
+  { zone, language }: { readonly zone: string; readonly language: Language },
+): Find {
+  const isAsker = (sender?.id ?? null) === (asker?.id ?? null) && origin === undefined
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(at)
-  return { speaker: isAsker ? null : sender?.name || sender?.id || '', day, excerpt }
+  const name = sender?.name || sender?.id || ''
+  const speaker =
+    origin === undefined ? name : [name, originLabel(origin, language)].filter(Boolean).join(', ')
+  return { speaker: isAsker ? null : speaker, day, excerpt }
 }

@@ -39,6 +39,7 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
     overridesIn(body),
     palimpsest.session(named.id),
   )
+  let asked: number | null = null
   const request = {
     named,
     messages: read.messages,
@@ -48,6 +49,9 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
     policy,
     redact: redactionOf(resolved.values),
     forkKey,
+    onStored: (seq: number) => {
+      asked = seq
+    },
   }
   const given = { read, policy, resolved, current: settings.current, budget: body.budget ?? null }
   const turns = storing.get(palimpsest) ?? new OneAtATime()
@@ -63,11 +67,15 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
       throw invalidArguments([
         { field: 'messages', value: body.messages, allowed: 'at least one beside the instructions' },
       ])
-    return begin(session, call, given)
+    const last = read.messages.at(-1)?.role
+    const isAsked = last === 'user' || last === 'tool'
+    return begin(session, call, { ...given, asked: isAsked ? asked : null })
   })
 }
 
 interface Given {
+  /** What is to be answered, in the log; `null`: what the session ends with. */
+  readonly asked: number | null
   readonly read: ReadMessages
   readonly policy: Policy | null
   readonly resolved: Resolved
@@ -83,8 +91,8 @@ async function begin(
 ): Promise<Answering> {
   const { read } = given
   const { values } = given.resolved
-  const { policy } = given
-  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, policy, signal, underWay })
+  const { policy, asked } = given
+  if (!hasModel(values)) return searchAnswer(session, { zone: values.zone, policy, asked, signal, underWay })
   const query = await questionOf(session, read.messages)
   return modelAnswer(session, {
     body,
@@ -94,6 +102,7 @@ async function begin(
     onEnd: metrics.answered.bind(metrics),
     turnOptions: {
       ...contextOptions(given),
+      ...(asked !== null && { throughSeq: asked }),
       ...(policy && { appendPolicy: policy }),
       ...(read.reminder !== '' && { reminder: read.reminder }),
       ...(query !== '' && { query }),
@@ -101,7 +110,7 @@ async function begin(
   })
 }
 
-function contextOptions({ read, policy, resolved, current, budget }: Given) {
+function contextOptions({ read, policy, resolved, current, budget }: Omit<Given, 'asked'>) {
   return {
     ...(read.instructions !== '' && { instructions: read.instructions }),
     // Some providers insist on them, and what is sent at one time and not at another breaks the prompt's cache.

@@ -26,7 +26,10 @@ export function forTheLog(result: Streamed, reader: StreamReader) {
 }
 
 async function* withoutToolErrors(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  for await (const part of stream) if ((part as StreamPart).type !== 'tool-error') yield part
+  for await (const part of stream) {
+    const { type, providerExecuted } = part as StreamPart
+    if (type !== 'tool-error' || providerExecuted === true) yield part
+  }
 }
 
 function roleOf(message: unknown): unknown {

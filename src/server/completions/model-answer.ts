@@ -25,13 +25,14 @@ export interface ModelCall {
     | 'outputReserve'
     | 'usualReserve'
     | 'policy'
+    | 'throughSeq'
     | 'appendPolicy'
   >
   readonly signal: AbortSignal
   /** Holds what is stored of an answer. */
   readonly underWay: UnderWay
   /** Hears how it ended, and what it took. */
-  readonly onEnd: (finished: FinishedTurn) => void
+  readonly onEnd: (finished: Pick<FinishedTurn, 'status' | 'usage' | 'uncountedCalls'>) => void
 }
 
 /** The configured model answers what the session ends with. Nothing is sent before the first piece is asked for. */
@@ -100,6 +101,18 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
   let isLeft = true
   let broken: unknown
   let finished: FinishedTurn
+  const finish = async () => {
+    try {
+      const ended = await turn.finish(forTheLog(result, reader))
+      call.onEnd(ended)
+      return ended
+    } catch (error) {
+      // Nothing of it can be stored; it was paid all the same.
+      const { usage, uncountedCalls } = turn
+      call.onEnd({ status: 'failed', usage, uncountedCalls })
+      throw error
+    }
+  }
   try {
     let checked = performance.now()
     for await (const part of result.stream) {
@@ -117,8 +130,7 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
     if (isOverForGood(error)) stop()
   } finally {
     if (isLeft) stop()
-    finished = await turn.finish(forTheLog(result, reader)).finally(resolve)
-    call.onEnd(finished)
+    finished = await finish().finally(resolve)
   }
   const { status, error = broken } = finished
   if (status === 'aborted') throw stopped()

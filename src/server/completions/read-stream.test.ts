@@ -43,6 +43,18 @@ test('a call in one piece has its arguments, and a call without any an empty obj
   expect(reader.argumentsOf('a')).toBe('{"x":1}')
 })
 
+test('what the provider runs itself is no call for the client', () => {
+  const { reader, pieces } = read([
+    { type: 'tool-input-start', id: 's', toolName: 'web_search', providerExecuted: true },
+    { type: 'tool-input-delta', id: 's', delta: '{"query":"tides"}' },
+    { type: 'tool-call', toolCallId: 's', toolName: 'web_search', input: {}, providerExecuted: true },
+    { type: 'text-delta', id: 't', text: 'At noon.' },
+    { type: 'finish', finishReason: 'stop', totalUsage: {} },
+  ])
+  expect(pieces).toEqual([{ type: 'text', text: 'At noon.' }])
+  expect(reader.end(9)).toMatchObject({ finishReason: 'stop' })
+})
+
 test('what nobody counted is estimated', () => {
   const { reader } = read([{ type: 'text-delta', id: 't', text: 'Hello there, how are you?' }])
   const end = reader.end(99)

@@ -24,6 +24,8 @@ export class StreamReader {
   }
 
   *take(part: StreamPart): Generator<Piece> {
+    // What the provider runs itself is nothing for the client to answer.
+    if (part['providerExecuted'] === true) return
     switch (part.type) {
       case 'text-delta':
         yield* this.#words('text', part)

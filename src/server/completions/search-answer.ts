@@ -21,6 +21,8 @@ interface SearchCall {
   readonly zone: string
   /** For this request only; `null`: the configured one. */
   readonly policy: Policy | null
+  /** The newest message that is to be answered; `null`: the newest of all. */
+  readonly asked: number | null
   readonly signal: AbortSignal
   readonly underWay: UnderWay
 }
@@ -28,7 +30,8 @@ interface SearchCall {
 /** Answers from what was said in the session, without a model. */
 export async function searchAnswer(session: Session, call: SearchCall): Promise<Answering> {
   const own = await session.bound()
-  const newest = await own.messages({ from: 'newest', limit: MOST_ASKED })
+  const before = call.asked === null ? {} : { before: call.asked + 1 }
+  const newest = await own.messages({ from: 'newest', limit: MOST_ASKED, ...before })
   return {
     sessionId: session.id,
     seq: newest.at(-1)?.seq ?? 0,

@@ -32,6 +32,8 @@ export interface StoreRequest {
   readonly redact: Redact | false
   /** What the ids of forks follow from: no client knows it. */
   readonly forkKey: () => Promise<string>
+  /** Hears where the last of the messages is in the log: that is what is to be answered. */
+  readonly onStored?: (seq: number) => void
 }
 
 /** The session's own limit. */
@@ -109,7 +111,10 @@ async function storeNew(
   const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
   const replies = repliesToRepeat(stored, theirs, { isRetry })
   if (replies === null) await add(session, messages, ours, request)
-  else await takeBack(session, ours.slice(ours.length - replies), request)
+  else {
+    noteStored(ours[ours.length - replies - 1], request)
+    await takeBack(session, ours.slice(ours.length - replies), request)
+  }
   return session
 }
 
@@ -145,9 +150,11 @@ async function storeLaid(laid: Laid, family: Family, request: StoreRequest): Pro
   const added = addedOf(laid, request)
   switch (outcome) {
     case 'continues':
+      if (added.length === 0) noteStored(ours[ourEnd - 1], request)
       await add(session, added, ours, request)
       return session
     case 'asks-again':
+      noteStored(ours[ourEnd - 1], request)
       await takeBack(session, ours.slice(ourEnd), request)
       return session
     case 'contradicts': {
@@ -188,9 +195,10 @@ async function add(
   session: Session,
   messages: readonly Sent[],
   ours: readonly Message[],
-  { policy }: StoreRequest,
+  request: StoreRequest,
 ): Promise<void> {
   if (messages.length === 0) return
+  const { policy } = request
   const epoch = (await session.info())?.epoch ?? 0
   const names = namesOfCalls(ours)
   const inputs = messages.map(
@@ -200,6 +208,12 @@ async function add(
     }),
   )
   const options: AppendOptions = policy ? { policy } : {}
-  for (let from = 0; from < inputs.length; from += MOST_AT_ONCE)
-    await session.append(inputs.slice(from, from + MOST_AT_ONCE), options)
+  for (let from = 0; from < inputs.length; from += MOST_AT_ONCE) {
+    const { messages } = await session.append(inputs.slice(from, from + MOST_AT_ONCE), options)
+    noteStored(messages.at(-1), request)
+  }
+}
+
+function noteStored(message: { readonly seq: number } | undefined, { onStored }: StoreRequest): void {
+  if (message) onStored?.(message.seq)
 }

@@ -26,6 +26,10 @@ const context = endpoint({
       .optional()
       .openapi({ description: 'what is asked now: older messages that may answer it are recalled' }),
     reasoning: oneOf(['drop', 'keep']).optional(),
+    throughSeq: wholeNumber(1).optional().openapi({
+      description:
+        'the message that is answered: what others said after it is not shown; left out: the newest message',
+    }),
     format: oneOf(FORMATS).optional(),
     limit: wholeNumber(1).optional().openapi({ description: 'with the format text: most characters' }),
     notes: z
@@ -44,6 +48,7 @@ const context = endpoint({
       tools,
       query,
       reasoning,
+      throughSeq,
       format = 'messages',
       limit,
       notes = true,
@@ -59,6 +64,7 @@ const context = endpoint({
       ...(tools !== undefined && { tools }),
       ...(query !== undefined && { query }),
       ...(reasoning !== undefined && { reasoning }),
+      ...(throughSeq !== undefined && { throughSeq }),
       ...(policy && { policy }),
       // Whoever may only read changes nothing by it.
       ...(!(notes && call.access.scopes.has('write')) && { notes: false as const }),

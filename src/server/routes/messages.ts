@@ -18,7 +18,10 @@ const MOST_MESSAGES = 1_000
 
 /** What they may be the log checks itself, with better words than a schema has. */
 const CONTENT = {
-  content: z.unknown().optional().openapi({ description: 'text, or a list of parts' }),
+  content: z.unknown().optional().openapi({
+    description:
+      'text, or a list of parts; what of it the sender only passes on has an origin: { kind: forward, quote, reply or link, from: { id, name }, at, chat, url }',
+  }),
   text: z.unknown().optional().openapi({ type: 'string', description: 'the same as a content that is text' }),
 }
 const MESSAGE = {
@@ -149,7 +152,7 @@ async function readPage(
   for (;;) {
     // One more tells whether there is another page.
     const wanted = Math.min(MESSAGES_AT_A_TIME, limit + 1 - messages.length)
-    const found = await session.messages({ ...asked, from, limit: wanted })
+    const found = await session.messages({ ...asked, from, limit: wanted, answered: true })
     for (const message of from === 'oldest' ? found : found.toReversed()) {
       left -=
         typeof message.content === 'string' ? message.content.length : JSON.stringify(message.content).length

@@ -44,7 +44,7 @@ const SESSIONS = {
 }
 
 const ANSWERS = {
-  200: '{ results: [{ sessionId, seq, externalId, role, sender, at, score, archived, excerpt, highlights, before, after }], next }, best first: `next` is the `cursor` of the next page, null on the last one',
+  200: '{ results: [{ sessionId, seq, externalId, role, sender, at, score, archived, excerpt, highlights, origin?, answered?, before, after }], next }, best first: `next` is the `cursor` of the next page, null on the last one; `people`, where `sender` is a name that several people have. `origin`: where the words come from that the sender did not say; `answered`: what the message answers',
 }
 
 const searchSession = endpoint({

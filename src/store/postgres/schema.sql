@@ -291,7 +291,8 @@ CREATE TABLE segments (
   text text NOT NULL DEFAULT '""'::text,
   withheld bigint NOT NULL DEFAULT 0,
   window_messages text,
-  window_through bigint
+  window_through bigint,
+  people text
 );
 
 CREATE TABLE senders (

@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from '../../errors.ts'
-import { nextTotals, type Size, type Totals } from '../../log/index.ts'
+import { hasOrigins, nextTotals, type Size, type Totals } from '../../log/index.ts'
 import { INITIAL_FOLD_STATE } from '../../policy/index.ts'
 import { type FileMessage, type FileSegment, type SessionFile, tellable } from '../session-file.ts'
 import type { MeasuredMessage, SessionKey } from '../store.ts'
@@ -21,6 +21,7 @@ import {
   decodeContent,
   ERASED,
   encodeContent,
+  FOREIGN,
   MESSAGE_COLUMNS,
   MESSAGE_TABLES,
   type MessageRow,
@@ -265,10 +266,11 @@ function* importVersions(session: SessionRow, { seq, versions = [] }: FileMessag
   }
   if (versions.length > 0)
     yield* run(
-      'UPDATE messages SET version = ?3 WHERE session_id = ?1 AND seq = ?2',
+      'UPDATE messages SET version = ?3, flags = flags | ?4 WHERE session_id = ?1 AND seq = ?2',
       session.id,
       seq,
       versions.length + 1,
+      versions.some(({ content }) => hasOrigins(content)) ? FOREIGN : 0,
     )
 }
 

@@ -1,4 +1,6 @@
+import type { Person } from '../../log/index.ts'
 import type { ContextRead, ContextRequest, LoggedMessage, SessionRecord, Warn } from '../store.ts'
+import { withAnswered } from './answered.ts'
 import { readCorrected } from './corrections.ts'
 import { shownRow, sumVisible, TOLD_AFTER } from './fold-state.ts'
 import { newestRow } from './head.ts'
@@ -44,10 +46,15 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   const corrected = session.corrections === null ? [] : yield* readCorrected(session)
   const begun = {
     rawAfter: Math.max(compactedThrough, session.begins_after),
-    raw: yield* rawOf(session, record),
+    raw: yield* rawOf(session, record, request.through),
   }
-  const { since } = request
-  if (since !== undefined && since.epoch === record.epoch && since.seq >= begun.rawAfter) {
+  const { since, through } = request
+  if (
+    through === undefined &&
+    since !== undefined &&
+    since.epoch === record.epoch &&
+    since.seq >= begun.rawAfter
+  ) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }
     const added = yield* readNewest(session, range, request.tokens)
     // What came since is more than a context could show: then it is read as if for the first time.
@@ -56,7 +63,7 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
         session: record,
         base: null,
         pins,
-        messages: toMessages(added.rows, session, compactedThrough),
+        messages: yield* toMessages(added.rows, session, compactedThrough),
         isWhole: false,
         ...begun,
         layers,
@@ -66,10 +73,19 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   return { ...(yield* readAnew(session, request, record)), ...begun, pins, layers, corrected }
 }
 
-/** A difference of totals; only where the end of an earlier chapter is not folded yet, a sum. */
-function* rawOf(session: SessionRow, { head, state }: SessionRecord): Steps<ContextRead['raw']> {
-  if (session.begins_after > state.compactedThrough)
-    return yield* sumVisible(session, session.begins_after, head?.seq ?? 0)
+/** A difference of totals; only through an older message, or where the end of an earlier chapter is not folded yet, a sum. */
+function* rawOf(
+  session: SessionRow,
+  { head, state }: SessionRecord,
+  through?: number,
+): Steps<ContextRead['raw']> {
+  const { compactedThrough } = state
+  if (through !== undefined || session.begins_after > compactedThrough)
+    return yield* sumVisible(
+      session,
+      Math.max(session.begins_after, compactedThrough),
+      through ?? head?.seq ?? 0,
+    )
   return {
     messages: (head?.totals.messages ?? 0) - state.folded.messages,
     tokens: (head?.totals.tokens ?? 0) - state.folded.tokens,
@@ -78,13 +94,16 @@ function* rawOf(session: SessionRow, { head, state }: SessionRecord): Steps<Cont
 
 function* readAnew(
   session: SessionRow,
-  { tokens, archivedTokens }: ContextRequest,
+  { tokens, archivedTokens, through }: ContextRequest,
   record: SessionRecord,
 ): Steps<Pick<ContextRead, 'session' | 'base' | 'messages' | 'isWhole'>> {
   const { compactedThrough } = record.state
   const { begins_after } = session
   const isFolded = compactedThrough > begins_after
-  const range = { after: Math.max(compactedThrough, begins_after), through: record.head?.seq ?? 0 }
+  const range = {
+    after: Math.max(compactedThrough, begins_after),
+    through: through ?? record.head?.seq ?? 0,
+  }
   const raw = yield* readNewest(session, range, tokens)
   const archived =
     archivedTokens <= 0 || raw.isCut
@@ -93,24 +112,28 @@ function* readAnew(
   return {
     session: record,
     base: { segments: isFolded ? yield* readSegmentTexts(session) : [] },
-    messages: toMessages([...(archived?.rows ?? []), ...raw.rows], session, compactedThrough),
+    messages: yield* toMessages([...(archived?.rows ?? []), ...raw.rows], session, compactedThrough),
     isWhole: archived === null ? !isFolded && !raw.isCut : !archived.isCut,
   }
 }
 
-function toMessages(
+function* toMessages(
   rows: readonly ContextRow[],
   session: SessionRow,
   compactedThrough: number,
-): readonly LoggedMessage[] {
-  return rows.map(row => ({
+): Steps<readonly LoggedMessage[]> {
+  const messages = rows.map(row => ({
     ...toMessage(row, session.name, compactedThrough),
     turn: row.total_turns,
     tokens: row.tokens,
   }))
+  return yield* withAnswered(session, messages)
 }
 
-type SegmentTextRow = Pick<SegmentRow, 'from_seq' | 'to_seq' | 'level' | 'text' | 'tokens_after'> & {
+type SegmentTextRow = Pick<
+  SegmentRow,
+  'from_seq' | 'to_seq' | 'level' | 'text' | 'tokens_after' | 'people'
+> & {
   readonly [column in 'summary' | 'events' | 'details']: string | null
 }
 
@@ -120,7 +143,7 @@ const UNTOLD = `text = '""' AND summary <> '""'`
 /** Without what stands beside the text: a segment may have very many details. */
 function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['base']>['segments']> {
   const rows = yield* all<SegmentTextRow>(
-    `SELECT from_seq, to_seq, level, text, tokens_after, CASE WHEN ${UNTOLD} THEN summary END AS summary,
+    `SELECT from_seq, to_seq, level, text, tokens_after, people, CASE WHEN ${UNTOLD} THEN summary END AS summary,
        CASE WHEN ${UNTOLD} THEN events END AS events, CASE WHEN ${UNTOLD} THEN details END AS details
      FROM segments WHERE ${TOLD_AFTER} ORDER BY from_seq`,
     session.id,
@@ -132,6 +155,7 @@ function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['
     level: row.level,
     text: JSON.parse(row.text) as string,
     tokensAfter: row.tokens_after,
+    people: row.people === null ? null : (JSON.parse(row.people) as Person[]),
     ...(row.summary !== null && {
       untold: {
         summary: JSON.parse(row.summary) as string,

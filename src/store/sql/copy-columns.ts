@@ -28,7 +28,7 @@ export const VERSION_COPIED = ['seq', 'version', 'content', 'format', 'replaced_
 export const SEGMENT_COPIED = [
   ...['id', 'from_seq', 'to_seq', 'message_count', 'summary', 'events', 'details', 'text', 'level', 'state'],
   ...['rolled_into', 'type', 'reason', 'summarizer', 'prompt_version', 'tokens_before', 'tokens_after'],
-  ...['created_at', 'withheld', 'window_messages', 'window_through'],
+  ...['created_at', 'withheld', 'window_messages', 'window_through', 'people'],
 ] as const
 export const MEMO_COPIED = ['version', 'through_seq', 'memo'] as const
 export const HIDDEN_COPIED = ['from_seq', 'to_seq'] as const

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, MessageNotFoundError } from '../../errors.ts'
-import { type Content, contentLinks, type Size } from '../../log/index.ts'
+import { type Content, contentLinks, hasOrigins, type Size } from '../../log/index.ts'
 import type { EditReceipt, Warn } from '../store.ts'
+import { foldedAnswersTo } from './answering.ts'
 import { markOutdated, noteCorrection } from './corrections.ts'
 import type { Dialect } from './driver.ts'
 import { recordEvent } from './events.ts'
@@ -10,7 +11,7 @@ import { readHead } from './head.ts'
 import { noteUnindexed } from './indexing.ts'
 import { isVisible } from './messages.ts'
 import { noteRewrite } from './rewrites.ts'
-import { decodeContent, encodeContent, type SessionRow } from './rows.ts'
+import { decodeContent, encodeContent, FOREIGN, type SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { withdrawEdited } from './withdraw-facts.ts'
 
@@ -39,8 +40,10 @@ export function* edit(
   if (encoded.content === row.content && encoded.format === row.format) return { version: row.version }
   checkSameLinks(decodeContent(row), content)
   const state = yield* readFoldState(session, yield* readHead(session), warn)
-  yield* replaceContent(session, seq, { ...encoded, size, now })
+  yield* replaceContent(session, seq, { ...encoded, size, now, flags: hasOrigins(content) ? FOREIGN : 0 })
   const isTold = yield* markOutdated(session, seq)
+  // Their segments may quote it as it was.
+  for (const answering of yield* foldedAnswersTo(session, seq)) yield* markOutdated(session, answering)
   yield* withdrawEdited(session, { seq, at: row.at, now }, dialect)
   const due = yield* noteCorrection(session, {
     seq,
@@ -85,7 +88,7 @@ function checkSameLinks(before: Content, after: Content): void {
 function* replaceContent(
   session: SessionRow,
   seq: number,
-  edited: { content: string; format: number; size: Size; now: number },
+  edited: { content: string; format: number; size: Size; now: number; flags: number },
 ): Steps<void> {
   yield* run(
     `INSERT INTO message_versions (session_id, seq, version, content, format, replaced_at)
@@ -95,9 +98,18 @@ function* replaceContent(
     edited.now,
   )
   yield {
-    sql: `UPDATE messages SET content = ?3, format = ?4, characters = ?5, tokens = ?6, version = version + 1
+    sql: `UPDATE messages SET content = ?3, format = ?4, characters = ?5, tokens = ?6, version = version + 1,
+       flags = flags | ?7
      WHERE session_id = ?1 AND seq = ?2`,
-    parameters: [session.id, seq, edited.content, edited.format, edited.size.characters, edited.size.tokens],
+    parameters: [
+      session.id,
+      seq,
+      edited.content,
+      edited.format,
+      edited.size.characters,
+      edited.size.tokens,
+      edited.flags,
+    ],
     isUnread: true,
     text: { content: 2, format: 3 },
   }

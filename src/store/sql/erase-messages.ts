@@ -1,5 +1,14 @@
-import { type Content, contentLinks, isReply, ROLES } from '../../log/index.ts'
+import {
+  type Content,
+  contentLinks,
+  isAnswered,
+  isReply,
+  ownContent,
+  quotationOf,
+  ROLES,
+} from '../../log/index.ts'
 import type { FoldState, Head } from '../../policy/index.ts'
+import { type AnsweredRow, answersTo, readAnswered } from './answering.ts'
 import type { Slice } from './erasure-slice.ts'
 import { recordEvent } from './events.ts'
 import { lineKeys } from './facts.ts'
@@ -13,6 +22,7 @@ import { forgetPacked } from './packs.ts'
 import { decodeContent, ERASED, type Extras, LINKED, type SessionRow } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
+import { type ForeignMessage, findForeign, stripForeign } from './strip-origins.ts'
 import { leaveUnindexed, unindexMessages } from './unindex.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
 import { settleWaiting, withdrawReplies } from './waiting.ts'
@@ -69,11 +79,12 @@ export function* eraseMessages(
   const state = yield* readFoldState(session, before, slice.warn)
   const visible = rows.filter(({ is_visible }) => is_visible === 1)
   yield* eraseRows(session, rows, slice)
+  const answering = yield* forgetQuotations(session, rows, slice)
   if (visible.length > 0) yield* widenFacts(session, visible[0]!.seq)
-  yield* condemnFacts(session, seqsOf(rows))
+  yield* condemnFacts(session, [...seqsOf(rows), ...answering])
   const counted = yield* decidedRows(session, { rows: visible, before, state })
   const hidden = yield* hideMessages(session, seqsOf(visible))
-  if (visible.length > 0) yield* forgetDerived(hidden, visible, slice)
+  if (visible.length > 0) yield* forgetDerived(hidden, [...seqsOf(visible), ...answering], slice)
   const last = yield* readHead(hidden)
   const head = last && before && (yield* settleHead(hidden, last, withoutRows(before.totals, visible)))
   const { tokens: segmentTokens } = yield* readShown(session)
@@ -91,6 +102,57 @@ export function* eraseMessages(
   })
   const isAll = rows.length === wanted.length
   return { messages: rows.length, through: isAll ? Math.max(...seqs) : rows.at(-1)!.seq }
+}
+
+/** Words of others are taken out of messages that stay. All that was made of them is as after an erasure of theirs. */
+export function* eraseWithin(
+  session: SessionRow,
+  messages: readonly ForeignMessage[],
+  slice: Slice,
+): Steps<void> {
+  const seqs = messages.map(({ seq }) => seq).sort((one, other) => one - other)
+  const state = yield* readFoldState(session, yield* readHead(session), slice.warn)
+  yield* stripForeign(session, messages, slice)
+  const answering = yield* forgetQuotations(session, yield* readAnswered(session, seqs), slice)
+  const telling = [...new Set([...seqs, ...answering])]
+  yield* widenFacts(session, seqs[0]!)
+  yield* condemnFacts(session, telling)
+  yield* forgetDerived(session, telling, slice)
+  const { tokens: segmentTokens } = yield* readShown(session)
+  yield* writeFoldState(session, { ...state, stalled: {}, segmentTokens })
+  yield* noteErased(session)
+  yield* forgetOutcome(session, slice)
+  yield* fenceLease(session.namespace, `extraction/${session.name}`)
+  for (const seq of seqs)
+    yield* recordEvent({
+      sessionId: session.id,
+      type: 'message-edited',
+      at: slice.now,
+      fromSeq: seq,
+      toSeq: seq,
+    })
+}
+
+/**
+ * Those that answer these messages quote them: the copies that stand in them go. What was made of them did so, too: which
+ * ones they are. A message that held nothing but a copy was quoted by it.
+ */
+function* forgetQuotations(
+  session: SessionRow,
+  answered: readonly AnsweredRow[],
+  slice: Slice,
+): Steps<readonly number[]> {
+  const answering = yield* answersTo(session, answered)
+  const copies = yield* findForeign(session, answering, isAnswered)
+  if (copies.length === 0) return answering
+  yield* stripForeign(session, copies, slice)
+  const bare = copies.filter(({ left }) => quotationOf({ content: ownContent(left) }) === '')
+  if (bare.length === 0) return answering
+  const rows = yield* readAnswered(
+    session,
+    bare.map(({ seq }) => seq),
+  )
+  return [...new Set([...answering, ...(yield* forgetQuotations(session, rows, slice))])]
 }
 
 /** At least one. */
@@ -288,10 +350,9 @@ function* stateWithout(
 }
 
 /** Hidden messages were left out of these when they were hidden. Each version of the memo knows what those before it did. */
-function* forgetDerived(session: SessionRow, visible: readonly ErasedRow[], slice: Slice): Steps<void> {
-  const seqs = seqsOf(visible)
+function* forgetDerived(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
   yield* withholdOver(session, seqs, slice)
-  slice.count('memos', yield* forgetMemos(session, seqs[0]!))
+  slice.count('memos', yield* forgetMemos(session, Math.min(...seqs)))
 }
 
 /** They may quote what was said. Where something was pending, the session is to be judged again. */

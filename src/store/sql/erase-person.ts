@@ -1,23 +1,27 @@
+import { inertName, listedId, listedName, originOf } from '../../log/index.ts'
 import type { LayerName } from '../document.ts'
 import { findDocumentById, versionsOf } from './documents.ts'
 import { hideDocument, hideOwnedDocuments } from './erase-documents.ts'
-import { eraseMessages, MESSAGES_AT_A_TIME } from './erase-messages.ts'
+import { eraseMessages, eraseWithin, MESSAGES_AT_A_TIME } from './erase-messages.ts'
 import { findSenders, retiredSenders, retireSenders } from './erase-senders.ts'
 import { hideSession, lockSessionById } from './erase-session.ts'
 import type { ErasureStep, Progress, Slice } from './erasure-slice.ts'
 import { lineKeyMaker } from './facts.ts'
 import { type Finish, finishSession } from './finish-session.ts'
 import { doomBuild } from './forks.ts'
+import { FOREIGN } from './rows.ts'
 import {
   BEGINNING,
   LOOK_ROWS,
   type LogPage,
   type LogPlace,
   ROWS_AT_A_TIME,
+  type ScannedMessage,
   type ScannedSession,
   scanLog,
 } from './scan-log.ts'
 import { all, first, run, type Steps } from './steps.ts'
+import { type ForeignMessage, findForeign } from './strip-origins.ts'
 
 /**
  * A person, by the id that senders and private sessions bear. What they said goes from every session; sessions that
@@ -84,7 +88,16 @@ function* eraseFromPage(
   const isBeginning = at.place.session !== session.id
   if (isBeginning && (yield* eraseWhole(session, slice)))
     return { ...at, place: { session: session.id, seq: 0 }, isFound: true }
-  const seqs = messages.flatMap(({ seq, sender_id }) => (sender_id && senders.has(sender_id) ? [seq] : []))
+  const isTheirs = ({ sender_id }: ScannedMessage) => sender_id !== null && senders.has(sender_id)
+  const theirs = messages.filter(isTheirs).map(({ seq }) => seq)
+  const passedOn = theirs.length > 0 ? null : yield* findPassedOn(session, messages, slice)
+  if (passedOn !== null && passedOn.within.length > 0) {
+    const locked = yield* lockSessionById(session.id, slice)
+    if (locked) yield* eraseWithin(locked, passedOn.within, slice)
+    const first = Math.min(at.oldest ?? Number.POSITIVE_INFINITY, passedOn.within[0]!.seq)
+    return { ...at, place: at.place, oldest: first, isFound: true }
+  }
+  const seqs = passedOn?.whole ?? theirs
   const oldest = at.oldest ?? seqs[0] ?? null
   if (seqs.length > 0) {
     const batch = seqs.slice(0, MESSAGES_AT_A_TIME)
@@ -96,6 +109,25 @@ function* eraseFromPage(
   const isEnd = next.seq === 0
   if (!isEnd || oldest === null) return null
   return { ...at, place: next, oldest: null, finish: { session: session.id, from: oldest, through: oldest } }
+}
+
+/**
+ * What they said is theirs wherever it was passed on, by the id that its origin names: a message that holds nothing else
+ * goes, of any other the words go. Names alone are nobody's: of those who hide their ids nothing is found.
+ */
+function* findPassedOn(
+  session: ScannedSession,
+  messages: readonly ScannedMessage[],
+  slice: Slice,
+): Steps<{ readonly whole: readonly number[]; readonly within: readonly ForeignMessage[] }> {
+  const seqs = messages.filter(({ flags }) => (flags & FOREIGN) !== 0).map(({ seq }) => seq)
+  const id = personOf(slice)
+  const found = seqs.length === 0 ? [] : yield* findForeign(session, seqs, ({ from }) => from?.id === id)
+  const isWhole = ({ left }: ForeignMessage) => !left.some(part => originOf(part) === null)
+  return {
+    whole: found.filter(isWhole).map(({ seq }) => seq),
+    within: found.filter(each => !isWhole(each)).slice(0, MESSAGES_AT_A_TIME),
+  }
 }
 
 /**
@@ -193,7 +225,6 @@ function* condemnLists({ id }: { readonly id: number }, names: readonly string[]
 }
 
 const LONGEST_LABEL = 40
-const LONGEST_NAME = 60
 
 /** Names may hold commas themselves, so each is looked for as a whole item. */
 function isListOf(line: string, names: readonly string[]): boolean {
@@ -201,16 +232,14 @@ function isListOf(line: string, names: readonly string[]): boolean {
   if (!line.startsWith('- ') || colon === -1 || colon > LONGEST_LABEL) return false
   const listed = `, ${line.slice(colon + 2).trimEnd()}`
   return names.some(name =>
-    [name, asWritten(name)].some(
+    [name, inertName(name), listedName(name), listedId(name)].some(
       item =>
         item !== '' &&
-        (listed.endsWith(`, ${item}`) || listed.includes(`, ${item}, `) || listed.includes(`, ${item} (`)),
+        (listed.endsWith(`, ${item}`) ||
+          listed.includes(`, ${item}, `) ||
+          listed.includes(`, ${item} (`) ||
+          listed.includes(` (${item})`) ||
+          listed.includes(` (${item};`)),
     ),
   )
-}
-
-/** As a document has it: on one line, without brackets, and not too long. */
-function asWritten(name: string): string {
-  const clean = name.replace(/[\s\p{Cc}\p{Cf}[\]<>()]+/gu, ' ').trim()
-  return clean.length <= LONGEST_NAME ? clean : clean.slice(0, LONGEST_NAME).toWellFormed()
 }

@@ -14,6 +14,7 @@ import { type SessionRow, traitsOf } from './rows.ts'
 import { readMessagesAt } from './search.ts'
 import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible } from './visible.ts'
+import { withdrawTakenBack } from './withdraw-facts.ts'
 
 /** Whether it may feed anything: whose its scope is, if it is one person's, is asked when it is read. */
 export function isExtracted(
@@ -115,6 +116,7 @@ export function* commitExtraction(
     throw new EpochConflictError({ sessionId, expected: session.epoch, actual: session.epoch })
   yield* checkOwners(session, commit)
   yield* writeDocuments(commit.documents)
+  if (commit.takenBack?.length) yield* withdrawTakenBack(session, commit)
   const corrections = yield* noteRelearned(
     session,
     relearned.map(({ seq }) => seq),

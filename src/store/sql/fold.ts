@@ -23,7 +23,7 @@ import { allIn } from './many.ts'
 import { packDays } from './pack-documents.ts'
 import { columnsOfSegment, packSegments } from './pack-segments.ts'
 import { isUntouchedThrough, trimRewrites } from './rewrites.ts'
-import { type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
+import { peopleColumn, type SessionRow, settingsOf, toDecision, toKey } from './rows.ts'
 import { all, enqueueFold, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
@@ -364,8 +364,8 @@ export function* insertSegment(
   yield* run(
     `INSERT INTO segments (session_id, id, from_seq, to_seq, message_count, summary, events, details, text, level,
        state, rolled_into, type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
-       window_messages, window_through)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)`,
+       window_messages, window_through, people)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)`,
     sessionId,
     segment.id,
     segment.fromSeq,
@@ -388,6 +388,7 @@ export function* insertSegment(
     segment.withheld,
     segment.window ? JSON.stringify(segment.window) : null,
     segment.windowThrough ?? null,
+    peopleColumn(segment.people),
   )
 }
 

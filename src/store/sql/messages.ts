@@ -1,6 +1,7 @@
 import { MessageNotFoundError } from '../../errors.ts'
 import type { Message, Segment } from '../../log/index.ts'
 import type { MessageRange, MessageVersion, PlanPage, PlanSource, Warn } from '../store.ts'
+import { withAnswered } from './answered.ts'
 import { readChapter } from './beginnings.ts'
 import { readFoldState } from './fold-state.ts'
 import { readHead } from './head.ts'
@@ -47,7 +48,8 @@ function* readRange(
     limit: range.limit,
     from: range.from,
   })
-  return rows.map(row => toMessage(row, session.name, compactedThrough))
+  const messages = rows.map(row => toMessage(row, session.name, compactedThrough))
+  return range.answered ? yield* withAnswered(session, messages) : messages
 }
 
 export function* isVisible(session: SessionRow, seq: number): Steps<boolean> {

@@ -1,5 +1,6 @@
 export * as aliases from './aliases.ts'
 export * as allowances from './allowances.ts'
+export { knowsExternalId, readAnsweringAt } from './answered.ts'
 /** What a store does once it is open; loaded together, and not before. */
 export * as apiKeys from './api-keys.ts'
 export { AppendQueues } from './append-queue.ts'

@@ -2,7 +2,9 @@ import {
   type Content,
   type ContentPart,
   contentLinks,
+  hasOrigins,
   type Message,
+  type Person,
   ROLES,
   type Segment,
   type SegmentState,
@@ -109,6 +111,8 @@ const ANSWERED = 2
 const COMPLETE = 4
 /** The message has tool calls, results or approvals: only then is its content needed to find a cut. */
 export const LINKED = 8
+/** It holds, or held before an edit, what its sender did not say: only then is its content read to find whose it is. */
+export const FOREIGN = 16
 
 export function flagsOf(totals: Totals, content: Content): number {
   const { opens, closes } = contentLinks(content)
@@ -116,7 +120,8 @@ export function flagsOf(totals: Totals, content: Content): number {
     (totals.asked ? ASKED : 0) |
     (totals.answered ? ANSWERED : 0) |
     (totals.complete ? COMPLETE : 0) |
-    (opens.length + closes.length > 0 ? LINKED : 0)
+    (opens.length + closes.length > 0 ? LINKED : 0) |
+    (hasOrigins(content) ? FOREIGN : 0)
   )
 }
 
@@ -270,11 +275,17 @@ export interface SegmentRow {
   readonly withheld: number
   readonly window_messages: string | null
   readonly window_through: number | null
+  readonly people: string | null
 }
 
 export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, events, details, text, level, state, rolled_into,
   type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
-  window_messages, window_through`
+  window_messages, window_through, people`
+
+/** As a row has those who speak in a segment. */
+export function peopleColumn(people: Segment['people']): string | null {
+  return people && people.length > 0 ? JSON.stringify(people) : null
+}
 
 /** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
 export function toSegment(row: SegmentRow): Segment {
@@ -299,6 +310,7 @@ export function toSegment(row: SegmentRow): Segment {
     createdAt: new Date(row.created_at),
     ...(row.window_messages !== null && { window: JSON.parse(row.window_messages) as WindowMessage[] }),
     ...(row.window_through !== null && { windowThrough: row.window_through }),
+    ...(row.people !== null && { people: JSON.parse(row.people) as Person[] }),
   }
 }
 

@@ -17,11 +17,17 @@ export interface ScannedSession {
   readonly ready: number
 }
 
+export interface ScannedMessage {
+  readonly seq: number
+  readonly sender_id: number | null
+  readonly flags: number
+}
+
 /** A part of the log of a namespace, of one session at most. */
 export interface LogPage {
   /** `null`: there was none among so many numbers. */
   readonly session: ScannedSession | null
-  readonly messages: readonly { readonly seq: number; readonly sender_id: number | null }[]
+  readonly messages: readonly ScannedMessage[]
   readonly next: LogPlace
 }
 
@@ -62,8 +68,8 @@ function* findScanned(namespace: string, id: number): Steps<ScannedSession | und
 }
 
 function* readPage(session: ScannedSession, after: number): Steps<LogPage> {
-  const messages = yield* all<{ seq: number; sender_id: number | null }>(
-    `SELECT seq, sender_id FROM messages WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${ROWS_AT_A_TIME}`,
+  const messages = yield* all<ScannedMessage>(
+    `SELECT seq, sender_id, flags FROM messages WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${ROWS_AT_A_TIME}`,
     session.id,
     after,
   )

@@ -192,6 +192,10 @@ export class SqlStore implements Store {
     return this.#readOr(key, [], (session, { sql }) => sql.readMessages(session, range, this.#warn))
   }
 
+  knowsExternalId(key: SessionKey, externalId: string) {
+    return this.#readOr(key, false, (session, { sql }) => sql.knowsExternalId(session, externalId))
+  }
+
   readVersions(key: SessionKey, seq: number) {
     return this.#readOr(key, [], (session, { sql }) => sql.readVersions(session, seq))
   }
@@ -545,8 +549,10 @@ export class SqlStore implements Store {
     return this.#read(({ sql, columns }) => sql.search.readSearch(namespace, request, columns))
   }
 
-  readMessagesAt(key: SessionKey, seqs: readonly number[]) {
-    return this.#readOr(key, [], (session, { sql }) => sql.search.readMessagesAt(session, seqs))
+  readMessagesAt(key: SessionKey, seqs: readonly number[], { answered = false } = {}) {
+    return this.#readOr(key, [], (session, { sql }) =>
+      answered ? sql.readAnsweringAt(session, seqs) : sql.search.readMessagesAt(session, seqs),
+    )
   }
 
   readIndexWork(key: SessionKey, request: IndexRequest) {

@@ -1,4 +1,5 @@
 import type { DocumentEdit, DocumentKey, DocumentRecord, DocumentWrite } from '../document.ts'
+import type { ExtractionCommit } from '../store.ts'
 import { lockDocuments } from './document-locks.ts'
 import { writeDocuments } from './documents.ts'
 import type { Dialect } from './driver.ts'
@@ -69,27 +70,55 @@ export function* withdrawEdited(
   dialect: Dialect,
 ): Steps<void> {
   const which: Which = {
-    condition: 'f.from_seq <= ?2 AND f.to_seq >= ?2 AND (f.from_seq = f.to_seq OR f.said_at = ?3)',
+    // An extraction names the messages that say something together; a fold, all that it was told of.
+    condition: `f.from_seq <= ?2 AND f.to_seq >= ?2
+      AND (f.from_seq = f.to_seq OR f.said_at = ?3 OR f.source = 'extraction')`,
     parameters: [seq, at],
   }
   yield* lockLearned(session, which, dialect)
-  const learned = yield* all<EditedFact>(
+  const learned = yield* readLearned(session, which)
+  const author = { kind: 'rollback', name: 'edit' } as const
+  const sources = [{ sessionId: session.name, fromSeq: seq, toSeq: seq }]
+  yield* withdrawAll(session, learned, { author, sources, now })
+}
+
+/** What extractions learned from messages that their speaker takes back; whoever calls it has locked the documents. */
+export function* withdrawTakenBack(
+  session: SessionRow,
+  { documents, takenBack = [], now }: Pick<ExtractionCommit, 'documents' | 'takenBack' | 'now'>,
+): Steps<void> {
+  for (const seq of takenBack) {
+    const learned = yield* readLearned(session, {
+      condition: "f.from_seq <= ?2 AND f.to_seq >= ?2 AND f.source = 'extraction'",
+      parameters: [seq],
+    })
+    for (const { key, author, sources } of documents) {
+      const isOf = ({ layer, name }: Place) => key.layer === layer && key.key === name
+      yield* withdrawAll(session, learned.filter(isOf), { author, sources, now })
+    }
+  }
+}
+
+function* readLearned(session: SessionRow, which: Which): Steps<readonly EditedFact[]> {
+  return yield* all<EditedFact>(
     `SELECT f.document_id, f.id, f.from_seq, f.to_seq, d.layer, d.name, f.line, f.line_key, f.version
      FROM facts f JOIN documents d ON d.id = f.document_id
      WHERE f.session_id = ?1 AND ${which.condition} AND f.gone = 0`,
     session.id,
     ...which.parameters,
   )
+}
+
+function* withdrawAll(
+  session: SessionRow,
+  learned: readonly EditedFact[],
+  by: Pick<DocumentWrite, 'author' | 'sources' | 'now'>,
+): Steps<void> {
   const writes: DocumentWrite[] = []
   for (const [documentId, facts] of Map.groupBy(learned, fact => fact.document_id)) {
     const { gone, back } = yield* withdrawLines(documentId, facts)
-    writes.push({
-      key: documentKey(session, facts[0]!),
-      change: current => withoutFacts(current, gone, back),
-      author: { kind: 'rollback', name: 'edit' },
-      sources: [{ sessionId: session.name, fromSeq: seq, toSeq: seq }],
-      now,
-    })
+    const change = (current: DocumentRecord | null) => withoutFacts(current, gone, back)
+    writes.push({ key: documentKey(session, facts[0]!), change, ...by })
   }
   yield* writeDocuments(writes)
 }

@@ -16,7 +16,7 @@ import { readShown } from './fold-state.ts'
 import { readLower } from './lower-segments.ts'
 import { allIn, runIn } from './many.ts'
 import { forgetPacked, isPacked } from './packs.ts'
-import { SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
+import { peopleColumn, SEGMENT_COLUMNS, type SegmentRow, type SessionRow, toKey, toSegment } from './rows.ts'
 import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { countVisible } from './visible.ts'
@@ -27,7 +27,7 @@ import { countVisible } from './visible.ts'
 const SELF_CONTAINED = `(level = 1 AND summarizer IN ('verbatim', 'extractive'))`
 
 const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0,
-  window_messages = NULL`
+  window_messages = NULL, people = NULL`
 /** One of the first schema has no text, and its summary tells all the same. */
 const TELLS = `(text <> '""' OR summary <> '""')`
 /** One that the next fold is to take in again stays so. */
@@ -292,7 +292,8 @@ export function* commitRebuilt(
   yield* run(
     `UPDATE segments SET summary = ?3, events = ?4, details = ?5, text = ?6, message_count = ?7, summarizer = ?8,
        prompt_version = ?9, tokens_before = ?10, tokens_after = ?11, withheld = ?12,
-       window_messages = NULL, state = CASE WHEN state = 'provisional' THEN state ELSE ?13 END
+       window_messages = NULL, state = CASE WHEN state = 'provisional' THEN state ELSE ?13 END,
+       people = ?14
      WHERE session_id = ?1 AND id = ?2`,
     session.id,
     rebuilt.id,
@@ -307,6 +308,7 @@ export function* commitRebuilt(
     rebuilt.tokensAfter,
     isSettled ? 0 : 1,
     isSettled ? 'live' : 'dirty',
+    peopleColumn(rebuilt.people),
   )
   yield* writeDocuments(documents)
   yield* settleCorrections(session)

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runs } from '../../../test/runs.ts'
 import { Chat } from '../../testing/store-contract/chat.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
 import { SqlStore } from '../sql/sql-store.ts'
@@ -199,7 +200,7 @@ describe('a pair that SQLite left is never refused', () => {
           clear(path)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(15, 40) },
     )
   })
 
@@ -346,7 +347,7 @@ test('a file of another moment beside a log is refused, or the two are what was 
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
   expect(refused).toBeGreaterThan(100)
   expect(taken).toBeGreaterThan(100)

@@ -90,6 +90,11 @@ CREATE TRIGGER message_in_parts_goes AFTER DELETE ON messages WHEN OLD.format BE
       AND CAST(OLD.content AS INTEGER) + CAST(substr(OLD.content, instr(OLD.content, ' ')) AS INTEGER) - 1;
 END;
 
+CREATE TRIGGER segment_people_erased AFTER UPDATE OF text ON segments
+WHEN NEW.text = '""' AND NEW.people IS NOT NULL BEGIN
+  UPDATE segments SET people = NULL WHERE session_id = NEW.session_id AND id = NEW.id;
+END;
+
 CREATE TRIGGER version_in_parts_changes AFTER UPDATE OF content, format ON message_versions
 WHEN OLD.format BETWEEN 4 AND 7 OR NEW.format BETWEEN 4 AND 7 BEGIN
   UPDATE text_parts SET holders = holders + 1
@@ -456,7 +461,7 @@ CREATE TABLE segments (
   prompt_version TEXT NOT NULL,
   tokens_before INTEGER NOT NULL,
   tokens_after INTEGER NOT NULL,
-  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""', withheld INTEGER NOT NULL DEFAULT 0, window_messages TEXT, window_through INTEGER,
+  created_at INTEGER NOT NULL, text TEXT NOT NULL DEFAULT '""', withheld INTEGER NOT NULL DEFAULT 0, window_messages TEXT, window_through INTEGER, people TEXT,
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 

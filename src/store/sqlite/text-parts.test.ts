@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { copyTemplate } from '../../../test/sqlite-template.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
 import { Chat, message } from '../../testing/store-contract/chat.ts'
@@ -17,6 +18,7 @@ describe('SQLite keeps the contract of stores where every text is in parts', () 
       await run(async () => {
         const texts = new TextsApart(0)
         const file = place.address.replace(/^sqlite:/, '')
+        copyTemplate(file)
         const driver = new SqliteDriver(file, { durability: 'normal' }, noWarning, { texts })
         const store = new SqlStore(driver, noWarning)
         await store.open()

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../tokens/index.ts'
+import { isForeign } from '../told-apart.ts'
 import { Heap } from './heap.ts'
-import { isBareAnswer, type Range, type Unit } from './units.ts'
+import type { Range, Unit } from './units.ts'
 
 /**
  * Which extracts to keep. Each term of the range has a weight, and counts once, however often it is said: so the
@@ -15,6 +16,7 @@ import { isBareAnswer, type Range, type Unit } from './units.ts'
  */
 /** Below 1, longer extracts are preferred to what would be the densest ones: they read better. */
 const LENGTH_POWER = 0.85
+const TERSE_LENGTH_POWER = 0.75
 /** What adds less is not worth a line. */
 const MIN_GAIN = 1.5
 /** Cutting into a sentence costs as if it were so many tokens longer. */
@@ -22,6 +24,10 @@ const CUT_START_TOKENS = 1.5
 const CUT_END_TOKENS = 0.5
 /** Less than the day costs, or the first day chosen would draw everything to itself. */
 const DAY_TOKENS = 3
+/** Between two extracts on one line. */
+const JOINT_TOKENS = 3
+const NEAR_MESSAGES = 6
+const NEAR_UNITS = 4
 const CUE_FACTOR = 1.25
 const QUESTION_FACTOR = 0.6
 /**
@@ -33,22 +39,35 @@ const LEAST_ASSISTANT_FACTOR = 0.4
 const SYSTEM_FACTOR = 0.5
 const TOOL_FACTOR = 0.5
 const CODE_FACTOR = 0.3
+/** What decisions, promises and needs count, in sentences and in a few words. */
+const LEAST_SIGN_POWER = 0.6
+const MOST_SIGN_POWER = 2
+/** What was changed since is told for what it was, if at all. */
+const STALE_FACTOR = 0.3
+/** Sentences that are told together or not at all. */
+const MAX_TOGETHER = 6
 
 /** Clauses `from` to `to` of a unit. */
 export interface Extract {
   readonly unit: number
   readonly from: number
   readonly to: number
+  /** Extracts of one group stand and fall together; the group is named by one of its units. */
+  readonly group: number
 }
 
 export class Choice {
   readonly #range: Range
   readonly #heap = new Heap()
   readonly #weights: Float64Array
+  /** For words that are passed on: what they say makes nobody's own words a repeat. */
+  readonly #foreignWeights: Float64Array
   readonly #stamps: Uint32Array
   #stamp = 0
   /** Clauses taken, a bit each. */
   readonly #taken: Uint8Array
+  /** Taken once, and left out again: there was no room. */
+  readonly #dropped: Uint8Array
   readonly #touched: Uint8Array
   readonly #daysTouched = new Set<number>()
   /** Units that did not fit into what was left. */
@@ -56,14 +75,20 @@ export class Choice {
   readonly #headerTokens = new Map<string, number>()
   readonly #lastBySpeaker: readonly boolean[]
   #assistantFactor = ASSISTANT_FACTOR
+  readonly #lengthPower: number
+  readonly #signPower: number
 
   constructor(range: Range, weights: Float64Array) {
     this.#range = range
     this.#weights = weights
+    this.#foreignWeights = Float64Array.from(weights)
     this.#stamps = new Uint32Array(weights.length)
     this.#taken = new Uint8Array(range.units.length)
+    this.#dropped = new Uint8Array(range.units.length)
     this.#touched = new Uint8Array(range.messages.length)
     this.#lastBySpeaker = unansweredMessages(range)
+    this.#lengthPower = LENGTH_POWER - range.terseness * (LENGTH_POWER - TERSE_LENGTH_POWER)
+    this.#signPower = signPower(range)
   }
 
   /** Looks at every unit once. */
@@ -104,12 +129,26 @@ export class Choice {
         this.#mark(extract)
         extracts.push(extract)
       }
-      for (let near = Math.max(0, index - 2); near < Math.min(index + 3, this.#range.units.length); near++) {
+      for (
+        let near = Math.max(0, index - NEAR_UNITS);
+        near <= Math.min(index + NEAR_UNITS, this.#range.units.length - 1);
+        near++
+      ) {
         const next = this.#evaluate(near, left)
         if (next) this.#heap.push(near, next.score)
       }
     }
     return extracts
+  }
+
+  /** What was taken and does not fit after all; what needs it is not taken either. */
+  drop({ unit }: Extract): void {
+    this.#taken[unit] = 0
+    this.#dropped[unit] = 1
+  }
+
+  #isWhole(unit: number): boolean {
+    return this.#taken[unit] === (1 << this.#range.units[unit]!.clauses.length) - 1
   }
 
   #mark({ unit, from, to }: Extract): void {
@@ -118,7 +157,10 @@ export class Choice {
     this.#daysTouched.add(this.#range.days[message]!)
     for (let at = from; at <= to; at++) {
       this.#taken[unit]! |= 1 << at
-      for (const term of clauses[at]!.terms) this.#weights[term] = 0
+      for (const term of clauses[at]!.terms) {
+        this.#foreignWeights[term] = 0
+        if (!this.#isForeign(message)) this.#weights[term] = 0
+      }
     }
   }
 
@@ -127,39 +169,84 @@ export class Choice {
     limit = Number.POSITIVE_INFINITY,
   ): { score: number; tokens: number; extracts: Extract[] } | null {
     const unit = this.#range.units[index]!
+    if (unit.isLost || this.#dropped[index]) return null
     const factor = this.#factor(unit)
+    if (unit.needs.some(need => !this.#isWhole(need))) return this.#withNeeds(index, limit)
     const own = this.#bestSpan(index, limit)
-    if (unit.question !== null && this.#taken[index] === 0 && (own !== null || isBareAnswer(unit))) {
-      const pair = this.#withQuestion(index, unit.question, factor, limit)
-      if (pair) return pair
+    if (unit.question !== null && this.#taken[index] === 0) {
+      const asked = this.#factor(this.#range.units[unit.question]!)
+      const pair = this.#withQuestion(index, unit.question, Math.max(factor, asked), limit)
+      if (pair && (own === null || pair.score >= (own.gain * factor) / own.tokens ** this.#lengthPower))
+        return pair
     }
-    if (!own) return null
+    // Its answer is told with it, or it is not told.
+    if (!own || unit.isAnswered) return null
     return {
-      score: (own.gain * factor) / own.tokens ** LENGTH_POWER,
+      score: (own.gain * factor) / own.tokens ** this.#lengthPower,
       tokens: own.tokens,
-      extracts: [{ unit: index, from: own.from, to: own.to }],
+      extracts: [{ unit: index, from: own.from, to: own.to, group: index }],
     }
+  }
+
+  /** The sentence with all without which it would say something else, each of them whole. */
+  #withNeeds(index: number, limit: number) {
+    const together = this.#neededWith(index)
+    if (together === null) return null
+    // "Yes" is worth what its question asks.
+    const factor = Math.max(...together.map(each => this.#factor(this.#range.units[each]!)))
+    this.#stamp++
+    let gain = 0
+    let tokens = 0
+    const extracts: Extract[] = []
+    let last = -1
+    for (const each of together) {
+      const { clauses, message } = this.#range.units[each]!
+      const taken = this.#taken[each]!
+      if (message !== last) tokens += this.#header(message)
+      last = message
+      for (const [at, clause] of clauses.entries()) {
+        if (taken & (1 << at)) continue
+        gain += this.#gain(clause.terms, message)
+        tokens += clause.tokens
+        extracts.push({ unit: each, from: at, to: at, group: index })
+      }
+    }
+    if (tokens > limit || gain < MIN_GAIN || extracts.length === 0) return null
+    return { score: (gain * factor) / tokens ** this.#lengthPower, tokens, extracts }
+  }
+
+  /** `null`: too many of them, and none is told. */
+  #neededWith(index: number): readonly number[] | null {
+    const together = [index]
+    for (const each of together)
+      for (const need of this.#range.units[each]!.needs)
+        if (!together.includes(need)) {
+          if (together.length === MAX_TOGETHER || this.#dropped[need]) return null
+          together.push(need)
+        }
+    return together.sort((left, right) => left - right)
   }
 
   #withQuestion(index: number, question: number, factor: number, limit: number) {
     const { clauses, message } = this.#range.units[index]!
+    if (this.#dropped[question]) return null
     const asked = this.#taken[question] === 0 ? this.#bestSpan(question, limit) : null
     if (!asked && this.#taken[question] === 0) return null
     this.#stamp++
     let gain = 0
     let tokens = this.#header(message)
     for (const clause of clauses) {
-      gain += this.#gain(clause.terms)
+      gain += this.#gain(clause.terms, message)
       tokens += clause.tokens
     }
-    const extracts: Extract[] = [{ unit: index, from: 0, to: clauses.length - 1 }]
+    const extracts: Extract[] = [{ unit: index, from: 0, to: clauses.length - 1, group: index }]
     if (asked) {
       gain += asked.gain
       tokens += asked.tokens
-      extracts.unshift({ unit: question, from: asked.from, to: asked.to })
+      extracts.unshift({ unit: question, from: asked.from, to: asked.to, group: index })
     } else if (gain === 0) gain = 1
     if (tokens > limit || gain < MIN_GAIN) return null
-    return { score: (gain * factor) / tokens ** LENGTH_POWER, tokens, extracts }
+    return { score: (gain * factor) / tokens ** this.#lengthPower, tokens, extracts }
   }
 
   /** The run of clauses not yet taken that adds most for its tokens. */
@@ -177,14 +264,14 @@ export class Choice {
       let tokens = header
       for (let to = from; to < clauses.length && !(taken & (1 << to)); to++) {
         const clause = clauses[to]!
-        gain += this.#gain(clause.terms)
+        gain += this.#gain(clause.terms, message)
         tokens += clause.tokens
         if (tokens > limit) break
         if (clause.bindsNext || gain < MIN_GAIN) continue
         const cut =
           (from > 0 && !(taken & (1 << (from - 1))) ? CUT_START_TOKENS : 0) +
           (to + 1 < clauses.length ? CUT_END_TOKENS : 0)
-        const score = gain / (tokens + cut) ** LENGTH_POWER
+        const score = gain / (tokens + cut) ** this.#lengthPower
         if (score > bestScore) {
           bestScore = score
           best = { from, to, gain, tokens }
@@ -197,6 +284,7 @@ export class Choice {
   /** What the line costs before the first word. */
   #header(message: number): number {
     if (this.#touched[message]) return 0
+    if (this.#joins(message, -1) || this.#joins(message, 1)) return JOINT_TOKENS
     const speaker = this.#range.speakers[message]!
     let tokens = this.#headerTokens.get(speaker)
     if (tokens === undefined) {
@@ -206,12 +294,29 @@ export class Choice {
     return tokens + (this.#daysTouched.has(this.#range.days[message]!) ? 0 : DAY_TOKENS)
   }
 
-  #gain(terms: readonly number[]): number {
+  /** The line of the same person that is told right before or behind it goes on. */
+  #joins(message: number, step: number): boolean {
+    const { speakers, days } = this.#range
+    for (
+      let at = message + step;
+      Math.abs(at - message) <= NEAR_MESSAGES && at >= 0 && at < days.length;
+      at += step
+    )
+      if (this.#touched[at]) return speakers[at] === speakers[message] && days[at] === days[message]
+    return false
+  }
+
+  #isForeign(message: number): boolean {
+    return isForeign(this.#range.messages[message]!)
+  }
+
+  #gain(terms: readonly number[], message: number): number {
+    const weights = this.#isForeign(message) ? this.#foreignWeights : this.#weights
     let gain = 0
     for (const term of terms) {
       if (this.#stamps[term] === this.#stamp) continue
       this.#stamps[term] = this.#stamp
-      gain += this.#weights[term]!
+      gain += weights[term]!
     }
     return gain
   }
@@ -219,19 +324,26 @@ export class Choice {
   #factor(unit: Unit): number {
     if (unit.kind === 'code') return CODE_FACTOR
     if (unit.kind === 'tool') return TOOL_FACTOR
-    const cue = unit.hasCue ? CUE_FACTOR : 1
+    const asks = unit.isQuestion && !unit.isAnswered && !this.#lastBySpeaker[unit.message]
+    const question = asks ? QUESTION_FACTOR ** this.#signPower : 1
+    const cue =
+      (unit.hasCue ? CUE_FACTOR : 1) * unit.worth ** this.#signPower * (unit.isStale ? STALE_FACTOR : 1)
     const { role } = this.#range.messages[unit.message]!
     const speaker = role === 'system' ? SYSTEM_FACTOR : role === 'assistant' ? this.#assistantFactor : 1
-    if (unit.isQuestion && !this.#lastBySpeaker[unit.message]) return QUESTION_FACTOR * cue * speaker
-    return cue * speaker
+    return question * cue * speaker
   }
 }
 
+/** Where messages are a few words each, signs tell more than words of what matters. */
+export function signPower({ terseness }: Range): number {
+  return LEAST_SIGN_POWER + (MOST_SIGN_POWER - LEAST_SIGN_POWER) * terseness
+}
+
 /** Messages after which nobody else speaks: a question in them is open. */
-function unansweredMessages({ messages, speakers }: Range): boolean[] {
-  const last = speakers.at(-1)
+function unansweredMessages({ messages, identities }: Range): boolean[] {
+  const last = identities.at(-1)
   const open = messages.map(() => false)
-  for (let index = messages.length - 1; index >= 0 && speakers[index] === last; index--) open[index] = true
+  for (let index = messages.length - 1; index >= 0 && identities[index] === last; index--) open[index] = true
   return open
 }
 

@@ -1,8 +1,9 @@
 import { estimateTokens } from '../../tokens/index.ts'
 import { forEachMatch } from '../for-each-match.ts'
-import type { Extract } from './choose.ts'
+import { type Extract, signPower } from './choose.ts'
 import { Heap } from './heap.ts'
-import type { Range } from './units.ts'
+import { isConditional, isNegated } from './negations.ts'
+import type { Range, Unit } from './units.ts'
 
 /**
  * The exact things of a range that its summary does not say: names, numbers, dates, links, addresses, ids and
@@ -15,6 +16,8 @@ interface Detail {
   readonly tokens: number
   /** What it is worth beside its terms: a link cannot be guessed, a name may be known. */
   readonly bonus: number
+  /** How much more or less than its words the sentence that it stands in is worth. */
+  readonly worth: number
 }
 
 /** Letters of the scripts that have capitals. */
@@ -35,6 +38,9 @@ const QUOTE_BONUS = 1.5
 const FIGURE_BONUS = 1
 const NAME_BONUS = 0.5
 
+/** What is asked is not said. */
+const QUESTION_WORTH = 0.3
+
 const WORDS_BEFORE = 4
 const WORDS_AFTER = 3
 const WIDE_BEFORE = 8
@@ -48,11 +54,11 @@ export function* chooseDetails(
 ): Generator<void, string[], void> {
   const details = yield* findDetails(range, isSaid)
   const heap = new Heap()
-  const score = ({ terms, tokens, bonus }: Detail) => {
+  const score = ({ terms, tokens, bonus, worth }: Detail) => {
     let gain = 0
     for (const term of terms) gain += weights[term]!
     // All of it is said already, if in other words: only figures and links still count.
-    return gain === 0 && bonus <= NAME_BONUS ? 0 : (gain + bonus) / tokens
+    return gain === 0 && bonus <= NAME_BONUS ? 0 : (worth * (gain + bonus)) / tokens
   }
   for (const [index, detail] of details.entries()) {
     heap.push(index, score(detail))
@@ -97,11 +103,20 @@ export function exactIn(range: Range, extracts: readonly Extract[]): ReadonlySet
 
 function* findDetails(range: Range, isSaid: (exact: string) => boolean): Generator<void, Detail[], void> {
   const details: Detail[] = []
+  const power = signPower(range)
   const found = new Set<string>()
+  // What is told as a whole holds several exact things.
+  const lines = new Set<string>()
   let work = 0
-  for (const { clauses, message, kind } of range.units) {
+  for (const unit of range.units) {
+    const { clauses, message, kind, needs, isStale, isLost, isQuestion } = unit
     const speaker = range.speakers[message]!
-    for (const { text, mayHoldDetails } of clauses) {
+    const isTold = kind !== 'code' && kind !== 'tool'
+    // Alone it would say something else.
+    // A link is nowhere else, whatever is said of it.
+    const hasLink = clauses.some(({ text }) => /https?:\/\//.test(text))
+    if ((isStale || isLost || needs.length > 0) && !hasLink) continue
+    for (const [at, { text, mayHoldDetails }] of clauses.entries()) {
       if (++work > STEP_WORK) {
         yield
         work = 0
@@ -113,15 +128,18 @@ function* findDetails(range: Range, isSaid: (exact: string) => boolean): Generat
         if (found.has(exact) || isSaid(exact)) return
         if (match[4] !== undefined && !isRealName(exact, range)) return
         found.add(exact)
-        const around = surroundings(text, match.index, match.index + exact.length)
-        if (around.length < 3) return
+        const around = told(unit, at, match)
+        if (around === null || around.length < 3) return
         const line = `${speaker}: ${around}`
+        if (lines.has(line)) return
+        lines.add(line)
         const bonus = match[1] ? LINK_BONUS : match[2] ? QUOTE_BONUS : match[3] ? FIGURE_BONUS : NAME_BONUS
         details.push({
           text: line,
           terms: [...range.vocabulary.known(around)],
           tokens: estimateTokens(`- ${line}\n`),
-          bonus: kind === 'code' || kind === 'tool' ? bonus / 4 : bonus,
+          bonus: isTold ? bonus : bonus / 4,
+          worth: unit.worth ** power * (isQuestion ? QUESTION_WORTH : 1),
         })
         work += 200
       })
@@ -136,6 +154,28 @@ const STEP_WORK = 2_000
 function isRealName(exact: string, range: Range): boolean {
   for (const term of range.vocabulary.known(exact)) if (range.vocabulary.isName(term)) return true
   return false
+}
+
+const MAX_WHOLE_CHARACTERS = 90
+
+/**
+ * A few words around it; where they could say something else without the others (a "not", an "if", a question, a value
+ * that was corrected), all that belongs together, or nothing where that is too long.
+ */
+function told({ clauses, isQuestion }: Unit, at: number, match: RegExpMatchArray): string | null {
+  let [from, to] = [at, at]
+  while (from > 0 && clauses[from - 1]!.bindsNext) from--
+  while (to + 1 < clauses.length && clauses[to]!.bindsNext) to++
+  const together = clauses.slice(from, to + 1)
+  const text = trimmed(together.map(clause => clause.text).join(''))
+  const whole = isQuestion && !/[?？]$/u.test(text) ? `${text}?` : text
+  const mayBeCut =
+    !isQuestion &&
+    !together.some(({ isCorrected }) => isCorrected) &&
+    !isNegated(whole) &&
+    !isConditional(whole)
+  if (!mayBeCut) return whole.length <= MAX_WHOLE_CHARACTERS ? whole : null
+  return surroundings(clauses[at]!.text, match.index!, match.index! + match[0].length)
 }
 
 function surroundings(text: string, start: number, end: number): string {
@@ -157,8 +197,11 @@ function surroundings(text: string, start: number, end: number): string {
     const space = text.indexOf(' ', to + 1)
     to = space < 0 ? text.length : Math.min(space, to + 30)
   }
+  return trimmed(text.slice(from, to))
+}
+
+function trimmed(text: string): string {
   return text
-    .slice(from, to)
     .toWellFormed()
     .replaceAll('\ufffd', '')
     .replace(/^[\s,;:.!)\-–—，；：、。！]+|[\s,;:(\-–—，；：、。.!！]+$/gu, '')

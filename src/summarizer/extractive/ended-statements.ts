@@ -1,5 +1,7 @@
 import type { FactSection } from '../summarizer.ts'
-import { A_JOB, DIETS, I, I_AM, type Slot } from './personal-patterns.ts'
+import type { OwnClause } from './own-clauses.ts'
+import { I, I_AM, type Slot } from './personal-patterns.ts'
+import { A_JOB, CIVIL, FAITH, STATUS } from './personal-words.ts'
 
 /** What was so of somebody, and is so no longer. */
 export interface Ended {
@@ -12,79 +14,101 @@ export interface Ended {
 
 type Pattern = readonly [section: 'profile' | 'preferences', slot: Slot | null, pattern: RegExp]
 
-const u = (source: string) => new RegExp(source, 'iu')
+const own = (source: string) => new RegExp(`(?:${source})`, 'iu')
 const WHAT = '(?<what>[^.,;!?()]{1,60}?)'
 const ANY_MORE = '(?= any ?more(?!\\p{L})| any longer(?!\\p{L}))'
+const STOPS =
+  '(?=[\\s.!…)~\\p{Extended_Pictographic}\\ufe0f]*$| (?:and|but|since|because|last|in|this|at|for|so|lol|haha|a (?:week|month|year)|\\p{L}+ (?:days?|weeks?|months?|years?) ago|yesterday|today|recently)(?!\\p{L}))'
 const HAN_WHAT = '(?<what>[^，。！？,.!?\\s]{1,12}?)'
-const STILL_NOT = '(?:现在|已经|早就|早|再也|以后|都){0,3}'
+const HAN_STOPS = '(?=[\\s。！!~～啦\\p{Extended_Pictographic}\\ufe0f]*$)'
+const STILL_NOT = '(?:现在|已经|早就|早|再也|以后|都|终于|如今){0,3}'
+const HAN_WHEN = '(?:已经|刚刚|刚|前几天|前阵子|上个?[周月]|去年|今年|年初|年底|终于|昨天|最近|决定){0,2}'
+const HAVE_JUST = "(?:'ve| have)?(?: just| recently| finally| already)*"
 
 /** In which one is for years, and then no longer. */
-const STATE = `${DIETS}|married|single|engaged|pregnant|(?:allergic|intolerant) to [\\p{L}]{1,20}`
+const STATE = `(?:(?:an? )?(?:strict |pre-?)?(?:${STATUS}|${FAITH})|${CIVIL}|(?:allergic|intolerant) to [\\p{L}]{1,20}|a smoker)`
 
 /** With a group `what`: that has ended; without: all that the slot says. */
 const PATTERNS: readonly Pattern[] = [
-  ['profile', 'home', u(`${I} (?:don't|do not) live (?:in |at )?${WHAT}${ANY_MORE}`)],
-  ['profile', 'home', u(`${I} no longer live (?:in |at )?${WHAT}(?=[.,;!?]|$| and | but )`)],
-  ['profile', 'work', u(`${I} (?:don't|do not) work (?:there|here)${ANY_MORE}`)],
-  ['profile', 'work', u(`${I} (?:don't|do not) work (?:at |for |in |as an? )?${WHAT}${ANY_MORE}`)],
-  ['profile', 'work', u(`${I} no longer work (?:at |for |in |as an? )?${WHAT}(?=[.,;!?]|$| and | but )`)],
+  ['profile', 'home', own(`${I} (?:don't|do not|dont) live (?:in |at )?${WHAT}${ANY_MORE}`)],
+  ['profile', 'home', own(`^we (?:don't|do not|dont) live in ${WHAT}${ANY_MORE}`)],
+  ['profile', 'home', own(`${I} no longer live (?:in |at )?${WHAT}${STOPS}`)],
+  ['profile', 'work', own(`${I} (?:don't|do not|dont) work (?:there|here)${ANY_MORE}`)],
+  ['profile', 'work', own(`${I} (?:don't|do not|dont) work (?:at |for |in |as an? )?${WHAT}${ANY_MORE}`)],
+  ['profile', 'work', own(`${I} no longer work (?:at |for |in |as an? )?${WHAT}${STOPS}`)],
+  ['profile', 'work', own(`^i${HAVE_JUST} (?:quit|lost|left) my job${STOPS}`)],
   [
     'profile',
     'work',
-    /(?<![\p{L}'-])i(?:'ve| have)?(?: just| recently| finally)? (?:quit|lost|left) my job(?=[.,;!?]|$| at | last | yesterday| today| in | and | because| for )/iu,
+    own(`^i${HAVE_JUST} (?:got|was|been|have been|were) (?:laid off|fired|made redundant)(?!\\p{L})`),
   ],
-  [
-    'profile',
-    'work',
-    /(?<![\p{L}'-])i(?:'ve| have)?(?: just| recently)? (?:got|was|been|have been) (?:laid off|fired|made redundant)(?!\p{L})/iu,
-  ],
-  ['profile', 'work', u(`${I_AM} no longer (?<what>${A_JOB})`)],
-  ['profile', null, u(`${I_AM} no longer (?:an? |on an? )?(?<what>${STATE})(?!\\p{L})`)],
-  ['profile', null, u(`${I_AM} not (?:an? )?(?<what>${STATE})(?: [^.,;!?]{1,30}?)?${ANY_MORE}`)],
-  ['profile', 'work', u(`${I_AM} not (?<what>${A_JOB})${ANY_MORE}`)],
+  ['profile', 'work', own(`${I_AM} no longer (?<what>${A_JOB})`)],
+  ['profile', null, own(`${I_AM} no longer (?<what>${STATE})(?!\\p{L})`)],
+  ['profile', null, own(`${I_AM} not (?<what>${STATE})(?: [^.,;!?]{1,30}?)?${ANY_MORE}`)],
+  ['profile', 'work', own(`${I_AM} not (?<what>${A_JOB})${ANY_MORE}`)],
   [
     'preferences',
     null,
-    u(`${I} (?:don't|do not) (?:even )?(?:eat|drink|like|love|enjoy|smoke) ${WHAT}${ANY_MORE}`),
-  ],
-  [
-    'preferences',
-    null,
-    u(`${I} no longer (?:eat|drink|like|love|enjoy|smoke) ${WHAT}(?=[.,;!?]|$| and | but )`),
-  ],
-  [
-    'profile',
-    null,
-    u(
-      `(?<![\\p{L}'-])i(?:'ve| have)?(?: just| recently)? (?:stopped|quit|gave up|given up) (?:eating|drinking|smoking|being) ${WHAT}(?=[.,;!?]|$| and | but )`,
+    own(
+      `${I} (?:don't|do not|dont) (?:even )?(?:eat|drink|like|love|enjoy|smoke|speak|play) ${WHAT}${ANY_MORE}`,
     ),
   ],
-  ['profile', 'home', u(`我${STILL_NOT}不(?:再)?住在?${HAN_WHAT}了(?=[，。！,.!\\s]|$)`)],
-  ['profile', 'work', u(`我${STILL_NOT}不(?:再)?在${HAN_WHAT}(?:工作|上班|任职|实习)了`)],
-  ['profile', 'work', u(`我(?:已经|刚|前几天|上个?[周月])?(?:离职|辞职|失业|被裁)(?:员)?了`)],
-  ['preferences', null, u(`我${STILL_NOT}戒(?<what>酒|烟|糖|咖啡|奶茶|可乐|辣)了`)],
-  [
-    'preferences',
-    null,
-    u(
-      `我(?:现在|已经|早就|再也|以后)(?:都)?不(?:再)?(?:吃|喝|喜欢|爱吃|爱喝)${HAN_WHAT}了(?=[，。！,.!\\s]|$)`,
-    ),
-  ],
-  ['preferences', null, u(`我不(?:吃|喝)${HAN_WHAT}了(?=.{0,4}医生|.{0,4}怀孕|.{0,4}过敏)`)],
+  ['preferences', null, own(`${I} (?:don't|do not|dont) (?<what>smoke|drink)${ANY_MORE}`)],
+  ['preferences', null, own(`${I} no longer (?:eat|drink|like|love|enjoy|smoke) ${WHAT}${STOPS}`)],
+  ['preferences', null, own(`${I} no longer (?<what>smoke|drink)${STOPS}`)],
   [
     'profile',
     null,
-    u(
-      `我(?:们)?(?:已经|刚|上个?月|去年)?(?:[跟和与]?(?<what>女朋友|男朋友|老婆|老公|妻子|丈夫))?(?:分手|离婚)了(?=[，。！,.!\\s]|$)`,
+    own(`^i${HAVE_JUST} (?:stopped|quit|given up|gave up) (?<what>smoking|drinking)${STOPS}`),
+  ],
+  [
+    'profile',
+    null,
+    own(`^i${HAVE_JUST} (?:stopped|quit|gave up|given up) (?:eating|drinking|smoking|being) ${WHAT}${STOPS}`),
+  ],
+  [
+    'profile',
+    null,
+    own(
+      `^i${HAVE_JUST} (?:gave up|given up|quit) (?<what>coffee|alcohol|meat|sugar|gluten|dairy|caffeine|cigarettes|smoking|drinking)${STOPS}`,
+    ),
+  ],
+  [
+    'profile',
+    null,
+    own(
+      `^(?:we|i)(?:'ve| have|'re| are)?(?: just| recently| finally)? (?:got divorced|(?:broke|split) up with my (?<what>girlfriend|boyfriend|fiancée?|partner))(?!\\p{L})`,
+    ),
+  ],
+  ['profile', 'home', own(`^我(?:们)?${STILL_NOT}不(?:再)?住在?${HAN_WHAT}了${HAN_STOPS}`)],
+  ['profile', 'work', own(`^我${STILL_NOT}不(?:再)?在${HAN_WHAT}(?:工作|上班|任职|实习|干)了`)],
+  ['profile', 'work', own(`^我${HAN_WHEN}(?:从[^，。！？,.!?\\s]{1,10})?(?:离职|辞职|失业|被裁)(?:员)?了`)],
+  ['preferences', null, own(`^我${STILL_NOT}戒(?:掉)?(?<what>酒|烟|糖|咖啡|奶茶|可乐|辣)了`)],
+  [
+    'preferences',
+    null,
+    own(
+      `^我(?:现在|已经|早就|再也|以后)(?:都|也)?不(?:再)?(?:吃|喝|喜欢|爱吃|爱喝|抽)${HAN_WHAT}了${HAN_STOPS}`,
+    ),
+  ],
+  ['preferences', null, own(`^我不(?:吃|喝)${HAN_WHAT}了(?=.{0,4}医生|.{0,4}怀孕|.{0,4}过敏)`)],
+  [
+    'profile',
+    null,
+    own(
+      `^我(?:们)?${HAN_WHEN}(?:[跟和与]?(?:我)?(?<what>女朋友|男朋友|老婆|老公|妻子|丈夫))?${HAN_WHEN}(?:分手|离婚)了${HAN_STOPS}`,
     ),
   ],
 ]
 
-/** What a sentence says to be so no longer; `null`: nothing. Quotations and what is only supposed are the caller's. */
-export function findEnded(said: string): Ended | null {
-  for (const [section, slot, pattern] of PATTERNS) {
-    const match = pattern.exec(said)
-    if (match) return { section, slot, what: match.groups?.['what'] ?? null, at: match.index }
+/** What a person says to be so no longer; `null`: nothing. */
+export function findEnded(clauses: readonly OwnClause[]): Ended | null {
+  for (const { text, at, goesOn } of clauses) {
+    if (goesOn) continue
+    for (const [section, slot, pattern] of PATTERNS) {
+      const match = pattern.exec(text)
+      if (match) return { section, slot, what: match.groups?.['what'] ?? null, at }
+    }
   }
   return null
 }

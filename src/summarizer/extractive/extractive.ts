@@ -6,7 +6,8 @@ import { Choice, type Extract } from './choose.ts'
 import { chooseDetails, exactIn } from './details.ts'
 import { extractFacts } from './facts.ts'
 import { memoryExtracts } from './memory-extracts.ts'
-import { renderLines } from './render.ts'
+import { isConditional, isNegated } from './negations.ts'
+import { misleadingQuestions, renderLines } from './render.ts'
 import { runInSlices } from './slices.ts'
 import { type Range, readRange } from './units.ts'
 
@@ -17,14 +18,15 @@ import { type Range, readRange } from './units.ts'
 export function extractive(): Summarizer {
   return {
     name: 'extractive',
-    version: '1',
+    version: '2',
     summarize: async request => runInSlices(extract(request), { signal: request.signal }),
-    extractFacts: async request => ({
-      facts: await runInSlices(extractFacts(request), { signal: request.signal }),
-    }),
+    factsReadAround: READ_AROUND,
+    extractFacts: request => runInSlices(extractFacts(request), { signal: request.signal }),
   }
 }
 
+/** What is taken back is taken back soon, with an answer of the bot or two between. */
+const READ_AROUND = 6
 /** What is left of a term's weight when the earlier summary has it. */
 const KNOWN_FACTOR = 0.25
 const MAX_ROUNDS = 4
@@ -32,7 +34,7 @@ const STEP_TERMS = 2_000
 const STEP_CHARACTERS = 8_000
 
 export function* extract(request: SummarizeRequest): Generator<void, Summary, void> {
-  const range = yield* readRange(request.messages, request.zone)
+  const range = yield* readRange(request.messages, request.zone, request.people)
   const weights = yield* weighTerms(range, request.earlier)
   const choice = new Choice(range, weights)
   yield* choice.rank()
@@ -54,7 +56,8 @@ export function* weighTerms(range: Range, earlier: string | null): Generator<voi
   }
   // Whoever speaks stands before the line anyway.
   for (const speaker of new Set(range.speakers)) {
-    for (const term of vocabulary.spelledBy(speaker)) weights[term] = 0
+    // An id may be a figure that matters where it is said.
+    for (const term of vocabulary.spelledBy(speaker.replace(/ \([^()]*\)"?$/, ''))) weights[term] = 0
     yield
   }
   for (let at = 0; earlier !== null && at < earlier.length; at += STEP_CHARACTERS) {
@@ -78,37 +81,68 @@ function* fillBudget(range: Range, choice: Choice, budget: number): Generator<vo
     extracts.push(...more)
     used = estimateTokens(renderLines(range, extracts))
     while (used > budget && extracts.length > 0) {
-      // A question goes together with the answer that it was taken for.
-      extracts.length = Math.min(extracts.length - 1, lastPairStart(range, extracts))
+      // What was taken together goes together.
+      const { group } = extracts.at(-1)!
+      while (extracts.at(-1)?.group === group) choice.drop(extracts.pop()!)
       used = estimateTokens(renderLines(range, extracts))
       yield
     }
   }
-  return extracts
+  // Few, and dropping one brings no other before an answer that is not its own.
+  const misleading = new Set(misleadingQuestions(range, extracts).map(({ unit }) => unit))
+  const isNeeded = (unit: number) => extracts.some(each => range.units[each.unit]!.needs.includes(unit))
+  return extracts.filter(({ unit }) => !misleading.has(unit) || isNeeded(unit))
 }
 
-function lastPairStart(range: Range, extracts: readonly Extract[]): number {
-  const last = extracts.at(-1)!
-  const before = extracts.at(-2)
-  const isPair = before !== undefined && range.units[last.unit]!.question === before.unit
-  return extracts.length - (isPair ? 2 : 1)
-}
-
-/** Where there was nothing but small talk: the last of it, as much as fits, for a summary is never empty. */
+/**
+ * Where nothing was chosen: the last of what was said, as much as fits, for a summary is never empty. What would say
+ * something else alone is passed over.
+ */
 function lastWords({ messages, speakers, days, units }: Range, budget: number): string {
-  const unit = units.at(-1)
-  const message = unit?.message ?? messages.length - 1
-  if (message < 0) return ''
-  const said =
-    unit === undefined
-      ? '…'
-      : unit.clauses
-          .map(clause => clause.text)
-          .join('')
-          .trim()
-  for (let length = said.length; length > 0; length = Math.floor(length / 2)) {
-    const line = `- ${formatDay(days[message]!)} ${speakers[message]}: ${clip(said, length)}`
-    if (estimateTokens(line) <= budget) return line
-  }
+  if (units.length === 0) return messages.length === 0 ? '' : lineWithin('…', messages.length - 1)
+  let read = 0
+  for (const hasToTell of [true, false])
+    for (let index = units.length - 1; index >= 0 && read < MAX_LAST_UNITS; index--, read++) {
+      const { message, clauses, needs, question, isStale, isLost } = units[index]!
+      if (needs.length > 0 || question !== null || isStale || (isLost && hasToTell)) continue
+      const said = clauses
+        .map(clause => clause.text)
+        .join('')
+        .trim()
+      const line = lineWithin(
+        said,
+        message,
+        clauses.some(({ isCorrected }) => isCorrected),
+      )
+      if (line !== '') return line
+    }
   return ''
+
+  function lineWithin(said: string, message: number, isWhole = false): string {
+    for (let length = said.length; length > 0; length = isWhole ? 0 : Math.floor(length / 2)) {
+      const end = behindDay(said, length)
+      // A "not" in what is cut off may be about what is left.
+      const rest = said.slice(end - 1)
+      if (end < said.length && (isNegated(rest) || isConditional(rest))) continue
+      const line = `- ${formatDay(days[message]!)} ${speakers[message]}: ${cutAt(said, end, length)}`
+      if (estimateTokens(line) <= budget) return line
+    }
+    return ''
+  }
+}
+
+const MAX_LAST_UNITS = 200
+const RESOLVED_DAY = / \(\d{4}[-–/\d]*\)/g
+/** The words that mean a day are no longer than this. */
+const MAX_DAY_WORDS = 24
+
+/** "Next Friday" without the day that it means would be another one for a later reader: the cut goes behind that. */
+function behindDay(said: string, length: number): number {
+  for (const { 0: mark, index } of said.matchAll(RESOLVED_DAY))
+    if (length > index - MAX_DAY_WORDS && length < index + mark.length) return index + mark.length
+  return length
+}
+
+function cutAt(said: string, end: number, length: number): string {
+  return end === length ? clip(said, length) : end < said.length ? `${said.slice(0, end)} …` : said
 }

@@ -1,14 +1,18 @@
+import { contentText, ownText } from '../../log/index.ts'
 import { shortLine } from '../memory-line.ts'
 import { type MemoryLine, MemoryLines } from '../memory-lines.ts'
 import { findDates, type Moment } from '../relative-dates.ts'
-import { speakerName } from '../speaker-name.ts'
-import type { ExtractedFact, FactRequest, SourceMessage } from '../summarizer.ts'
+import { speakerIn, whoSpeaks } from '../speakers.ts'
+import type { ExtractedFact, ExtractedFacts, FactRequest, SourceMessage } from '../summarizer.ts'
+import { isForeign, toldApart } from '../told-apart.ts'
 import { isWorthKeeping } from '../worth-keeping.ts'
 import { isEndedBy } from './ended-statements.ts'
+import { opensMaterial, treatsText, unquoted } from './material.ts'
 import { isPasted, isQuotation } from './not-quoted.ts'
 import type { Slot } from './personal-patterns.ts'
 import { findPersonal, readLine, type Statement } from './personal-statements.ts'
 import { findOfPlace } from './place-statements.ts'
+import { type Correction, readCorrection } from './put-right.ts'
 import { readPassages } from './readable.ts'
 import { type Sentence, splitSentences } from './sentences.ts'
 import { isTakenBack, takesBack } from './taken-back.ts'
@@ -19,12 +23,17 @@ import { withDays } from './units.ts'
  * its speaker, or of what was decided and planned, is taken as it was said. What is asked, supposed or quoted is
  * not, and nothing that a bot says.
  */
-export function* extractFacts(request: FactRequest): Generator<void, ExtractedFact[], void> {
-  const { layer, known, subject } = request
+export function* extractFacts(request: FactRequest): Generator<void, ExtractedFacts, void> {
+  const { layer, known, subject, sources } = request
   const memory = new MemoryLines(known)
+  const { told, takenBack } = yield* statementsOf(request)
   const filled = layer === 'user' ? yield* filledSlots(memory.current(), subject?.name ?? null) : []
-  for (const { fact, found } of yield* statementsOf(request)) keep(memory, filled, fact, found)
-  return memory.facts()
+  for (const { fact, found, corrects } of told) {
+    if (!sources.has(fact.seq) && !sources.has(fact.firstSeq ?? fact.seq)) continue
+    const wrong = corrects === null ? null : memory.find(corrects)
+    keep(memory, filled, fact, { ...found, wrong })
+  }
+  return { facts: memory.facts(), takenBack: [...takenBack] }
 }
 
 type NewFact = Omit<ExtractedFact, 'replaces'>
@@ -32,20 +41,47 @@ type NewFact = Omit<ExtractedFact, 'replaces'>
 interface Told {
   readonly fact: NewFact
   readonly found: Found
+  /** The line of the memory that was told with a wrong word. */
+  readonly corrects: string | null
 }
 
-/** What was said, in its order, without what its speaker took back right after it. */
-function* statementsOf({ messages, sources, zone, layer }: FactRequest): Generator<void, Told[], void> {
+interface Statements {
+  /** In their order, without what its speaker took back right after it. */
+  readonly told: readonly Told[]
+  /** Messages that were read before, and are taken back. */
+  readonly takenBack: ReadonlySet<number>
+}
+
+/** Of messages that are no sources it is looked at what the sources say of them. */
+function* statementsOf(request: FactRequest): Generator<void, Statements, void> {
+  const { messages, sources, zone, layer, people, marksAll = false } = request
   let told: Told[] = []
+  const takenBack = new Set<number>()
   const lastOf = new Map<string, number>()
+  const who = whoSpeaks(messages, people, { marksAll })
+  const takeBack = (seq: number | undefined, instead: readonly Told[] = []) => {
+    if (seq !== undefined && !sources.has(seq) && instead.length === 0) takenBack.add(seq)
+    told = [...told.filter(each => each.fact.seq !== seq), ...instead]
+  }
   let work = 0
   for (const message of messages) {
-    if (message.role !== 'user') continue
+    if (message.role !== 'user' || !mayTell(message, request)) continue
     const { seq } = message
     const moment = { at: message.at, zone: message.zone ?? zone }
-    const before = layer === 'user' ? '' : `${speakerName(message)}: `
+    const before = layer === 'user' ? '' : `${speakerIn(who, message)}: `
     const speaker = message.sender?.id ?? ''
     let last = lastOf.get(speaker)
+    lastOf.set(speaker, seq)
+    const correction = layer === 'user' ? readCorrection(ownText(message.content)) : null
+    if (correction !== null) {
+      const wrong = told.filter(({ fact }) => fact.seq === last)
+      const right = wrong.map(each => corrected(each, correction, seq))
+      const isRight = right.some(each => each !== null)
+      if (isRight || (correction.isCertain && wrong.length > 0)) {
+        takeBack(last, isRight ? wrong.map((each, place) => right[place] ?? each) : [])
+        continue
+      }
+    }
     for (const sentence of sentencesOf(message, layer)) {
       const text = sentence.clauses.join('')
       work += 20 + text.length
@@ -53,24 +89,55 @@ function* statementsOf({ messages, sources, zone, layer }: FactRequest): Generat
         yield
         work = 0
       }
-      if (takesBack(text)) told = told.filter(each => each.fact.seq !== last)
+      if (takesBack(text)) takeBack(last)
       last = seq
-      const isMeant = sources.has(seq) && !sentence.isQuestion && !isTakenBack(text)
-      const found = isMeant ? findFact(sentence, layer) : null
+      const found = isTakenBack(text) ? null : findFact(sentence, layer)
       if (found === null) continue
       const fact = { ...datedLine(found.text, moment, before), section: found.section, seq }
-      told.push({ fact, found })
+      told.push({ fact, found, corrects: null })
     }
-    lastOf.set(speaker, seq)
   }
-  return told
+  return { told, takenBack }
 }
 
-/** Those that its sender wrote. */
-function* sentencesOf({ content }: SourceMessage, layer: FactRequest['layer']): Generator<Sentence> {
-  for (const { kind, text } of readPassages(content))
-    if (kind === 'prose' && !isQuotation(text) && !(layer === 'user' && isPasted(text)))
-      yield* splitSentences(text)
+/** A person's memory learns from that person alone; what the sources are, the caller has looked at. */
+function mayTell({ seq, sender }: SourceMessage, { sources, subject }: FactRequest): boolean {
+  return sources.has(seq) || subject === null || sender === null || sender.id === subject.id
+}
+
+/** The same statement with the right word; `null`: the word is not of its kind. */
+function corrected(told: Told, { from, to }: Correction, seq: number): Told | null {
+  const { fact, found } = told
+  const wrong = from ?? (found.named.length === 1 ? found.named[0]! : null)
+  const at = wrong === null ? -1 : fact.text.toLowerCase().indexOf(wrong.toLowerCase())
+  if (wrong === null || at < 0) return null
+  const text = shortLine(fact.text.slice(0, at) + to + fact.text.slice(at + wrong.length))
+  const statement = findPersonal(text)
+  const isAlike =
+    statement !== null &&
+    statement.ended === undefined &&
+    statement.section === found.section &&
+    [...found.slots].every(slot => statement.slots.has(slot))
+  if (!isAlike) return null
+  const firstSeq = fact.firstSeq ?? fact.seq
+  const { at: _, ...rest } = statement
+  return { fact: { ...fact, text, seq, firstSeq }, found: { ...rest, text }, corrects: fact.text }
+}
+
+/** Those that its sender wrote, of themself and for their readers. */
+function* sentencesOf(message: SourceMessage, layer: FactRequest['layer']): Generator<Sentence> {
+  if (treatsText(contentText(message.content))) return
+  for (const piece of toldApart([message])) {
+    if (isForeign(piece)) continue
+    for (const { kind, text } of readPassages(piece.content)) {
+      if (kind !== 'prose' || isQuotation(text)) continue
+      if (layer === 'user' && isPasted(text)) return
+      for (const sentence of unquoted(splitSentences(text))) {
+        if (layer === 'user' && opensMaterial(sentence.clauses.join(''))) return
+        yield sentence
+      }
+    }
+  }
 }
 
 const STEP_CHARACTERS = 300
@@ -99,9 +166,10 @@ interface Found extends Omit<Statement, 'at'> {
 
 const LONG_CHARACTERS = 280
 
-function findFact({ clauses }: Sentence, layer: FactRequest['layer']): Found | null {
+function findFact({ clauses, isQuestion }: Sentence, layer: FactRequest['layer']): Found | null {
   const text = clauses.join('')
-  const statement = layer === 'user' ? findPersonal(text) : findOfPlace(text)
+  const statement =
+    layer === 'user' ? findPersonal(text, { isQuestion }) : isQuestion ? null : findOfPlace(text)
   if (statement === null || !isWorthKeeping(text)) return null
   const { at, ...rest } = statement
   return { ...rest, text: text.length > LONG_CHARACTERS ? fromClause(clauses, at) : text }
@@ -124,10 +192,16 @@ function datedLine(text: string, moment: Moment, before: string): { text: string
   return { text: shortLine(before + withDays(said, 0, dates)), on: only }
 }
 
-/** A line goes only where all that it says of these things is said anew, or has ended. */
-function keep(memory: MemoryLines, filled: Filled[], fact: NewFact, found: Found): void {
-  const { slots, saysMore, ended } = found
-  const goes = (each: Filled) => (ended ? isEndedBy(ended, each) : isCovered(each.slots, slots))
+interface Kept extends Found {
+  /** The line that says it with a wrong word. */
+  readonly wrong: MemoryLine | null
+}
+
+/** A line goes only where all that it says of these things is said anew, was wrong, or has ended. */
+function keep(memory: MemoryLines, filled: Filled[], fact: NewFact, found: Kept): void {
+  const { slots, saysMore, ended, wrong } = found
+  const goes = (each: Filled) =>
+    each.line === wrong || (ended ? isEndedBy(ended, each) : isCovered(each.slots, slots))
   const gone = filled.filter(goes)
   const line = memory.add(
     fact,

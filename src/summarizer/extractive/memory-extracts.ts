@@ -1,6 +1,7 @@
 import { formatDay } from '../calendar-day.ts'
 import { comparable, shortLine } from '../memory-line.ts'
 import type { Extract as MemoryExtract } from '../summarizer.ts'
+import { isForeign } from '../told-apart.ts'
 import { isWorthKeeping } from '../worth-keeping.ts'
 import type { Extract } from './choose.ts'
 import { renderSentence } from './render.ts'
@@ -31,7 +32,9 @@ export function* memoryExtracts(
     for (const unit of units) {
       if (found.lasting.length >= mostLines) break
       if (++steps % STEP_UNITS === 0) yield
-      if (range.messages[range.units[unit]!.message]!.role !== role) continue
+      const message = range.messages[range.units[unit]!.message]!
+      // What somebody only passed on is in the summary, with whose it is.
+      if (message.role !== role || isForeign(message)) continue
       const worth = worthOf(range, range.units[unit]!)
       if (worth === null) continue
       const key = comparable(sentence(range.units[unit]!))
@@ -62,8 +65,9 @@ function tokensOf({ units }: Range): number {
 
 /** Questions are open, or answered by what is telling. A day that we have put there makes no line telling. */
 function worthOf({ vocabulary }: Range, unit: Unit): Worth | null {
-  const { kind, isQuestion, hasCue, clauses } = unit
-  if (kind !== 'prose' || isQuestion) return null
+  const { kind, isQuestion, isStale, isLost, needs, hasCue, clauses } = unit
+  // What needs another sentence would say something else alone.
+  if (kind !== 'prose' || isQuestion || isStale || isLost || needs.length > 0) return null
   const said = sentence(unit).replace(RESOLVED_DAY, '')
   if (!isWorthKeeping(said)) return null
   const hasName = clauses.some(({ terms }) => terms.some(term => vocabulary.isName(term)))

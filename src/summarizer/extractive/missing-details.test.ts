@@ -27,3 +27,20 @@ test('finds what a text leaves out, and nothing that it says', async () => {
   expect(details).toContain('https://example.org/menu/42')
   expect(details).not.toContain('TP573')
 })
+
+test('what is told as a whole is told once, however many exact things it holds', async () => {
+  const message = { role: 'user', sender: { id: 'a', name: 'Ann' }, at: new Date(0), zone: null } as const
+  const said = [
+    'I will not pay 640 euros to Hanssen or 70 euros to QX81.',
+    'Checkin code 7741#',
+    'typo, it is 7714#',
+  ]
+  const work = missingDetails(
+    said.map((content, index) => ({ seq: index + 1, content, ...message })),
+    { zone: 'UTC', said: '', limit: Number.POSITIVE_INFINITY },
+  )
+  const details = await runInSlices(work)
+  expect(details.join('\n')).toContain('7714#')
+  expect(details.join('\n')).toContain('I will not pay 640 euros')
+  expect(new Set(details).size).toBe(details.length)
+})

@@ -1,7 +1,47 @@
+import {
+  A_HAN_JOB,
+  ALLERGENS,
+  ANIMALS,
+  BUSINESSES,
+  CIVIL,
+  CONDITIONS,
+  COUNT,
+  DWELLINGS,
+  FAITH,
+  FAVOURITES,
+  FIELDS,
+  HAN_ALLERGENS,
+  HAN_ANIMALS,
+  HAN_CONDITIONS,
+  HAN_COUNT,
+  HAN_DRINKS,
+  HAN_FIRM_ENDS,
+  HAN_FIRMS,
+  HAN_FOODS,
+  HAN_HOUSEHOLD,
+  HAN_JOBS,
+  HAN_KIN,
+  HAN_KIN_COUNTED,
+  HAN_LANGUAGES,
+  HAN_PEOPLES,
+  HAN_PLACE_ENDS,
+  HAN_PLACES,
+  HAN_SURNAMES,
+  HOUSEHOLD,
+  isJob,
+  KIN,
+  KIN_COUNTED,
+  LANGUAGES,
+  MONTH,
+  NUMBERS,
+  STATUS,
+  WORKPLACES,
+} from './personal-words.ts'
+
 /** What a person has one of at a time, so that a later statement takes the place of an earlier one. */
 export type Slot = 'name' | 'home' | 'work' | 'birthday'
 
-/** The words in which people tell something of themselves. */
+/** The words in which people tell something of themselves: a clause that begins with them, and ends or goes on as told. */
 export interface PersonalPattern {
   readonly section: 'profile' | 'preferences'
   /** `null`: a person may have several of these. */
@@ -9,288 +49,557 @@ export interface PersonalPattern {
   readonly pattern: RegExp
   /** Beside "today" and the like it may be so for the moment alone. */
   readonly mayPass: boolean
+  /** Whether what the pattern names `x` is of its kind. */
+  readonly fits?: (x: string) => boolean
+  /** It is about the speaker themself, so that a clause without a person goes on about them. */
+  readonly isOfSelf: boolean
+  /** It is for clauses that begin in Chinese: the others are spared it, and its compilation. */
+  readonly isHan: boolean
 }
 
-const lasting = (slot: Slot | null, pattern: RegExp): PersonalPattern => ({
+type Rest = Partial<Omit<PersonalPattern, 'pattern' | 'slot' | 'isHan'>>
+
+const ADVERBS =
+  '(?: (?:really|absolutely|still|also|now|currently|always|do|actually|totally|usually|mostly|generally|personally|honestly|both|only|kind of|originally|definitely|genuinely|especially|particularly|mainly|strongly|highly|very much))*'
+export const I = `^i${ADVERBS}`
+export const I_AM = `^(?:i'm|im|i am|am)${ADVERBS}`
+const I_HAVE_BEEN = `^(?:i've|ive|i have) been`
+const HAVE = `^(?:i|we)${ADVERBS} (?:have|got|have got|own)|^(?:i|we)'ve got|^ive got`
+
+/** The thought ends, or goes on about how, where and since when. */
+const END =
+  '(?=[\\s.!…)~\\p{Extended_Pictographic}\\u200d\\ufe0f]*$| (?:and|but|or|so|who|that|which|called|named|too|with|at|in|on|from|near|for|since|as well|by the way|btw|now|nowadays|these days|here|originally|by trade|myself|though|tho|lol|haha|tbh|atm|please|pls|because|where|outside|by|over|more than|most|this|last)(?!\\p{L})| \\d)'
+const ALONE =
+  '(?=[\\s.!…)~\\p{Extended_Pictographic}\\u200d\\ufe0f]*$| (?:too|as well|tbh|lol|haha|btw|by the way|please|pls|at all|anyway|though|tho)(?!\\p{L}))'
+const X = '(?<x>[^\\s,.!?;:]+(?: [^\\s,.!?;:]+){0,3}?)'
+const HAN_END = '(?=[\\s。！!~～啦哦呢哈的\\p{Extended_Pictographic}\\ufe0f]*$)'
+
+/** In which one is for years, not for a month. */
+const NOT_FOR_NOW = `${END}(?! (?:to|without|from|after|for (?:january|february|march|lent|now|an? (?:day|week|month))|this|with (?:rage|anger|love|joy))(?!\\p{L}))`
+/** Since then one may have moved on. */
+const NOT_LONG_AGO =
+  '(?![^,.!?]{0,60} (?:in (?:19|20)\\d\\d|(?:years|decades) ago|when i was|as a (?:kid|child|student)|back then|once)(?!\\p{L}))'
+/** What one has, and no more of a thing that is called after it. */
+const HAD =
+  '(?=\\s*(?:[.!…)]|$|\\p{Extended_Pictographic})| (?:and|but|who|that|called|named|too|so|with|in (?!the |my |a |an |here|this)|from|aged|under|over|both|now|as well|already|at home|by the way|btw|older|younger)(?!\\p{L}))'
+const SOME_JOB = `an? (?<x>[\\p{L}'-]{1,20}(?: [\\p{L}'-]{1,20}){0,3}?)${END}`
+/** A trade that those who write no articles name alone. */
+const JOB_BARE =
+  '(?:nurse|doctor|teacher|student|engineer|driver|cook|programmer|accountant|lawyer|waiter|waitress|cleaner|electrician|mechanic)'
+
+const own = (source: string) => new RegExp(`(?:${source})`, 'iu')
+const profile = (slot: Slot | null, source: string, rest: Rest = {}): PersonalPattern => ({
   section: 'profile',
   slot,
-  pattern,
+  pattern: own(source),
   mayPass: false,
+  isOfSelf: true,
+  isHan: /\p{sc=Han}/u.test(source),
+  ...rest,
 })
-const passing = (slot: Slot | null, pattern: RegExp): PersonalPattern => ({
-  ...lasting(slot, pattern),
-  mayPass: true,
-})
-const preference = (pattern: RegExp): PersonalPattern => ({
+const preference = (source: string, rest: Rest = {}): PersonalPattern => ({
+  ...profile(null, source),
   section: 'preferences',
-  slot: null,
-  pattern,
   mayPass: true,
+  ...rest,
 })
 
-/** Each with a space before it. */
-const ADVERBS =
-  '(?: (?:really|absolutely|still|also|now|currently|always|just|do|actually|totally|usually|mostly|generally|personally|honestly|even|both|only|much|kind of|originally))*'
-export const I = `(?<![\\p{L}'-])i${ADVERBS}`
-export const I_AM = `(?<![\\p{L}'-])(?:i'm|im|i am)${ADVERBS}`
-const JOBS =
-  'accountant|actor|actress|analyst|architect|artist|assistant|attorney|author|baker|banker|barista|bartender|biologist|bookkeeper|builder|butcher|carpenter|cashier|chef|chemist|cleaner|coach|composer|consultant|contractor|cook|dentist|designer|dev|developer|director|doctor|driver|economist|editor|electrician|engineer|farmer|firefighter|freelancer|gardener|geologist|hairdresser|historian|journalist|judge|lawyer|lecturer|librarian|magician|manager|mathematician|mechanic|midwife|musician|nurse|nutritionist|officer|optician|painter|paramedic|pharmacist|photographer|physicist|physician|physiotherapist|pilot|plumber|police officer|postdoc|producer|professor|programmer|psychiatrist|psychologist|realtor|receptionist|recruiter|researcher|salesperson|scientist|secretary|singer|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|therapist|trader|trainer|translator|tutor|vet|veterinarian|waiter|waitress|welder|writer'
-/** What stands before a job; with others of its kind it is praise, or somebody else's job. */
-const MODIFIERS =
-  '(?:(?!(?:good|bad|great|terrible|horrible|decent|lousy|better|worse|poor|fan|friend|of|my|the|your|for|with|to|like|than) )[\\p{L}-]{1,20} ){0,3}'
-export const A_JOB = `an? ${MODIFIERS}(?:${JOBS})(?![\\p{L}'-])`
-export const HAN_JOBS =
-  '医生|醫生|护士|律师|老师|教师|教授|工程师|程序员|设计师|会计|会计师|学生|研究生|博士生|大学生|司机|厨师|记者|作家|画家|翻译|警察|军人|经理|产品经理|项目经理|销售|顾问|公务员|演员|歌手|摄影师|药剂师|建筑师|分析师|研究员|科学家|导游|店主|农民|工人|理发师|健身教练|教练|牙医|兽医|编辑|老板|创业者|自由职业者|前端|后端|运营|空姐|空乘|保安|保姆|快递员|外卖员'
-const KIN =
-  'wife|husband|partner|spouse|girlfriend|boyfriend|fiancée?|son|daughter|kids?|child|children|baby|twins|mother|father|mom|mum|dad|sister|brother|grandmother|grandfather|grandma|grandpa'
-const FAMILY = `${KIN}|dogs?|cats?|puppy|kitten|horse|parrot|rabbit`
-const HAN_ANIMALS = '狗|猫|兔子|鹦鹉|仓鼠'
-const HAN_FAMILY = `老婆|老公|妻子|丈夫|太太|先生|爱人|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|姐姐|妹妹|哥哥|弟弟|爷爷|奶奶|外公|外婆|${HAN_ANIMALS}`
-export const MONTH = 'january|february|march|april|may|june|july|august|september|october|november|december'
-const LANGUAGES =
-  'arabic|bengali|chinese|mandarin|cantonese|czech|danish|dutch|english|estonian|farsi|finnish|french|german|greek|hebrew|hindi|hungarian|italian|japanese|korean|norwegian|polish|portuguese|romanian|russian|spanish|swedish|thai|turkish|ukrainian|urdu|vietnamese'
-export const DIETS =
-  'vegan|vegetarian|pescatarian|diabetic|deaf|blind|colou?r[ -]?blind|left-handed|coeliac|celiac|dyslexic|(?:lactose|gluten)[ -]intolerant'
-const NUMBERS = 'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve'
-/** Behind what somebody has or is: the thought ends there, or goes on about it. */
-const ENDS =
-  '(?=\\s*(?:[.,!;:)…]|$|\\p{Extended_Pictographic})| (?:and|but|who|that|called|named|too|so|with|at|in|from|aged|both|now|as well|by the way|btw)(?!\\p{L}))'
-const HAN_ENDS = '(?=[，。！,.!；;、\\s]|$)'
+const wordsOf = (text: string) => text.trim().split(/\s+/u)
+const setOf = (words: string) => new Set(wordsOf(words))
+const ALL_LOWER = /^\P{Lu}+$/u
 
-/** What people move to that is no place: their tools, and what comes next. */
+/** Words behind "my name is" and "call me" that are no name. */
+const NO_NAME = setOf(
+  'a an the on in at not also still always being never already all everywhere nowhere missing gone misspelled misspelt mistyped spelled spelt there wrong incorrect taken listed mentioned mud here hard easy long short weird unusual common rare back later now today tonight tomorrow asap when if after before anytime anyways anyway crazy maybe then again please first soon once up out by sometime whenever monday tuesday wednesday thursday friday saturday sunday mad old-fashioned stupid lazy names instead directly immediately early old paranoid cynical naive biased weird what whatever that this it so my your his her me you i is test user customer irrelevant unknown secret bond batman superman spartacus inigo earl',
+)
+const TITLE = /^(?:dr|mr|mrs|ms|mx|prof|professor|sir|doctor)\.?$/iu
+const NAME_WORD =
+  /^["“„]_+["”“]$|^["“'„]?\p{Lu}[\p{L}\p{M}'’._-]{0,30}["”'“]?$|^(?:de|da|van|von|der|del|la|bin|al|o')$/u
+const LOWER_NAME = /^["“'„]?[\p{Ll}][\p{L}\p{M}'-]{1,20}["”'“]?$/u
+
+/** A word or two that begin with capitals, or one in a clause that has none. */
+function isName(x: string): boolean {
+  const words = wordsOf(x)
+  if (words.some(word => NO_NAME.has(word.toLowerCase()))) return false
+  if (words.every(word => TITLE.test(word) || NAME_WORD.test(word))) return !TITLE.test(words.at(-1)!)
+  return words.length === 1 && LOWER_NAME.test(x)
+}
+
+/** What people move to, or live in, that is no place: their tools, and what comes next. */
 const NO_TOWN =
-  '(?:TypeScript|JavaScript|Python|Rust|Go|Java|Kotlin|React|Vue|Postgres|PostgreSQL|SQLite|MySQL|AWS|Azure|Docker|Kubernetes|Slack|Teams|Discord|Telegram|WhatsApp|Signal|Zoom|Gmail|Outlook|Notion|Figma|GitHub|GitLab|Linux|Ubuntu|Windows|Android|Chrome|Firefox|Plan|Phase|Step|Part|Chapter|Level|Version|Option|Next|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?!\\p{L})'
-const A_TOWN = `to (?:the )?(?!${NO_TOWN})\\p{Lu}`
-/** Where a colleague is from. */
-const DEPARTMENTS =
-  '(?:HR|IT|PR|QA|Sales|Support|Accounting|Accounts|Finance|Marketing|Legal|Engineering|Mars|Venus)(?!\\p{L})'
+  /^(?:TypeScript|JavaScript|Python|Rust|Go|Java|Kotlin|React|Vue|Postgres|PostgreSQL|SQLite|MySQL|AWS|Azure|Docker|Kubernetes|Slack|Teams|Discord|Telegram|WhatsApp|Signal|Zoom|Gmail|Outlook|Notion|Figma|Excel|Jira|Vim|Emacs|GitHub|GitLab|Linux|Ubuntu|Windows|Android|Chrome|Firefox|Plan|Phase|Step|Part|Chapter|Level|Version|Option|Next|Room|Table|Row|Line|Page|Slide|Tab|Gate|Platform|Seat|Mars|Venus|Narnia|Gondor|Hogwarts|Neverland|HR|IT|PR|QA|Sales|Support|Accounting|Accounts|Finance|Marketing|Legal|Engineering|I|My|The (?:Matrix|Moon|Shire)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?![\p{L}])/u
+const TOWN_WORD =
+  /^[\p{Lu}][\p{L}\p{M}'’.-]*$|^\p{Lu}{2}$|^(?:the|of|de|da|do|del|la|le|los|las|am|an|upon|and|on|near|downtown|central|east|west|north|south|northern|southern|eastern|western|rural|old|new|upstate|outside|greater|inner)$/u
+const NO_LOWER_TOWN = setOf(
+  'fear hope peace dread terror chaos harmony denial shame sin silence hell heaven luxury poverty pain style constant perpetual darkness exile my your his her this that these those our the a an it here there reality fantasy excel slack discord sweatpants pajamas pyjamas jeans hoodies sync real wonder mystery misery comfort style',
+)
 
-/** What somebody likes for the moment, or in the person whom they talk to. */
-const PASSING =
-  '(?:it|its|that|this|these|those|them|you|your|yours|u|him|her|how|what|where|when(?! people| someone)|(?:option|version|variant|plan|choice|number|draft|design) \\p{L}{1,2}(?!\\p{L})|to (?:say|ask|see|hear|know|think|bother|break|interrupt|admit|be(?! called))|the (?:idea|sound|look|way|fact|first|second|third|last|other|former|latter|\\p{L}+ one|one)|not to|both|either|all of)(?![\\p{L}])'
-/** What nobody is allergic to, and everybody says. */
-const NO_ALLERGEN =
-  '(?:this|that|these|those|you|him|her|it|them|mondays?|work(?:ing)?|meetings?|people|bullshit|bs|nonsense|stupid(?:ity)?|drama|mornings?|money|fun|losing|exercise|anything|nothing|small talk|stress|advice|commitment|politics|paperwork|homework|effort|your|(?:[\\p{L}]+ ){1,2}(?:meetings?|jokes?|code|mondays?|mornings?|excuses))(?!\\p{L})'
-/** What somebody does not eat now is no matter of taste. */
-const NOT_NOW =
-  '(?:until|till|before|after|while|here|now|yet|up|still|around|and|at|much|enough|anything|lunch|dinner|breakfast|all)(?!\\p{L})'
-/** Of several that lie there. */
-const HAN_CHOICE =
-  '[^，。！？,.!?]{0,6}那[个款件首条种双台部张]|第|上面|下面|左|右|前面|后面|刚才|刚刚|方案|选项|版本|归|是喜欢|[A-Da-d](?![A-Za-z])'
-
-/** To a place, not a thing to another corner. */
-const HAN_MOVED =
-  '我(?:们)?(?![^，。]{0,8}[把将要想会打])[^，。！？,.!?]{0,8}搬(?:家)?(?:到|去)(?![^，。！？]{0,8}(?:沙发|阳台|客厅|房间|楼|桌|车上|屋|里|边|外面|线上|服务器|工位|会议))'
-
-const u = (source: string, flags = 'iu') => new RegExp(source, flags)
+/** Capitals, but for what joins them; without any in all of it, one or two words that are none of the usual jokes. */
+function isTown(x: string): boolean {
+  if (NO_TOWN.test(x)) return false
+  const words = wordsOf(x)
+  if (words.some(word => /^\p{Lu}/u.test(word)))
+    return words.every(word => TOWN_WORD.test(word)) && /^\p{Lu}/u.test(words.at(-1)!)
+  return words.length <= 2 && words.every(word => /^\p{L}[\p{L}'-]+$/u.test(word) && !NO_LOWER_TOWN.has(word))
+}
+const isCapitalTown = (x: string) => !ALL_LOWER.test(x) && isTown(x)
+/** "I work in", "I work at": with a capital, or a house of a known kind. */
+const isFirm = (x: string) =>
+  /^(?:the )?[\p{Lu}\d]/u.test(x) && !NO_TOWN.test(x) && !/^(?:the )?\p{Lu}[\p{Ll}]+day/u.test(x)
 
 const NAMES: readonly PersonalPattern[] = [
-  lasting(
+  profile('name', `^my (?:full |real |first |last |nick)?name(?:'s| is) ${X}${END}`, { fits: isName }),
+  profile(
     'name',
-    /(?<![\p{L}'-])my (?:full |real |first |last |nick)?name(?:'s| is) (?!(?:on|in|at|not|also|still|always|being|never|already|all over|everywhere|nowhere|missing|gone|mis\p{L}+|spelled|spelt|there|wrong|incorrect|taken|listed|mentioned|mud)(?!\p{L}))\S/iu,
+    `^(?:(?:you can|u can|everyone can|just|feel free to) )?call me ${X}(?=[\\s.!…)~]*$| (?:please|instead|from now on|for short|and|not|btw|everyone|nobody|everybody) ?)`,
+    { fits: isName, isOfSelf: false },
   ),
-  lasting('name', /^\s*(?:hi|hey|hello)?[,! ]*[Nn]ame(?:'s| is) \p{Lu}/u),
-  lasting('name', /(?<!\p{L})I go by \p{Lu}/u),
-  lasting('name', /我(?:的)?(?:名字|全名)(?:是|叫)(?![错对不没谁写拼被]|什么|怎么|随便)[^，。！？,.!?\s]/),
-  // Who is called, and for what, is said behind it: a name has none of these.
-  lasting(
+  profile('name', `^i go by ${X}${END}`, { fits: x => isName(x) && !ALL_LOWER.test(x) }),
+  profile(
     'name',
-    /(?<![对给跟帮把说])我叫(?:做)?(?![他她它你您我人车車了不什个個大过過醒一外上的])(?![^，。！？,.!?\s]{0,8}(?:了|的|过来|出来|起床|回家|吃饭|帮|送|外卖|快递|[去来](?:接|拿|取|找|看|修|吃|做)|明天|后天|今天|一起|服务员|救护|滴滴|保洁|师傅|物业|警察|代驾|[^，。！？,.!?\s]车|妈妈|爸爸|同事|朋友|室友|孩子))[^，。！？,.!?\s]/,
+    `^我(?:(?:的)?(?:名字|全名|大名|本名)(?:是|叫)|叫做?)(?<x>[^，。！？,.!?\\s]{2,12})${HAN_END}`,
+    {
+      fits: isHanName,
+    },
   ),
-  lasting(
+  profile('name', `^我姓${HAN_SURNAMES}${HAN_END}`),
+  profile(
     'name',
-    /(?:^|[，。！,.!\s]|可以|请|就|都|大家|以后)叫我(?![去来做吃起别不回给把帮过开写买等走说看一干快滚赶站坐停闭记试再拿找填交洗睡准]|早点|加班|马上|先(?!生)|学(?![长姐妹弟霸]))[^，。！？,.!?\s]{1,8}(?=[，。！,.!\s]|$)/,
+    `^(?:可以|请|就|都|大家|你们|你|也|可|直接|以后){0,3}(?:叫|称呼|喊)我(?<x>[^，。！？,.!?\\s]{1,8}?)(?:就行|就好|就可以|即可|吧|也行|就成|好了)?(?:了|啦|哈)?${HAN_END}`,
+    {
+      fits: isHanCall,
+      isOfSelf: false,
+    },
   ),
 ]
+
+/** 我叫 calls people as well: a name begins with a surname, or is one of those that friends use. */
+const HAN_NAME = new RegExp(
+  `^(?:${HAN_SURNAMES}[\\p{sc=Han}·]{1,3}|[小老阿大][\\p{sc=Han}]{1,2}|(\\p{sc=Han})\\1|[\\p{Lu}][\\p{sc=Latin} .'-]{1,20})$`,
+  'u',
+)
+const NO_HAN_NAME =
+  /^(?:老[公婆师爸妈板爷乡]|小[孩弟妹姐哥时事心区]|阿[姨公婆]|大[家夫叔爷妈哥姐]|外卖|快递|车|妈妈|爸爸|爷爷|奶奶|姐姐|妹妹|哥哥|弟弟|姑姑|叔叔|谢谢|天天|常常|往往|偏偏|通通|刚刚|慢慢)|师傅|老师|医生|经理|[总]$|先生|女士|代驾|保洁|物业|快递|外卖|滴滴|[了的吗呢吧啊过来去到着]$|测试|起床|吃饭|帮忙|不|[你他她它]|明天|今天|一起|什么|啥|错|谁|醒/u
+
+function isHanName(x: string): boolean {
+  return HAN_NAME.test(x) && !NO_HAN_NAME.test(x)
+}
+
+const HAN_CALL = new RegExp(
+  `^(?:${HAN_SURNAMES}?[小老阿大]?\\p{sc=Han}{1,2}[哥姐叔姨总工]|学[长姐妹弟霸]|老师)$`,
+  'u',
+)
+
+function isHanCall(x: string): boolean {
+  return (
+    isHanName(x) ||
+    (HAN_CALL.test(x) && !/^(?:大哥|大姐|帮工|打工|加工|开工|收工|上工)$|[去来做吃起开等快]/u.test(x))
+  )
+}
+
+const HAN_WHEN =
+  '(?:上个?月|上周|去年|今年|前年|前几天|昨天|前天|最近|近期|年初|年底|月初|月底|刚刚|刚|已经|终于|又|后来|毕业后|这个月|\\d{1,2}月份?|\\d{4}年){0,3}'
+const HAN_NOW = '(?:现在|目前|现|如今|一直|一般|平时|常年|长期|家|人|也|就|都|还|是|主要){0,3}'
+const HAN_YEARS =
+  '(?:快|都|已经|有|差不多)?(?:[\\d一二两三四五六七八九十几]{1,3}(?:多|来)?年(?:多|半)?)(?:了)?'
+const HAN_PLACE = `(?<x>[^，。！？,.!?\\s]{1,14}?)`
+
+const HAN_PLACE_NAME = new RegExp(
+  `^(?:(?:${HAN_PLACES})[市省县区]?(?:的)?[\\p{sc=Han}\\d]{0,8}|[\\p{sc=Han}]{1,8}(?:${HAN_PLACE_ENDS})|\\p{Lu}[\\p{sc=Latin} ]{1,20})$`,
+  'u',
+)
+const NO_HAN_PLACE =
+  /[这那哪你他她它谁吗了着过]|我|酒店|宾馆|旅馆|旅店|民宿|青旅|医院|朋友|同学|同事|亲戚|[一两三几\d]天|晚|出差|开会|玩|旅游|度假|隔壁|附近|转机|换车|站$|机场|路上/u
+
+const isHanPlace = (x: string) => HAN_PLACE_NAME.test(x) && !NO_HAN_PLACE.test(x)
+
+/** One moves from town to town; to a street, one mostly walks. */
+const isHanTown = (x: string) => isHanPlace(x) && !/[路街巷号楼店口]$/u.test(x)
 
 const HOME: readonly PersonalPattern[] = [
-  passing(
+  profile('home', `${I} (?:live|reside) (?:in|near|just outside|outside|close to) ${X}${END}`, {
+    fits: isTown,
+    mayPass: true,
+  }),
+  profile(
     'home',
-    u(
-      `${I} live in (?!(?:an?|fear|hope|peace|dread|terror|chaos|harmony|constant|perpetual|the (?:hope|future|present|dark|shadows?|moment|past|wrong)|my (?:own|head|car|inbox)|the office|the library|the gym|denial)(?!\\p{L}))\\S`,
-    ),
+    `(?:${I_AM} (?:living|based|residing)|${I_HAVE_BEEN} (?:living|based)|^(?:i've|ive|i have) lived) (?:in|near|just outside) ${X}${END}`,
+    {
+      fits: isTown,
+      mayPass: true,
+    },
   ),
   // Where exactly, and how: that may hold beside the town.
-  passing(
+  profile(
     null,
-    u(
-      `${I} live (?:in an? (?!bubble|dream)|at |on (?!coffee|caffeine|noodles|takeaway|takeout)|near (?!the edge)|close to |outside (?!the box)|just outside |by (?!the (?:clock|book|sword)|(?:this|that|these|those|my|one|two|an?|some) (?:[\\p{L}-]+ )?(?:rules?|principles?|values|motto|calendar|schedule)(?!\\p{L}))|with (?!(?:that|this|it|regrets?|guilt|the (?:consequences|fact|guilt|pain|knowledge|decision))(?!\\p{L}))|alone|together)`,
-    ),
+    `${I} live (?:(?:in|on) (?:an?|the) (?:[\\p{L}-]{1,15} ){0,2}(?:${DWELLINGS}|countryside|mountains|suburbs|city cent(?:re|er)|outskirts|coast)(?!\\p{L})|on the \\p{L}{3,12} floor|(?:at|near|by|close to) (?:the (?:sea|harbour|harbor|beach|lake|river|coast|station|park|forest|airport|ocean)(?!\\p{L})|\\d)|(?:together )?with (?:my|two|three|four|five|\\d) (?:[\\p{L}-]{1,15} ){0,2}(?:${KIN}|parents|family|in-laws|kids|roommates?|flatmates?|housemates?|friends|${ANIMALS})(?!\\p{L})|alone${ALONE}|alone with |on my own${ALONE}|by myself${ALONE}|together with my )`,
+    { mayPass: true },
   ),
-  lasting(
+  profile(
     'home',
-    u(
-      `(?<!\\p{L})[Ii](?:'ve| have| just|'ve just| have just| recently| finally)+ moved (?:back )?(?:from \\p{Lu}\\S{0,30} )?${A_TOWN}`,
-      'u',
-    ),
+    `^(?:i|i've|i have|ive)(?: (?:have|just|recently|finally|now))* moved (?:back )?(?:from [^,.!?]{1,30} )?(?:over )?to ${X}${END}${NOT_LONG_AGO}`,
+    {
+      fits: isCapitalTown,
+    },
   ),
-  lasting(null, u(`(?<!\\p{L})[Ii] moved (?:back )?(?:from \\p{Lu}\\S{0,30} )?${A_TOWN}`, 'u')),
-  lasting(null, u(`(?<!\\p{L})[Ii](?:'m| am) (?:originally )?from (?!${DEPARTMENTS})\\p{Lu}`, 'u')),
-  passing(
+  profile(null, `^i(?:'ve| have)? moved (?:back )?(?:from [^,.!?]{1,30} )?(?:over )?to ${X}${END}`, {
+    fits: isCapitalTown,
+  }),
+  profile(null, `${I_AM} (?:from|a native of) ${X}${END}`, { fits: isCapitalTown }),
+  profile(null, `^i was born and raised in ${X}${END}`, { fits: isCapitalTown }),
+  profile(
     'home',
-    /我(?:现在|目前|一直|还|就){0,2}住在(?![这那哪])(?![^，。！？]{0,10}(?:凑合|将就|借住|一晚|[几两]天))[^，。！？,.!?\s](?![^，。！？,.!?]{0,12}了(?:[，。！,.!\s]|$))/,
+    `^我${HAN_NOW}(?:住在|住|定居在?|常住在?|居住在|生活在)${HAN_PLACE}(?:${HAN_YEARS}|这边|那边)?${HAN_END}`,
+    { fits: isHanPlace, mayPass: true },
   ),
-  passing(
+  profile('home', `^我${HAN_NOW}在${HAN_PLACE}(?:定居|住|生活)(?:${HAN_YEARS}|着)?${HAN_END}`, {
+    fits: isHanPlace,
+  }),
+  profile('home', `^我(?:们)?家(?:就)?(?:住在?|在)${HAN_PLACE}${HAN_END}`, { fits: isHanPlace }),
+  profile(
     'home',
-    u(
-      `我(?:现在|目前|一直|就){0,2}住(?![在院校这那哪一得不的下进着])(?![^，。！？]{0,8}(?:酒店|宾馆|旅馆|医院|朋友|同学|同事|亲戚|晚|[一两三几\\d]天|了))\\p{sc=Han}{2,10}${HAN_ENDS}`,
-    ),
+    `^我(?:们)?${HAN_WHEN}(?:从[\\p{sc=Han}]{1,8})?(?:搬家?|移居|移民)(?:到|去|来)了?${HAN_PLACE}(?:了|来了|去了|定居了?)?${HAN_END}`,
+    { fits: isHanTown },
   ),
-  passing(
-    'home',
-    u(
-      `我(?:老)?家(?:就)?(?:住)?在(?![这那哪装搬放看吃开修打做办吵闹着等漏聚搞]|下[雨雪]|网上|停[电水])(?![^，。！？]{0,10}(?:装修|装|吵|停|开会|搬))[^，。！？,.!?\\s]{1,14}${HAN_ENDS}`,
-    ),
+  profile(null, `^我(?:的)?老家(?:是|在|就在)?${HAN_PLACE}(?:的|人|那边)?${HAN_END}`, { fits: isHanPlace }),
+  profile(
+    null,
+    `^我(?:是|来自)?(?:土生土长的|地道的|正宗)?(?:${HAN_PLACES})(?:[市省县]|本地)?(?:人|的|那边的|来的|滴)${HAN_END}|^我来自(?:${HAN_PLACES})|^我是(?:土生土长的)?\\p{sc=Han}{2}(?:${HAN_PLACES})人${HAN_END}`,
   ),
-  lasting('home', u(`${HAN_MOVED}了[^，。！？,.!?\\s]{2,10}${HAN_ENDS}`)),
-  lasting('home', u(`${HAN_MOVED}[^，。！？,.!?\\s了]{2,10}了${HAN_ENDS}`)),
+  profile(null, `^我出生[于在](?:${HAN_PLACES}|[\\p{sc=Han}]{1,6}(?:${HAN_PLACE_ENDS}))`),
 ]
+
+const A_PLACE_OF_WORK = `(?:(?:an?|the|my|our|this) (?:[\\p{L}'-]{1,15} ){0,3}(?:${WORKPLACES})(?!\\p{L}))`
 
 const WORK: readonly PersonalPattern[] = [
-  passing(
+  profile(
     'work',
-    u(
-      `${I} work (?:at|as an?|as the|for|in) (?!(?:it|that|this|you|home|progress|free|fun|food|peanuts|mysterious|strange|silence|the dark|now|\\d+|nights?(?! as (?:an?|the) )|hours|days|shifts|pairs|sprints|(?:short )?bursts|the (?:mornings?|evenings?|afternoons?|weekends?|nights?)|an? (?:few|minute|hour|while|bit|(?:[\\p{L}-]+ )?team))(?!\\p{L}))\\S`,
-    ),
+    `${I} work(?: (?:part[ -]time|full[ -]time|nights|shifts|remotely))? as (?:an?|the) (?!(?:team|unit|favou?r|whole|group|treat|dog|horse|slave|charm|joke)(?!\\p{L}))[\\p{L}]`,
+    { mayPass: true },
   ),
-  passing(null, u(`${I} work from home`)),
-  passing(null, u(`我(?:现在|目前|平时|一直|都|也){0,2}在家里?(?:工作|上班|办公)${HAN_ENDS}`)),
-  passing(
+  profile(
     'work',
-    u(`${I_AM} ${A_JOB}(?! of (?:mine|yours|life|character))(?! at heart)(?! (?:down|short)(?!\\p{L}))`),
+    `${I} work(?: (?:part[ -]time|full[ -]time|nights|shifts|remotely))? (?:at|for|with|in) ${A_PLACE_OF_WORK}`,
+    { mayPass: true },
   ),
-  lasting('work', u(`(?<![\\p{L}'-])i(?:'ve| have) been ${A_JOB}(?= for| since|[.,!]|$)`)),
-  lasting('work', u(`${I} teach [\\p{L} ]{3,30} (?:at|in) an? `)),
-  lasting(
+  profile('work', `${I} work(?: (?:part[ -]time|full[ -]time|remotely))? in (?<x>${FIELDS})${END}`, {
+    fits: x => x !== 'it',
+    mayPass: true,
+  }),
+  profile(
     'work',
-    u(
-      `${I} (?:run|own) (?:an?|my own) (?:[\\p{L}-]{1,15} ){0,2}(?:shop|bookshop|company|business|bakery|restaurant|café|cafe|bar|studio|farm|startup|agency|practice|hotel|workshop)(?![\\p{L}-]| (?:case|chart|session|meeting|plan|trip|account|card)(?!\\p{L}))`,
-    ),
+    `${I} work(?: (?:part[ -]time|full[ -]time|nights|shifts|remotely))? (?:at|for) ${X}${END}`,
+    { fits: isFirmName, mayPass: true },
   ),
-  passing(
+  profile(
+    null,
+    `${I} work (?:from home|remotely|nights|night shifts?|part[ -]time|full[ -]time|from my home office)${END}`,
+    { mayPass: true },
+  ),
+  profile('work', `${I_AM} (?:now )?${SOME_JOB}(?! at heart)(?! (?:down|short|now and then)(?!\\p{L}))`, {
+    fits: isJob,
+  }),
+  profile('work', `${I_AM} ${JOB_BARE}${END}`),
+  profile('work', `${I_HAVE_BEEN} ${SOME_JOB}`, { fits: isJob }),
+  profile(
     'work',
-    u(
-      `我(?:现在|目前)?在(?![^，。]{0,6}(?:努力|认真|拼命|加班|忙|想|找|看|等|聊|说|做|讨论|准备|安排)|家里?(?:工作|上班))[^，。！？,.!?\\s]{1,20}?(?:工作|上班|任职|实习|读研|读博|上学)(?=[，。！,.!；;、\\s\\d已多快]|$)`,
-    ),
+    `${I} teach (?:[\\p{L} ]{3,30} )?(?:at|in) (?:an? |the )?(?:[\\p{L}-]{1,15} ){0,2}(?:school|university|college|kindergarten|academy)(?!\\p{L})`,
   ),
-  passing(
+  profile('work', `${I} (?:run|own) (?:an?|my own) (?:[\\p{L}-]{1,15} ){0,3}(?:${BUSINESSES})${END}`),
+  profile(
     'work',
-    u(`我(?:现在|目前)?在[^，。！？,.!?\\s]{1,10}[做当](?:${HAN_JOBS}|生意|外贸|金融|设计|开发)${HAN_ENDS}`),
+    `${I} (?:drive (?:an? )?(?:taxis?|trucks?|lorr(?:y|ies)|bus(?:es)?)|[\\p{L}]{3,12}(?: [\\p{L}]{3,12})?) for a living(?!\\p{L})`,
   ),
-  passing(
+  profile(
     'work',
-    u(
-      `我(?:现在|目前)?是(?![他她你您来去想要说帮替跟问听为看找给被因让请陪]|打工人|和(?!睦)|刚[看见找问])(?:一?[名个個位])?[^，。！？,.!?\\s他她你您不]{0,10}?(?:${HAN_JOBS})${HAN_ENDS}`,
-    ),
+    `(?:${I} study|${I_AM} (?:studying|doing (?:an?|my) (?:phd|master's|masters|bachelor's|degree|apprenticeship) in)|${I_AM} majoring in) (?!(?:for|how|this|that|the|it|at|tonight|with|hard|all)(?!\\p{L}))[\\p{L}]{4,}(?: [\\p{L}]{3,}){0,2}(?=[\\s.!]*$| (?:at|in|and)(?!\\p{L}))`,
+    { mayPass: true },
   ),
+  profile('work', `^我(?:现在|目前|平时)?(?:是|做|当)${A_HAN_JOB}(?:的|${HAN_YEARS})?${HAN_END}`, {
+    mayPass: true,
+  }),
+  profile(
+    'work',
+    `^我(?:现在|目前)?(?:是|就是)?(?:自己|在家)?(?:送快递|送外卖|跑外卖|跑滴滴|开出租车?|开网约车|开滴滴|开货车|开大巴|开公交|卖保险|做生意|做小生意|做外贸|做销售|做设计|做金融|做开发|做测试|做运营|做会计|做电商|做直播|做自媒体|搞装修|搞科研|摆摊|种地|开挖机|跑长途)的?(?:${HAN_YEARS})?${HAN_END}`,
+  ),
+  profile(
+    'work',
+    `^我(?:现在|目前|平时)?在${HAN_PLACE}(?:工作|上班|任职|实习|当差|打工|读研|读博|读书|上学|上大学|读大学)(?:的)?${HAN_END}`,
+    { fits: isHanOrg, mayPass: true },
+  ),
+  profile(
+    'work',
+    `^我(?:现在|目前)?在(?<x>[^，。！？,.!?\\s]{1,14}?)(?:做|当|教)(?:${A_HAN_JOB}|语文|数学|英语|生意|外贸|金融|设计|开发)(?:的)?${HAN_END}`,
+    { fits: isHanOrg },
+  ),
+  profile(
+    'work',
+    `^我(?:自己)?开了?(?:一)?[家间个](?:小)?[\\p{sc=Han}]{0,4}(?:店|馆|公司|工作室|厂|民宿|餐厅|酒吧|诊所|超市|网吧)${HAN_END}`,
+  ),
+  profile(
+    'work',
+    `^我(?:现在|目前|今年)?(?:在)?(?:是)?(?:读|上|念)?(?:大[一二三四五]|研[一二三]|博[一二三]|高[一二三]|初[一二三]|本科|博士)(?:了|在读)?${HAN_END}`,
+  ),
+  profile('work', `^我(?:已经|刚)?(?:退休|失业|待业)(?:了|在家)?(?:${HAN_YEARS}|半年了?)?${HAN_END}`),
+  profile(null, `^我(?:平时|现在|一直|都){0,2}在家里?(?:工作|上班|办公)${HAN_END}`, { mayPass: true }),
 ]
 
+/** "I work at", "I work for": a name, or a word or two of somebody who writes no capitals. */
+function isFirmName(x: string): boolean {
+  if (NO_TOWN.test(x) || NO_FIRM.test(x)) return false
+  return isFirm(x) || (ALL_LOWER.test(x) && wordsOf(x).length === 1 && /^\p{Ll}{3,}$/u.test(x))
+}
+const NO_FIRM =
+  /^(?:home|it|that|this|you|me|him|her|them|us|free|fun|food|peanuts|money|night|nights|work|once|least|all|best|now|times|the|an?|my|your|\d+)(?![\p{L}])/iu
+
+const HAN_ORG = new RegExp(
+  `^(?:[^他她你您我这那]{0,8}(?:${HAN_FIRMS})[\\p{sc=Han}]{0,4}|[^他她你您我这那]{0,12}(?:${HAN_FIRM_ENDS})|(?:${HAN_PLACES})[市省县]?(?:的)?[\\p{sc=Han}]{0,6}|[\\p{sc=Latin}][\\p{sc=Latin}\\d .&-]{1,20})$`,
+  'u',
+)
+const NO_HAN_ORG = /努力|认真|拼命|加班|忙|想|找|看|等|聊|说|讨论|准备|安排|淘宝|网上/u
+
+function isHanOrg(x: string): boolean {
+  return HAN_ORG.test(x) && !NO_HAN_ORG.test(x)
+}
+
 const BIRTH: readonly PersonalPattern[] = [
-  lasting(
+  profile(
     'birthday',
-    /(?<![\p{L}'-])my birthday(?:'s| is) (?!(?:not|over|coming|soon|party|almost|close|cancell?ed|ruined|(?:next|this) (?:week|month|weekend)|always|still|never)(?!\p{L}))\S/iu,
+    `^my (?:birthday|bday|b-day)(?:'s| is)(?: on)? (?:the )?(?:\\d|(?:${MONTH})(?!\\p{L})|tomorrow|today|(?:in|at the end of) (?:${MONTH})(?!\\p{L}))`,
   ),
-  lasting('birthday', u(`${I} was born (?:on|in)(?= (?:the )?(?:\\d|${MONTH}))`)),
-  lasting(null, u(`${I} was born in (?!(?:${MONTH}|the (?:wrong|right))(?!\\p{L}))\\p{L}`)),
-  lasting(
-    'birthday',
-    /我的?生日(?![那前后花收还过请用])[^，。！？,.!?]{0,8}(?:[\d一二三四五六七八九十]{1,4} ?[年月号日./-]|(?<=[是:：] ?)\d{4})/,
-  ),
-  lasting('birthday', /我(?:是)?(?:出生[于在]|生于)?\d{2,4}年[^，。！？,.!?]{0,8}(?:出生|生的|生人)/),
-  lasting('birthday', /我(?:出生[于在]|生于)\d/),
-  lasting(null, /我出生[于在](?!\d)[^，。！？,.!?\s]/),
-  lasting(null, u(`${I_AM} \\d{1,3} ?(?:years? old|yo|y/o)(?!\\p{L})`)),
-  lasting(null, u(`${I_AM} (?:1[3-9]|[2-9]\\d)(?= and (?:in|live|study|work|still|single)|, |\\.?$)`)),
-  lasting(null, /我(?:今年)?\d{1,3}岁(?!的时候|那[年天时]|[就时前后]|生日|以前|之前|之后|的侄)/),
-  lasting(
+  profile('birthday', `${I} was born (?:on|in) (?:the )?(?:\\d|(?:${MONTH})(?!\\p{L}))`),
+  profile(null, `${I} was born in ${X}${END}`, { fits: isCapitalTown }),
+  profile(null, `${I_AM} (?:almost |nearly )?\\d{1,3} ?(?:years? (?:old|young)|yo|y/o|yrs? old)(?!\\p{L})`),
+  profile(
     null,
-    u(
-      `我是(?:土生土长的|地道的)?(?!.{0,2}(?:好|坏|大|男|女|本|机器|什么|哪里|负责|主持))(?!(?:过来|当事|联系|中间|自己|局外|局内|申请|普通|成年|未成年|收件|寄件|打工|介绍|监护|年轻|中年|老年|老实|明白|聪明|正常|现代|外地|候选|发起|委托|投保|借款|担保|旁观|内部|圈内|圈外|有心|可怜|同路|陌生|经纪|继承|接班|单身|透明|外星|地球)人)\\p{sc=Han}{2,3}人${HAN_ENDS}`,
-    ),
+    `${I_AM} (?:1[3-9]|[2-9]\\d)(?=[\\s.!…]*$| and (?:in|live|study|work|still|single|just|have|never|i)(?!\\p{L})| now[\\s.!]*$)`,
   ),
+  profile(
+    'birthday',
+    `^我的?生日(?:就)?(?:是|在|[:：])?(?:公历|农历|阴历|阳历|旧历)?(?:每年)?[^，。！？,.!?那前后花收还过请用]{0,2}(?:[\\d一二三四五六七八九十正腊冬]{1,4} ?[年月号日./-]|\\d{4})`,
+  ),
+  profile(
+    'birthday',
+    `^我(?:是)?(?:出生[于在]|生于)?\\d{2,4}年?[^，。！？,.!?]{0,8}(?:出生的?|生的|生人)${HAN_END}|^我(?:是)?\\d{2,4}年的${HAN_END}|^我(?:出生[于在]|生于)\\d`,
+  ),
+  profile(
+    null,
+    `^我(?:今年|现在|都|已经|快|刚满){0,2}[\\d一二三四五六七八九十]{1,3}周?岁(?:了|半|啦)?${HAN_END}`,
+  ),
+  profile(null, `^我(?:是)?属[鼠牛虎兔龙蛇马羊猴鸡狗猪](?:的)?${HAN_END}`),
 ]
 
 const HEALTH: readonly PersonalPattern[] = [
-  lasting(
+  profile(
     null,
-    u(`${I_AM}(?: (?!not |never )\\p{L}{1,12})? (?:allergic|intolerant) to (?!${NO_ALLERGEN})\\S`),
+    `${I_AM}(?: (?:severely|very|highly|deathly|deadly|extremely|super|a bit|slightly|mildly|quite|so))? (?:allergic|intolerant) to (?:(?:most|all|raw|tree|cow's|house|dust|some|certain) )?(?:${ALLERGENS})(?!\\p{L})`,
   ),
-  passing(
+  profile(
     null,
-    u(
-      `${I_AM}(?: an?)?(?: strict)? (?:${DIETS})(?!\\p{L}| (?:to|without|for (?:january|lent|an? (?:day|week|month)))(?!\\p{L}))`,
-    ),
+    `^(?:i have|i've got|ive got|i've had|i have had|i suffer from)(?: (?:an?|really|very|severe|mild|bad|chronic|terrible|the))*(?: (?:${ALLERGENS}|nut|tree nut|pollen|food|drug|skin))? (?:${CONDITIONS}|type [12] diabetes|allergy|intolerance|a (?:${ALLERGENS}) (?:allergy|intolerance))${END}`,
   ),
-  lasting(
+  profile(
     null,
-    /(?<![\p{L}'-])(?:i have|i've got|i've had)(?: an?)?(?: [\p{L}\d-]{1,20}){0,2} (?:allergy|allergies|intolerance|diabetes|asthma|epilepsy|celiac|coeliac)(?!\p{L}| (?:questions?|tests?|appointment|season|warnings?|pills?|meds)(?!\p{L}))/iu,
+    `^i (?:was|got|have been|'ve been) diagnosed with (?:[\\p{L}-]{1,12} )?(?:${CONDITIONS})(?!\\p{L})`,
   ),
-  lasting(null, u(`${I} was diagnosed with (?!(?:that|this|it)(?!\\p{L}))\\S`)),
-  lasting(
+  profile(
     null,
-    u(
-      `${I_AM} (?:in a wheelchair|pregnant|married|divorced|engaged(?! (?:in|with))|retired|a (?:widower|widow|single (?:mom|mum|dad|mother|father|parent)))(?! to (?:this|the|my (?:job|work|career)))`,
-    ),
+    `${I_AM}(?: (?:an?|partly|fully|legally|completely|strict|severely|the only))* (?:${STATUS})${NOT_FOR_NOW}`,
+    { mayPass: true },
   ),
-  lasting(
+  profile(null, `${I_HAVE_BEEN}(?: (?:an?|strict))* (?:${STATUS})${END}`),
+  profile(null, `${I_AM}(?: (?:an?|practi[sc]ing|devout))* (?:${FAITH})${END}`),
+  profile(
     null,
-    /我对(?![他她你您它这那]|[早晚]起|加班|.{0,6}(?:方案|工作|上班|周一|开会|老板|加班|这种|价格))[^，。！？,.!?]{1,15}(?<![不没]|没有|并不)过敏/,
+    `(?:${I_AM}|${I_HAVE_BEEN})(?: (?:happily|recently|freshly|newly|\\d{1,2} (?:weeks|months)|\\p{L}{3,5} months))? (?:${CIVIL})(?! to (?:this|the|my (?:job|work|career|phone|laptop)|excel))(?! of )(?! (?:in|with|by) )${END}`,
   ),
-  lasting(null, /我(?:有|患有)(?:[^，。！？,.!?]{0,6})(?:糖尿病|哮喘|高血压|心脏病|乳糖不耐)/),
-  passing(null, /我(?:一直|现在|是)?(?:吃素|素食)(?!了)/),
-  lasting(null, u(`我是(?:左撇子|独生子女|单亲妈妈|单亲爸爸|素食者|色盲)`)),
-  lasting(null, u(`我(?:们)?(?:已经|刚|去年|上个月|今年)?(?:结婚|怀孕|退休|毕业)了${HAN_ENDS}`)),
-  lasting(null, u(`我不会(?:开车|游泳|做饭|说英语|骑车)${HAN_ENDS}`)),
+  profile(
+    null,
+    `${I_AM} in a wheelchair(?!\\p{L})|^i use (?:a wheelchair|a cane|crutches|a screen reader|a walker|an insulin pump|hearing aids)(?!\\p{L})|^i wear (?:hearing aids|a hearing aid|a pacemaker)|^i have (?:a pacemaker|a hearing aid|hearing aids)(?!\\p{L})`,
+  ),
+  profile(
+    null,
+    `${I} (?:only eat|eat only|keep|always eat|eat|can only eat) (?:halal|kosher|vegan|vegetarian|gluten[ -]free|plant[ -]based)${END}`,
+    { mayPass: true },
+  ),
+  profile(
+    null,
+    `^我(?:从小|一直|也|好像)?对?(?:${HAN_ALLERGENS})(?:[和跟、与及](?:${HAN_ALLERGENS})){0,3}(?:严重|重度|有点|轻微|都|也)?过敏(?:的|体质)?${HAN_END}`,
+  ),
+  profile(
+    null,
+    `^我(?:有|患有|得了|确诊了?|先天性?|是)?(?:轻度|中度|重度|严重|慢性|一点|点|红绿|多年|遗传性|I型|II型|1型|2型|一型|二型){0,2}(?:${HAN_CONDITIONS})(?:患者|症|病)?(?:${HAN_YEARS}|很多年了?|好几年了?)?${HAN_END}`,
+  ),
+  profile(
+    null,
+    `^我(?:从小|一直|现在|是|长期){0,2}(?:吃素|素食|吃斋|素食者|素食主义者|吃清真|只吃清真)(?:的|${HAN_YEARS}|很多年了?|好多年了?)?${HAN_END}`,
+    { mayPass: true },
+  ),
+  profile(
+    null,
+    `^我是(?:左撇子|独生子女?|独生女|单亲妈妈|单亲爸爸|(?:红绿)?色盲|${HAN_PEOPLES}|基督徒|佛教徒|穆斯林|天主教徒|丁克|孤儿|聋哑人|盲人|残疾人|双胞胎)${HAN_END}`,
+  ),
+  profile(
+    null,
+    `^我(?:们)?(?:已经|刚|去年|上个月|今年|前年)?(?:结婚|怀孕|毕业|订婚)(?:了|${HAN_YEARS}|[\\d一二两三四五六七八九十]{1,2}个月了?)${HAN_END}`,
+  ),
+  profile(null, `^我(?:是|现在|目前|一直){0,2}(?:单身|离异|未婚|已婚|丧偶)${HAN_END}`),
+  profile(null, `^我近视(?:\\d{3,4}|[一二三四五六七八九]百(?:多)?)度?${HAN_END}`),
+  profile(null, `^我不会(?:开车|游泳|做饭|说英语|骑车)${HAN_END}`),
 ]
 
 const KINSHIP: readonly PersonalPattern[] = [
-  lasting(
+  profile(
     null,
-    u(
-      `(?<!\\p{L})[Mm]y (?:\\p{Ll}{1,12} ){0,2}(?:${FAMILY})(?:'s name(?:'s| is) \\S|(?:'s| is| are) (?:called |named |${A_JOB}|(?:\\d{1,2}|${NUMBERS})(?= and |[.,!]| years?|$)|(?!\\d+ (?:min(?:ute)?s?|hours?|days?|weeks?|blocks?|miles?|km)(?!\\p{L}))\\d|allergic |vegan|vegetarian|from |born |\\p{Lu}))`,
-      'u',
-    ),
+    `^my (?:\\p{L}{1,12} ){0,2}(?:${KIN}|${ANIMALS})(?:'s name(?:'s| is) \\S|(?: \\p{L}{2,15})?(?:'s| is| are| (?:just )?turned| just turned)(?: (?:also|only|now|almost))? (?:called |named |(?:\\d{1,2}|${NUMBERS})(?=[\\s.!]*$| and | years?(?: old)?| months? old| now)))`,
+    { isOfSelf: false },
   ),
-  lasting(
+  profile(
     null,
-    u(
-      `${I} have (?:an?|one|${NUMBERS}|\\d) (?:[\\p{L}-]{1,15} ){0,2}(?:sons?|daughters?|kids?|children|dogs?|cats?|brothers?|sisters?)${ENDS}`,
-    ),
+    `^my (?:\\p{L}{1,12} ){0,2}(?:${KIN})(?: \\p{L}{2,15})?(?:'s| is| are) (?:also |now )?${SOME_JOB}`,
+    {
+      fits: isJob,
+      isOfSelf: false,
+    },
   ),
-  lasting(
+  // Who lives with them eats with them.
+  profile(
     null,
-    u(
-      `我(?:的|家)?(?:大|小|二)?(?:${HAN_FAMILY})(?:的名字是|叫(?!我|你|他|她|人|了|醒|救护|不|快递|外卖|车|[^，。！？]{0,4}[去来](?:接|拿|吃|买))[^，。！？,.!?\\s]{1,8}${HAN_ENDS}|是[^，。！？,.!?\\s]{0,10}(?:${HAN_JOBS}|人|员|师|病人)${HAN_ENDS}|今年(?:\\d|[一二三四五六七八九十]|上|读|刚满)|对[^，。！？]{1,10}(?<!不|没有)过敏|在[^，。！？,.!?\\s]{1,10}(?:工作|上班|读书|上学|读大学)${HAN_ENDS})`,
-    ),
+    `^my (?:\\p{L}{1,12} ){0,2}(?:${HOUSEHOLD})(?: \\p{L}{2,15})?(?:'s| is| are) (?:(?:also|severely) )?(?:allergic to (?:${ALLERGENS})|vegan|vegetarian|diabetic|deaf|autistic)(?!\\p{L})`,
+    { isOfSelf: false },
   ),
-  lasting(
+  profile(null, `^my (?:\\p{L}{1,12} ){0,2}(?:${KIN}|${ANIMALS})(?:'s| is) (?:from )?${X}${ALONE}`, {
+    fits: isCapitalTown,
+    isOfSelf: false,
+  }),
+  profile(null, `(?:${HAVE}) (?:(?:${COUNT}) (?:[\\p{L}-]{1,15} ){0,2}|(?=twins))(?:${KIN_COUNTED})${HAD}`),
+  profile(
     null,
-    u(`我(?:家)?(?:有|养了)[一两三四五\\d]{1,2}[个個只条匹](?:${HAN_FAMILY})(?=[，。！,.!；;、\\s和]|$)`),
+    `(?:${HAVE}) (?:${COUNT}) (?!(?:lost|sick|missing|hot|new)(?!\\p{L}))(?:[\\p{L}-]{1,15} ){0,2}(?:${ANIMALS})${HAD}`,
   ),
-  lasting(null, u(`${I} speak (?:fluent |some |a bit of |a little )?(?:${LANGUAGES})(?!\\p{L})`)),
+  profile(
+    null,
+    `${I} speak (?:fluent |some |a bit of |a little |mostly |native )?(?:${LANGUAGES})(?!\\p{L})`,
+  ),
+  profile(
+    null,
+    `^my (?:native language|mother tongue|first language|native tongue) is (?:${LANGUAGES})(?!\\p{L})`,
+  ),
+  profile(null, `^my pronouns are (?:he|she|they|it|any)(?!\\p{L})`),
+  profile(
+    null,
+    `^我(?:的|家)?(?:大|小|二)?(?:${HAN_KIN})(?:的名字[是叫]|叫|名叫)(?<x>[^，。！？,.!?\\s]{1,4})${HAN_END}`,
+    { fits: isHanPetOrChild, isOfSelf: false },
+  ),
+  profile(
+    null,
+    `^我(?:的|家)?(?:大|小|二)?(?:${HAN_KIN})(?:(?:是|在[^，。！？,.!?\\s]{0,8}当)(?:退休|[^，。！？,.!?\\s的他她你]{0,6})?(?:${HAN_JOBS})|今年(?:[\\d一二三四五六七八九十]{1,3}岁|[上读](?:幼儿园|小学|初中|高中|大学|[小初高大][一二三四五六]|[一二三四五六]年级))|[\\d一二三四五六七八九十]{1,3}岁|是(?:${HAN_PLACES})人|在[^，。！？,.!?\\s]{1,10}(?:工作|上班|读书|上学|读大学|念书))(?:了)?${HAN_END}`,
+    { isOfSelf: false },
+  ),
+  profile(null, `^我(?:的|家)?(?:大|小|二)?(?:${HAN_HOUSEHOLD})对(?:${HAN_ALLERGENS})过敏${HAN_END}`, {
+    isOfSelf: false,
+  }),
+  profile(
+    null,
+    `^我(?:家)?有(?:了)?(?:${HAN_COUNT}[个個位名对對])?(?:双胞胎)?(?:亲)?(?:${HAN_KIN_COUNTED})${HAN_END}|^我有个(?:${HAN_KIN_COUNTED})(?![\\p{sc=Han}]{0,3}(?:朋友|同学|同事))`,
+  ),
+  profile(
+    null,
+    `^我(?:家|自己|现在|们)?(?:里)?(?:有|养了?|养着)(?:${HAN_COUNT}[个個只隻条匹头])(?:\\p{sc=Han}{0,3})?(?:${HAN_ANIMALS})(?:${HAN_END}|(?=[和跟]))`,
+  ),
+  profile(
+    null,
+    `^我家(?:的)?(?:${HAN_ANIMALS})(?:的名字[是叫]|叫|名叫)(?<x>[^，。！？,.!?\\s]{1,4})${HAN_END}`,
+    { fits: isHanPetOrChild, isOfSelf: false },
+  ),
+  profile(
+    null,
+    `^我(?:会|能)?(?:说|讲)(?:一点|流利的|一些)?(?:${HAN_LANGUAGES})|^我会(?:一点)?(?:${HAN_LANGUAGES})|^我(?:的)?母语是(?:${HAN_LANGUAGES})`,
+  ),
 ]
+
+const NO_HAN_PET = /^(?:我|你|他|她|人|醒|救护|不|快递|外卖|车|什么|啥)|[了着过来去]|起床|吃饭|回家/u
+
+function isHanPetOrChild(x: string): boolean {
+  return !NO_HAN_PET.test(x)
+}
+
+/** A thing as such, in few words: not this one, not what was just said, not what happens. */
+const NO_THING =
+  /^(?:up|still|by|next|down|back|it|its|it's|that|this|these|those|them|they|you|your|yours|u|ya|him|his|her|hers|he|she|my|mine|me|our|us|how|what|where|when|who|why|which|if|the|an?|both|either|neither|all|some|any|every|everything|everyone|anything|nothing|something|one|another|not|more|most|less|waiting|paying|losing|getting|having|sitting|seeing|hearing|knowing|working|spending|sending|asking|feeling|tomorrow|today|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?!\p{L})(?! (?:mornings?|brunch))|option|version|variant|plan|choice|number|draft|design|then|there|here|very|too|so|much|people (?:like|in)|each|plan)(?!\p{L})/iu
+/** What one does anyhow, rather than what one says one does. */
+const DOES =
+  /^to (?!(?:be called|bake|be alone|be outdoors|cook|cycle|dance|draw|drive|eat|fish|fly|garden|get up|go (?:out|hiking|swimming|dancing|to bed)|hike|knit|paint|read|run|sew|sing|sit|sleep|stay|swim|travel|wake|walk|write)(?!\p{L}))|^being (?!(?:alone|late|outdoors|outside|called|cold|rushed|interrupted)(?!\p{L}))/iu
+const NOT_AS_SUCH =
+  /(?<!\p{L})(?:this|that|these|those|your|you|u|one|ones|option|here|there|again|when|while|if|said|now|today|tonight|yesterday|tomorrow|right|already|anymore|yet|until|till|instead|either|someone|deadlines|the \p{L}+ (?:one|option|version))(?!\p{L})|^\p{Lu}{2,}|(?<!\p{L})\p{Lu}{4,}(?!\p{L})/u
+
+function isThing(x: string): boolean {
+  return (
+    /^[\p{L}\d"']/u.test(x) &&
+    !NO_THING.test(x) &&
+    !DOES.test(x) &&
+    !NOT_AS_SUCH.test(x) &&
+    wordsOf(x).length <= 9
+  )
+}
+/** What somebody eats or drinks never. */
+const isFare = (x: string) =>
+  isThing(x) &&
+  !/^(?:until|till|before|after|while|now|yet|up|still|around|and|at|enough|lunch|dinner|during|tonight|out|in|from|with|alone)(?!\p{L})/iu.test(
+    x,
+  )
+const isWayOfLife = (x: string) =>
+  isThing(x) && !/^(?:cash|later|to|waiting|no|refund|delivery|pickup)/iu.test(x)
+
+const REST = '(?<x>[^,.!?;:]{2,90})'
+
+const HAN_VERY =
+  '(?:也|很|最|特别|非常|更|一直|还是|比较|真的|都|超|超级|挺|蛮|不|不太|不怎么|从来不|从小就?|就|平时|一般|其实|个人|现在|一向|向来|尤其|格外|极其|不是很|不大){0,4}'
+const NO_HAN_THING =
+  /[你您他她它谁]|[这那哪]|我(?!行我素)|了$|了(?=\s)|吗|什么|第|上面|下面|左边|右边|前面|后面|刚才|刚刚|方案|选项|版本|归|是喜欢|就|今天|明天|昨天|今晚|现在|一下|一点|得很|不得|死|的$|^(?:着|过|的|得|上了|不|别|人家|自己|和|跟|来|去$|死|极|归)|呢|吧|啊$|这样|那样|怎|哈|吃醋|[点些]$|[A-Da-d]$|个(?!人)/u
+const isHanThing = (x: string) => !NO_HAN_THING.test(x) || (TASTES.test(x) && !/[你您他她这那]/u.test(x))
+/** These end in 的 and are meant as such. */
+const TASTES = /^(?:[吃喝])?[\p{sc=Han}]{0,2}(?:甜|辣|酸|咸|苦|清淡|热|冰|冷|重口味)的$/u
 
 const LIKES: readonly PersonalPattern[] = [
   preference(
-    u(
-      `${I} (?:like|love|prefer|hate|dislike|adore|enjoy|can't stand|cannot stand|can't eat|cannot eat|don't eat|do not eat|don't drink|do not drink|don't like|do not like|never eat|never drink) (?!${PASSING})(?!(?<=(?:stand|eat|drink) )${NOT_NOW})\\S`,
-    ),
+    `${I} (?:like|love|hate|dislike|adore|enjoy|despise|loathe|can't stand|cannot stand|cant stand|can not stand|don't like|do not like|dont like|don't enjoy|am into) ${REST}`,
+    { fits: isThing },
+  ),
+  preference(`${I} prefer ${REST}`, { fits: isWayOfLife }),
+  preference(
+    `${I} (?:can't eat|cannot eat|cant eat|don't eat|do not eat|dont eat|never eat|don't drink|do not drink|dont drink|never drink|drink only|only drink|never touch) ${REST}`,
+    { fits: isFare },
   ),
   preference(
-    /(?<![\p{L}'-])my (?:all-time )?favou?rite (?!(?:part|bit|thing|moment|one|line|scene|comment|message|episode)(?!\p{L}))(?:[\p{L}-]{1,20} ){1,3}(?:is|are) \S/iu,
-  ),
-  preference(u(`${I_AM} not (?:really )?an? (?:big |huge )?fan of (?!${PASSING})\\S`)),
-  preference(
-    u(
-      `${I_AM} (?:not )?(?:more of )?an? (?:morning|night|early|evening|dog|cat|coffee|tea|beach) (?:person|owl|drinker)(?!\\p{L})`,
-    ),
+    `${I} (?:don't|do not|dont|never) (?:drink|smoke)${ALONE}|^i (?:don't|do not|dont|never) smoke cigarettes`,
   ),
   preference(
-    u(
-      `我(?:也|很|最|特别|非常|更|一直|还是|比较|真的|都|超|挺|不|不太|不怎么|从来不|从小就|就|平时){0,4}(?:喜欢|喜歡|爱吃(?!不)|爱喝(?!不)|爱看|爱听|偏好|讨厌|討厭|受不了|吃不了|不吃|不能吃|不喝)(?!眼前亏|亏|这[套一]|[你他她它这这那您吗嗎什了完]|${HAN_CHOICE})(?![^，。！？,.!?]{0,8}了(?:[，。！,.!\\s]|$))[^，。！？,.!?\\s]`,
-    ),
+    `^my (?:all-time |absolute )?favou?rite (?:[\\p{L}-]{1,12} )?(?:${FAVOURITES}) (?:is|are|of all time is|ever is) (?!(?:the|this|that|your|not|still|a|which|it|gone|on|out|back|over|missing|sold|coming|here|playing|broken|closed|closing|cancel\\p{L}*|empty|about|now)(?!\\p{L}))\\S`,
   ),
-  preference(u(`我(?:也|很|最|特别|比较|从小){0,2}怕(?:吵|冷|热|辣|黑|狗|高)${HAN_ENDS}`)),
+  preference(`${I_AM} not (?:really )?(?:an?|much of an?) (?:big |huge |great )?fan of ${REST}`, {
+    fits: isThing,
+  }),
+  preference(`${I_AM} (?:really )?not (?:really )?into ${REST}`, { fits: isThing }),
+  preference(
+    `${I_AM} (?:not |such |definitely |more of |very much )*(?:an? )?(?:morning|night|early|evening|dog|cat|coffee|tea|beach) (?:person|owl|bird|drinker|lover)${ALONE}`,
+  ),
+  preference(
+    `^我${HAN_VERY}(?:喜欢|喜歡|爱吃|愛吃|爱喝|爱看|爱听|爱玩|偏好|偏爱|讨厌|討厭|热爱|酷爱)(?<x>[^，。！？,.!?\\s]{1,16})`,
+    { fits: isHanThing },
+  ),
+  preference(`^我${HAN_VERY}受不了(?<x>[^，。！？,.!?\\s]{2,12})`, { fits: isHanThing }),
+  preference(
+    `^我(?:最)?喜[欢歡]的(?:颜色|歌手|明星|演员|电影|电视剧|动漫|书|作家|球队|球星|运动|食物|菜|水果|饮料|动物|季节|城市|游戏|歌|乐队|导演|品牌|花|零食|科目|数字)(?:是|就是)(?![那这])\\S`,
+  ),
+  preference(
+    `^我(?:也|从小|一直|平时|从来|都|一般|现在|真的|是|绝对){0,3}(?:(?:不|不能|不太能|不太会|不敢|吃不了|不爱|很少|不怎么|不大)(?:吃|能吃|碰)?|吃不了)(?:太|任何|各种)?(?:${HAN_FOODS})(?:[和跟、与](?:${HAN_FOODS})){0,3}(?:的)?${HAN_END}`,
+  ),
+  preference(
+    `^我(?:也|从小|一直|平时|从来|都|一般|现在|基本){0,3}(?:不|不能|不会|不爱|很少|只|滴酒不)(?:喝|沾)(?:任何)?(?:${HAN_DRINKS})(?:[和跟、与](?:${HAN_DRINKS})){0,3}(?:的)?${HAN_END}|^我(?:也|从来|从|一直|都){0,2}不(?:抽烟|吸烟|喝酒|打牌)(?:的)?${HAN_END}`,
+  ),
+  preference(`^我(?:也|很|最|特别|比较|从小|有点){0,2}怕(?:吵|冷|热|辣|黑|狗|高)${HAN_END}`),
+  preference(`^我(?:是|就是|一直是)?个?(?:夜猫子|早起的人|吃货|路痴|社恐)${HAN_END}`),
 ]
 
 export const PERSONAL_PATTERNS: readonly PersonalPattern[] = [

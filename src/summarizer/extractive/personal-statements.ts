@@ -1,12 +1,15 @@
 import { undatedLine } from '../memory-line.ts'
 import type { FactSection } from '../summarizer.ts'
 import { type Ended, findEnded } from './ended-statements.ts'
-import { withoutQuotations } from './not-quoted.ts'
-import { A_JOB, HAN_JOBS, MONTH, PERSONAL_PATTERNS, type Slot } from './personal-patterns.ts'
+import { type OwnClause, ownClauses } from './own-clauses.ts'
+import { PERSONAL_PATTERNS, type PersonalPattern, type Slot } from './personal-patterns.ts'
+import { A_JOB, HAN_JOBS, MONTH } from './personal-words.ts'
 
 export interface Statement {
   readonly section: FactSection
   readonly slots: ReadonlySet<Slot>
+  /** How it names them: a town, a name. */
+  readonly named: readonly string[]
   /** Beside these it says something that they do not cover. */
   readonly saysMore: boolean
   /** What is so no longer; left out: it says what is so. */
@@ -17,80 +20,72 @@ export interface Statement {
 
 /** What is so at a time is not so for good. */
 const FOR_NOW =
-  /(?<!\p{L})(?:tonight|today|tomorrow|right now|at the moment|for (?:now|once)|this (?:morning|afternoon|evening|week|weekend|month|time|one))(?!\p{L})|今天|今晚|明天|这次|这周|这会儿|暂时/iu
-
-/** A thought, somebody else's words, or a task for the bot: what it says of its speaker need not be so. */
-const NOT_MEANT =
-  /(?<!\p{L})(?:if|unless|suppose|supposing|imagine|pretend|assuming|wish|hypothetically|let's say|as though|who doesn't|dream(?:ed|t|ing)|how (?:do|would|can|to) (?:you |i |we )?say)(?!\p{L})|(?<!\p{L})in (?:the|this|my|your|that) (?:game|story|dream|novel|movie|scenario)(?!\p{L}| (?:industry|business|studio|company))|(?<!\p{L})(?:said|says|told|thinks?|thought|believes?|claims?|claimed|asked|wrote|heard)(?: me| you| us)?(?: that)? (?:i|i'm|my)(?!\p{L})|如果|要是|假如|假设|倘若|万一|的话|[说问](?:过)?我(?!们)|以为我|认为我|梦[见到]|(?:游戏|剧本|小说|梦)里/iu
-const TASK =
-  /^\s*(?:(?:please|can you|could you) )?(?:write|translate|say|repeat|draft|compose|rewrite|correct|fix|summari[sz]e|print|echo|act|roleplay|role-play)(?![\p{L},])|^\s*(?:请|帮我|麻烦)?(?:你)?(?:写|翻译|改写|润色|重复|假装|扮演|总结)/iu
-const FIRST_PERSON = /(?<!\p{L})(?:i|i'm|im|my|me)(?!\p{L})|我/iu
+  /(?<!\p{L})(?:tonight|today|tomorrow|right now|at the moment|for (?:now|once)|this (?:morning|afternoon|evening|week|weekend|month|time|one)|until|till|temporarily|during (?:lent|ramadan|the)|just for)(?!\p{L})|今天|今晚|明天|这次|这周|这会儿|这几天|这个月|暂时|临时|最近/iu
 
 /** What somebody says of themself in a sentence; `null`: nothing that lasts. */
-export function findPersonal(sentence: string): Statement | null {
-  const said = withoutQuotations(sentence)
-  if (!FIRST_PERSON.test(said) || NOT_MEANT.test(said) || TASK.test(said)) return null
-  return findStatement(said)
+export function findPersonal(
+  sentence: string,
+  asked: { readonly isQuestion?: boolean } = {},
+): Statement | null {
+  return findStatement(ownClauses(sentence, asked))
 }
 
-function findStatement(said: string): Statement | null {
-  const statement = findHolding(said)
-  const ended = findEnded(said)
+function findStatement(clauses: readonly OwnClause[]): Statement | null {
+  const statement = findHolding(clauses)
+  const ended = findEnded(clauses)
   // "I don't live in Rome anymore, I live in Oslo": what holds now says it all.
   if (ended === null || (ended.slot !== null && statement?.slots.has(ended.slot))) return statement
   const { section, slot, at } = ended
-  return { section, slots: new Set(slot === null ? [] : [slot]), saysMore: false, ended, at }
+  return { section, slots: new Set(slot === null ? [] : [slot]), saysMore: false, named: [], ended, at }
 }
 
-function findHolding(said: string): Statement | null {
+function findHolding(clauses: readonly OwnClause[]): Statement | null {
   const slots = new Set<Slot>()
   let section: FactSection | null = null
+  const named: string[] = []
   let saysMore = false
-  let at = said.length
-  const note = (start: number, ofSection: FactSection, slot: Slot | null) => {
-    at = Math.min(at, start)
-    if (section !== 'profile') section = ofSection
-    if (slot === null) saysMore = true
-    else slots.add(slot)
+  let start = 0
+  let isOfSelf = false
+  for (const { text, at, goesOn } of clauses) {
+    if (goesOn && !isOfSelf) continue
+    const said = goesOn ? withSelf(text) : text
+    const found = patternsIn(said)
+    if (found.length === 0 && CALLS.test(said)) return null
+    isOfSelf = found.some(each => each.pattern.isOfSelf) || (goesOn && isOfSelf)
+    if (found.length > 0 && section === null) start = at
+    for (const { pattern, x } of found) {
+      if (section !== 'profile') section = pattern.section
+      if (pattern.slot === null) saysMore = true
+      else slots.add(pattern.slot)
+      if (pattern.slot !== null && x !== undefined) named.push(x)
+    }
   }
-  const hasForNow = FOR_NOW.test(said)
-  for (const { section: ofSection, slot, pattern, mayPass } of PERSONAL_PATTERNS) {
-    const match = pattern.exec(said)
-    if (match && !(hasForNow && mayPass && FOR_NOW.test(clauseAround(said, match))))
-      note(match.index, ofSection, slot)
-  }
-  const calledSo = findCallMe(said)
-  if (calledSo >= 0) note(calledSo, 'profile', 'name')
-  return section && { section, slots, saysMore, at }
+  return section && { section, slots, named, saysMore, at: start }
 }
 
-const CLAUSE_MARK = /[,.!?;，。！？；]/u
-/** A clause is looked at so far to either side. */
-const MAX_CLAUSE_CHARACTERS = 120
+/** With no name behind it, "call me crazy but" turns what follows round. */
+const CALLS = /^(?:\p{L}+ ){0,4}call me(?!\p{L})/iu
 
-/** What is said with it: another clause may well speak of another day. */
-function clauseAround(said: string, { index, 0: matched }: RegExpExecArray): string {
-  const end = index + matched.length
-  const before = said
-    .slice(Math.max(0, index - MAX_CLAUSE_CHARACTERS), index)
-    .split(CLAUSE_MARK)
-    .at(-1)!
-  const after = said.slice(end, end + MAX_CLAUSE_CHARACTERS).split(CLAUSE_MARK)[0]!
-  return before + matched + after
+interface InClause {
+  readonly pattern: PersonalPattern
+  readonly x: string | undefined
 }
 
-const CALL_ME =
-  /(?<!(?:don't|do not|never|not|didn't|to|will|they|she|he) )(?<!\p{L})call me ["“'„]?([\p{L}_][\p{L}_'-]{0,40})(?: [\p{L}_][\p{L}_'-]{0,40})?["”'“]?(?=\s*(?:[.,!;)]|$)| please| instead| from now on| for short| and )/iu
-/** What may stand behind "call me" and is no name. */
-const NO_NAME = new Set(
-  'back later now today tonight tomorrow asap when if at on in a an the after before anytime anyways crazy maybe then again please first soon once up out by sometime whenever monday tuesday wednesday thursday friday saturday sunday mad old-fashioned stupid lazy names out here there instead directly immediately early'.split(
-    ' ',
-  ),
-)
+function patternsIn(clause: string): InClause[] {
+  const isForNow = FOR_NOW.test(clause)
+  const isHan = /^\p{sc=Han}/u.test(clause)
+  return PERSONAL_PATTERNS.flatMap(pattern => {
+    const isFor = pattern.isHan === isHan && !(isForNow && pattern.mayPass)
+    const match = isFor ? pattern.pattern.exec(clause) : null
+    if (match === null) return []
+    const x = match.groups?.['x']
+    return pattern.fits === undefined || (x !== undefined && pattern.fits(x)) ? { pattern, x } : []
+  })
+}
 
-function findCallMe(said: string): number {
-  const match = CALL_ME.exec(said)
-  return match && !NO_NAME.has(match[1]!.toLowerCase()) ? match.index : -1
+/** A clause that says more of its speaker: "and work as a cook", 住在成都. */
+function withSelf(clause: string): string {
+  return /^\p{sc=Han}/u.test(clause) ? `我${clause}` : `i ${clause}`
 }
 
 /** How memories say it that are not in the words of their person: behind whom they speak of, or as a heading. */
@@ -136,7 +131,7 @@ export function readLine(
 }
 
 function slotsOf(text: string, behind: string | null): ReadonlySet<Slot> {
-  const own = findStatement(withoutQuotations(text))
+  const own = findStatement(ownClauses(text))
   if (own !== null) return own.saysMore ? NO_SLOTS : own.slots
   return new Set(
     TOLD.flatMap(([slot, behindSomebody, alone]) =>

@@ -12,10 +12,10 @@ const DECIDED = new RegExp(
 )
 /** Not decided yet, for somebody else to decide, or only thought of. */
 const UNDECIDED =
-  /(?<!\p{L})(?:if|unless|whether|suppose|imagine|wish)(?!\p{L})|如果|要是|假如|的话|(?:没|没有|未|尚未|还没|还没有|无法|不能|难以)(?:做|作)?(?:决定|決定|约定|商定|敲定)|[你您他她]们?(?:来|自己)?(?:决定|決定)|由.{1,10}决定|[这那](?:就)?决定|决定(?:权|性|因素)/iu
+  /(?<!\p{L})(?:if|unless|whether|suppose|imagine|wish|said|says|heard|lol|haha+)(?!\p{L})|[他她它][们]?说|听说|据说|我(?!们)(?:已经|最后|还是|就)?(?:决定|打算|计划)|如果|要是|假如|的话|(?:没|没有|未|尚未|还没|还没有|无法|不能|难以)(?:做|作)?(?:决定|決定|约定|商定|敲定)|[你您他她]们?(?:来|自己)?(?:决定|決定)|由.{1,10}决定|[这那](?:就)?决定|决定(?:权|性|因素)/iu
 
 const PLANNED = new RegExp(
-  `${US}(?:'ll| will| shall|'re going to| are going to| is going to| plan to| plans to|'re planning to| are planning to| intend to) (?!(?:see|never know|be (?:fine|ok|okay)|manage)(?!\\p{L}))\\S|(?<!\\p{L})let's (?!(?:see|hope|say|face|go|be|not|wait|talk|chat|just (?:see|wait)|pretend|imagine)(?!\\p{L}))\\p{L}|(?<!\\p{L})(?:deadline|due date)(?:[:：]|(?: \\S{1,30}){0,4} (?:is|was moved|has moved|moved|moves|has been moved)(?!\\p{L}))|(?<!\\p{L})(?:is|are|was) (?:scheduled|planned|set) for(?!\\p{L})|(?<!\\p{L})is due (?:on|by)(?!\\p{L})|(?<![原没])计划(?!书)|計劃|打算|截止|定于|定在|排期`,
+  `${US}(?:'ll| will| shall|'re going to| are going to| is going to| plan to| plans to|'re planning to| are planning to| intend to) (?!(?:see|never|be (?:fine|ok|okay)|manage)(?!\\p{L}))\\S|(?<!\\p{L})let's (?!(?:see|hope|say|face|go|be|not|wait|talk|chat|just (?:see|wait)|pretend|imagine)(?!\\p{L}))\\p{L}|(?<!\\p{L})(?:deadline|due date)(?:[:：]|(?: \\S{1,30}){0,4} (?:is|was moved|has moved|moved|moves|has been moved)(?!\\p{L}))|(?<!\\p{L})(?:is|are|was) (?:scheduled|planned|set) for(?!\\p{L})|(?<!\\p{L})is due (?:on|by)(?!\\p{L})|(?<![原没])计划(?!书)|計劃|打算|截止|定于|定在|排期`,
   'iu',
 )
 const UNPLANNED =
@@ -26,7 +26,7 @@ const FILE =
   /(?<![\p{L}\p{N}._/-])[\p{L}\p{N}_][\p{L}\p{N}_ -]{0,60}\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|md|txt|csv|tsv|json|ya?ml|xml|html?|zip|tar|gz|key|pages|numbers|fig|sketch|psd|svg|epub|ipynb|sql)(?![\p{L}\p{N}])/iu
 
 /** A place has as many of everything as it likes. */
-const WITHOUT_SLOTS = { slots: new Set<Slot>(), saysMore: true } as const
+const WITHOUT_SLOTS = { slots: new Set<Slot>(), named: [], saysMore: true } as const
 
 /** What a sentence says that the memory of a place should have; `null`: nothing. */
 export function findOfPlace(sentence: string): Statement | null {
@@ -35,6 +35,6 @@ export function findOfPlace(sentence: string): Statement | null {
   if (decided) return { section: 'history', ...WITHOUT_SLOTS, at: decided.index }
   const named = LINK.exec(sentence) ?? FILE.exec(sentence)
   if (named) return { section: 'documents', ...WITHOUT_SLOTS, at: named.index }
-  const planned = UNPLANNED.test(said) ? null : PLANNED.exec(said)
+  const planned = UNPLANNED.test(said) || UNDECIDED.test(said) ? null : PLANNED.exec(said)
   return planned && { section: 'plans', ...WITHOUT_SLOTS, at: planned.index }
 }

@@ -148,9 +148,9 @@ function isShort(clause: string): boolean {
 
 const QUESTION_END = /[?？]["')\]}”’」』）】》*_\s]*$|[吗嗎呢][。.]?$|[のですま]か[。.]?$/u
 
-/** Marks of lists, headings and quotations before the text, and of emphasis in it. */
+/** Marks of lists, headings and quotations before the text, and of emphasis in it; `*7714` corrects something. */
 function withoutMarks(line: string): string {
-  const text = line.replace(/^(?:[#>*+•·|=~-]+\s*|\d{1,2}[.)]\s+)+/, '')
+  const text = line.replace(/^(?!\*[^\s*][^*]*$)(?:[#>*+•·|=~-]+\s*|\d{1,2}[.)]\s+)+/, '')
   return text.includes('**') ? text.replaceAll('**', '') : text
 }
 

@@ -49,6 +49,7 @@ export class Vocabulary {
   /** How often it had a capital where no sentence begins, less how often it was written small. */
   readonly #capitals: number[] = []
   readonly #base: number[] = []
+  readonly #isFigure: boolean[] = []
   readonly #lastReading: number[] = []
   #reading = 0
 
@@ -137,6 +138,11 @@ export class Vocabulary {
     )
   }
 
+  /** Part of a number or a day: it says how much or when, not of what. */
+  isFigure(term: number): boolean {
+    return this.#isFigure[term]!
+  }
+
   isName(term: number): boolean {
     return this.#capitals[term]! > 0
   }
@@ -173,6 +179,9 @@ export class Vocabulary {
       id = this.#base.length
       this.#ids.set(key, id)
       this.#base.push(weight)
+      this.#isFigure.push(
+        DIGITS.test(key) || key.startsWith('\u0000') || DATE_WORDS.has(key) || COUNTED.test(key),
+      )
       this.#occurrences.push(0)
       this.#capitals.push(0)
       this.#lastSentence.push(-1)
@@ -193,6 +202,8 @@ export class Vocabulary {
 }
 
 const DIGITS = /[\d\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/
+/** What stands behind a number. */
+const COUNTED = /^[号點点月日元块年人个個天岁次件张位]$/u
 const LONG_FIGURE = /^\d{4}[-/.]/
 const CUES = Map.groupBy(CUE_BEGINNINGS, beginning => beginning.charAt(0))
 const CUE_FIRST: ReadonlySet<string> = new Set([...CUE_PAIRS].map(pair => pair.split(' ')[0]!))

@@ -103,10 +103,6 @@ export const CUE_PAIRS: ReadonlySet<string> = new Set(
 export const UNSPACED_CUE =
   /决定|決定|确定|確定|定了|就这|选择|選擇|同意|喜欢|喜歡|最爱|讨厌|不吃|过敏|過敏|必须|必須|需要|不能|不要|截止|负责|計劃|计划|打算|承诺|约定|生日|住在|我叫|我是|预算|優先|优先|目标|結婚|结婚|決め|好き|嫌い|アレルギー|必要|しなければ|締め切り|締切|予定|約束|誕生日|担当|目標|결정|좋아|싫어|알레르기|필요|마감|예정|약속|생일|담당/
 
-/** A bare answer to a question that can be answered so. */
-export const BARE_ANSWER =
-  /^(?:yes|yeah|yep|yup|no|nope|nah|sure|ok|okay|deal|agreed|done|right|correct|exactly|sí|si|claro|vale|ja|nein|genau|klar|oui|non|d.accord|sim|não|да|нет|хорошо|конечно|네|예|아니요|응|はい|いいえ|うん|いや|そう|好|行|可以|可|是|对|對|嗯|不|没|沒|同意|没问题|沒問題|ok)(?![a-zà-ÿа-я])/i
-
 /** What binds a clause to its neighbour: cut apart, the rest would say something else. */
 export const BINDS_FORWARD =
   /^(?:if|unless|when|once|until|although|even if|instead of|not|si|cuando|wenn|falls|sobald|quand|lorsque|se|quando|если|когда|如果|要是|除非|假如|もし)(?![a-zà-ÿа-я])/i

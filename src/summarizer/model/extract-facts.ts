@@ -1,14 +1,16 @@
 import { estimateTokens } from '../../tokens/index.ts'
 import { shortLine } from '../memory-line.ts'
 import { type MemoryLine, MemoryLines } from '../memory-lines.ts'
-import { speakerName } from '../speaker-name.ts'
+import { whoSpeaks } from '../speakers.ts'
 import type { ExtractedFact, FactRequest, Usage } from '../summarizer.ts'
 import { SummarizerError } from '../summarizer-error.ts'
+import { hasOwnWords } from '../told-apart.ts'
 import { Models } from './ask-models.ts'
 import { forEachPiece } from './for-each-piece.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
 import type { ModelSummarizerSettings } from './model-summarizer.ts'
 import { block, neutralizeForFacts } from './neutralize.ts'
+import { peopleText } from './prompt-for.ts'
 import { instructionsFor } from './prompts.ts'
 import { readFacts } from './read-facts.ts'
 import { type Entry, renderMessages } from './render-source.ts'
@@ -24,7 +26,8 @@ export async function extractFactsInPieces(
   settings: ModelSummarizerSettings,
   request: FactRequest,
 ): Promise<{ readonly facts: readonly ExtractedFact[]; readonly usage: Usage }> {
-  const { layer, sources, signal } = request
+  const { layer, signal } = request
+  const sources = ownSources(request)
   const tally = new Tally(settings.model, settings.prices)
   const models = new Models(settings.model, settings, tally)
   const instructions = instructionsFor('facts', false)
@@ -34,7 +37,7 @@ export async function extractFactsInPieces(
 
   await forEachPiece({
     tally,
-    entries: entriesOf(request),
+    entries: entriesOf({ ...request, sources }),
     settings,
     besideTokens: () => estimateTokens(instructions + prompt(shownLines(), '')),
     work: async piece => {
@@ -61,23 +64,29 @@ export async function extractFactsInPieces(
   return { facts: memory.facts(), usage: tally.total() }
 }
 
+/** What somebody only passed on says nothing of them, whatever a model makes of it. */
+function ownSources({ messages, sources }: FactRequest): ReadonlySet<number> {
+  return new Set(
+    messages.filter(message => sources.has(message.seq) && hasOwnWords(message)).map(({ seq }) => seq),
+  )
+}
+
 /** Those that are no sources are marked, each by itself, so that it costs the same however many there are. */
-function entriesOf({ messages, zone, sources }: FactRequest): Entry[] {
+function entriesOf({ messages, zone, sources, people, marksAll = false }: FactRequest): Entry[] {
   if (!messages.some(({ seq }) => sources.has(seq))) return []
-  return renderMessages(messages, zone, neutralizeForFacts).map(entry =>
+  return renderMessages(messages, zone, { people, marksAll, inert: neutralizeForFacts }).map(entry =>
     sources.has(entry.seq) ? entry : { ...entry, head: `${entry.head} (context)` },
   )
 }
 
-function promptForFacts(
-  { layer, subject }: FactRequest,
-  lines: readonly MemoryLine[],
-  piece: string,
-): string {
+function promptForFacts(request: FactRequest, lines: readonly MemoryLine[], piece: string): string {
+  const { layer } = request
+  const people = peopleText(request)
   const numbered = lines.map((line, index) => `[${index + 1}] ${renderLine(line)}`)
   return [
+    ...(people === '' ? [] : [block('people', neutralizeForFacts(people))]),
     ...(numbered.length === 0 ? [] : [block('memory', numbered.join('\n'))]),
-    ...(layer === 'user' ? [block('subject', nameOf(subject))] : []),
+    ...(layer === 'user' ? [block('subject', nameOf(request))] : []),
     block('conversation', piece),
   ].join('\n\n')
 }
@@ -87,10 +96,16 @@ function renderLine({ text }: MemoryLine): string {
 }
 
 /** As in the conversation. */
-function nameOf(subject: FactRequest['subject']): string {
+function nameOf({ subject, messages, people }: FactRequest): string {
   if (subject === null) return 'the person who writes to the assistant'
   const { id, name } = subject
-  return neutralizeForFacts(speakerName({ sender: name === null ? { id } : { id, name }, role: 'user' }))
+  const own = { id, names: name === null ? [] : [{ name, since: '' }] }
+  return neutralizeForFacts(
+    whoSpeaks(messages, [...(people ?? []), own]).nameOf({
+      sender: name === null ? { id } : { id, name },
+      role: 'user',
+    }),
+  )
 }
 
 /** The last that fit: a memory that outgrew the window leaves room for the conversation. */

@@ -833,7 +833,7 @@ describe('facts', () => {
   function factRequest(rest: Partial<FactRequest> = {}): FactRequest {
     return {
       layer: 'user',
-      subject: { id: 'u1', name: 'Ann' },
+      subject: { id: 'Ann', name: 'Ann' },
       messages: SAID,
       sources: new Set([2]),
       known: [],
@@ -900,7 +900,7 @@ describe('facts', () => {
     reply()
     for (const [subject, name] of [
       [{ id: 'u1', name: null }, 'u1'],
-      [{ id: 'u1', name: 'system' }, '"system"'],
+      [{ id: 'u1', name: 'system' }, '"system (u1)"'],
       [null, 'the person who writes to the assistant'],
     ] as const) {
       await extractFacts({ subject })

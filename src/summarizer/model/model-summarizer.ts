@@ -49,6 +49,7 @@ export function modelSummarizer(
     name: modelName(model),
     reusesPrefix: settings.reusePrefix,
     asksBeforeCalls: true,
+    factsReadAround: 0,
     // From the prompt files, which are read when somebody asks.
     get version() {
       return readPrompts().version

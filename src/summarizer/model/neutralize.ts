@@ -5,6 +5,7 @@ const TAGS = [
   'conversation',
   'summaries',
   'earlier_summary',
+  'people',
   'summary_so_far',
   'memo',
   'memo_instructions',

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../tokens/index.ts'
-import type { ExtractsRequest, MemoUpdateRequest, SummarizeRequest } from '../summarizer.ts'
+import { whoSpeaks } from '../speakers.ts'
+import type { ExtractsRequest, FactRequest, MemoUpdateRequest, SummarizeRequest } from '../summarizer.ts'
 import { memoBlocks } from './memo.ts'
 import { block, neutralize } from './neutralize.ts'
 import { earlierTokens } from './window.ts'
@@ -24,7 +25,9 @@ export function promptFor(
   const { of, budgetTokens, focus, script } = request as Partial<SummarizeRequest>
   const extracts = wantedExtracts(request)
   const mostEarlier = budgetTokens === undefined ? MEMO_EARLIER_TOKENS : earlierTokens(windowTokens)
+  const people = peopleText(request)
   return [
+    ...(people === '' ? [] : [block('people', neutralize(people))]),
     ...(earlier ? [block('earlier_summary', neutralize(newestOf(earlier, mostEarlier)))] : []),
     ...(memoRequest ? memoBlocks(memoRequest, memo ?? memoRequest.value) : []),
     ...(soFar ? [block('summary_so_far', neutralize(soFar))] : []),
@@ -33,6 +36,25 @@ export function promptFor(
     ...(script ? [block('script', neutralize(script))] : []),
     ...(budgetTokens === undefined ? [] : [block('budget', budgetText(budgetTokens, extracts))]),
   ].join('\n\n')
+}
+
+/** So many are listed: more than that a reader does not keep apart either. */
+const MAX_LISTED = 60
+
+/** Whose names have to stand with their ids, in the way in which they are written; empty: no one's. */
+export function peopleText({
+  messages,
+  people,
+  marksAll = false,
+}: Pick<FactRequest, 'messages' | 'people' | 'marksAll'>): string {
+  const who = whoSpeaks(messages, people, { marksAll })
+  return who.marked
+    .slice(-MAX_LISTED)
+    .map(person => {
+      const [now, ...earlier] = person.names.map(({ name }) => who.nameOfPerson({ person, name })).reverse()
+      return `- ${now ?? who.nameOfPerson({ person, name: '' })}${earlier.length === 0 ? '' : `, earlier ${earlier.join(', ')}`}`
+    })
+    .join('\n')
 }
 
 /** `null`: none are asked for. What a summary says was extracted when its messages were folded. */

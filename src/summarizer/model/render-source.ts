@@ -1,8 +1,20 @@
-import { type ContentPart, isAttachment, oneLine } from '../../log/index.ts'
+import {
+  byOrigin,
+  type Content,
+  type ContentPart,
+  isAnswered,
+  isAttachment,
+  oneLine,
+  type Person,
+  type Spoken,
+  splitLines,
+  type WhoIsWho,
+} from '../../log/index.ts'
 import { dayInZone, formatDay, weekday, zonedFormat } from '../calendar-day.ts'
 import { clip, clipMiddle } from '../clip.ts'
-import { speakerName } from '../speaker-name.ts'
+import { speakerIn, whoSpeaks } from '../speakers.ts'
 import type { SourceMessage } from '../summarizer.ts'
+import { labelOf } from '../told-apart.ts'
 import { describeAttachment } from './attachment.ts'
 import { neutralize, withoutBytes } from './neutralize.ts'
 
@@ -23,15 +35,24 @@ const RESULT_CHARACTERS = 3_000
 export function renderMessages(
   messages: readonly SourceMessage[],
   zone: string,
-  inert: (text: string) => string = neutralize,
+  {
+    people = [],
+    marksAll = false,
+    inert = neutralize,
+  }: {
+    people?: readonly Person[] | undefined
+    marksAll?: boolean
+    inert?: (text: string) => string
+  } = {},
 ): Entry[] {
+  const who = whoSpeaks(messages, people, { marksAll })
   return messages.map(message => {
     const at = localTime(message.at, message.zone ?? zone)
     return {
       seq: message.seq,
       day: `[${at.weekday} ${at.day}, ${message.zone ?? zone}]`,
-      head: `#${message.seq} ${at.day} ${at.time} ${inert(speakerName(message))}`,
-      text: indented(inert(messageText(message))),
+      head: `#${message.seq} ${at.day} ${at.time} ${inert(speakerIn(who, message))}`,
+      text: indented(inert(messageText(message, who))),
     }
   })
 }
@@ -39,22 +60,34 @@ export function renderMessages(
 const INDEX_CHARACTERS = 60
 
 /** Each by its beginning: whoever reads this has the messages themselves. */
-export function indexMessages(messages: readonly SourceMessage[], zone: string): Entry[] {
-  return renderMessages(messages, zone).map(entry => ({
+export function indexMessages(
+  messages: readonly SourceMessage[],
+  zone: string,
+  people?: readonly Person[],
+): Entry[] {
+  return renderMessages(messages, zone, { people }).map(entry => ({
     ...entry,
     text: clip(oneLine(entry.text), INDEX_CHARACTERS),
   }))
 }
 
 /** Lines of earlier summaries: the day is what counts of their time. */
-export function renderSummaries(lines: readonly SourceMessage[], zone: string): Entry[] {
+export function renderSummaries(
+  lines: readonly SourceMessage[],
+  zone: string,
+  people?: readonly Person[],
+): Entry[] {
+  const who = whoSpeaks(lines, people)
   return lines.map(line => {
     const day = formatDay(dayInZone(line.at, line.zone ?? zone))
     return {
       seq: line.seq,
       day: '',
-      head: line.sender === null ? '' : `- ${day} ${neutralize(speakerName(line))}`,
-      text: indented(neutralize(messageText(line))),
+      head:
+        line.sender === null && line.speaker === undefined
+          ? ''
+          : `- ${day} ${neutralize(speakerIn(who, line))}`,
+      text: indented(neutralize(messageText(line, who))),
     }
   })
 }
@@ -64,9 +97,38 @@ function indented(text: string): string {
   return text.replaceAll('\n', '\n    ')
 }
 
-function messageText({ content }: SourceMessage): string {
-  const text = typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n')
-  return text.trim() === '' ? '(no text)' : text.trim()
+function messageText(message: SourceMessage, who: WhoIsWho): string {
+  const groups = message.origin
+    ? [{ origin: message.origin, content: message.content }]
+    : byOrigin(message.content)
+  const isQuoting = groups.some(({ origin }) => origin !== null && isAnswered(origin))
+  const said = groups.map(({ origin, content }) => {
+    const text = contentOf(content).trim()
+    return origin === null || text === ''
+      ? text
+      : `[${labelOf(origin, each => who.nameOf(each))}]\n${marked(text)}`
+  })
+  const answered = isQuoting ? '' : answeredLine(message, who)
+  const text = [answered, ...said].filter(Boolean).join('\n')
+  return text === '' ? '(no text)' : text
+}
+
+function contentOf(content: Content): string {
+  return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n')
+}
+
+/** Words of somebody else. */
+function marked(text: string): string {
+  return splitLines(text)
+    .map(line => `> ${line}`)
+    .join('\n')
+}
+
+function answeredLine({ answered }: SourceMessage, who: WhoIsWho): string {
+  if (answered === undefined || answered.text === '') return ''
+  const nameOf = (each: Spoken) => who.nameOf(each)
+  const passedOn = answered.origin === undefined ? '' : `, ${labelOf(answered.origin, nameOf)}`
+  return `[answers ${nameOf(answered)}${passedOn}]\n${marked(answered.text)}`
 }
 
 /** Reasoning is no part of what was said. */

@@ -97,9 +97,9 @@ export async function summarizePieces(
   }
 }
 
-function entriesOf({ messages, zone, of, prefix }: SummarizeRequest) {
-  if (of === 'summaries') return renderSummaries(messages, zone)
-  return prefix ? indexMessages(messages, zone) : renderMessages(messages, zone)
+function entriesOf({ messages, zone, of, prefix, people }: SummarizeRequest) {
+  if (of === 'summaries') return renderSummaries(messages, zone, people)
+  return prefix ? indexMessages(messages, zone, people) : renderMessages(messages, zone, { people })
 }
 
 /** The memo alone, in the same manner. */
@@ -115,7 +115,7 @@ export async function updateMemoInPieces(
   const prompt = (piece: string) => promptFor(request, { soFar: null, memo, piece, windowTokens })
   await forEachPiece({
     tally,
-    entries: renderMessages(request.messages, request.zone),
+    entries: renderMessages(request.messages, request.zone, { people: request.people }),
     settings,
     besideTokens: () => estimateTokens(instructions + prompt('')),
     work: async piece => {

@@ -33,6 +33,6 @@ export function pieceTokens(windowTokens: number, besideTokens: number): number 
 export function sourceTokens(windowTokens: number, withExtracts = false): number {
   const instructions = estimateTokens(instructionsFor('summarize', true, withExtracts))
   const room = pieceTokens(windowTokens, instructions + earlierTokens(windowTokens))
-  // A message as it is shown has its number, day and time before it, which nobody has measured.
-  return Math.max(LEAST_PIECE_TOKENS, Math.floor(room * 0.85))
+  // A message as it is shown has its number, day and time before it, and some names have an id, which nobody has measured.
+  return Math.max(LEAST_PIECE_TOKENS, Math.floor(room * 0.82))
 }

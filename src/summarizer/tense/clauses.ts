@@ -9,7 +9,7 @@ export interface Clause {
 
 /** A mark between figures belongs to a time or a number. */
 const JOINT =
-  /[!?。！？…\n]|[,;()，；、：~～—–]|(?<!\d)[.:]|[.:](?!\d)|(?<=[\u3400-\u9fff]) | - |(?<=[^听据小传]说|告诉我|告诉我们|通知|通知我)(?=[周星礼下上这本明后大\d一二三四五六七八九十])|(?<![\w'])(?:and|but|because|cause|cuz|coz|bc|that|which|who|if|when|while|unless|once|then|though|although|whereas|or)(?![\w'])/g
+  /[!?。！？…\n]|[,;()，；、：~～—–]|(?<!\d)[.:]|[.:](?!\d)|(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])| - |(?<=[^听据小传]说|告诉我|告诉我们|通知|通知我)(?=周|星期|礼拜|[下上这本][下上个周月星礼两几]|明[天晚早儿日年]|后天|大后天|[\d一二三四五六七八九十])|(?<![\w'])(?:and|but|because|cause|cuz|coz|bc|that|which|who|if|when|while|unless|once|then|though|although|whereas|or|so(?= (?:i|i'm|im|i'll|i've|we|we're|we'll|you|u|he|she|it|it's|they|no|don't|can|could|let's|please|the|my|our|that's)(?![\w'])))(?![\w'])/g
 const SUBJECT = /^(?:who|that|which)$/
 const ENDS_SENTENCE = /[.!?。！？…\n]/
 

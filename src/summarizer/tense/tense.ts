@@ -9,16 +9,57 @@ export interface DayPlace {
   readonly end: number
 }
 
-/**
- * What a clause tells of its day. `present` is ahead unless something else in the sentence says that it is over;
- * `fragment`: there is nothing but the day in it; `nothing`: no sign was found; `unsure`: signs that contradict
- * each other, or one that speaks against certainty.
- */
-export type Tells = 'ahead' | 'present' | 'past' | 'unsure' | 'nothing' | 'fragment'
+/** What a clause tells of its day. */
+export type Tells =
+  | 'ahead'
+  /** Ahead, unless something else in the sentence says that it is over. */
+  | 'present'
+  | 'past'
+  /** Past, however far the day is. */
+  | 'over'
+  /** Signs that contradict each other, or one that speaks against certainty. */
+  | 'unsure'
+  /** Unsure, but for what is told of how it came. */
+  | 'expected'
+  /** Told as it is felt, mostly afterwards: past if the day is one of the last few. */
+  | 'felt'
+  /** Nothing in it speaks of what is over, or of every week: ahead if the day is one of the next few. */
+  | 'plain'
+  /** No sign was found. */
+  | 'nothing'
+  /** There is nothing but the day in it. */
+  | 'fragment'
 
 export type Tense = 'ahead' | 'past'
 
 export type Script = 'english' | 'chinese' | 'japanese' | 'other'
+
+/** Where the days that go by the name of a weekday lie. */
+export interface Away {
+  /** To the coming one, from 1 to 6; the one just past is seven days before it. */
+  readonly days: number
+  /** The one of the week that began on Monday is past. */
+  readonly isGone: boolean
+}
+
+const MAX_PLAIN_DAYS = 3
+/** On a Sunday 周一 is tomorrow. */
+const MAX_PLAIN_DAYS_OF_NEXT_WEEK = 2
+/** Farther ones are named with their week in Chinese: 下周二, 上周五. */
+const MAX_BARE_DAYS = 4
+
+/** Yesterday is not called by its weekday, nor is the day that is a week after it. */
+function mayBeAhead(away: Away | null, script: Script): boolean {
+  if (away === null) return true
+  return script === 'chinese' ? !away.isGone || away.days <= MAX_BARE_DAYS : away.days < 6
+}
+
+function mayBePast(away: Away | null, script: Script): boolean {
+  if (away === null) return true
+  return script === 'chinese' ? away.isGone || 7 - away.days <= MAX_BARE_DAYS : away.days > 1
+}
+
+const MAX_ANSWER_CHARACTERS = 40
 
 /** A clause that goes on for longer tells too much to be certain of anything. */
 const MAX_CLAUSE_CHARACTERS = 300
@@ -30,15 +71,25 @@ const MAX_CLAUSE_CHARACTERS = 300
 export class Tenses {
   readonly #lower: string
   #clauses: readonly Clause[] | null = null
-  /** Where the next day is named: what stands behind that is said of it. */
-  readonly #next: ReadonlyMap<number, number>
+  /** Where what is said of a day begins and ends: behind those that are named with it, and before the next. */
+  readonly #saidOf = new Map<number, { readonly from: number; readonly until: number }>()
   readonly #told = new Map<string, Tells>()
   #quoted: readonly DayPlace[] | null = null
 
   /** `days`: where they are named, in their order. */
   constructor(lower: string, days: readonly DayPlace[]) {
     this.#lower = lower
-    this.#next = new Map(days.map(({ start }, at) => [start, days[at + 1]?.start ?? lower.length]))
+    let together: DayPlace | null = null
+    let next = lower.length
+    for (const [at, day] of days.toReversed().entries()) {
+      const after = days[days.length - at]
+      const isTogether = after !== undefined && TOGETHER.test(lower.slice(day.end, after.start))
+      if (!isTogether) {
+        together = day
+        next = after?.start ?? lower.length
+      }
+      this.#saidOf.set(day.start, { from: together!.end, until: next })
+    }
   }
 
   get clauses(): readonly Clause[] {
@@ -50,23 +101,57 @@ export class Tenses {
     return clauseAt(this.clauses, place)
   }
 
-  of(place: DayPlace, script: Script): Tense | null {
-    if (script === 'other' || this.isQuoted(place)) return null
+  /** `away`: `null` for what is no day of the week. */
+  of(place: DayPlace, scriptOfDay: Script, away: Away | null): Tense | null {
+    if (scriptOfDay === 'other' || this.isQuoted(place)) return null
+    if (away !== null && this.#isAnswer(place)) return null
     const at = this.clauseOf(place.start)
+    const script = scriptOfDay === 'english' && this.#isChinese(at) ? 'chinese' : scriptOfDay
     const own = this.#tell(at, place, script)
     switch (own) {
       case 'ahead':
         return 'ahead'
       case 'present':
-        return this.#isOver(at, script) ? null : 'ahead'
-      case 'past':
+        if (this.#isOver(at, script) || this.#isHabit(at) || !mayBeAhead(away, script)) return null
+        return 'ahead'
+      case 'over':
         return 'past'
+      case 'past':
+        // "If we called in sick on Friday" is not told as a thing that was.
+        return mayBePast(away, script) && this.clauses[at]!.joint !== 'if' ? 'past' : null
+      case 'expected':
+        return this.#cameToNothing(at) ? 'past' : null
+      case 'felt':
+        return away?.isGone && 7 - away.days <= MAX_PLAIN_DAYS ? 'past' : null
+      case 'plain':
+        // 周五 said on a Wednesday: that of the week before would be 上周五.
+        if (
+          away === null ||
+          away.days > (away.isGone ? MAX_PLAIN_DAYS_OF_NEXT_WEEK : MAX_PLAIN_DAYS) ||
+          this.#isOver(at, script) ||
+          this.#isHabit(at)
+        )
+          return this.#byNeighbour(at, 'nothing', script)
+        return 'ahead'
       case 'fragment':
       case 'nothing':
         return this.#byNeighbour(at, own, script)
       default:
         return null
     }
+  }
+
+  /** "我们 Friday review" */
+  #isChinese(at: number): boolean {
+    const { start, end } = this.clauses[at]!
+    return end - start <= MAX_CLAUSE_CHARACTERS && HAN.test(this.#lower.slice(start, end))
+  }
+
+  /** 周五我可以 is all that is said: what was asked may have been which day of every week. */
+  #isAnswer({ start, end }: DayPlace): boolean {
+    const said = SPEAKER.exec(this.#lower)?.[0].length ?? 0
+    if (this.#lower.length - said > MAX_ANSWER_CHARACTERS || said > start) return false
+    return ANSWER.test(`${this.#lower.slice(said, start)}*${this.#lower.slice(end)}`)
   }
 
   /** With nothing else in its sentence. */
@@ -100,11 +185,11 @@ export class Tenses {
     const key = `${at} ${place?.start ?? ''}`
     let told = this.#told.get(key)
     if (told === undefined) {
-      const until = script === 'chinese' && place !== null ? this.#next.get(place.start) : undefined
-      const text = this.#lower.slice(clause.start, Math.min(clause.end, until ?? clause.end))
+      const saidOf = script === 'chinese' && place !== null ? this.#saidOf.get(place.start) : undefined
+      const text = this.#lower.slice(clause.start, Math.min(clause.end, saidOf?.until ?? clause.end))
       const within = place && {
         start: place.start - clause.start,
-        end: Math.min(place.end, clause.end) - clause.start,
+        end: Math.min(saidOf?.from ?? place.end, clause.end) - clause.start,
       }
       told =
         script === 'chinese'
@@ -128,10 +213,29 @@ export class Tenses {
     for (const step of [1, 2] as const) {
       const clause = this.clauses[at + step]
       if (clause === undefined || clause.sentence !== this.clauses[at]!.sentence) break
+      // 校服洗了没: what is asked is done for the day.
+      if (script === 'chinese' && ASKS_IF_DONE.test(this.#lower.slice(clause.start, clause.end))) continue
       if (this.#tell(at + step, null, script) === 'past')
         return script === 'chinese' || clause.joint !== 'because'
     }
     return false
+  }
+
+  /** "He was supposed to come on Tuesday and never showed." */
+  #cameToNothing(at: number): boolean {
+    const clause = this.clauses[at]!
+    const next = this.#clauseBeside(at, 1)
+    return NEVER_CAME.test(this.#lower.slice(clause.start, next?.end ?? clause.end))
+  }
+
+  /** "Bin day is Tuesday, recycling every other Friday" */
+  #isHabit(at: number): boolean {
+    const [before, after] = [this.#clauseBeside(at, -1), this.#clauseBeside(at, 1)]
+    const { start, end } = this.clauses[at]!
+    return (
+      EVERY.test(this.#lower.slice(start, end)) ||
+      EVERY_WEEK.test(this.#lower.slice(before?.start ?? start, after?.end ?? end))
+    )
   }
 
   #byNeighbour(at: number, own: Tells, script: Script): Tense | null {
@@ -149,6 +253,19 @@ export class Tenses {
   }
 }
 
+const ASKS_IF_DONE = /[了好](?:没有?|吗|么) *$/
+/** Of a line in a summary or in memory. */
+const SPEAKER = /^(?:- )?[^:：\n]{1,60}[:：] /
+const ANSWER =
+  /^(?:yes|ok|me)?[,，]? ?(?:(?:i|we) (?:can|could) (?:do|open|make|come|help)(?: it)?(?: on)? |i'm free (?:on )?)?\*(?: (?:works|is (?:fine|good|ok|okay)|suits|i can)(?: (?:for )?(?:me|us))?)?(?: too| as well)?[.!]*$|^(?:我们?)?(?:那)?\*(?:我们?)?[也都]?(?:可以|行|ok|能(?:去|来)|有空|没问题|方便|可)的?[吧啊呀哦~～。!！]*$/
+const HAN = /[\u3400-\u9fff]/
+const TOGETHER = /^[和跟与及、]?$/
+const NEVER_CAME =
+  /(?<![a-z])(?:never (?:showed|came|arrived|turned|did|happened|called|rang)|(?:hasn't|hasnt|haven't|still not) (?:arrived|come|shown|turned up)|no.?show|still (?:waiting|nothing|no sign)|didn't (?:show|turn up))(?![a-z])/
+const EVERY =
+  /(?<![a-z])(?:every|each) (?:other |second |single )?(?:day|week|month|night|morning|evening|time)|每天|每个?月/
+const EVERY_WEEK =
+  /(?<![a-z])(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?![a-z])|(?:every|each) (?:other |second |single )?(?:mon|tues|wednes|thurs|fri|satur|sun))|[每逢](?:周|个?星期|个?礼拜)/
 const CONDITION = /^(?:if|when|once|unless)$/
 const JOINED = /^(?:and|or|、)$/
 
@@ -157,11 +274,34 @@ function tenseOf(told: Tells): Tense | null {
   return told === 'past' ? 'past' : null
 }
 
-const QUOTES: Readonly<Record<string, string>> = { '“': '”', '「': '」', '『': '』', '«': '»', '„': '“' }
-const QUOTE = /["“”「」『』«»„]|\n/g
+const QUOTES: Readonly<Record<string, string>> = {
+  '“': '”',
+  '「': '」',
+  '『': '』',
+  '«': '»',
+  '„': '“',
+  '《': '》',
+}
+const QUOTE = /["“”「」『』«»„《》]|\n/g
+/** Behind it stands what another wrote, at another time. */
+const PASSED_ON = /(?:^|\n) *(?:fwd?|fw|forwarded|转发|轉發)(?![a-z])[^:：\n]{0,30}[:：]/
+/** Lines that a program for mail marks as another's. */
+const QUOTED_LINE = /(?<=^|\n)>[^\n]*/g
 
 /** Between quotation marks, each within its line; a mark without a partner is none. */
 function quotedSpans(lower: string): DayPlace[] {
+  const spans = spansInMarks(lower)
+  const passedOn = PASSED_ON.exec(lower)?.index ?? lower.length
+  for (const { index, 0: line } of lower.matchAll(QUOTED_LINE))
+    spans.push({ start: index, end: index + line.length })
+  const merged: DayPlace[] = []
+  for (const span of spans.sort((left, right) => left.start - right.start))
+    if (span.start < passedOn && span.start >= (merged.at(-1)?.end ?? 0)) merged.push(span)
+  if (passedOn < lower.length) merged.push({ start: passedOn, end: lower.length })
+  return merged
+}
+
+function spansInMarks(lower: string): DayPlace[] {
   const spans: DayPlace[] = []
   let open: { readonly at: number; readonly closes: string } | null = null
   QUOTE.lastIndex = 0

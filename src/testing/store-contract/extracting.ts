@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ExtractionCommit, ExtractionRules, GivenTraits, Store } from '../../store/index.ts'
 import { Chat, type ChatOptions, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
-import { adding, contentOf, documentKey, fact, learning, memoryEvents } from './documents.ts'
+import { adding, contentOf, documentKey, fact, learning, memoryEvents, replacing } from './documents.ts'
 
 const IDLE = 60_000
 const TURN: ExtractionRules = { when: 'turn', batchMessages: 6, idleMs: IDLE }
@@ -263,6 +263,30 @@ export const extracting = contractCases('extraction', {
       await refusedWithoutTrace({ ...commit, read }, chat, 'epoch_conflict')
     await store.commitExtraction(commit)
   },
+
+  'takes out what was learned from a message that is taken back, and what it replaced holds again':
+    async store => {
+      const chat = new Listener(store, 'chat', TURN)
+      const bob = documentKey('user', 'bob')
+      await chat.hear(6)
+      const home = fact('- I live in Oslo', 'chat', [1, 1])
+      const joke = fact('- I live on the moon', 'chat', [3, 3])
+      await chat.extract(2, { documents: [learning(ANN, [home, fact('- tea', 'chat', [1, 1])])] })
+      await chat.extract(4, {
+        documents: [
+          replacing(ANN, `- tea\n${joke.line}\n`, { facts: [joke], superseded: [home.line] }),
+          learning(bob, [fact('- of another document', 'chat', [3, 3])]),
+        ],
+      })
+      await chat.extract(6, { documents: [learning(ANN, [])], takenBack: [3] })
+      assert.deepEqual((await contentOf(store, ANN))!.trim().split('\n').toSorted(), [
+        '- I live in Oslo',
+        '- tea',
+      ])
+      const facts = await store.readFacts(ANN, 'current')
+      assert.deepEqual(facts.map(({ line }) => line).toSorted(), ['- I live in Oslo', '- tea'])
+      assert.equal(await contentOf(store, bob), '- of another document\n')
+    },
 
   'is void, cursor and all, where a document cannot be changed': async store => {
     const chat = new Listener(store, 'chat', TURN)

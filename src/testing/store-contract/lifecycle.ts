@@ -47,6 +47,7 @@ export const lifecycle = contractCases('a store', {
       listSessions: () => store.listSessions('test', { limit: 1 }),
       listRecentSessions: () => store.listRecentSessions('test', { limit: 1 }),
       readMessages: () => store.readMessages(key, { limit: 1, from: 'oldest' }),
+      knowsExternalId: () => store.knowsExternalId(key, 'any'),
       readVersions: () => store.readVersions(key, 1),
       readSegments: () => store.readSegments(key, 'all'),
       readSegment: () => store.readSegment(key, 1),

@@ -35,6 +35,20 @@ export const reading = contractCases('reading', {
     assert.deepEqual(await store.listSessions('test', { limit: 10 }), [])
   },
 
+  'reads for a context through an older message, without the hidden ones and the later ones': async store => {
+    const chat = new Chat(store)
+    await chat.say(6)
+    await chat.rollback(4)
+    await chat.say(3)
+    const read = async (through: number, tokens = 100_000) => {
+      const { messages, raw } = (await store.readContext(chat.key, { tokens, archivedTokens: 0, through }))!
+      return { seqs: messages.map(({ seq }) => seq), counted: raw.messages }
+    }
+    assert.deepEqual(await read(3), { seqs: [1, 2, 3], counted: 3 })
+    assert.deepEqual(await read(8), { seqs: [1, 2, 3, 4, 7, 8], counted: 6 })
+    assert.deepEqual(await read(8, 1), { seqs: [8], counted: 6 })
+  },
+
   'takes ranges from either end, in ascending order': async store => {
     const chat = new Chat(store)
     await chat.say(10)

@@ -6,7 +6,7 @@ const useTexts = defineTexts({
   en: {
     goes: 'Of this person goes:',
     parts: [
-      'what they said under this id, in every session',
+      'what they said under this id, in every session, also where others passed it on',
       'their private chats, with all that is in them',
       'facts about them in other memory',
     ],
@@ -18,7 +18,7 @@ const useTexts = defineTexts({
   },
   zh: {
     goes: '将删除此人的：',
-    parts: ['以此编号在所有会话中说过的话', '其私聊及其中的一切', '其他记忆中关于此人的事实'],
+    parts: ['以此编号在所有会话中说过的话，包括他人转发的', '其私聊及其中的一切', '其他记忆中关于此人的事实'],
     memory: (tokens: string) => `其记忆（${tokens} 个词元）`,
     look: '查看',
     noMemory: '此编号下没有记忆。人以发送者或聊天用户的编号为准，不以显示名称为准。',

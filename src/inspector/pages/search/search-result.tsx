@@ -1,5 +1,6 @@
 import type { NeighbourMessage, SearchResult } from '../../api/types.ts'
 import { defineTexts, useFormats } from '../../language/language.ts'
+import { useOriginText } from '../../language/use-origin-text.ts'
 import { useSpeakerName } from '../../language/use-speaker-name.ts'
 import { linkTo } from '../../routes.ts'
 import { Highlighted } from './highlighted.tsx'
@@ -11,6 +12,7 @@ const useTexts = defineTexts({
     foldedHint: 'The context shows a summary in its place.',
     rawHint: 'The context shows it as it was said.',
     untexted: '(no text)',
+    answers: 'answers',
   },
   zh: {
     folded: '在片段之下',
@@ -18,6 +20,7 @@ const useTexts = defineTexts({
     foldedHint: '上下文中由摘要代替。',
     rawHint: '上下文中照原样显示。',
     untexted: '（无文字）',
+    answers: '回复',
   },
 })
 
@@ -25,6 +28,7 @@ export function SearchResultItem({ result }: { readonly result: SearchResult }) 
   const texts = useTexts()
   const { moment } = useFormats()
   const speakerName = useSpeakerName()
+  const originText = useOriginText()
   const { sessionId, seq, archived, at, before, after } = result
   return (
     <li class="search-result card">
@@ -49,6 +53,22 @@ export function SearchResultItem({ result }: { readonly result: SearchResult }) 
         </span>
       </p>
       <Neighbours messages={before} />
+      {result.origin && (
+        <p class="search-neighbour">
+          <bdi>{originText(result.origin)}</bdi>
+        </p>
+      )}
+      {result.answered && (
+        <p class="search-neighbour">
+          {texts.answers} <bdi class="name">{speakerName(result.answered)}</bdi>
+          {result.answered.origin && (
+            <span class="name">
+              <bdi>{originText(result.answered.origin)}</bdi>
+            </span>
+          )}
+          <bdi>{result.answered.text}</bdi>
+        </p>
+      )}
       <a
         class="search-excerpt"
         href={linkTo(['sessions', sessionId, 'strata'], { seq: String(seq) })}

@@ -1,33 +1,75 @@
-import type { ContentPart, Message } from '../../api/types.ts'
+import type { Answered, ContentPart, Message, Origin } from '../../api/types.ts'
 import { defineTexts } from '../../language/language.ts'
+import { useOriginText } from '../../language/use-origin-text.ts'
+import { useSpeakerName } from '../../language/use-speaker-name.ts'
 
 const useTexts = defineTexts({
   en: { calls: 'calls', result: 'result of', image: 'image', file: 'file', reasoning: 'reasoning' },
   zh: { calls: '调用', result: '结果', image: '图片', file: '文件', reasoning: '推理' },
 })
 
-/** What a message says, and in a line each what it holds beside text. */
+/**
+ * What a message says, and in a line each what it holds beside text. What it answers stands beside it, and words that
+ * its sender did not say under whose they are.
+ */
 export function MessageText({
-  message: { content },
+  message: { content, answered },
   most = Number.POSITIVE_INFINITY,
+  quotes = 'before',
 }: {
-  readonly message: Pick<Message, 'content'>
+  readonly message: Pick<Message, 'content' | 'answered'>
   /** Characters of each text: where only the beginning can be seen, a browser need not lay out a book. */
   readonly most?: number
+  /** Where what it answers stands: behind it where only the beginning can be seen. */
+  readonly quotes?: 'before' | 'behind'
 }) {
-  if (typeof content === 'string') return <p class="text">{beginningOf(content, most)}</p>
+  const answers = answered && <AnsweredLine answered={answered} />
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   return (
     <>
-      {content.map((part, index) =>
-        part.type === 'text' ? (
-          <p key={index} class="text">
-            {beginningOf(String(part['text'] ?? ''), most)}
-          </p>
-        ) : (
-          <PartLine key={index} part={part} />
-        ),
-      )}
+      {quotes === 'before' && answers}
+      {parts.map((part, index) => (
+        <Part key={index} part={part} most={most} />
+      ))}
+      {quotes === 'behind' && answers}
     </>
+  )
+}
+
+function AnsweredLine({ answered }: { readonly answered: Answered }) {
+  const speakerName = useSpeakerName()
+  const originText = useOriginText()
+  return (
+    <p class="part answered">
+      <bdi>{originText({ kind: 'reply', from: { name: speakerName(answered) } })}</bdi>:{' '}
+      <bdi>{answered.text}</bdi>
+    </p>
+  )
+}
+
+function Part({ part, most }: { readonly part: ContentPart; readonly most: number }) {
+  const { origin } = part
+  const line =
+    part.type === 'text' ? (
+      <p class={origin ? 'text passed-on' : 'text'}>{beginningOf(String(part['text'] ?? ''), most)}</p>
+    ) : (
+      <PartLine part={part} />
+    )
+  if (!origin) return line
+  return (
+    <>
+      <OriginLine origin={origin} />
+      {line}
+    </>
+  )
+}
+
+function OriginLine({ origin }: { readonly origin: Origin }) {
+  const originText = useOriginText()
+  return (
+    <p class="part">
+      <bdi>{originText(origin)}</bdi>:
+    </p>
   )
 }
 

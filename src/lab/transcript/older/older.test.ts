@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../../test/runs.ts'
 import { createPalimpsest } from '../../../palimpsest.ts'
 import { sqlite } from '../../../store/sqlite/index.ts'
 import { openTranscripts } from '../open-transcripts.ts'
@@ -515,6 +516,6 @@ test('each message is raw or covered by one segment, whatever the file counts, a
       const [again] = await sessionsIn(value)
       expect(again!.file.messages.map(({ externalId }) => externalId)).toEqual(ids)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 })

@@ -7,7 +7,7 @@ import type { Message, WindowMessage } from '../../../log/index.ts'
 import { normalizeWindowMessage } from '../../../log/index.ts'
 import { segmentLimits, tokens } from '../../../policy/index.ts'
 import type { SessionFile } from '../../../store/index.ts'
-import { extractive, readableText, speakerName } from '../../../summarizer/index.ts'
+import { extractive, readableText, speakerIn, whoSpeaks } from '../../../summarizer/index.ts'
 import { estimateTokens } from '../../../tokens/index.ts'
 import { lineId } from '../check-messages.ts'
 import type { Transcript } from '../transcript.ts'
@@ -191,9 +191,11 @@ function windowSegment(
   seqs: Covering,
 ): Omit<FileSegment, 'id'> {
   const checked = window.map((message, index) => normalizeWindowMessage(message, `window[${index}]`))
-  const summary = checked
-    .map(({ role, sender = null, content }) => ({
-      name: speakerName({ role, sender }),
+  const spoken = checked.map(({ sender = null, ...message }) => ({ ...message, sender }))
+  const who = whoSpeaks(spoken)
+  const summary = spoken
+    .map(({ role, sender, content }) => ({
+      name: speakerIn(who, { role, sender }),
       said: textOf(content),
     }))
     .filter(({ said }) => said !== '')
@@ -226,6 +228,7 @@ async function extracts(
     range: { fromSeq, toSeq, amount: { messages: 0, characters: 0, tokens: 0 }, throughTurn: 0 },
     messages: range,
     segments: [],
+    people: [],
     memo: null,
     summarizer,
     // How many there are together is for the next fold to look after.
@@ -244,7 +247,7 @@ async function extracts(
     keeper: new MemoKeeper({
       memo: { value: {}, throughSeq: Number.MAX_SAFE_INTEGER },
       rules: { instructions: [] },
-      ...{ summarizer, zone, earlier: null, signal, warn },
+      ...{ summarizer, zone, earlier: null, people: [], signal, warn },
     }),
   })
   return segments.map(withText).map(({ absorbs: _, ...segment }) => ({

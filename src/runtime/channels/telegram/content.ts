@@ -1,7 +1,8 @@
 import type { Message } from 'grammy/types'
-import type { AttachmentPart, Content } from '../../../log/index.ts'
+import type { AttachmentPart, Content, ContentPart, TextPart } from '../../../log/index.ts'
 import { cleanName } from './clean-name.ts'
 import { noteOf } from './note.ts'
+import { forwardOrigin, linkParts, quotedParts, withOrigin } from './origins.ts'
 import { richText } from './rich-text.ts'
 
 /** What was said, with files as references that only the bot itself can follow. `null`: it is a service message. */
@@ -9,8 +10,14 @@ export function contentOf(message: Message): Content | null {
   const said = [noteOf(message), message.text ?? message.caption ?? richText(message.rich_message)]
   const text = said.filter(piece => piece !== '').join('\n')
   const attachment = attachmentOf(message)
-  if (!attachment) return text === '' ? null : text
-  return text === '' ? [attachment] : [attachment, { type: 'text', text }]
+  if (!attachment && text === '') return null
+  const forwarded = forwardOrigin(message)
+  const beside = [...quotedParts(message, attachmentOf), ...linkParts(message)]
+  if (!attachment && forwarded === null && beside.length === 0) return text
+  const parts: (ContentPart | null)[] = [attachment, text === '' ? null : { type: 'text', text }]
+  const own = parts.filter(part => part !== null).map(part => withOrigin(part, forwarded))
+  const isLink = ({ origin }: TextPart) => origin?.kind === 'link'
+  return [...beside.filter(part => !isLink(part)), ...own, ...beside.filter(isLink)]
 }
 
 /** The fields of Telegram's that all kinds of files share. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Chat, Message, MessageEntity, Update, User } from 'grammy/types'
+import type { Chat, Message, MessageEntity, MessageOrigin, Update, User } from 'grammy/types'
 import { expect, test } from 'vitest'
-import { normalizeMessage } from '../../../log/index.ts'
+import { normalizeMessage, type TextPart } from '../../../log/index.ts'
 import { type BotIdentity, readMessage, readUpdate } from './read-update.ts'
 
 const BOT: BotIdentity = { id: 4_242, username: 'PalimpsestBot' }
@@ -249,12 +249,80 @@ test.each<[string, Partial<Message>, string]>([
   expect(read(fields)?.content).toBe(content)
 })
 
-test('what was forwarded is text like any other', () => {
-  const forward_origin = { type: 'user', date: 1, sender_user: BOT_USER } as const
-  expect(read({ text: 'As I said', forward_origin })).toMatchObject({
-    content: 'As I said',
+test('what was forwarded says whose it is', () => {
+  const user = { type: 'user', date: 1, sender_user: BOT_USER } as const
+  const from = { id: String(BOT_USER.id), name: BOT_USER.first_name }
+  const origin = { kind: 'forward', from, at: '1970-01-01T00:00:01.000Z' }
+  expect(read({ text: 'As I said', forward_origin: user })).toMatchObject({
+    content: [{ type: 'text', text: 'As I said', origin }],
     sender: { id: '1001' },
   })
+  const originOf = (forward_origin: MessageOrigin) =>
+    (read({ text: 'x', forward_origin })!.content as TextPart[])[0]!.origin
+  expect(originOf({ type: 'hidden_user', date: 1, sender_user_name: ' Councillor Brandt' })).toEqual({
+    kind: 'forward',
+    from: { name: 'Councillor Brandt' },
+    at: '1970-01-01T00:00:01.000Z',
+  })
+  const chat = { id: -100, type: 'channel', title: 'Lane news' } as const
+  expect(originOf({ type: 'channel', date: 1, chat, message_id: 3 })).toMatchObject({
+    from: { id: '-100', name: 'Lane news' },
+  })
+  expect(originOf({ type: 'chat', date: 1, sender_chat: chat })).toMatchObject({ from: { id: '-100' } })
+})
+
+test('a forwarded photo and its caption say so, and whom it names it does not call', () => {
+  const photo = [{ file_id: 'f', file_unique_id: 'u', width: 1, height: 1 }]
+  const forward_origin = { type: 'hidden_user', date: 1, sender_user_name: 'Petra' } as const
+  const caption = '@PalimpsestBot look'
+  const caption_entities = [entityAfter('', '@PalimpsestBot', 'mention')]
+  const message = read({ photo, caption, caption_entities, forward_origin })!
+  expect((message.content as TextPart[]).map(({ type, origin }) => [type, origin?.from?.name])).toEqual([
+    ['image', 'Petra'],
+    ['text', 'Petra'],
+  ])
+  expect(message.mentionsBot).toBe(false)
+  expect(read({ photo, caption, caption_entities })!.mentionsBot).toBe(true)
+})
+
+test('what was marked of another message, and where words lead, are parts of their own', () => {
+  const reply_to_message = message({ message_id: 6, text: 'red chairs for 420 and a table' })
+  const quote = { text: 'red chairs', position: 0, is_manual: true } as const
+  expect(read({ text: 'these', reply_to_message, quote } as never)!.content).toEqual([
+    {
+      type: 'text',
+      text: 'red chairs',
+      origin: { kind: 'quote', from: { id: '1001', name: 'Ada Lovelace' } },
+    },
+    { type: 'text', text: 'these' },
+  ])
+  const petra = { id: 9, is_bot: false, first_name: 'Petra' }
+  const forward_origin = { type: 'user', date: 1_770_000_000, sender_user: petra }
+  const forwarded = message({ message_id: 7, text: 'red chairs for 420', forward_origin } as never)
+  expect(read({ text: 'these', reply_to_message: forwarded, quote } as never)!.content).toMatchObject([
+    { origin: { kind: 'quote', from: { id: '9', name: 'Petra' } } },
+    { text: 'these' },
+  ])
+  const external_reply = {
+    origin: { type: 'user', date: 1, sender_user: { id: 9, is_bot: false, first_name: 'Petra' } },
+    chat: { id: -300, type: 'supergroup', title: 'Neighbours' },
+  }
+  expect(
+    read({ text: 'see', external_reply, quote: { text: 'I live here', position: 0 } } as never)!.content,
+  ).toMatchObject([
+    {
+      text: 'I live here',
+      origin: { kind: 'quote', from: { id: '9', name: 'Petra' }, chat: 'Neighbours' },
+    },
+    { text: 'see' },
+  ])
+  const entities = [{ type: 'text_link', offset: 4, length: 4, url: 'https://example.org/lease' }] as never
+  expect(read({ text: 'the link', entities })!.content).toEqual([
+    { type: 'text', text: 'the link' },
+    { type: 'text', text: 'https://example.org/lease', origin: { kind: 'link', from: { name: 'link' } } },
+  ])
+  const shown = [{ type: 'text_link', offset: 0, length: 11, url: 'https://example.org/' }] as never
+  expect(read({ text: 'example.org', entities: shown })!.content).toBe('example.org')
 })
 
 const around = fc.string({ unit: 'grapheme' })

@@ -3,6 +3,7 @@ import type { IncomingMessage, IncomingSender } from '../../channel.ts'
 import { cleanName } from './clean-name.ts'
 import { contentOf } from './content.ts'
 import { isForOther, mentionsBot } from './mentions.ts'
+import { forwardOrigin } from './origins.ts'
 
 /** Who the bot is on Telegram. */
 export interface BotIdentity {
@@ -39,6 +40,7 @@ export function readMessage(message: Message, bot: BotIdentity): IncomingMessage
   if (kind === null || content === null || !sender || sender.id === String(bot.id) || !isSeenByAll)
     return null
   const repliedTo = repliedToBy(message)
+  const isForwarded = forwardOrigin(message) !== null
   return {
     kind,
     chat: String(message.chat.id),
@@ -48,9 +50,22 @@ export function readMessage(message: Message, bot: BotIdentity): IncomingMessage
     content,
     at: new Date(message.date * 1_000),
     ...(repliedTo && { replyTo: String(repliedTo.message_id) }),
-    mentionsBot: mentionsBot(message, bot),
+    ...(repliedTo && repliedCopy(repliedTo, bot)),
+    // Whom a forwarded message names was named somewhere else.
+    mentionsBot: !isForwarded && mentionsBot(message, bot),
     repliesToBot: repliedTo?.from?.id === bot.id,
-    ...(isForOther(message, bot) && { isForOther: true }),
+    ...(!isForwarded && isForOther(message, bot) && { isForOther: true }),
+  }
+}
+
+/** The platform's own copy, for a log that does not have the message. */
+function repliedCopy(replied: Message, bot: BotIdentity): Pick<IncomingMessage, 'repliedTo'> {
+  const content = contentOf(replied)
+  const sender = senderOf(replied)
+  if (content === null || !sender) return {}
+  const isOwn = replied.from?.id === bot.id
+  return {
+    repliedTo: { sender, content, at: new Date(replied.date * 1_000), ...(isOwn && { isOwn: true }) },
   }
 }
 

@@ -63,7 +63,7 @@ export function MessageStratum({
           <time dateTime={message.at}>{moment(message.at)}</time>
           {message.version > 1 && <span class="chip">{texts.edited}</span>}
         </p>
-        <MessageText message={message} {...(!isOpen && { most: MOST_CHARACTERS_CLOSED })} />
+        <MessageText message={message} {...(!isOpen && { most: MOST_CHARACTERS_CLOSED, quotes: 'behind' })} />
         {isOpen && (
           <p class="actions">
             <a href={linkTo(['erasures'], { kind: 'messages', session: sessionId, seq: String(seq) })}>

@@ -8,17 +8,21 @@ const useTexts = defineTexts({
   en: {
     summary: 'Summary',
     events: 'Events',
+    people: 'Who speaks in it',
     details: 'Kept word for word',
     under: 'What lies under it',
     show: 'Show what lies under it',
+    earlier: (names: readonly string[]) => `; earlier ${names.join(' and ')}`,
     made: (summarizer: string, at: string) => `By ${summarizer}, ${at}`,
   },
   zh: {
     summary: '摘要',
     events: '事件',
+    people: '其中发言的人',
     details: '逐字保留',
     under: '其下的内容',
     show: '显示其下的内容',
+    earlier: (names: readonly string[]) => `；曾用名 ${names.join('、')}`,
     made: (summarizer: string, at: string) => `${summarizer}，${at}`,
   },
 })
@@ -37,12 +41,19 @@ export function SegmentInside({
   const texts = useTexts()
   const { moment } = useFormats()
   const [isUnderShown, setUnderShown] = useOpen(visit, `under-${segment.id}`, holdsSought(visit, segment))
+  /** As memory lists people: `Robert (u2; earlier Bob)`. */
+  const personText = ({ id, names }: NonNullable<Segment['people']>[number]) => {
+    const [name, ...earlier] = [...new Set(names.map(each => each.name).reverse())]
+    if (name === undefined || (name === id && earlier.length === 0)) return id
+    return `${name} (${id}${earlier.length === 0 ? '' : texts.earlier(earlier)})`
+  }
   return (
     <div class="segment-inside">
       <h3>{texts.summary}</h3>
       <p class="text">{segment.summary}</p>
       <Lines title={texts.events} lines={segment.events} />
       <Lines title={texts.details} lines={segment.details} />
+      <Lines title={texts.people} lines={(segment.people ?? []).map(personText)} />
       <p class="hint">{texts.made(segment.summarizer, moment(segment.createdAt))}</p>
       {isUnderShown ? (
         <>
