@@ -33,7 +33,7 @@ afterEach(async () => {
 /** A session with something of everything that a file can tell. */
 async function everything(palimpsest: Palimpsest): Promise<SessionFile> {
   const session = palimpsest.session('origin', { user: 'ann' })
-  await session.append(messages(1, 20, 'Ann pays the invoice of 120 euros on Friday. '))
+  await session.append(messages(1, 20, 'Ann pays the invoice of 120 euros next Friday. '))
   await session.compact({ force: true })
   await session.append(messages(21, 60, 'Bob moves to Porto in May. '))
   await session.compact({ force: true })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { type MessageInput, sqlite } from '../../src/index.ts'
 import { type AppOptions, startServer } from '../../src/server/index.ts'
 import { launchBrowser } from '../browser/browser.ts'
@@ -13,7 +13,10 @@ export const PHONE = { width: 400, height: 800 }
 /** What a test of the page needs: a real server on a file of its own, and a real browser. */
 export interface Ground extends AsyncDisposable {
   readonly url: string
-  /** In a browser of its own, which shares nothing with the others; whatever it says that it should not is `trouble`. */
+  /**
+   * In a browser of its own, which shares nothing with the others, until the test ends: a page that stays goes on asking
+   * the server. Whatever it says that it should not is `trouble`.
+   */
   open(hash: string, options?: BrowserContextOptions): Promise<OpenedPage>
   call(method: string, path: string, body?: unknown): Promise<unknown>
   append(sessionId: string, ...messages: readonly MessageInput[]): Promise<void>
@@ -52,6 +55,7 @@ export async function layGround(options: Partial<AppOptions> = {}): Promise<Grou
     },
     open: async (hash, contextOptions) => {
       const context = await chromium.browser.newContext({ viewport: DESKTOP, ...contextOptions })
+      onTestFinished(() => context.close())
       const page = await context.newPage()
       const trouble: string[] = []
       page.on('console', message => trouble.push(message.text()))

@@ -60,3 +60,17 @@ test('the drawing follows the numbers while they are typed', async () => {
   await expect.poll(() => drawing.ariaSnapshot()).not.toBe(first)
   expect(trouble).toEqual([])
 })
+
+test('a replay that the server refuses for a moment is asked for again', async () => {
+  const { page } = await ground.open('#/sessions')
+  let refused = 0
+  await page.route('**/v1/replay', async route => {
+    if (refused++ >= 5) return route.continue()
+    const error = { code: 'rate_limited', message: 'Too many at once.' }
+    await route.fulfill({ status: 429, contentType: 'application/json', body: JSON.stringify({ error }) })
+  })
+  await page.goto(`${ground.url}/#/settings`)
+  await page.getByRole('img').first().waitFor()
+  expect(refused).toBeGreaterThan(5)
+  expect(await page.getByText('Too many at once.').count()).toBe(0)
+})

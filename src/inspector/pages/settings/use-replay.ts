@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isAbort } from '../../api/api-error.ts'
+import { ApiError, isAbort } from '../../api/api-error.ts'
 import * as api from '../../api/index.ts'
 import type { ReplayAnswer } from '../../api/types.ts'
 
@@ -14,6 +14,8 @@ export interface Replayed {
 /** A slider that is dragged asks many times over; what is drawn is asked first, since the server takes one at a time. */
 const CALM_MS = { drawn: 120, compared: 400 }
 const FIRST_MS = { drawn: 0, compared: 40 }
+/** The server takes a few replays at once. When others ask too, as a second tab does, it refuses one for a moment. */
+const AGAIN_MS = 1_000
 
 /** What the server finds for these numbers; `null`: they cannot be taken, and nothing is asked. The answer to an older question never takes the place of a newer one. */
 export function useReplay(
@@ -37,10 +39,12 @@ export function useReplay(
           if (!signal.aborted) setState({ answer, error: null, isPending: false })
         },
         error => {
-          if (!signal.aborted && !isAbort(error)) setState(before => ({ ...before, error, isPending: false }))
+          if (signal.aborted || isAbort(error)) return
+          if (error instanceof ApiError && error.code === 'rate_limited') timer = setTimeout(ask, AGAIN_MS)
+          else setState(before => ({ ...before, error, isPending: false }))
         },
       )
-    const timer = setTimeout(ask, (isFirst.current ? FIRST_MS : CALM_MS)[purpose])
+    let timer = setTimeout(ask, (isFirst.current ? FIRST_MS : CALM_MS)[purpose])
     isFirst.current = false
     return () => {
       clearTimeout(timer)
