@@ -28,7 +28,7 @@ const HOT_PATHS = [
 ] as const
 export type HotPath = (typeof HOT_PATHS)[number]
 
-const MOST_SHARES = 12
+const MAX_SHARES = 12
 const ROOT = dirname(import.meta.dirname)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,7 +64,7 @@ try {
       after: () => after.measure(path),
     })
     const ratio = medianRatio(times.after, times.before)
-    const shares = values.profile ? (await after.profile(path)).slice(0, MOST_SHARES) : []
+    const shares = values.profile ? (await after.profile(path)).slice(0, MAX_SHARES) : []
     rows.push({ path, before: median(times.before), after: median(times.after), ratio, shares })
   }
   before.stop()

@@ -24,7 +24,7 @@ interface Guarded {
 /** In the short form a ratio of times may be this much worse again: what else the machine does meets one side only. */
 const SHORT_TOLERANCE = 2.5
 /** What is past bearing is measured again: a regression stays, a bad moment does not. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 const FILE = join(import.meta.dirname, 'guard.json')
 
 const GUARDED: readonly Guarded[] = [
@@ -80,7 +80,7 @@ export async function runGuard({ quick, update, json, progress }: GuardOptions):
   const checked: Checked[] = []
   for (const [benchmark, figures] of Map.groupBy(guarded, each => each.benchmark)) {
     let latest = await measure(benchmark, figures, { known, quick, progress })
-    for (let tries = 1; tries < MOST_TRIES && !update && latest.some(({ isWell }) => !isWell); tries++) {
+    for (let tries = 1; tries < MAX_TRIES && !update && latest.some(({ isWell }) => !isWell); tries++) {
       progress(`${benchmark.name}: once more`)
       const again = await measure(benchmark, figures, { known, quick, progress })
       latest = latest.map((each, index) => (each.isWell ? each : again[index]!))

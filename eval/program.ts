@@ -29,13 +29,13 @@ type Part = (typeof PARTS)[number]
 /** What was asked for, or the data, cannot be taken. */
 const REFUSED = 2
 
-const USUAL_FOLDER = fileURLToPath(new URL('../../shared/data/locomo', import.meta.url))
+const DEFAULT_FOLDER = fileURLToPath(new URL('../../shared/data/locomo', import.meta.url))
 
 /** Runs the command line and answers with its exit code. */
 export async function main(
   args: readonly string[],
   terminal: Terminal,
-  { usualFolder = USUAL_FOLDER }: { usualFolder?: string } = {},
+  { usualFolder = DEFAULT_FOLDER }: { usualFolder?: string } = {},
 ): Promise<number> {
   try {
     const options = readOptions(args, usualFolder)

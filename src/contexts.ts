@@ -143,19 +143,19 @@ export interface Context extends ContextParts {
 }
 
 /** Where a policy has no budget: what the usual models take. */
-const USUAL_BUDGET = 128_000
+const DEFAULT_BUDGET = 128_000
 /** What a view keeps filled. A fold leaves less, but it is told in segments; what a view leaves out is only named. */
 const VIEW_LOW_WATER = 0.5
 /** What is read beyond the budget, so that old tool results can make room first. */
 const READ_SHARE = 2
 /** The main points of messages that no fold has reached are taken from so many of their tokens. */
-const MOST_INTERIM_TOKENS = 16_000
-const MOST_INTERIM_MESSAGES = 300
+const MAX_INTERIM_TOKENS = 16_000
+const MAX_INTERIM_MESSAGES = 300
 /** Between two looks at a session somebody else may have begun an epoch: then it is looked at once more. */
-const MOST_FREEZES = 2
+const MAX_FREEZES = 2
 /** What is kept in memory of all sessions together. */
-const MOST_KEPT_BYTES = 64_000_000
-const MOST_KEPT = 1_000
+const MAX_KEPT_BYTES = 64_000_000
+const MAX_KEPT = 1_000
 
 /** What is recalled for a call: at most so many tokens, and of the budget this share. */
 const MAX_RECALL_TOKENS = 1_500
@@ -172,8 +172,8 @@ const MAX_NAMES_TOKENS = 300
 
 const SAID_AT_A_TIME = 500
 
-const MOST_REMEMBERED = 10_000
-const MOST_CLIPPINGS = 8
+const MAX_REMEMBERED = 10_000
+const MAX_CLIPPINGS = 8
 
 /** What was read and rendered for the last context of a session and a size, so that the next costs one message. */
 interface Kept {
@@ -356,7 +356,7 @@ export class Contexts {
     this.#last.delete(name)
     this.#last.set(name, asOfNow(options))
     const [oldest] = this.#last.keys()
-    if (this.#last.size > MOST_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
+    if (this.#last.size > MAX_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
   }
 
   async #compute(
@@ -367,7 +367,7 @@ export class Contexts {
     const { store, policy: usual } = this.#engine
     const [configured, policy] = await sessionPolicies(store, key, [usual, options.policy ?? usual])
     const budgeted = contextBudget(policy)
-    const budget = options.budget ?? budgeted?.tokens ?? USUAL_BUDGET
+    const budget = options.budget ?? budgeted?.tokens ?? DEFAULT_BUDGET
     // Folds were made for the configured window: with more room, the newest of them are undone.
     const unfolds = budget > (contextBudget(configured)?.tokens ?? Number.POSITIVE_INFINITY)
     const asked = {
@@ -469,7 +469,7 @@ export class Contexts {
       const { read, kept } = await this.#read(key, asked)
       // Not only what came since: language and age are the same for every process.
       const whole = { ...read, messages: asFreshlyRead(kept, read.session.head?.seq ?? 0) }
-      const isLast = tries >= MOST_FREEZES
+      const isLast = tries >= MAX_FREEZES
       let language = read.session.layers?.language ?? null
       if (language === null && !isLast) {
         language = await this.#layers.freeze(key, whole, { refresh: false })
@@ -515,7 +515,7 @@ export class Contexts {
       const meant = meantIn(messages)
       if ('asked' in meant) return { ...looked, ...meant }
       if (meant.seq === headSeq) return { ...looked, asked: headSeq }
-      const cut = await this.#cutAt(key, meant, { looked, messages, isLast: tries >= MOST_FREEZES })
+      const cut = await this.#cutAt(key, meant, { looked, messages, isLast: tries >= MAX_FREEZES })
       if (cut !== null) return cut
     }
   }
@@ -605,7 +605,7 @@ export class Contexts {
     let bytes = 0
     for (const entry of this.#kept.values()) bytes += entry.bytes
     for (const [oldest, entry] of this.#kept) {
-      if ((bytes <= MOST_KEPT_BYTES && this.#kept.size <= MOST_KEPT) || oldest === name) return
+      if ((bytes <= MAX_KEPT_BYTES && this.#kept.size <= MAX_KEPT) || oldest === name) return
       this.#kept.delete(oldest)
       bytes -= entry.bytes
     }
@@ -656,14 +656,14 @@ export class Contexts {
     const newest = await store.readMessages(key, {
       after: plan.fromSeq - 1,
       before: plan.toSeq + 1,
-      limit: MOST_INTERIM_MESSAGES,
+      limit: MAX_INTERIM_MESSAGES,
       from: 'newest',
       answered: true,
     })
     const own = new Set(added && [...added, ...messages].map(({ seq }) => seq))
     const isSeen = ({ seq }: Message) => added === null || seq <= (session.head?.seq ?? 0) || own.has(seq)
     // As in a fold: nothing is summarised twice.
-    const told = withoutRecalled(await newestWithin(newest.filter(isSeen), MOST_INTERIM_TOKENS))
+    const told = withoutRecalled(await newestWithin(newest.filter(isSeen), MAX_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
       messages: told,
@@ -727,7 +727,7 @@ function usualReserve({
   return usualReserve
 }
 
-const MOST_FIXED_PARTS = 100
+const MAX_FIXED_PARTS = 100
 
 /** A bot sends the same instructions and memory with every call: they are measured once. */
 class FixedParts {
@@ -738,9 +738,9 @@ class FixedParts {
     const known = this.#known.get(instructions)?.get(rest)
     if (known !== undefined) return known
     const part = fixedPart({ instructions, layers, toolTokens })
-    if (this.#known.size >= MOST_FIXED_PARTS) this.#known.clear()
+    if (this.#known.size >= MAX_FIXED_PARTS) this.#known.clear()
     const byRest = this.#known.get(instructions) ?? new Map<string, FixedPart>()
-    if (byRest.size >= MOST_FIXED_PARTS) byRest.clear()
+    if (byRest.size >= MAX_FIXED_PARTS) byRest.clear()
     this.#known.set(instructions, byRest.set(rest, part))
     return part
   }
@@ -974,7 +974,7 @@ function keptRenderer(
     let known = kept.rendered.get(rules)
     if (known === undefined) {
       // Few sizes are in use at a time; what is not clipped stays.
-      if (kept.rendered.size >= MOST_CLIPPINGS)
+      if (kept.rendered.size >= MAX_CLIPPINGS)
         for (const other of kept.rendered.keys()) if (other !== usual) kept.rendered.delete(other)
       known = new Map()
       kept.rendered.set(rules, known)

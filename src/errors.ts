@@ -166,13 +166,13 @@ export interface SettingsProblem {
 }
 
 /** There are not many more settings than that, and nobody reads what else somebody made up. */
-const MOST_PROBLEMS = 50
+const MAX_PROBLEMS = 50
 
 /** Names every setting that is wrong, not only the first. */
 export class InvalidSettingsError extends PalimpsestError<{ problems: readonly SettingsProblem[] }> {
   override readonly name = 'InvalidSettingsError'
   constructor(problems: readonly SettingsProblem[]) {
-    const first = problems.slice(0, MOST_PROBLEMS)
+    const first = problems.slice(0, MAX_PROBLEMS)
     const lines = first.map(({ setting, value, allowed, isUnknown }) =>
       isUnknown ? `${setting} is no setting here; allowed: ${allowed}` : refusal(setting, value, allowed),
     )

@@ -78,25 +78,25 @@ export interface MemoryView {
 /** The conversation comes first: of a context this small nothing is for memory. */
 const CONVERSATION_TOKENS = 600
 /** Of what is beyond, all layers together take no more than this. */
-const MOST_OF_CONTEXT = 1 / 3
+const MAX_OF_CONTEXT = 1 / 3
 /** What is kept free for changes: a part of the context, as much as a few lines need. */
 const RESERVE_OF_CONTEXT = 1 / 16
-const MOST_RESERVE = 600
-const LEAST_RESERVE = 80
+const MAX_RESERVE = 600
+const MIN_RESERVE = 80
 /** The same for corrected messages, while there are any, beyond what the smallest conversation takes. */
 const CORRECTIONS_OF_CONTEXT = 1 / 6
-const LEAST_CONVERSATION_TOKENS = 150
+const MIN_CONVERSATION_TOKENS = 150
 /** Longer than prompt caches usually live: then a new prefix costs nothing. */
 const CACHE_DEAD_MS = 3_600_000
 /** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
-const MOST_DAYS_LATE = 1
+const MAX_DAYS_LATE = 1
 /** Memory that is about whom and what the bot knows. What belongs to one chat is found in its messages. */
 const RECALLED_LAYERS: readonly LayerName[] = ['global', 'user', 'scope']
 /** The newest of what was condensed: so much is read for a call. */
 const MAX_CONDENSED_LINES = 1_000
-const MOST_TEXTS = 1_000
-const MOST_CHARACTERS = 8_000_000
-const MOST_RENDERED = 1_000
+const MAX_TEXTS = 1_000
+const MAX_CHARACTERS = 8_000_000
+const MAX_RENDERED = 1_000
 
 /** Reads memory documents for contexts and remembers what it read. What they look like, `memory/layers` decides. */
 export class LayerReader {
@@ -202,7 +202,7 @@ export class LayerReader {
     const at = (versions: readonly LayerVersion[]) =>
       versions.flatMap(version => texts.get(nameOf(version)) ?? [])
     const room = Math.max(0, view.roomFor(session) - CONVERSATION_TOKENS)
-    const allowance = Math.floor(room * MOST_OF_CONTEXT)
+    const allowance = Math.floor(room * MAX_OF_CONTEXT)
     const { language } = view
     const shown = at(frozen.versions)
     const decided = [
@@ -288,7 +288,7 @@ export class LayerReader {
     if (!isDayOver && !shown.isChanged) return false
     return (
       isCacheDead(messages, this.#engine.clock()) ||
-      daysBetween(shown.days[0] ?? '', yesterday) > MOST_DAYS_LATE
+      daysBetween(shown.days[0] ?? '', yesterday) > MAX_DAYS_LATE
     )
   }
 
@@ -305,7 +305,7 @@ export class LayerReader {
     if (missing.length === 0) return found
     for (const text of (await store.readLayerTexts?.(key, missing)) ?? []) {
       this.#characters += text.content.length
-      if (this.#texts.size >= MOST_TEXTS || this.#characters > MOST_CHARACTERS) this.#forget(text)
+      if (this.#texts.size >= MAX_TEXTS || this.#characters > MAX_CHARACTERS) this.#forget(text)
       this.#texts.set(JSON.stringify([key.namespace, nameOf(text)]), text)
       found.set(nameOf(text), text)
     }
@@ -320,7 +320,7 @@ export class LayerReader {
   #render(name: string, render: () => readonly Layer[]): ShownLayers {
     const known = this.#rendered.get(name)
     if (known !== undefined) return known
-    if (this.#rendered.size >= MOST_RENDERED) this.#rendered.clear()
+    if (this.#rendered.size >= MAX_RENDERED) this.#rendered.clear()
     const shown = { layers: render(), name }
     this.#rendered.set(name, shown)
     return shown
@@ -375,15 +375,15 @@ function documentName({ layer, key }: LayerVersion): string {
 }
 
 function reserveOf(room: number): number {
-  const reserve = Math.min(MOST_RESERVE, Math.floor(room * RESERVE_OF_CONTEXT))
-  return reserve < LEAST_RESERVE ? 0 : reserve
+  const reserve = Math.min(MAX_RESERVE, Math.floor(room * RESERVE_OF_CONTEXT))
+  return reserve < MIN_RESERVE ? 0 : reserve
 }
 
 /** Unlike memory, what was corrected is told in small contexts, too: the summary that it corrects is in them. */
 function correctionReserveOf(room: number): number {
   return Math.min(
-    MOST_RESERVE,
-    Math.max(0, Math.floor((room - LEAST_CONVERSATION_TOKENS) * CORRECTIONS_OF_CONTEXT)),
+    MAX_RESERVE,
+    Math.max(0, Math.floor((room - MIN_CONVERSATION_TOKENS) * CORRECTIONS_OF_CONTEXT)),
   )
 }
 

@@ -537,7 +537,7 @@ const SETTLED = optionsOf<SettledOptions>({ timeoutMs: true })
 const CLOSE = optionsOf<CloseOptions>({ folds: true })
 
 /** As far as a timer of Node's reaches. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What types would have caught, for those who do without. */
 function checkAll(options: PalimpsestOptions): void {
@@ -599,9 +599,9 @@ function checkConfiguration(configuration: Configuration): void {
     )
   for (const name of ['summarizerTimeoutMs', 'policyTimeoutMs'] as const) {
     const timeout = configuration[name]
-    const isAllowed = Number.isSafeInteger(timeout) && timeout! >= 1 && timeout! <= LONGEST_TIMER_MS
+    const isAllowed = Number.isSafeInteger(timeout) && timeout! >= 1 && timeout! <= MAX_TIMER_MS
     if (timeout !== undefined && !isAllowed)
-      throw new InvalidArgumentError(name, timeout, `a whole number from 1 to ${LONGEST_TIMER_MS}`)
+      throw new InvalidArgumentError(name, timeout, `a whole number from 1 to ${MAX_TIMER_MS}`)
   }
 }
 

@@ -273,13 +273,13 @@ const COMPACT = optionsOf<FoldOptions>({
 })
 
 /** What one call takes: more would keep other writers waiting. */
-const MOST_MESSAGES_AT_ONCE = 1_000
+const MAX_MESSAGES_AT_ONCE = 1_000
 
 /** Nobody reads more than what a person could have said while nobody answered. */
-const MOST_WAITING = 100_000
+const MAX_WAITING = 100_000
 
 /** More than a drawing shows. */
-const MOST_GROWTH_POINTS = 1_000
+const MAX_GROWTH_POINTS = 1_000
 
 /** A lease that is said to last longer was written by a wrong clock. */
 const MAX_LEASE_MS = 24 * 3_600_000
@@ -451,8 +451,8 @@ export class Session {
   #appendRequest(input: MessageInput | readonly MessageInput[], once?: Policy) {
     const { policy, zone, groupTurnMessages, extraction, clock } = this.#engine
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
-    if (inputs.length > MOST_MESSAGES_AT_ONCE)
-      throw new InvalidArgumentError('messages', inputs.length, `at most ${MOST_MESSAGES_AT_ONCE} at once`)
+    if (inputs.length > MAX_MESSAGES_AT_ONCE)
+      throw new InvalidArgumentError('messages', inputs.length, `at most ${MAX_MESSAGES_AT_ONCE} at once`)
     const messages = inputs.map((input, index) =>
       normalizeNth(input, { zone, place: inputs.length > 1 ? index : null }),
     )
@@ -560,7 +560,7 @@ export class Session {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
     await this.#checkTraits()
-    return this.#read(store.readWaiting(namespace, { sessionId, limit: MOST_WAITING }))
+    return this.#read(store.readWaiting(namespace, { sessionId, limit: MAX_WAITING }))
   }
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
@@ -641,8 +641,8 @@ export class Session {
   async growth(options: GrowthOptions = {}): Promise<readonly GrowthPoint[]> {
     checkOptions('growth', options, GROWTH)
     const { points = 300 } = options
-    if (!Number.isSafeInteger(points) || points < 2 || points > MOST_GROWTH_POINTS)
-      throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MOST_GROWTH_POINTS}`)
+    if (!Number.isSafeInteger(points) || points < 2 || points > MAX_GROWTH_POINTS)
+      throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MAX_GROWTH_POINTS}`)
     return this.#read(this.#engine.store.readGrowth(this.#claim, points))
   }
 

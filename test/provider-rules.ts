@@ -13,9 +13,9 @@ type Fields = Record<string, unknown>
 const ID = /^[a-zA-Z0-9_-]{1,64}$/
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 /** OpenAI: "string too long. Expected a string with maximum length 40". */
-const MOST_OPENAI_ID_CHARACTERS = 40
+const MAX_OPENAI_ID_CHARACTERS = 40
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-const MOST_CACHE_MARKS = 4
+const MAX_CACHE_MARKS = 4
 
 class Findings {
   readonly list: string[] = []
@@ -216,9 +216,9 @@ function checkOpenAIAssistant(
     findings.check(call['type'] === 'function', at, 'is not of the type function')
     checkId(findings, call['id'], `${at}.id`, seenIds)
     findings.check(
-      String(call['id']).length <= MOST_OPENAI_ID_CHARACTERS,
+      String(call['id']).length <= MAX_OPENAI_ID_CHARACTERS,
       `${at}.id`,
-      `is longer than ${MOST_OPENAI_ID_CHARACTERS} characters`,
+      `is longer than ${MAX_OPENAI_ID_CHARACTERS} characters`,
     )
     ids.add(String(call['id']))
     const called = findings.object(call['function'], `${at}.function`)
@@ -413,7 +413,7 @@ function checkCacheMarks(findings: Findings, request: unknown): void {
     ...(Array.isArray(messages) ? messages.map(message => message?.content) : []),
   ].flat()
   const marked = blocks.filter(isObject).filter(block => block['cache_control'] !== undefined)
-  findings.check(marked.length <= MOST_CACHE_MARKS, 'request', `has ${marked.length} cache marks`)
+  findings.check(marked.length <= MAX_CACHE_MARKS, 'request', `has ${marked.length} cache marks`)
   for (const { cache_control: mark } of marked) {
     findings.check(isObject(mark) && mark['type'] === 'ephemeral', 'cache_control', 'is not ephemeral')
     findings.keys(isObject(mark) ? mark : {}, 'cache_control', ['type'])

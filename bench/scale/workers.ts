@@ -15,7 +15,7 @@ const AT_A_TIME = 4
 const WORKERS = [1, 2, 4]
 /** Of what the workers could do at most, for the time from trigger to commit: nobody runs them at their limit. */
 const LOAD = 0.5
-const LONGEST_INDEXING_MS = 300_000
+const MAX_INDEXING_MS = 300_000
 const POLICY = { threshold: 20, keepLast: 10 }
 
 /** How much more many workers fold than one, and how long a fold waits for one where there is room. */
@@ -104,7 +104,7 @@ async function measure(
     }
     if (rate === null) await inParallel(ids, 16, trigger)
     // Whoever takes messages in indexes them, too; what is left of it would be the workers'.
-    await palimpsest.settled({ timeoutMs: LONGEST_INDEXING_MS })
+    await palimpsest.settled({ timeoutMs: MAX_INDEXING_MS })
     children.push(...(await Promise.all(Array.from({ length: workers }, () => startWorker(url, model)))))
     if (rate !== null) await atRate(ids, rate, trigger)
     const committed = await waitForFolds(url, ids.length)

@@ -22,7 +22,7 @@ export interface Figures {
 }
 
 /** How many results a search has to give to be measured. */
-export const MOST_RESULTS = 50
+export const MAX_RESULTS = 50
 
 export function outcomeOf({ category, evidence }: MeasuredQuestion, results: readonly number[]): Outcome {
   const share = (count: number) => {
@@ -35,7 +35,7 @@ export function outcomeOf({ category, evidence }: MeasuredQuestion, results: rea
     at5: share(5),
     at10,
     at20: share(20),
-    at50: share(MOST_RESULTS),
+    at50: share(MAX_RESULTS),
     allAt10: at10 === 1 ? 1 : 0,
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { STOP_WORDS } from '../../src/search/index.ts'
 import type { Conversation } from '../conversation.ts'
-import { MOST_RESULTS, type Outcome, outcomeOf } from './figures.ts'
+import { MAX_RESULTS, type Outcome, outcomeOf } from './figures.ts'
 import { measuredQuestions } from './measured-questions.ts'
 
 /** What a plain full-text index gives: stemmed words, stop words taken out, any of the others, best first. */
@@ -12,7 +12,7 @@ export function searchWithFts5(conversation: Conversation): Outcome[] {
     const insert = database.prepare('INSERT INTO messages (rowid, text) VALUES (?, ?)')
     for (const [place, { text }] of conversation.messages.entries()) insert.run(place + 1, text)
     const select = database.prepare(
-      `SELECT rowid FROM messages WHERE messages MATCH ? ORDER BY rank, rowid LIMIT ${MOST_RESULTS}`,
+      `SELECT rowid FROM messages WHERE messages MATCH ? ORDER BY rank, rowid LIMIT ${MAX_RESULTS}`,
     )
     return measuredQuestions(conversation).map(question => {
       const expression = anyWordOf(question.question)

@@ -12,11 +12,11 @@ import {
 } from '../../src/search/index.ts'
 import { runAtOnce } from '../../src/slices.ts'
 import type { Conversation } from '../conversation.ts'
-import { MOST_RESULTS, type Outcome, outcomeOf } from './figures.ts'
+import { MAX_RESULTS, type Outcome, outcomeOf } from './figures.ts'
 import { type MeasuredQuestion, measuredQuestions } from './measured-questions.ts'
 
 /** How many results are looked at when their texts decide, too. */
-const MOST_REFINED = 4 * MOST_RESULTS
+const MAX_REFINED = 4 * MAX_RESULTS
 
 interface PreparedQuestion {
   readonly question: MeasuredQuestion
@@ -63,7 +63,7 @@ export function searchWithWeights(
   weights: Weights,
 ): Outcome[] {
   return questions.map(({ question, query, index }) => {
-    const limit = needsTexts(query) ? MOST_REFINED : MOST_RESULTS
+    const limit = needsTexts(query) ? MAX_REFINED : MAX_RESULTS
     const ranked = rank(query, index, { limit, conversation, weights })
     const results = runAtOnce(refine(ranked, seq => texts[seq - 1]!, query))
     return outcomeOf(

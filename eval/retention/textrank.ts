@@ -6,14 +6,14 @@ import { contentWords } from './words.ts'
  */
 
 const DAMPING = 0.85
-const MOST_ROUNDS = 100
+const MAX_ROUNDS = 100
 const CONVERGED = 1e-6
 /** Ten times as many as a fold has, unless somebody pasted a book: more have too many edges between them. */
-const MOST_SENTENCES = 2_000
+const MAX_SENTENCES = 2_000
 
 /** Indexes, the most central first; of equals the one that stands first. Those over the limit come last. */
 export function rankSentences(sentences: readonly string[]): number[] {
-  const scores = pageRank(similarities(sentences.slice(0, MOST_SENTENCES).map(contentWords)))
+  const scores = pageRank(similarities(sentences.slice(0, MAX_SENTENCES).map(contentWords)))
   const scoreOf = (index: number) => scores[index] ?? 0
   return [...sentences.keys()].sort((one, other) => scoreOf(other) - scoreOf(one) || one - other)
 }
@@ -49,7 +49,7 @@ function pageRank(edges: readonly (readonly Edge[])[]): Float64Array {
   const count = edges.length
   const outgoing = edges.map(list => list.reduce((sum, { weight }) => sum + weight, 0))
   let scores = new Float64Array(count).fill(1)
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = new Float64Array(count).fill(1 - DAMPING)
     for (const [from, list] of edges.entries())
       for (const { to, weight } of list) next[to]! += (DAMPING * scores[from]! * weight) / outgoing[from]!

@@ -13,7 +13,7 @@ import { readableText } from '../summarizer/extractive/readable.ts'
 import { speakerIn, whoSpeaks } from '../summarizer/speakers.ts'
 import type { AttachmentSummaryHandler } from './attachments.ts'
 
-const MOST_SUMMARY_CHARACTERS = 500
+const MAX_SUMMARY_CHARACTERS = 500
 
 /**
  * A window as one text: each message begins with a dash and who says it, and its further lines are indented, so
@@ -73,7 +73,7 @@ function summaryText(summary: unknown, by: AttachmentSummaryHandler): string {
   const replacer = by === summarizeAttachment ? undefined : withoutBytes
   const text = typeof summary === 'string' ? summary : (JSON.stringify(summary, replacer) ?? '')
   const line = isBytes(text) ? '' : oneLine(text)
-  return line.length <= MOST_SUMMARY_CHARACTERS ? line : `${headOf(line, MOST_SUMMARY_CHARACTERS)}…`
+  return line.length <= MAX_SUMMARY_CHARACTERS ? line : `${headOf(line, MAX_SUMMARY_CHARACTERS)}…`
 }
 
 /** Asked for what the value was before it said itself how it becomes JSON. */

@@ -29,7 +29,7 @@ export interface Counts {
 }
 
 type Kind = 'sessions' | 'documents' | 'settings' | 'keys'
-const MOST_DIFFERENCES = 1_000
+const MAX_DIFFERENCES = 1_000
 
 /** Counts while the work goes on. */
 export class CopyTally {
@@ -51,7 +51,7 @@ export class CopyTally {
 
   differ(difference: Difference): void {
     this.#differenceCount += 1
-    if (this.#differences.length < MOST_DIFFERENCES) this.#differences.push(difference)
+    if (this.#differences.length < MAX_DIFFERENCES) this.#differences.push(difference)
   }
 
   get sessions(): number {

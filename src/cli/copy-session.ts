@@ -36,7 +36,7 @@ const TRIES_IN_ONE = 5
 /** More would be too much for the memory of a small machine, and for those who wait to write. */
 const MAX_MESSAGES_IN_ONE = 50_000
 /** What a copy lacks is added in one transaction up to here; with more it is written anew, and takes the old one's place. */
-const MOST_ADDED = 2_000
+const MAX_ADDED = 2_000
 
 /** One session: what has to be done is decided by what both stores say of it, without reading it. */
 export async function copySession(key: SessionKey, stores: Stores): Promise<CopiedSession> {
@@ -91,7 +91,7 @@ function isInOne({ lastSeq }: Pick<CopyState, 'lastSeq'>, attempt: number): bool
 
 /** Where the original was rewritten since, or has much that is new, all of it is written. */
 function addedAfter(original: CopyState, copy: CopyState): number {
-  const isLittle = original.lastSeq - copy.lastSeq <= MOST_ADDED
+  const isLittle = original.lastSeq - copy.lastSeq <= MAX_ADDED
   return copy.copied?.epoch === original.epoch && isLittle ? copy.lastSeq : 0
 }
 

@@ -11,7 +11,7 @@ import {
   readSection,
   replaceSection,
 } from '../memory/document/index.ts'
-import { isCondensing, MOST_DOCUMENT_CHARACTERS } from '../memory/document-work.ts'
+import { isCondensing, MAX_DOCUMENT_CHARACTERS } from '../memory/document-work.ts'
 import type { MemoryContent, MemoryDocument } from '../memory/index.ts'
 import { missingDocument, writtenKey } from '../server/document-name.ts'
 import { createDraft, edit } from './editor.ts'
@@ -127,7 +127,7 @@ class Edit {
 }
 
 /** The largest document in its widest form; whoever sends more is not sending a document. */
-const MOST_BYTES = MOST_DOCUMENT_CHARACTERS * 8
+const MAX_BYTES = MAX_DOCUMENT_CHARACTERS * 8
 
 /** In place of an editor. Nothing at all is more likely a mistake than a wish. */
 async function readInput(): Promise<string> {
@@ -135,11 +135,11 @@ async function readInput(): Promise<string> {
   let bytes = 0
   for await (const chunk of process.stdin) {
     bytes += chunk.length
-    if (bytes > MOST_BYTES)
+    if (bytes > MAX_BYTES)
       throw new InvalidArgumentError(
         'standard input',
-        `more than ${MOST_BYTES} bytes`,
-        `a document of at most ${MOST_DOCUMENT_CHARACTERS} characters`,
+        `more than ${MAX_BYTES} bytes`,
+        `a document of at most ${MAX_DOCUMENT_CHARACTERS} characters`,
       )
     chunks.push(chunk)
   }

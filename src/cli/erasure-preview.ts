@@ -18,7 +18,7 @@ export interface ErasurePreview {
 }
 
 const AT_A_TIME = 1_000
-const MOST_EXAMPLES = 5
+const MAX_EXAMPLES = 5
 
 export async function previewErasure(palimpsest: Palimpsest, target: ErasureTarget): Promise<ErasurePreview> {
   if (target.kind === 'messages') return previewMessages(palimpsest, target)
@@ -54,7 +54,7 @@ async function previewMessages(
     const range = { after: from - 1, before: to + 1, limit: to - from + 1 }
     const found = await palimpsest.session(sessionId).messages(range)
     messages += found.length
-    examples.push(...found.slice(0, MOST_EXAMPLES - examples.length))
+    examples.push(...found.slice(0, MAX_EXAMPLES - examples.length))
   }
   return { target, sessions: 0, messages, documents: 0, examples }
 }

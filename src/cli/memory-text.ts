@@ -1,5 +1,5 @@
 import { describe } from '../errors.ts'
-import { diffLines, MOST_LINES } from '../memory/workspace/line-diff.ts'
+import { diffLines, MAX_LINES } from '../memory/workspace/line-diff.ts'
 import type { Author, DocumentVersion } from '../store/index.ts'
 import { inertLine } from './inert-text.ts'
 
@@ -30,7 +30,7 @@ export function countText({ added, removed }: LineCounts): string {
 /** What a version changed, in lines. */
 export function countLines(version: DocumentVersion, previous: DocumentVersion | undefined): LineCounts {
   const [before, after] = [linesOf(previous?.content ?? ''), linesOf(version.content)]
-  if (Math.max(before.length, after.length) > MOST_LINES)
+  if (Math.max(before.length, after.length) > MAX_LINES)
     return { added: countMissing(after, before), removed: countMissing(before, after) }
   const hunks = diffLines(before, after)
   return {

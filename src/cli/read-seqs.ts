@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
 
 /** More than that are a session. */
-const MOST_SEQS = 10_000
+const MAX_SEQS = 10_000
 
 /** `3,7-9` is 3, 7, 8 and 9: each once, in ascending order. */
 export function readSeqs(text: string): readonly number[] {
@@ -11,8 +11,8 @@ export function readSeqs(text: string): readonly number[] {
     const [from, to] = [Number(first), Number(last)]
     if (first === undefined || from < 1 || to < from)
       throw new InvalidArgumentError('--seq', text, 'numbers of messages, such as 17 or 3,7-9')
-    if (seqs.size + to - from >= MOST_SEQS)
-      throw new InvalidArgumentError('--seq', text, `at most ${MOST_SEQS} messages at once`)
+    if (seqs.size + to - from >= MAX_SEQS)
+      throw new InvalidArgumentError('--seq', text, `at most ${MAX_SEQS} messages at once`)
     for (let seq = from; seq <= to; seq++) seqs.add(seq)
   }
   return [...seqs].sort((one, other) => one - other)

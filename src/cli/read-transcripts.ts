@@ -49,10 +49,10 @@ export function pickTranscript(transcripts: readonly Transcript[], asked: string
   throw new InvalidArgumentError('--conversation', asked, `the id or the title of one: ${list(transcripts)}`)
 }
 
-const MOST_LISTED = 10
+const MAX_LISTED = 10
 
 function list(transcripts: readonly Transcript[]): string {
-  const shown = transcripts.slice(0, MOST_LISTED).map(({ id, title, number }) => {
+  const shown = transcripts.slice(0, MAX_LISTED).map(({ id, title, number }) => {
     const name = id ?? String(number)
     return title === null ? name : `${name} (${JSON.stringify(title)})`
   })

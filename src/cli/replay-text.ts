@@ -20,7 +20,7 @@ import { fill } from './fill.ts'
 import { drawTable, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
 
 /** What a file or a pipe is given: most screens are at least so wide. */
-const USUAL_COLUMNS = 100
+const DEFAULT_COLUMNS = 100
 
 export interface TextOptions {
   /** Of the screen; `undefined`: there is none. */
@@ -38,7 +38,7 @@ export function describeComparison(comparison: Comparison, { columns }: TextOpti
     ...(hasCosts(comparison)
       ? [
           ...(isOfOne ? [describeFolds(runs[0]!, transcripts.length > 1)] : []),
-          describeRuns(comparison, columns ?? USUAL_COLUMNS),
+          describeRuns(comparison, columns ?? DEFAULT_COLUMNS),
           ...(sweep === null ? [] : [describePoints(sweep, comparison.prices.currency)]),
         ]
       : []),
@@ -54,7 +54,7 @@ function hasCosts({ runs }: Comparison): boolean {
 
 // What was replayed
 
-const MOST_LISTED = 10
+const MAX_LISTED = 10
 
 const FORMATS: Readonly<Record<TranscriptFormat, string | null>> = {
   palimpsest: null,
@@ -72,7 +72,7 @@ function describeTranscripts(transcripts: readonly TranscriptFigures[], runs: re
   if (transcripts.length === 1 && only) return [`${describeTranscript(only)}, ${requests}`]
   const sum = (field: 'messages' | 'tokens') =>
     transcripts.reduce((sum, transcript) => sum + transcript[field], 0)
-  const listed = transcripts.slice(0, MOST_LISTED)
+  const listed = transcripts.slice(0, MAX_LISTED)
   const more = transcripts.length - listed.length
   return [
     `${formatPlural(transcripts.length, 'conversation')}: ${formatPlural(sum('messages'), 'message')}, ${formatTokens(sum('tokens'))} tokens, ${requests}`,
@@ -92,11 +92,11 @@ function describeTranscript({ path, title, format, messages, tokens, kind }: Tra
 // Folds
 
 /** A person reads the beginning and the end; `--json` has all. */
-const MOST_ROWS_AT_AN_END = 10
+const MAX_ROWS_AT_AN_END = 10
 
 function describeFolds({ folds, name }: Run, isOfSeveral: boolean): string {
   if (folds.length === 0) return `${name} folds nothing.\n`
-  const hidden = Math.max(0, folds.length - 2 * MOST_ROWS_AT_AN_END)
+  const hidden = Math.max(0, folds.length - 2 * MAX_ROWS_AT_AN_END)
   const rows = folds.map(({ transcript = 0, at, fromSeq, toSeq, type, reason, severity }) => [
     ...(isOfSeveral ? [String(transcript + 1)] : []),
     formatCount(at),
@@ -107,7 +107,7 @@ function describeFolds({ folds, name }: Run, isOfSeveral: boolean): string {
     String(severity),
   ])
   if (hidden > 0)
-    rows.splice(MOST_ROWS_AT_AN_END, hidden, [
+    rows.splice(MAX_ROWS_AT_AN_END, hidden, [
       ...(isOfSeveral ? [''] : []),
       '…',
       `${formatCount(hidden)} more`,
@@ -164,14 +164,14 @@ function fitColumns(all: readonly RunColumn[], runs: readonly Run[], columns: nu
 }
 
 /** With causes, prefix breaks take what is left of a line, but at least so much. */
-const LEAST_CAUSES = 20
+const MIN_CAUSES = 20
 /** A name with settings is broken where it is longer, on a screen of the usual width. */
-const LONGEST_NAME = 24
+const MAX_NAME = 24
 
 function runColumns({ runs, prices }: Comparison, columns: number): RunColumn[] {
   const money = (amount: number) => formatMoney(amount, prices.currency)
   const ofPolicy = (run: Run, text: () => string) => (run.kind === 'baseline' ? '–' : text())
-  const longestName = LONGEST_NAME + Math.max(0, columns - USUAL_COLUMNS)
+  const longestName = MAX_NAME + Math.max(0, columns - DEFAULT_COLUMNS)
   const base: RunColumn[] = [
     { ...left('policy'), leaves: 0, cell: run => breakName(run.name, longestName) },
     { ...right('cost'), leaves: 0, cell: ({ cost }) => money(cost.total) },
@@ -190,7 +190,7 @@ function runColumns({ runs, prices }: Comparison, columns: number): RunColumn[] 
   const room = columns - tableWidth(drawRuns(base, runs)) - GAP.length
   return [
     ...base,
-    room < LEAST_CAUSES
+    room < MIN_CAUSES
       ? { ...right('prefix\nbreaks'), leaves: 6, cell: counts }
       : { ...left('prefix\nbreaks'), leaves: 6, cell: run => describeBreaks(run, room) },
   ]
@@ -211,13 +211,13 @@ function describeBreaks({ breaks }: Run, columns: number): string {
 // The values that were tried
 
 const CHEAPEST_SHOWN = 10
-const MOST_VALUES_SHOWN = 40
+const MAX_VALUES_SHOWN = 40
 
 function describePoints(sweep: Sweep, currency: string): string {
   const { settings, points, best } = sweep
   const isOfOne = settings.length === 1
   const shown =
-    isOfOne && points.length <= MOST_VALUES_SHOWN
+    isOfOne && points.length <= MAX_VALUES_SHOWN
       ? valuesInOrder(sweep)
       : [...points].sort((a, b) => a.money - b.money).slice(0, CHEAPEST_SHOWN)
   const [isTheBest, isAsGood] = [isBest(sweep), isFlat(sweep)]

@@ -1,7 +1,12 @@
 import { Command, Option } from 'commander'
 import { InvalidArgumentError } from '../errors.ts'
 import type { Assumptions } from '../lab/comparison.ts'
-import { USUAL_KEEP_LAST, USUAL_OVERHEAD_TOKENS, USUAL_PRICES, USUAL_RATIO } from '../lab/conditions.ts'
+import {
+  DEFAULT_KEEP_LAST,
+  DEFAULT_OVERHEAD_TOKENS,
+  DEFAULT_PRICES,
+  DEFAULT_RATIO,
+} from '../lab/conditions.ts'
 import { describePrices } from '../lab/prices/describe-prices.ts'
 import { readSweep, type SweptSetting } from '../lab/sweep.ts'
 import { GROUP_TURN_MESSAGES, type SessionKind } from '../log/index.ts'
@@ -45,7 +50,7 @@ export function replayCommand(terminal: Terminal): Command {
     .addOption(sweepOption())
     .addOption(
       numberOption('--keep-last <messages>', 'of the bot without a memory that sends the last messages', {
-        usual: String(USUAL_KEEP_LAST),
+        usual: String(DEFAULT_KEEP_LAST),
         allowed: 'a whole number of at least 1',
         isAllowed: value => Number.isSafeInteger(value) && value >= 1,
       }),
@@ -55,15 +60,15 @@ export function replayCommand(terminal: Terminal): Command {
     .option('--csv', 'print CSV on standard output: a row for each policy and each swept value')
     .addOption(jsonOption().conflicts('csv'))
     .optionsGroup('What it costs:')
-    .option('--prices <prices>', 'a preset (below), name=value pairs, both, or a .json file', USUAL_PRICES)
+    .option('--prices <prices>', 'a preset (below), name=value pairs, both, or a .json file', DEFAULT_PRICES)
     .option('--summarizer-prices <prices>', 'of the model that writes the summaries (default: the same)')
     .optionsGroup('What is assumed:')
     .addOption(callsOption())
     .addOption(
       numberOption('--overhead <tokens>', 'of instructions and tools in every request', {
-        usual: `${USUAL_OVERHEAD_TOKENS}, or an eighth of a small budget`,
-        allowed: `a whole number from 0 to ${MOST_OVERHEAD_TOKENS}`,
-        isAllowed: value => Number.isSafeInteger(value) && value >= 0 && value <= MOST_OVERHEAD_TOKENS,
+        usual: `${DEFAULT_OVERHEAD_TOKENS}, or an eighth of a small budget`,
+        allowed: `a whole number from 0 to ${MAX_OVERHEAD_TOKENS}`,
+        isAllowed: value => Number.isSafeInteger(value) && value >= 0 && value <= MAX_OVERHEAD_TOKENS,
       }),
     )
     .addOption(
@@ -76,7 +81,7 @@ export function replayCommand(terminal: Terminal): Command {
     )
     .addOption(
       numberOption('--ratio <share>', 'how much of its source a simulated summary keeps', {
-        usual: String(USUAL_RATIO),
+        usual: String(DEFAULT_RATIO),
         allowed: 'a number above 0, at most 1',
         isAllowed: value => value > 0 && value <= 1,
       }),
@@ -98,7 +103,7 @@ export function replayCommand(terminal: Terminal): Command {
     })
 }
 
-const MOST_OVERHEAD_TOKENS = 1_000_000
+const MAX_OVERHEAD_TOKENS = 1_000_000
 
 function helpText(columns: number): string {
   return `

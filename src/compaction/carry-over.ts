@@ -10,9 +10,9 @@ interface Carrying {
   readonly events: readonly unknown[]
 }
 
-const MOST_DETAILS = 60
-const MOST_EVENTS = 40
-const MOST_OWN_EVENTS = 100
+const MAX_DETAILS = 60
+const MAX_EVENTS = 40
+const MAX_OWN_EVENTS = 100
 
 /** Each list has the most telling first: so the first of each, then the second of each; none twice, none that the text has. */
 export function carryDetails(
@@ -30,7 +30,7 @@ export function carryDetails(
       if (text === undefined || seen.has(text) || summary.includes(text)) continue
       seen.add(text)
       left -= estimateTokens(`- ${text}\n`)
-      if (kept.length >= MOST_DETAILS || left < 0) return kept
+      if (kept.length >= MAX_DETAILS || left < 0) return kept
       kept.push(detail)
     }
   return kept
@@ -42,13 +42,13 @@ export function carryDetails(
  */
 export function carryEvents(segments: readonly Carrying[], today: string): readonly unknown[] {
   const all = segments.flatMap(({ events }) => events)
-  return mostTelling(all, today).slice(0, MOST_EVENTS)
+  return mostTelling(all, today).slice(0, MAX_EVENTS)
 }
 
 /** Of a single segment's own: in the order in which they were said, and no more than anybody could read. */
 export function boundEvents<Event>(events: readonly Event[], today: string): readonly Event[] {
-  if (events.length <= MOST_OWN_EVENTS) return events
-  const kept = new Set<unknown>(mostTelling(events, today).slice(0, MOST_OWN_EVENTS))
+  if (events.length <= MAX_OWN_EVENTS) return events
+  const kept = new Set<unknown>(mostTelling(events, today).slice(0, MAX_OWN_EVENTS))
   return events.filter(event => kept.has(event))
 }
 

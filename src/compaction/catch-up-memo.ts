@@ -3,7 +3,7 @@ import { type SourceMessage, type Summarizer, SummarizerError } from '../summari
 import { failureReason } from './failure-reason.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { type MessageReader, readMessages } from './read-messages.ts'
-import { MOST_SOURCE_TOKENS, partsOf, sourceLimit, tokensOf } from './source.ts'
+import { MAX_SOURCE_TOKENS, partsOf, sourceLimit, tokensOf } from './source.ts'
 
 export interface CatchUp {
   readonly store: MessageReader
@@ -27,7 +27,7 @@ async function catchUpMemo(work: CatchUp): Promise<void> {
   if (!keeper.canUpdate || keeper.memo.throughSeq >= throughSeq) return
   if (!keeper.checkSize()) return keeper.fallBehind()
   const limit = sourceLimit(summarizer)
-  for (let left = MOST_SOURCE_TOKENS; left > 0; ) {
+  for (let left = MAX_SOURCE_TOKENS; left > 0; ) {
     const fromSeq = keeper.memo.throughSeq + 1
     if (fromSeq > throughSeq) return
     const range = { fromSeq, toSeq: throughSeq, mostTokens: Math.min(limit, left) }
@@ -54,7 +54,7 @@ async function catchUpMemo(work: CatchUp): Promise<void> {
 /** Of what waits for a memo, only so much is kept for another try. */
 async function passOverSurplus({ store, key, keeper, throughSeq }: CatchUp): Promise<void> {
   for (;;) {
-    const range = { fromSeq: keeper.memo.throughSeq + 1, toSeq: throughSeq, mostTokens: MOST_SOURCE_TOKENS }
+    const range = { fromSeq: keeper.memo.throughSeq + 1, toSeq: throughSeq, mostTokens: MAX_SOURCE_TOKENS }
     const { messages, isWhole } = await readMessages(store, key, range)
     if (isWhole) return
     keeper.giveUp(messages.at(-1)!.seq)

@@ -7,7 +7,7 @@ import { isConflict } from './outcome.ts'
 /** As long as a database takes to start again. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
 /** Each try may take long by itself, and the lease goes on. */
-const LONGEST_MS = 15_000
+const MAX_MS = 15_000
 
 /**
  * A summary is dear: what it cost is not lost to a commit that failed. The operation's id makes another try safe, also
@@ -24,7 +24,7 @@ export async function commitPatiently(
       return await store.commitFold(commit)
     } catch (error) {
       if (isConflict(failureReason(error)) || signal?.aborted) throw error
-      if (pauseMs > 0 && (!isAway(error) || performance.now() - start > LONGEST_MS)) throw error
+      if (pauseMs > 0 && (!isAway(error) || performance.now() - start > MAX_MS)) throw error
       // Whoever ends it is told why it had not ended.
       if (pauseMs > 0)
         await sleep(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => {

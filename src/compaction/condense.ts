@@ -15,13 +15,13 @@ type Shown = Omit<FoldedSegment, 'absorbs' | 'state'> & { readonly id: number }
 const TEXT_SHARE = 0.65
 
 /** What does not become smaller by a quarter was not worth the call. */
-const LEAST_GAIN = 0.75
+const MIN_GAIN = 0.75
 
 /** Far enough over it, segments are condensed without a model rather than not at all. */
-const MOST_OVER_LIMIT = 1.5
+const MAX_OVER_LIMIT = 1.5
 
 /** So that a failure to make them smaller ends: each time takes the place of two segments or three. */
-const MOST_ROLL_UPS = 8
+const MAX_ROLL_UPS = 8
 
 /**
  * Neighbouring segments into one of the next level, again and again until all together take no more than
@@ -41,7 +41,7 @@ export async function condense(
     ...folded.map((segment, index) => ({ ...segment, id: -(index + 1) })),
   ]
   const condenseWith = async (summarizer: Summarizer, limitTokens: number) => {
-    while (condensed.length < MOST_ROLL_UPS) {
+    while (condensed.length < MAX_ROLL_UPS) {
       const rollUp = chooseRollUp(shown, limitTokens)
       if (rollUp === null) return
       signal.throwIfAborted()
@@ -53,7 +53,7 @@ export async function condense(
     }
   }
   // While the summariser is down, what it wrote is left alone as long as there is some room.
-  const mostTokens = limits.totalTokens * MOST_OVER_LIMIT
+  const mostTokens = limits.totalTokens * MAX_OVER_LIMIT
   if (work.isProvisional) await condenseWith(work.summarizer, mostTokens)
   else
     try {
@@ -72,7 +72,7 @@ export async function condenseOne(
   { limits, summarizer, zone, signal, decision, focus, warn, messages, people: known }: FoldWork,
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
   const tokensBefore = tokensIn(absorbed)
-  const tokens = Math.min(tokensBefore * LEAST_GAIN, limits.condensedTokens)
+  const tokens = Math.min(tokensBefore * MIN_GAIN, limits.condensedTokens)
   const budgetTokens = Math.max(1, Math.floor(tokens * TEXT_SHARE))
   const newest = messages.at(-1)!
   const people = peopleOfSegments(absorbed)

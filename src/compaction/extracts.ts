@@ -4,11 +4,11 @@ import { dominantScript } from './script.ts'
 import { sampleText } from './source.ts'
 
 /** Of one call, so many lines for the chat's own memory. */
-const MOST_EXTRACTS = 4
+const MAX_EXTRACTS = 4
 
 export function extractsFor(messages: readonly Message[]): NonNullable<SummarizeRequest['extracts']> {
   const isChinese = dominantScript(sampleText(messages)) === 'Han'
-  return { most: MOST_EXTRACTS, language: isChinese ? 'zh' : 'en' }
+  return { most: MAX_EXTRACTS, language: isChinese ? 'zh' : 'en' }
 }
 
 /** Where no model is asked: what was said, in its own words. */

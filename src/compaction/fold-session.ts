@@ -54,7 +54,7 @@ import { type FoldOutcome, isConflict, outcomeOf, skipped } from './outcome.ts'
 import { DEFAULT_POLICY_TIMEOUT_MS, judgeWithOwn, policyWarning } from './own-policy.ts'
 import { pause } from './pause.ts'
 import { peopleOf, peopleOfSegments, withPeople } from './people.ts'
-import { MOST_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
+import { MAX_FOLD_TOKENS, type NextFold, planNext, planWhole, type WholeFold } from './plan-next.ts'
 import { readAllMessages, readMessages } from './read-messages.ts'
 import { earlierSummary } from './segment-lines.ts'
 import { tokensOf } from './source.ts'
@@ -417,7 +417,7 @@ async function work(
   const behind =
     handler || isForNow || newest === null
       ? []
-      : supersededBy(newest, segments, { ...limits, mostTokens: MOST_FOLD_TOKENS })
+      : supersededBy(newest, segments, { ...limits, mostTokens: MAX_FOLD_TOKENS })
   // Short ranges need no model; behind provisional ones they are provisional, too, to be taken in with them.
   const needsModel = behind.length > 0 || (range?.amount.tokens ?? 0) >= limits.verbatimBelowTokens
   const isSpent =

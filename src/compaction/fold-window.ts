@@ -43,7 +43,7 @@ export function isWindowHandler(handler: unknown): handler is WindowHandler {
 }
 
 /** More of a window is kept than any context shows; a summary of it has to be made of this in one go. */
-const MOST_TEXT_TOKENS = 32_000
+const MAX_TEXT_TOKENS = 32_000
 
 /**
  * What a window comes to: one segment over all that it replaces, so that no message can fall into a gap, and the
@@ -65,7 +65,7 @@ export function foldWindow(
       fromSeq: segments[0]?.fromSeq ?? raw[0]!.seq,
       toSeq,
       messageCount: segments.reduce((sum, { messageCount }) => sum + messageCount, count),
-      summary: clipText(fold.summary, MOST_TEXT_TOKENS, leftOut),
+      summary: clipText(fold.summary, MAX_TEXT_TOKENS, leftOut),
       events: [],
       details: [],
       level: 1,

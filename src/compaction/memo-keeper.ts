@@ -20,14 +20,14 @@ export const MEMO_INSTRUCTIONS: readonly string[] = [
 export const LAST_RESIZE = 'last_resize'
 
 /** Where a summariser does not say what it takes in. */
-const USUAL_SOURCE_TOKENS = 32_000
+const DEFAULT_SOURCE_TOKENS = 32_000
 /** A memo may always be as large as this, as long as it leaves room for a conversation. */
-const LEAST_LIMIT = 200
+const MIN_LIMIT = 200
 
 /** What a memo may take: as the summariser is given it, and as it is stored, which is less. */
-function memoLimits({ sourceTokens = USUAL_SOURCE_TOKENS }: Pick<Summarizer, 'sourceTokens'>) {
+function memoLimits({ sourceTokens = DEFAULT_SOURCE_TOKENS }: Pick<Summarizer, 'sourceTokens'>) {
   const given = Math.floor(sourceTokens / 2)
-  return { given, stored: Math.min(given, Math.max(LEAST_LIMIT, Math.floor(sourceTokens / 8))) }
+  return { given, stored: Math.min(given, Math.max(MIN_LIMIT, Math.floor(sourceTokens / 8))) }
 }
 
 export interface MemoKeeperOptions {

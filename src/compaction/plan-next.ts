@@ -17,19 +17,19 @@ import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
 /** What one fold takes in at most: a long backlog is worked off in several, each committed. */
-export const MOST_FOLD_TOKENS = 90_000
-const LEAST_FOLD_TOKENS = 6_000
-const MOST_FOLD_MESSAGES = 4_000
+export const MAX_FOLD_TOKENS = 90_000
+const MIN_FOLD_TOKENS = 6_000
+const MAX_FOLD_MESSAGES = 4_000
 
 /** After each failure half as much is tried: a model that is slow, or stumbles over one place, gets on all the same. */
 function foldTokens(failures: number): number {
-  return Math.max(LEAST_FOLD_TOKENS, MOST_FOLD_TOKENS / 2 ** failures)
+  return Math.max(MIN_FOLD_TOKENS, MAX_FOLD_TOKENS / 2 ** failures)
 }
 
 /** A fold this large was cut off by the limits: more of the same backlog follows. */
 export function reachesFoldLimit({ tokensBefore, fromSeq, toSeq }: FoldOutcome): boolean {
   const messages = (toSeq ?? 0) - (fromSeq ?? 0)
-  return tokensBefore > MOST_FOLD_TOKENS * 0.8 || messages > MOST_FOLD_MESSAGES * 0.8
+  return tokensBefore > MAX_FOLD_TOKENS * 0.8 || messages > MAX_FOLD_MESSAGES * 0.8
 }
 
 /** Rows of a page: the first is nearly always enough, and none keeps everyone else waiting. */
@@ -78,7 +78,7 @@ export async function planNext(
       lastTurnComplete: head.totals.complete,
       snapshot,
       mostTokens: foldTokens(session.failures),
-      mostMessages: MOST_FOLD_MESSAGES,
+      mostMessages: MAX_FOLD_MESSAGES,
     }
     const plan = planFold(input)
     if (isPlanFinal(input, plan)) return { plan, session, chapter }
@@ -93,9 +93,9 @@ async function planEnded(
   { session, chapter, raw: first, decision }: Omit<WholeFold, 'plan'> & { readonly decision: Decision },
 ): Promise<NextFold> {
   const raw = [...first]
-  const limits = { mostTokens: foldTokens(session.failures), mostMessages: MOST_FOLD_MESSAGES }
+  const limits = { mostTokens: foldTokens(session.failures), mostMessages: MAX_FOLD_MESSAGES }
   let isAll = raw.length < FIRST_PAGE
-  while (!isAll && raw.length <= MOST_FOLD_MESSAGES && tokensOf(raw) <= limits.mostTokens) {
+  while (!isAll && raw.length <= MAX_FOLD_MESSAGES && tokensOf(raw) <= limits.mostTokens) {
     const page = await readPage(store, key, { session, after: raw.at(-1)!.seq, limit: LARGEST_PAGE })
     raw.push(...page)
     isAll = page.length < LARGEST_PAGE

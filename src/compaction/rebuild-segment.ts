@@ -11,7 +11,7 @@ import { MemoKeeper } from './memo-keeper.ts'
 import { peopleOfSegments, withNames } from './people.ts'
 import { readMessages } from './read-messages.ts'
 import { dayOf } from './segment-lines.ts'
-import { MOST_SOURCE_TOKENS, tokensOf } from './source.ts'
+import { MAX_SOURCE_TOKENS, tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 
 export interface RebuildEngine {
@@ -149,7 +149,7 @@ async function workFor(
 }
 
 /** So many at a time become one. */
-const MOST_PARTS = 3
+const MAX_PARTS = 3
 
 /**
  * In parts, however long the range is: a handler of the caller's own may have made it of any length. One that was a
@@ -169,7 +169,7 @@ async function fromMessages(
   const firstSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
   for (let fromSeq = firstSeq; fromSeq <= segment.toSeq; fromSeq = newest!.seq + 1) {
     work.signal.throwIfAborted()
-    const range = { fromSeq, toSeq: segment.toSeq, mostTokens: MOST_SOURCE_TOKENS }
+    const range = { fromSeq, toSeq: segment.toSeq, mostTokens: MAX_SOURCE_TOKENS }
     const { messages, isWhole } = await readMessages(store, key, range)
     if (messages.length === 0) break
     newest = messages.at(-1)!
@@ -191,7 +191,7 @@ async function joinIfMany(
   parts: readonly (Made | Segment)[],
   work: FoldWork,
 ): Promise<readonly (Made | Segment)[]> {
-  return parts.length > MOST_PARTS ? [await condense(parts, work)] : parts
+  return parts.length > MAX_PARTS ? [await condense(parts, work)] : parts
 }
 
 /** Only to know which day it is there. */

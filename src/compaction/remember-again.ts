@@ -5,7 +5,7 @@ import type { FoldEngine } from './fold-session.ts'
 import { peopleOf, peopleOfSegments } from './people.ts'
 import { readMessages } from './read-messages.ts'
 import type { Learned } from './rebuild-segment.ts'
-import { MOST_SOURCE_TOKENS } from './source.ts'
+import { MAX_SOURCE_TOKENS } from './source.ts'
 
 export interface RememberEngine {
   readonly store: Pick<Store, 'readSession' | 'readFacts' | 'readMessages' | 'readSegments'>
@@ -39,7 +39,7 @@ export async function rememberAgain(
   const { messages } = await readMessages(store, key, {
     fromSeq,
     toSeq: segment.toSeq,
-    mostTokens: MOST_SOURCE_TOKENS,
+    mostTokens: MAX_SOURCE_TOKENS,
   })
   if (messages.length === 0) return []
   const people = await peopleWith(engine, session, { key, messages })

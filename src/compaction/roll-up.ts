@@ -11,7 +11,7 @@ export interface RollUp {
 }
 
 /** Few enough that their summary can hold what matters of each. */
-const MOST_AT_ONCE = 3
+const MAX_AT_ONCE = 3
 
 /**
  * Which segments to condense into one of the next level, so that all together stay within the limit for
@@ -26,7 +26,7 @@ export function chooseRollUp(segments: readonly RollUpSegment[], limitTokens: nu
   if (total <= limitTokens) return null
   const runs = runsOfOneLevel(segments)
   const longest = runs.reduce((best, run) => (run.count > best.count ? run : best))
-  if (longest.count >= 2) return { from: longest.from, count: Math.min(MOST_AT_ONCE, longest.count) }
+  if (longest.count >= 2) return { from: longest.from, count: Math.min(MAX_AT_ONCE, longest.count) }
   return { from: 0, count: Math.min(2, segments.length) }
 }
 

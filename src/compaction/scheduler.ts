@@ -20,19 +20,19 @@ export interface SchedulerOptions {
 export const FOLD_CONCURRENCY = 4
 const SLOW_AFTER_MS = 10_000
 /** Those that wait for a summariser included: each holds what it folds in memory. */
-const MOST_AT_ONCE = 32
+const MAX_AT_ONCE = 32
 const SESSIONS_AT_A_TIME = 100
-const MOST_DUE_AT_ONCE = 100_000
+const MAX_DUE_AT_ONCE = 100_000
 const RETRY_MS = 1_000
 /** At least so often the store is looked at, for what another process left behind. */
-const LONGEST_TIMER_MS = 60_000
+const MAX_TIMER_MS = 60_000
 
 /**
  * How long a session that has more to fold rests after a fold, as a multiple of what that took: whoever appends without
  * a pause would otherwise share each moment with it, and a fold of a few messages costs as much as one of many.
  */
 const REST_TIMES = 2
-const LONGEST_REST_MS = 20
+const MAX_REST_MS = 20
 
 /**
  * Folds in the background of one process. A session that is triggered waits its turn, is folded once, and
@@ -91,7 +91,7 @@ export class FoldScheduler {
     if (this.#closed || this.#takesUpNothing || dueAt >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
     this.#timerAt = dueAt
-    const wait = Math.min(LONGEST_TIMER_MS, Math.max(1, dueAt - this.#engine.clock()))
+    const wait = Math.min(MAX_TIMER_MS, Math.max(1, dueAt - this.#engine.clock()))
     this.#timer = setTimeout(() => this.#checkStore(), wait)
     this.#timer.unref()
   }
@@ -126,7 +126,7 @@ export class FoldScheduler {
     const { concurrency = FOLD_CONCURRENCY } = this.#options
     for (const [name, waiting] of this.#waiting) {
       if (this.#folding.size - this.#slow.size >= concurrency) return
-      if (this.#folding.size >= Math.max(concurrency, MOST_AT_ONCE)) return
+      if (this.#folding.size >= Math.max(concurrency, MAX_AT_ONCE)) return
       if (this.#folding.has(name)) continue
       this.#waiting.delete(name)
       this.#folding.set(name, this.#keepPlace(name, waiting))
@@ -162,7 +162,7 @@ export class FoldScheduler {
     if (this.#closed || this.#awaitedBy > 0) return
     this.#slow.add(name)
     this.#fill()
-    await new Promise(resolve => setTimeout(resolve, Math.min(REST_TIMES * tookMs, LONGEST_REST_MS)))
+    await new Promise(resolve => setTimeout(resolve, Math.min(REST_TIMES * tookMs, MAX_REST_MS)))
   }
 
   /** What is to be done next with this session; `null`: nothing. */
@@ -194,7 +194,7 @@ export class FoldScheduler {
       .finally(() => {
         this.#checking = null
         // Whatever went wrong, it looks again.
-        this.noteDue(this.#engine.clock() + LONGEST_TIMER_MS)
+        this.noteDue(this.#engine.clock() + MAX_TIMER_MS)
       })
   }
 
@@ -211,7 +211,7 @@ export class FoldScheduler {
       for (const key of due) await this.#judgeDue(key)
       seen += due.length
       // One that cannot be judged stays due; it must not be looked at for ever.
-      if (due.length < SESSIONS_AT_A_TIME || seen > MOST_DUE_AT_ONCE) break
+      if (due.length < SESSIONS_AT_A_TIME || seen > MAX_DUE_AT_ONCE) break
     }
     // Those that wait already keep their place; one that cannot be made anew now gets a later time.
     for (const key of await store.listRebuildDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME }))

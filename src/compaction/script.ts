@@ -25,9 +25,9 @@ const SCRIPTS = [
 /** Accents and vowel signs: they come with letters, and belong to no script of their own. */
 const MARKS = /\p{M}+/gu
 
-const MOST_CHARACTERS = 20_000
+const MAX_CHARACTERS = 20_000
 /** About as many words. */
-const LEAST_WORDS = 8
+const MIN_WORDS = 8
 const OVERWHELMING = 0.8
 /** Where there is so much kana, the Han characters beside it are Japanese too. */
 const KANA_OF_JAPANESE = 0.1
@@ -43,14 +43,14 @@ export function dominantScript(text: string): string | null {
     words.set('Japanese', kana + han)
   }
   const total = [...words.values()].reduce((sum, count) => sum + count, 0)
-  if (total < LEAST_WORDS) return null
+  if (total < MIN_WORDS) return null
   for (const [script, count] of words) if (count >= total * OVERWHELMING) return script
   return null
 }
 
 /** A run of letters is a word; in scripts without spaces, two characters are. */
 function countWords(text: string): Map<string, number> {
-  const prose = text.slice(0, MOST_CHARACTERS).replace(FOREIGN, ' ').replace(MARKS, '')
+  const prose = text.slice(0, MAX_CHARACTERS).replace(FOREIGN, ' ').replace(MARKS, '')
   const words = new Map<string, number>()
   for (const [script, pattern] of SCRIPTS) {
     const count = prose.match(pattern)?.length ?? 0

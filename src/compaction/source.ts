@@ -5,11 +5,11 @@ import { readableText, type SourceMessage, type Summarizer } from '../summarizer
 import { estimateTokens, measureMessage, measureMessageInSteps } from '../tokens/index.ts'
 
 /** What one summary is made of at most; a longer range becomes several segments. */
-export const MOST_SOURCE_TOKENS = 24_000
+export const MAX_SOURCE_TOKENS = 24_000
 
 /** What one call to this summariser takes in. */
 export function sourceLimit({ sourceTokens = Infinity }: Pick<Summarizer, 'sourceTokens'>): number {
-  return Math.max(1, Math.min(MOST_SOURCE_TOKENS, sourceTokens))
+  return Math.max(1, Math.min(MAX_SOURCE_TOKENS, sourceTokens))
 }
 
 const measured = new WeakMap<Message, number>()
@@ -72,7 +72,7 @@ export function chunks(
   return all
 }
 
-const MOST_PARTS = 8
+const MAX_PARTS = 8
 /** Of those, so many are of the end. */
 const LAST_PARTS = 2
 
@@ -116,14 +116,14 @@ function splitText(text: string, tokens: number, total: number): { given: string
   const step = Math.max(1, Math.floor((text.length * tokens * 0.9) / Math.max(1, total)))
   const pieces: string[] = []
   let from = 0
-  while (from < text.length && pieces.length <= MOST_PARTS) {
+  while (from < text.length && pieces.length <= MAX_PARTS) {
     const piece = pieceAt(text, from, { step, tokens })
     pieces.push(piece)
     from += piece.length
   }
-  if (from >= text.length && pieces.length <= MOST_PARTS) return { given: pieces, isWhole: true }
+  if (from >= text.length && pieces.length <= MAX_PARTS) return { given: pieces, isWhole: true }
   // The rest is not looked at: it may be many megabytes, and most of it is left out.
-  const given = pieces.slice(0, MOST_PARTS - LAST_PARTS)
+  const given = pieces.slice(0, MAX_PARTS - LAST_PARTS)
   const start = Math.max(
     given.reduce((sum, piece) => sum + piece.length, 0),
     text.length - LAST_PARTS * step,

@@ -14,7 +14,7 @@ import { estimateTokens } from '../tokens/index.ts'
 import type { MemoKeeper } from './memo-keeper.ts'
 import { missedScript } from './script.ts'
 import { sampleText } from './source.ts'
-import { findSummaryProblem, MOST_OVER_BUDGET, type SummaryProblem } from './validate-summary.ts'
+import { findSummaryProblem, MAX_OVER_BUDGET, type SummaryProblem } from './validate-summary.ts'
 
 /** What came back is no summary: nothing is stored, and the reason is told. */
 export class SummaryRejectedError extends Error {
@@ -118,7 +118,7 @@ function problemOf({ text }: Summary, { sourceTokens, budgetTokens }: SourceRequ
 
 function isTooLarge(text: string, { sourceTokens, budgetTokens }: SourceRequest): boolean {
   const tokens = estimateTokens(text)
-  return tokens >= sourceTokens || tokens > budgetTokens * MOST_OVER_BUDGET
+  return tokens >= sourceTokens || tokens > budgetTokens * MAX_OVER_BUDGET
 }
 
 /** As much as fits of what was said last, where a budget is too small for a line of its own: never nothing. */

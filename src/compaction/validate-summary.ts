@@ -4,7 +4,7 @@ import { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from '.
 export type SummaryProblem = TextProblem | 'too_short' | 'longer_than_source' | 'over_budget'
 
 /** Models do not count tokens; but what is far over would crowd out everything else. */
-export const MOST_OVER_BUDGET = 2
+export const MAX_OVER_BUDGET = 2
 
 export function findSummaryProblem(
   text: string,
@@ -14,6 +14,6 @@ export function findSummaryProblem(
   if (problem) return problem
   if (tokens.budget >= ROOM_FOR_WORDS && isTooShort(text, tokens.source)) return 'too_short'
   if (tokens.summary >= tokens.source) return 'longer_than_source'
-  if (tokens.summary > tokens.budget * MOST_OVER_BUDGET) return 'over_budget'
+  if (tokens.summary > tokens.budget * MAX_OVER_BUDGET) return 'over_budget'
   return null
 }

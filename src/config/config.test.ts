@@ -4,7 +4,7 @@ import { DEFAULT_EVENT_RETENTION_DAYS, MAX_EVENT_RETENTION_DAYS } from '../event
 import { LAYER_BUDGETS, layerBudgets } from '../memory/budgets.ts'
 import { OLDER_NAMES, olderNames } from '../older-names.ts'
 import { PRESETS } from '../policy/index.ts'
-import { LEAST_WINDOW_TOKENS } from '../summarizer/model/window.ts'
+import { MIN_WINDOW_TOKENS } from '../summarizer/model/window.ts'
 import {
   fillIn,
   findSetting,
@@ -43,8 +43,8 @@ describe('the schema', () => {
     for (const { read, default: usual } of SETTINGS) expect(read(usual)).toEqual({ value: usual })
     expect(findSetting('fullContextTurns')?.environment).toBe('PALIMPSEST_FULL_CONTEXT_TURNS')
     expect(findSetting('modelBaseUrl')?.environment).toBe('PALIMPSEST_MODEL_BASE_URL')
-    expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS)).toHaveProperty('value')
-    expect(findSetting('modelWindow')!.read(LEAST_WINDOW_TOKENS - 1)).toHaveProperty('allowed')
+    expect(findSetting('modelWindow')!.read(MIN_WINDOW_TOKENS)).toHaveProperty('value')
+    expect(findSetting('modelWindow')!.read(MIN_WINDOW_TOKENS - 1)).toHaveProperty('allowed')
   })
 })
 

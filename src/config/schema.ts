@@ -76,7 +76,7 @@ function numberSetting(
   })
 }
 
-const LONGEST_TEXT = 20_000
+const MAX_TEXT = 20_000
 
 function textSetting(
   name: string,
@@ -87,7 +87,7 @@ function textSetting(
     read: given =>
       plain.default === null && (given === null || given === 'none')
         ? { value: null }
-        : typeof given === 'string' && given.length <= LONGEST_TEXT && isStorable(given) && accepts(given)
+        : typeof given === 'string' && given.length <= MAX_TEXT && isStorable(given) && accepts(given)
           ? { value: given }
           : { allowed },
     type: 'string',
@@ -136,7 +136,7 @@ function listSetting(
 }
 
 function isText(given: unknown): given is string {
-  return typeof given === 'string' && given.length <= LONGEST_TEXT && isStorable(given)
+  return typeof given === 'string' && given.length <= MAX_TEXT && isStorable(given)
 }
 
 function isStorable(text: string): boolean {
@@ -160,7 +160,7 @@ function isHostName(text: string): boolean {
 }
 
 /** As an instance takes it. */
-const LONGEST_NAMESPACE = 200
+const MAX_NAMESPACE = 200
 
 const REDACTIONS: readonly string[] = ['secrets', 'off']
 const SWITCH: readonly string[] = ['on', 'off']
@@ -287,7 +287,7 @@ export const SETTINGS: readonly Setting[] = [
   spendLimit('sessionSummaryTokensPerHour', 'the same tokens for one session'),
   linesSetting('memoInstructions', {
     default: null,
-    allowed: `text of at most ${LONGEST_TEXT} characters, or a list of texts, or none`,
+    allowed: `text of at most ${MAX_TEXT} characters, or a list of texts, or none`,
     accepts: text => text.trim() !== '',
     help: 'what the memo of a session has to hold, one instruction a line',
   }),
@@ -447,8 +447,8 @@ export const SETTINGS: readonly Setting[] = [
   textSetting('namespace', {
     reach: 'start',
     default: 'default',
-    allowed: `text of 1 to ${LONGEST_NAMESPACE} characters without NUL and lone surrogates`,
-    accepts: text => isId(text) && text.length <= LONGEST_NAMESPACE,
+    allowed: `text of 1 to ${MAX_NAMESPACE} characters without NUL and lone surrogates`,
+    accepts: text => isId(text) && text.length <= MAX_NAMESPACE,
     help: 'the tenant of those who need no key, and of the workspace',
   }),
   listSetting('allowedHosts', {

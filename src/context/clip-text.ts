@@ -3,7 +3,7 @@ import { estimateTokens } from '../tokens/index.ts'
 
 const HEAD_SHARE = 0.65
 /** Below this nothing of the text is worth showing. */
-const LEAST_CHARACTERS = 16
+const MIN_CHARACTERS = 16
 
 /**
  * Head and tail of a text that is larger than `tokens`, with `reference` in between that says what is
@@ -18,7 +18,7 @@ export function clipText(
 ): string {
   if (whole <= tokens) return text
   const room = tokens - estimateTokens(reference(text.length)) - 2
-  for (let length = Math.floor((text.length * room) / whole); length >= LEAST_CHARACTERS; ) {
+  for (let length = Math.floor((text.length * room) / whole); length >= MIN_CHARACTERS; ) {
     const head = headOf(text, Math.ceil(length * HEAD_SHARE))
     const tail = tailOf(text, Math.floor(length * (1 - HEAD_SHARE)))
     const clipped = `${head}\n${reference(text.length - head.length - tail.length)}\n${tail}`

@@ -80,7 +80,7 @@ export function closingNote(language: Language): string {
   return `[${roles.system}]: ${messages.noNewMessage}`
 }
 
-const LEAST_CLIP_TOKENS = 40
+const MIN_CLIP_TOKENS = 40
 /** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
 const FRAME_TOKENS = 40
 /** What an interim takes beside its text: where it stands alone in the session memory, that one's frame too. */
@@ -93,7 +93,7 @@ const MAX_LOST_TO_TURN = 0.5
 /** The same to begin between groups. */
 const MAX_LOST_TO_GROUP = 0.75
 /** How much further back tool results are left out than a context would reach without. */
-const MOST_STUBBED_STEPS = 3
+const MAX_STUBBED_STEPS = 3
 
 /**
  * Decides what a context shows. Pure, and the same for the same session and view.
@@ -168,7 +168,7 @@ class Attempt {
     this.#memory = selectMemory(source, this.#memoryRoom)
     this.#fixed = this.#fixedBeside(this.#memory)
     this.#capacity = this.#roomBeside(this.#fixed) - this.#memory.tokens - FRAME_TOKENS
-    this.#clipTokens = Math.max(LEAST_CLIP_TOKENS, Math.floor(this.#capacity * shares.clipShare))
+    this.#clipTokens = Math.max(MIN_CLIP_TOKENS, Math.floor(this.#capacity * shares.clipShare))
     this.#interimTokens = Math.min(800, Math.max(40, Math.floor(this.#capacity / 8)))
     this.#suffix = suffixSums(source.messages, this.#clipTokens)
     const firstRaw = source.messages.findIndex(message => message.seq > source.compactedThrough)
@@ -344,7 +344,7 @@ class Attempt {
   #planStubbed(start: number, steps: number): ContextPlan | null {
     const { messages } = this.#source
     if (!this.#isAllRead()) return null
-    for (let fewer = Math.max(0, steps - MOST_STUBBED_STEPS); fewer < steps; fewer++) {
+    for (let fewer = Math.max(0, steps - MAX_STUBBED_STEPS); fewer < steps; fewer++) {
       const from = this.#startAfter(fewer)
       if (from >= start || !this.#hasResults(from, start)) continue
       const plan = this.#planFrom(from, messages[start]!.seq)

@@ -470,10 +470,10 @@ function isContentItem(value: unknown): value is { type: string; text?: string }
   return type === 'text' ? typeof text === 'string' : typeof type === 'string' && MEDIA.includes(type)
 }
 
-const MOST_NAME_CHARACTERS = 64
+const MAX_NAME_CHARACTERS = 64
 
 export function safeName(name: string): string {
-  return name.replace(/[^\w-]/g, '_').slice(0, MOST_NAME_CHARACTERS) || 'tool'
+  return name.replace(/[^\w-]/g, '_').slice(0, MAX_NAME_CHARACTERS) || 'tool'
 }
 
 /**

@@ -20,7 +20,7 @@ export interface RepairOptions {
 }
 
 /** A shorter result is not worth a note in its place. */
-export const LEAST_STUBBED_TOKENS = 60
+export const MIN_STUBBED_TOKENS = 60
 
 /**
  * Messages as the providers' rules want them: each call is followed at once by its result, no result
@@ -233,7 +233,7 @@ function providedPart(
 }
 
 function resultValue({ result, seq }: Answer, { stubBelowSeq, language }: RepairOptions): string {
-  if (seq >= stubBelowSeq || result.tokens < LEAST_STUBBED_TOKENS) return result.text
+  if (seq >= stubBelowSeq || result.tokens < MIN_STUBBED_TOKENS) return result.text
   return textsOf(language).messages.resultLeftOut(result.text.length, seq)
 }
 
@@ -248,11 +248,11 @@ function lateResult(
 }
 
 /** OpenAI takes no longer ones. */
-const MOST_ID_CHARACTERS = 40
+const MAX_ID_CHARACTERS = 40
 
 /** Some models number their calls anew in every reply; providers want each id once. */
 function uniqueId(id: string, seq: number, ids: Map<string, number>): string {
-  const safe = safeName(id).slice(0, MOST_ID_CHARACTERS)
+  const safe = safeName(id).slice(0, MAX_ID_CHARACTERS)
   const used = ids.get(safe) ?? 0
   ids.set(safe, used + 1)
   if (used === 0) return safe

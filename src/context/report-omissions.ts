@@ -1,6 +1,6 @@
 import type { Omission } from './context.ts'
 import type { RenderedMessage } from './render-message.ts'
-import { LEAST_STUBBED_TOKENS } from './repair.ts'
+import { MIN_STUBBED_TOKENS } from './repair.ts'
 import type { MemorySelection } from './session-memory.ts'
 
 export interface LeftOut {
@@ -60,5 +60,5 @@ function spanOf(messages: readonly RenderedMessage[]) {
 }
 
 function hasLongResult({ parts }: RenderedMessage): boolean {
-  return parts.some(part => part.type === 'result' && part.tokens >= LEAST_STUBBED_TOKENS)
+  return parts.some(part => part.type === 'result' && part.tokens >= MIN_STUBBED_TOKENS)
 }

@@ -221,7 +221,7 @@ export function selectMemory(
   let first = segments.length
   while (first > 0 && fits(segments[first - 1]!.tokensAfter + JOINT_TOKENS)) first -= 1
   const omitted = segments.slice(0, first)
-  const part = first > 0 && room > LEAST_PART_TOKENS ? { segment: segments[first - 1]!, tokens: room } : null
+  const part = first > 0 && room > MIN_PART_TOKENS ? { segment: segments[first - 1]!, tokens: room } : null
   const isEmpty = pins.length === 0 && segments.length === 0
   return {
     language,
@@ -271,7 +271,7 @@ export function renderSessionMemory(
 /** The opening and closing, and the lines about what is left out. */
 const FRAME_TOKENS = 90
 const JOINT_TOKENS = 1
-const LEAST_PART_TOKENS = 60
+const MIN_PART_TOKENS = 60
 
 /** The heading stays; a cut makes new beginnings of lines, which must not look like one. */
 function renderPart({ segment, tokens }: NonNullable<MemorySelection['part']>, language: Language): string {

@@ -96,8 +96,8 @@ export interface AnthropicRedactedThinkingBlock {
   data: string
 }
 
-const MOST_BREAKPOINTS = 4
-const MOST_TITLE_CHARACTERS = 500
+const MAX_BREAKPOINTS = 4
+const MAX_TITLE_CHARACTERS = 500
 
 /**
  * The Messages API. Neighbours of one role become one message, since roles have to alternate; that way the
@@ -114,7 +114,7 @@ export function toAnthropic({
   const system = isBlank(instructions) ? undefined : systemBlocks(instructions, breakpoints)
   const marked = markedMessages(
     breakpoints,
-    system?.[0]?.cache_control ? MOST_BREAKPOINTS - 1 : MOST_BREAKPOINTS,
+    system?.[0]?.cache_control ? MAX_BREAKPOINTS - 1 : MAX_BREAKPOINTS,
   )
   const merged: AnthropicMessage[] = []
   const served = serverBlocks(messages)
@@ -203,7 +203,7 @@ function userBlocks(content: UserModelMessage['content'], language: Language): A
           attachment.from === 'url'
             ? { type: 'url', url: attachment.url }
             : { type: 'base64', media_type: 'application/pdf', data: attachment.bytes },
-        ...(!isBlank(title) && title.length <= MOST_TITLE_CHARACTERS && { title }),
+        ...(!isBlank(title) && title.length <= MAX_TITLE_CHARACTERS && { title }),
       },
     ]
   })

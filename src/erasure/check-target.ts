@@ -4,7 +4,7 @@ import { ID_RULE, isId } from '../log/index.ts'
 import type { ErasureTarget } from '../store/index.ts'
 
 /** As many as anybody chooses by hand; more of a session are the session, or a person. */
-const MOST_MESSAGES = 10_000
+const MAX_MESSAGES = 10_000
 
 type TargetOf<Kind extends ErasureTarget['kind']> = Extract<ErasureTarget, { kind: Kind }>
 
@@ -48,8 +48,8 @@ function checkId(field: string, value: unknown): string {
 }
 
 function checkSeqs(seqs: unknown): readonly number[] {
-  const isList = Array.isArray(seqs) && seqs.length > 0 && seqs.length <= MOST_MESSAGES
+  const isList = Array.isArray(seqs) && seqs.length > 0 && seqs.length <= MAX_MESSAGES
   if (!isList || !seqs.every(seq => Number.isSafeInteger(seq) && seq > 0))
-    throw new InvalidArgumentError('seqs', seqs, `a list of 1 to ${MOST_MESSAGES} numbers of messages`)
+    throw new InvalidArgumentError('seqs', seqs, `a list of 1 to ${MAX_MESSAGES} numbers of messages`)
   return [...new Set(seqs as number[])].sort((a, b) => a - b)
 }

@@ -37,7 +37,7 @@ export interface RebuildFailure {
 
 const SEGMENTS_AT_A_TIME = 20
 /** Somebody rewrites the same sessions all the time: later. */
-const MOST_FRUITLESS = 10
+const MAX_FRUITLESS = 10
 
 /**
  * Makes segments anew, lower ones before those that stand for them, and of each session one at a time, since each
@@ -52,7 +52,7 @@ export async function rebuildSegments(
   const { store, namespace } = engine
   const failed = new Set<string>()
   let [done, fruitless, limit] = [0, 0, SEGMENTS_AT_A_TIME]
-  while (done < most && fruitless < MOST_FRUITLESS) {
+  while (done < most && fruitless < MAX_FRUITLESS) {
     signal.throwIfAborted()
     const page = await store.listWithheld(namespace, { left, limit })
     if (page.length === 0) return 'none'

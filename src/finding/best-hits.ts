@@ -41,7 +41,7 @@ export async function bestHits(store: Reader, search: Search): Promise<readonly 
   const first = query.verbatim.length > 0 ? await verbatimHits(store, ranking) : []
   const isFirst = new Set(first.map(hitName))
   const hasPhrases = query.phrases.length > 0
-  const ranked = await rankAll(ranking, hasPhrases ? MOST_CANDIDATES : wanted + first.length)
+  const ranked = await rankAll(ranking, hasPhrases ? MAX_CANDIDATES : wanted + first.length)
   const others = ranked.filter(hit => !isFirst.has(hitName(hit)))
   const seen = hasPhrases ? await refineAll(store, query, others, wanted) : others
   return inOrder([...first, ...seen]).slice(0, wanted)
@@ -51,8 +51,8 @@ interface Ranking extends Search {
   readonly collection: ReturnType<typeof collectionOf>
 }
 
-const MOST_CANDIDATES = 1_000_000
-const MOST_VERBATIM = 1_000
+const MAX_CANDIDATES = 1_000_000
+const MAX_VERBATIM = 1_000
 const TEXTS_AT_A_TIME = 100
 
 /** Messages that hold every term of something that the query names verbatim, as they count once their texts are seen. */
@@ -60,7 +60,7 @@ async function verbatimHits(store: Reader, ranking: Ranking): Promise<readonly H
   const { query, accepts } = ranking
   const parts = query.verbatim.map(part => [...countTerms(part).keys()].filter(isIndexedAlike))
   const may: Accepts = session => both(accepts(session), holdsAll(parts, session.index))
-  const candidates = await rankAll({ ...ranking, accepts: may }, MOST_VERBATIM)
+  const candidates = await rankAll({ ...ranking, accepts: may }, MAX_VERBATIM)
   return refineAll(store, query, candidates, candidates.length)
 }
 
@@ -123,13 +123,13 @@ function both(one: Accept, other: Accept): Accept {
  * two wants the messages that hold them, and no others.
  */
 function isLookUp({ text, terms, onlyDates }: SearchQuery): boolean {
-  if (onlyDates || text.split(' ').length > MOST_LOOKED_UP_WORDS) return false
-  return terms.filter(({ weight }) => weight > 0).length <= MOST_LOOKED_UP_TERMS
+  if (onlyDates || text.split(' ').length > MAX_LOOKED_UP_WORDS) return false
+  return terms.filter(({ weight }) => weight > 0).length <= MAX_LOOKED_UP_TERMS
 }
 
-const MOST_LOOKED_UP_WORDS = 2
+const MAX_LOOKED_UP_WORDS = 2
 /** Where words are not spaced, so many terms are a word or two. */
-const MOST_LOOKED_UP_TERMS = 4
+const MAX_LOOKED_UP_TERMS = 4
 
 function holdsAny(query: SearchQuery, { postings, lastSeq }: SearchedSession['index']) {
   const isWanted = isSought(query)

@@ -42,7 +42,7 @@ export interface SearchResult extends Excerpt {
 
 const EXCERPT_CHARACTERS = 160
 const NEIGHBOUR_CHARACTERS = 100
-const LONGEST_PASSAGE = 20_000
+const MAX_PASSAGE = 20_000
 
 /** As they are shown: who said it and when, the passage that answers, and what was said around it. */
 export async function describeHits(
@@ -98,13 +98,13 @@ export async function describeHits(
 
 /** Of a very long text, the part in which a word of the query stands first: all of it would take too long to read. */
 export function aroundFirst(text: string, { text: query }: SearchQuery): string {
-  if (text.length <= LONGEST_PASSAGE) return text
+  if (text.length <= MAX_PASSAGE) return text
   const lower = text.toLowerCase()
   const words = query.split(' ').sort((one, other) => other.length - one.length)
   const found = words.map(word => lower.indexOf(word)).find(place => place >= 0) ?? 0
-  const from = Math.max(0, found - LONGEST_PASSAGE / 2)
-  const part = text.slice(from, from + LONGEST_PASSAGE).toWellFormed()
-  return `${from > 0 ? '…' : ''}${part}${from + LONGEST_PASSAGE < text.length ? '…' : ''}`
+  const from = Math.max(0, found - MAX_PASSAGE / 2)
+  const part = text.slice(from, from + MAX_PASSAGE).toWellFormed()
+  return `${from > 0 ? '…' : ''}${part}${from + MAX_PASSAGE < text.length ? '…' : ''}`
 }
 
 /** Of what one person said alone: of the sender, unless more of the query stands in what they passed on. */

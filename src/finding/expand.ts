@@ -45,14 +45,14 @@ const EXPAND = optionsOf<ExpandOptions>({
 
 type Reader = Pick<Store, 'readSegment' | 'readMessages'>
 
-const MOST_AT_ONCE = 1_000
+const MAX_AT_ONCE = 1_000
 
 export async function expand(store: Reader, key: SessionKey, options: ExpandOptions = {}): Promise<Expanded> {
   checkOptions('expand', options, EXPAND)
   const { to = 'level', limit = 100, tokens = 8_000 } = options
   if (to !== 'level' && to !== 'messages') throw new InvalidArgumentError('to', to, 'level, messages')
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_AT_ONCE)
-    throw new InvalidArgumentError('limit', limit, `a whole number from 1 to ${MOST_AT_ONCE}`)
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_AT_ONCE)
+    throw new InvalidArgumentError('limit', limit, `a whole number from 1 to ${MAX_AT_ONCE}`)
   checkPositive('tokens', tokens)
   for (const [field, value] of Object.entries({ segment: options.segment, after: options.after }))
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))

@@ -23,7 +23,7 @@ const RESTS = [
   { behindMs: 10_000, times: 4 },
   { behindMs: 60_000, times: 1 },
 ]
-const LONGEST_REST_MS = 5_000
+const MAX_REST_MS = 5_000
 
 /**
  * Brings the index up to date in the background, session by session, in short transactions. It owns nothing:
@@ -152,7 +152,7 @@ export class Indexer {
     this.#isSomebodyAppending = false
     const times = RESTS.find(({ behindMs }) => now - this.#runningSince < behindMs)?.times
     if (isQuiet || times === undefined) await new Promise(resolve => setImmediate(resolve))
-    else await this.#sleep(Math.min(times * (now - this.#restedAt), LONGEST_REST_MS))
+    else await this.#sleep(Math.min(times * (now - this.#restedAt), MAX_REST_MS))
     this.#restedAt = performance.now()
   }
 

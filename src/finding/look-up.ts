@@ -1,8 +1,8 @@
 import { type Message, searchableText } from '../log/index.ts'
 import {
   eachTermInSteps,
-  MOST_COUNT,
-  MOST_LENGTH,
+  MAX_COUNT,
+  MAX_LENGTH,
   minuteOf,
   type Postings,
   type SearchQuery,
@@ -118,7 +118,7 @@ class UnindexedEnd {
       if (places) places.push([seq, count])
       else this.#found.set(term, [[seq, count]])
     }
-    lengths[seq] = Math.min(length, MOST_LENGTH)
+    lengths[seq] = Math.min(length, MAX_LENGTH)
     speakers[seq] = this.#placeOf(message)
     minutes[seq] = minuteOf(at.getTime())
   }
@@ -146,7 +146,7 @@ class UnindexedEnd {
       places.sort(([one], [other]) => one - other)
       postings.set(term, {
         seqs: Uint32Array.from(places, ([seq]) => seq),
-        counts: Uint8Array.from(places, ([, count]) => Math.min(count, MOST_COUNT)),
+        counts: Uint8Array.from(places, ([, count]) => Math.min(count, MAX_COUNT)),
       })
     }
     const speakerNames = this.#speakers.map(speakerName)

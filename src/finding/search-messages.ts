@@ -30,8 +30,8 @@ export interface SearchEngine {
   readonly zone: string
 }
 
-const MOST_RESULTS = 100
-const MOST_NEIGHBOURS = 5
+const MAX_RESULTS = 100
+const MAX_NEIGHBOURS = 5
 
 export async function searchMessages(
   engine: SearchEngine,
@@ -39,8 +39,8 @@ export async function searchMessages(
   options: SearchOptions & SessionsOptions = {},
 ): Promise<SearchAnswer> {
   const { limit = 10, neighbours = 1 } = options
-  checkWithin('limit', limit, { least: 1, most: MOST_RESULTS })
-  checkWithin('neighbours', neighbours, { least: 0, most: MOST_NEIGHBOURS })
+  checkWithin('limit', limit, { least: 1, most: MAX_RESULTS })
+  checkWithin('neighbours', neighbours, { least: 0, most: MAX_NEIGHBOURS })
   const offset = offsetOf(options.cursor)
   // One more tells whether there is another page.
   const { query, hits, people } = await findHits(engine, text, { ...options, most: offset + limit + 1 })

@@ -4,7 +4,7 @@ import { runInSlices } from '../slices.ts'
 import { measureMessageInSteps } from '../tokens/index.ts'
 import { lastMessages, NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Comparison, Run, Sweep, TranscriptFigures } from './comparison.ts'
-import { CONDITION_OPTIONS, type ConditionOptions, conditionsOf, USUAL_KEEP_LAST } from './conditions.ts'
+import { CONDITION_OPTIONS, type ConditionOptions, conditionsOf, DEFAULT_KEEP_LAST } from './conditions.ts'
 import { type Candidate, type Conversation, replayPolicy } from './replay/replay.ts'
 import { type SweptSetting, sweepOf, sweptCandidates } from './sweep.ts'
 import type { Transcript } from './transcript/index.ts'
@@ -37,7 +37,7 @@ export async function compare(
   options: CompareOptions,
 ): Promise<Comparison> {
   checkOptions('compare', options, OPTIONS)
-  const { candidates, keepLast = USUAL_KEEP_LAST, onProgress = () => {} } = options
+  const { candidates, keepLast = DEFAULT_KEEP_LAST, onProgress = () => {} } = options
   const [first] = candidates
   const swept = first && options.sweep?.length ? sweptCandidates(first, options.sweep) : []
   const survey = await surveyTranscripts(transcripts, options)

@@ -39,17 +39,17 @@ export const CONDITION_OPTIONS: Readonly<Record<keyof ConditionOptions, true>> =
   extraction: true,
 }
 
-export const USUAL_PRICES = 'claude-haiku-4-5'
-export const USUAL_OVERHEAD_TOKENS = 1_000
-export const USUAL_RATIO = 0.2
-export const USUAL_KEEP_LAST = 40
+export const DEFAULT_PRICES = 'claude-haiku-4-5'
+export const DEFAULT_OVERHEAD_TOKENS = 1_000
+export const DEFAULT_RATIO = 0.2
+export const DEFAULT_KEEP_LAST = 40
 
 export function conditionsOf(
   options: ConditionOptions,
   { hasReplies, policies }: { hasReplies: boolean; policies: readonly Policy[] },
 ): ReplayConditions {
-  const prices = options.prices ?? PRICE_PRESETS[USUAL_PRICES]!
-  const { summarizer = 'simulated', summaryRatio = USUAL_RATIO } = options
+  const prices = options.prices ?? PRICE_PRESETS[DEFAULT_PRICES]!
+  const { summarizer = 'simulated', summaryRatio = DEFAULT_RATIO } = options
   return {
     prices,
     summarizerPrices: options.summarizerPrices ?? prices,
@@ -66,5 +66,5 @@ export function conditionsOf(
 /** It leaves room for the conversation in the smallest of the budgets. */
 function usualOverhead(policies: readonly Policy[]): number {
   const budgets = policies.map(policy => contextBudget(policy)?.tokens ?? Number.POSITIVE_INFINITY)
-  return Math.min(USUAL_OVERHEAD_TOKENS, Math.floor(Math.min(...budgets) / 8))
+  return Math.min(DEFAULT_OVERHEAD_TOKENS, Math.floor(Math.min(...budgets) / 8))
 }

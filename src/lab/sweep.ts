@@ -23,8 +23,8 @@ export interface SweptCandidate {
 
 const SWEEP_RULE =
   'numbers, as name=FROM..TO, name=FROM..TO:STEP or name=A,B,C: fullContextTurns=2..12, idleSec=0,300,3600'
-const MOST_POINTS = 200
-const MOST_SETTINGS = 2
+const MAX_POINTS = 200
+const MAX_SETTINGS = 2
 /** Up to here values are shares, and gone through in tenths. */
 const LARGEST_SHARE = 1
 
@@ -39,9 +39,9 @@ export function readSweep(text: string): SweptSetting {
     if (name === '' || !Number.isFinite(from) || !Number.isFinite(to) || !(step > 0)) throw fail(SWEEP_RULE)
     if (to < from) throw fail(`the lower value first: ${name}=${to}..${from}`)
     const count = countOf(from, to, step)
-    if (count <= MOST_POINTS) return { name, values: valuesOf(from, step, count) }
+    if (count <= MAX_POINTS) return { name, values: valuesOf(from, step, count) }
     throw fail(
-      `at most ${MOST_POINTS} values, not ${count}; take larger steps: ${name}=${from}..${to}:${largerStep(from, to)}`,
+      `at most ${MAX_POINTS} values, not ${count}; take larger steps: ${name}=${from}..${to}:${largerStep(from, to)}`,
     )
   }
   const values = given.split(',').map(value => (value.trim() === '' ? Number.NaN : Number(value)))
@@ -82,11 +82,11 @@ export function sweptCandidates(
       `a setting of ${preset} that is a number: ${known.join(', ')}`,
     )
   const names = sweep.map(({ name }) => name)
-  if (sweep.length > MOST_SETTINGS || new Set(names).size < sweep.length)
+  if (sweep.length > MAX_SETTINGS || new Set(names).size < sweep.length)
     throw new InvalidArgumentError('--sweep', names.join(', '), 'one or two settings, each once')
   const count = sweep.reduce((product, { values }) => product * values.length, 1)
-  if (count > MOST_POINTS)
-    throw new InvalidArgumentError('--sweep', `${count} combinations`, `at most ${MOST_POINTS}`)
+  if (count > MAX_POINTS)
+    throw new InvalidArgumentError('--sweep', `${count} combinations`, `at most ${MAX_POINTS}`)
   const points = sweep.reduce<Record<string, number>[]>(
     (points, { name, values }) => points.flatMap(point => values.map(value => ({ ...point, [name]: value }))),
     [{}],

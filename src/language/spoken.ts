@@ -4,25 +4,25 @@ import { FALLBACK_LANGUAGE, type Language, languageOfTag } from './language.ts'
 
 const LOOKED_AT_CHARACTERS = 20_000
 /** Chinese names keep their characters in English text, and English names theirs in Chinese. */
-const LEAST_HAN_SHARE = 0.25
+const MIN_HAN_SHARE = 0.25
 /** Japanese and Korean are written with Han characters too, but never long without their own. */
-const MOST_OTHER_SHARE = 0.1
+const MAX_OTHER_SHARE = 0.1
 
 /** In what language a text is, by its scripts, as far as the engine has its own words in it. */
 export function languageOfText(text: string): Language {
   const { letters, han, kana, hangul } = count(headOf(text, LOOKED_AT_CHARACTERS))
-  const isChinese = han > letters * LEAST_HAN_SHARE && kana + hangul <= han * MOST_OTHER_SHARE
+  const isChinese = han > letters * MIN_HAN_SHARE && kana + hangul <= han * MAX_OTHER_SHARE
   return isChinese ? languageOfTag('zh') : FALLBACK_LANGUAGE
 }
 
 /** Of each message so much is looked at. */
 const LOOKED_AT_OF_ONE = 2_000
-const MOST_LINES = 40
+const MAX_LINES = 40
 /** Fewer letters of a script that separates words are "ok", a name or an abbreviation in any language. */
-const LEAST_WORDS = 3
-const LEAST_LETTERS = 12
+const MIN_WORDS = 3
+const MIN_LETTERS = 12
 /** So many Han characters among other letters are no name. */
-const LEAST_HAN = 4
+const MIN_HAN = 4
 
 /**
  * For which language a message speaks; `null`: for none. A line in another language beside its own may be quoted, such as
@@ -31,7 +31,7 @@ const LEAST_HAN = 4
 export function spokenLanguage(text: string): Language | null {
   const prose = headOf(text, LOOKED_AT_OF_ONE).replace(FOREIGN, ' ')
   const tags = new Set<string>()
-  for (const line of prose.split('\n').slice(0, MOST_LINES)) {
+  for (const line of prose.split('\n').slice(0, MAX_LINES)) {
     const tag = /^\s*[>＞]/.test(line) ? null : tagOfLine(line)
     if (tag !== null) tags.add(tag)
   }
@@ -46,12 +46,12 @@ const MIXED = 'mul'
 function tagOfLine(line: string): string | null {
   const { letters, han, kana, hangul } = count(line)
   if (letters === 0) return null
-  if (hangul > letters * LEAST_HAN_SHARE) return 'ko'
-  if (kana > (kana + han) * MOST_OTHER_SHARE && kana + han > letters * LEAST_HAN_SHARE) return 'ja'
-  if (han > letters * LEAST_HAN_SHARE) return 'zh'
-  if (han >= LEAST_HAN) return MIXED
+  if (hangul > letters * MIN_HAN_SHARE) return 'ko'
+  if (kana > (kana + han) * MAX_OTHER_SHARE && kana + han > letters * MIN_HAN_SHARE) return 'ja'
+  if (han > letters * MIN_HAN_SHARE) return 'zh'
+  if (han >= MIN_HAN) return MIXED
   const words = line.match(/\p{L}[\p{L}\p{M}'’]+/gu)?.length ?? 0
-  return words >= LEAST_WORDS || letters >= LEAST_LETTERS ? OTHER : null
+  return words >= MIN_WORDS || letters >= MIN_LETTERS ? OTHER : null
 }
 
 function count(text: string): { letters: number; han: number; kana: number; hangul: number } {

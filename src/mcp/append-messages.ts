@@ -4,7 +4,7 @@ import { type MessageInput, ROLES } from '../log/index.ts'
 import type { SessionOptions } from '../palimpsest.ts'
 import type { Arguments, Parameters, Tool } from './tool.ts'
 
-const MOST_MESSAGES = 1_000
+const MAX_MESSAGES = 1_000
 
 const SENDER = {
   type: 'object',
@@ -52,7 +52,7 @@ export const APPEND_MESSAGES: Tool = {
         messages: {
           type: 'array',
           minItems: 1,
-          maxItems: MOST_MESSAGES,
+          maxItems: MAX_MESSAGES,
           items: { type: 'object', properties: message, required: ['role'] },
           description: texts.messages,
         },
@@ -79,8 +79,8 @@ function messagesOf(args: Arguments): readonly MessageInput[] {
   const [field] = Object.keys(one)
   if (field !== undefined)
     throw new InvalidArgumentError(field, one[field], 'either the fields of one message, or messages')
-  if (!Array.isArray(messages) || messages.length === 0 || messages.length > MOST_MESSAGES)
-    throw new InvalidArgumentError('messages', messages, `a list of 1 to ${MOST_MESSAGES} messages`)
+  if (!Array.isArray(messages) || messages.length === 0 || messages.length > MAX_MESSAGES)
+    throw new InvalidArgumentError('messages', messages, `a list of 1 to ${MAX_MESSAGES} messages`)
   return messages
 }
 

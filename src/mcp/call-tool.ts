@@ -41,11 +41,11 @@ function problemOf(tool: Tool, access: McpAccess, args: object): string | null {
   return missing.length > 0 ? `${tool.name} needs ${missing.join(' and ')}.` : null
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 function named(fields: readonly string[]): string {
-  const shown = fields.slice(0, MOST_NAMED).map(field => describe(field))
-  return [...shown, ...(fields.length > MOST_NAMED ? ['more'] : [])].join(' and no ')
+  const shown = fields.slice(0, MAX_NAMED).map(field => describe(field))
+  return [...shown, ...(fields.length > MAX_NAMED ? ['more'] : [])].join(' and no ')
 }
 
 /** What is wrong with the store is not for clients: it names files and hosts. */

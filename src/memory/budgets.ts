@@ -22,17 +22,17 @@ export const BUDGETS = optionsOf<LayerBudgets>({
   daily: true,
 })
 
-const LEAST_BUDGET = 100
+const MIN_BUDGET = 100
 
 export function layerBudgets(given: Partial<Record<LayerName, number>> = {}): LayerBudgets {
   for (const [layer, tokens] of Object.entries(given)) {
     if (!LAYERS.includes(layer as LayerName))
       throw new InvalidArgumentError('memory.budgets', layer, LAYERS.join(', '))
-    if (tokens !== undefined && (!Number.isSafeInteger(tokens) || tokens < LEAST_BUDGET))
+    if (tokens !== undefined && (!Number.isSafeInteger(tokens) || tokens < MIN_BUDGET))
       throw new InvalidArgumentError(
         `memory.budgets.${layer}`,
         tokens,
-        `a whole number of at least ${LEAST_BUDGET}`,
+        `a whole number of at least ${MIN_BUDGET}`,
       )
   }
   return { ...LAYER_BUDGETS, ...given }

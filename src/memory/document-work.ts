@@ -18,20 +18,20 @@ export {
 export { initialContent } from './initial-content.ts'
 export { mergeDocuments } from './workspace/merge.ts'
 
-export const MOST_DOCUMENT_CHARACTERS = 400_000
+export const MAX_DOCUMENT_CHARACTERS = 400_000
 
 export function checkText(content: unknown): string {
   if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
   // White space may go, but not so much of it; and to look at each character of a book takes a while.
-  if (content.length > 2 * MOST_DOCUMENT_CHARACTERS) checkSize(content)
+  if (content.length > 2 * MAX_DOCUMENT_CHARACTERS) checkSize(content)
   return normalizeMarkdown(content)
 }
 
 export function checkSize(content: string): string {
-  if (content.length <= MOST_DOCUMENT_CHARACTERS) return content
+  if (content.length <= MAX_DOCUMENT_CHARACTERS) return content
   throw new InvalidArgumentError(
     'content',
     `${content.length} characters`,
-    `a document of at most ${MOST_DOCUMENT_CHARACTERS} characters`,
+    `a document of at most ${MAX_DOCUMENT_CHARACTERS} characters`,
   )
 }

@@ -65,8 +65,8 @@ interface OwnSession {
   readonly from?: SessionKey
 }
 
-const MOST_UNDO_STEPS = 200
-const MOST_TRIES = 5
+const MAX_UNDO_STEPS = 200
+const MAX_TRIES = 5
 
 /** What reading and writing takes: loaded with the first use, since most processes start without one. */
 const load = () => import('./document-work.ts')
@@ -204,7 +204,7 @@ export class MemoryDocument {
         )
         if (restored.version > current.version) return restored
       } catch (error) {
-        if (!(error instanceof DocumentConflictError) || tries >= MOST_TRIES) throw error
+        if (!(error instanceof DocumentConflictError) || tries >= MAX_TRIES) throw error
         continue
       }
       throw new InvalidArgumentError(
@@ -225,7 +225,7 @@ export class MemoryDocument {
       throw new InvalidArgumentError('version', wanted, 'a version that is there: this one was erased')
     }
     const { isCondensing } = await load()
-    const versions = await this.versions({ limit: MOST_UNDO_STEPS })
+    const versions = await this.versions({ limit: MAX_UNDO_STEPS })
     // Newest first: an undo that was taken back itself has taken nothing back.
     const undone = new Set<number>()
     for (const { version, undoes } of versions)

@@ -23,7 +23,7 @@ import { newChatMemory } from './initial-content.ts'
 import { listedPeople, withoutMark, withPeopleListed, withSpeakerMarked } from './people-line.ts'
 
 /** A summariser of the caller's own may send any number. */
-const MOST_LINES = 40
+const MAX_LINES = 40
 
 type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language' | 'clock' | 'layerBudgets'>
 
@@ -132,7 +132,7 @@ async function learned(fold: FoldedRange, zone: string, who: WhoIsWho): Promise<
     const source = messages.find(message => message.seq === seq)
     const text = withSpeakerMarked(told, who.byId(source?.sender?.id ?? ''), who)
     const words = withoutMark(text)
-    if (!source || !isWorthKeeping(words) || facts.size >= MOST_LINES) continue
+    if (!source || !isWorthKeeping(words) || facts.size >= MAX_LINES) continue
     const line = datedLine(saidOn, text)
     const on = daySpokenOf(words, { at: source.at, zone: source.zone ?? zone })
     const subject = source.role === 'user' ? (source.sender?.id ?? null) : null

@@ -46,13 +46,13 @@ function hasGrown(snapshot: Snapshot, reason: string, field: 'messages' | 'chara
 
 /** Shares of a budget, as the lab found them: docs/decisions/0010. */
 const HEADROOM_SHARE = 1 / 16
-const LEAST_RAW_SHARE = 1 / 8
+const MIN_RAW_SHARE = 1 / 8
 const IDLE_SHARE = 1 / 4
-const LEAST_IDLE_RAW_SHARE = 1 / 16
-const LEAST_IDLE_BACKLOG_SHARE = 1 / 8
+const MIN_IDLE_RAW_SHARE = 1 / 16
+const MIN_IDLE_BACKLOG_SHARE = 1 / 8
 
 /** What a fold down to a share of the budget keeps: never less than a turn, or than can be called a conversation. */
-export function tailWithin(budget: number, share: number, leastRawShare = LEAST_RAW_SHARE): Tail {
+export function tailWithin(budget: number, share: number, leastRawShare = MIN_RAW_SHARE): Tail {
   return {
     contextTokens: Math.floor(budget * share),
     leastTokens: Math.floor(budget * leastRawShare),
@@ -222,8 +222,8 @@ export function cooldown(seconds: number): Rule {
  */
 export function idle(seconds: number, budget: number): Rule {
   const figure = ({ idleSeconds }: Snapshot) => idleSeconds
-  const tail = tailWithin(budget, IDLE_SHARE, LEAST_IDLE_RAW_SHARE)
-  const leastBacklog = Math.floor(budget * LEAST_IDLE_BACKLOG_SHARE)
+  const tail = tailWithin(budget, IDLE_SHARE, MIN_IDLE_RAW_SHARE)
+  const leastBacklog = Math.floor(budget * MIN_IDLE_BACKLOG_SHARE)
   const isWorthwhile = (snapshot: Snapshot) =>
     snapshot.messagesSinceDecision > 0 &&
     snapshot.raw.messages > snapshot.lastTurnMessages &&

@@ -15,21 +15,21 @@ export interface SegmentLimits {
 }
 
 /** More helps nobody: what was decided years ago is better looked up. */
-const MOST_TOTAL_TOKENS = 6_000
-const USUAL_TOTAL_TOKENS = 3_000
+const MAX_TOTAL_TOKENS = 6_000
+const DEFAULT_TOTAL_TOKENS = 3_000
 const SHARE_OF_BUDGET = 0.25
-const LEAST_ROOM_TOKENS = 400
+const MIN_ROOM_TOKENS = 400
 /** What was said lately is told at length; what is condensed leaves room for several levels of a few each. */
 const NEW_SEGMENTS = 4
 const CONDENSED_SEGMENTS = 6
 /** In a small context rather fewer segments than such as say nothing. */
-const LEAST_NEW_TOKENS = 160
-const LEAST_CONDENSED_TOKENS = 100
+const MIN_NEW_TOKENS = 160
+const MIN_CONDENSED_TOKENS = 100
 /** Of a segment; its dates and details have the rest. */
 const SUMMARY_SHARE_OF_SEGMENT = 0.65
 
 /** Of a short source a summary takes no more than this share: with its heading, dates and details it is still smaller. */
-const MOST_OF_SOURCE = 0.5
+const MAX_OF_SOURCE = 0.5
 
 /** Below it a call costs more than it saves; docs/folding.md has the figures. */
 export const DEFAULT_VERBATIM_BELOW_TOKENS = 150
@@ -40,19 +40,19 @@ export const MAX_VERBATIM_BELOW_TOKENS = 100_000
 /** The sum of all segments stays within a quarter of what the budget, where there is one, has for the conversation. */
 export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits {
   const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit
-  const room = budget === undefined ? null : Math.max(LEAST_ROOM_TOKENS, budget - overheadTokens)
-  const share = room === null ? USUAL_TOTAL_TOKENS : Math.floor(Math.min(budget!, room) * SHARE_OF_BUDGET)
-  const totalTokens = Math.min(MOST_TOTAL_TOKENS, share)
+  const room = budget === undefined ? null : Math.max(MIN_ROOM_TOKENS, budget - overheadTokens)
+  const share = room === null ? DEFAULT_TOTAL_TOKENS : Math.floor(Math.min(budget!, room) * SHARE_OF_BUDGET)
+  const totalTokens = Math.min(MAX_TOTAL_TOKENS, share)
   const segmentTokens = Math.max(
     Math.floor(totalTokens / NEW_SEGMENTS),
-    Math.min(Math.floor(totalTokens / 2), LEAST_NEW_TOKENS),
+    Math.min(Math.floor(totalTokens / 2), MIN_NEW_TOKENS),
   )
   const mostSummaryTokens = Math.floor(segmentTokens * SUMMARY_SHARE_OF_SEGMENT)
   return {
     totalTokens,
     condensedTokens: Math.max(
       Math.floor(totalTokens / CONDENSED_SEGMENTS),
-      Math.min(Math.floor(totalTokens / 2.5), LEAST_CONDENSED_TOKENS),
+      Math.min(Math.floor(totalTokens / 2.5), MIN_CONDENSED_TOKENS),
     ),
     summaryShare: 0.2,
     leastSummaryTokens: Math.min(120, mostSummaryTokens),
@@ -65,5 +65,5 @@ export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits
 export function summaryTokens(sourceTokens: number, limits: SegmentLimits): number {
   const share = Math.ceil(sourceTokens * limits.summaryShare)
   const wanted = Math.min(limits.mostSummaryTokens, Math.max(limits.leastSummaryTokens, share))
-  return Math.max(1, Math.min(wanted, Math.floor(sourceTokens * MOST_OF_SOURCE)))
+  return Math.max(1, Math.min(wanted, Math.floor(sourceTokens * MAX_OF_SOURCE)))
 }

@@ -1,7 +1,7 @@
 import { isLineBreak } from '../log/index.ts'
 import { isBlank } from './characters.ts'
 import { isBasic, isCredential, isKey, isPassword, type Written } from './plausible-value.ts'
-import { isOfEnvironment, isVague, LONGEST_NAME, type NamedSecret, secretOf } from './secret-names.ts'
+import { isOfEnvironment, isVague, MAX_NAME, type NamedSecret, secretOf } from './secret-names.ts'
 import type { SecretKind, Span, Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 import { isTestVerdict } from './test-verdict.ts'
@@ -47,7 +47,7 @@ function isComparison(text: string, at: number): boolean {
 
 /** May stand between a name and its `:`: blanks, quotes, what emphasises, the end of an index. */
 const AFTER_NAME = new Set(Array.from(' \t\u00a0"\'`*_]\\’”', character => character.charCodeAt(0)))
-const MOST_AFTER_NAME = 6
+const MAX_AFTER_NAME = 6
 
 /** What all names end in, so that nearly every `:` costs no more than this look. */
 const ENDINGS = [
@@ -134,7 +134,7 @@ export function mayEndName(text: string, separator: number): boolean {
 
 function endOfName(text: string, separator: number): number {
   let end = separator
-  while (end > 0 && separator - end < MOST_AFTER_NAME && AFTER_NAME.has(text.charCodeAt(end - 1))) end--
+  while (end > 0 && separator - end < MAX_AFTER_NAME && AFTER_NAME.has(text.charCodeAt(end - 1))) end--
   return end
 }
 
@@ -142,7 +142,7 @@ const TYPE = /\s{0,2}:\s{0,2}(?:&|&'static )?(?:string|str)$/i
 
 function nameBefore(text: string, separator: number): string | null {
   const end = endOfName(text, separator)
-  const slice = text.slice(Math.max(0, end - LONGEST_NAME), end)
+  const slice = text.slice(Math.max(0, end - MAX_NAME), end)
   const line = slice.slice(Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf('\r')) + 1)
   // An index ends in a quote and a bracket; a bracket alone ends something else, such as one of our markers.
   const after = text.slice(end, separator)

@@ -84,7 +84,7 @@ function bitsIn(word: number): number {
 /** A stretch so long is no word, whatever it is made of; and capitals only, at this length, neither. */
 const LONG_STRETCH = 32
 const LONG_CAPITALS = 16
-const LEAST_STRETCH = 8
+const MIN_STRETCH = 8
 
 /**
  * Whether it was drawn by lot rather than written: it has a stretch without joints in which digits and letters are
@@ -95,7 +95,7 @@ export function isRandom(text: string): boolean {
 }
 
 function isRandomStretch(stretch: string): boolean {
-  if (stretch.length < LEAST_STRETCH) return false
+  if (stretch.length < MIN_STRETCH) return false
   const { lower, upper, digits, distinct } = makeupOf(stretch)
   if (distinct < Math.min(8, stretch.length * 0.6)) return false
   if (digits > 0 && lower + upper > 0) return true

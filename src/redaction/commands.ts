@@ -5,7 +5,7 @@ import { STEP, type Steps } from './steps.ts'
 
 /** Passwords that stand in the options of commands, where nothing names them: `curl -u user:…`, `mysql -p…`. */
 
-const LONGEST_COMMAND = 14
+const MAX_COMMAND = 14
 const MAX_LINE = 600
 
 /** After an option, the password: quoted, or as far as the word goes. */
@@ -69,7 +69,7 @@ export function mayHoldCommand(text: string): boolean {
 export function* findInCommands(text: string, found: Spans): Steps<void> {
   let previous = -1
   for (let from = 0; from < text.length; from += STEP) {
-    const part = text.length <= STEP ? text : text.slice(Math.max(0, from - 1), from + STEP + LONGEST_COMMAND)
+    const part = text.length <= STEP ? text : text.slice(Math.max(0, from - 1), from + STEP + MAX_COMMAND)
     const offset = text.length <= STEP ? 0 : Math.max(0, from - 1)
     for (const { index } of part.matchAll(COMMANDS)) {
       const at = offset + index

@@ -20,7 +20,7 @@ interface Form {
 }
 
 /** A pattern looks no further than this. What is longer ends where its run of key characters does. */
-const LONGEST_BODY = 4_096
+const MAX_BODY = 4_096
 let forms = 0
 
 /**
@@ -28,7 +28,7 @@ let forms = 0
  * begins at the prefix, so that a body that was judged in vain need not be judged again from its middle.
  */
 function form(kind: SecretKind, prefixes: string, body: string, { isGlued = false } = {}): readonly Form[] {
-  const bounded = new RegExp(body.replaceAll(',}', `,${LONGEST_BODY}}`), 'y')
+  const bounded = new RegExp(body.replaceAll(',}', `,${MAX_BODY}}`), 'y')
   return prefixes.split(' ').map(prefix => ({ prefix, kind, isGlued, body: bounded, index: forms++ }))
 }
 
@@ -319,7 +319,7 @@ function isMatchAt(pattern: RegExp, text: string, at: number): boolean {
 }
 
 function endOfLong(text: string, start: number, end: number): number {
-  if (end - start < LONGEST_BODY) return end
+  if (end - start < MAX_BODY) return end
   let last = end
   while (isKeyCharacter(text.charCodeAt(last))) last++
   return last
@@ -357,7 +357,7 @@ const WEBHOOK = new RegExp(
     .map(address => `(?:${address})$`)
     .join('|'),
 )
-const LONGEST_ADDRESS = 120
+const MAX_ADDRESS = 120
 
 const BOT_TOKEN = /AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y
 const BOT_ID = /(?:^|[^0-9])(\d{8,10}):$/
@@ -369,10 +369,10 @@ const REFRESH_TOKEN = /0[A-Za-z0-9_-]{38,4096}/y
 const SAID_KEY =
   /(?:(?:api|access|secret|private)[ _-]?key|token|secret|密钥|密鑰|令牌)[ \t]?(?:is|was|是|为|為)[ \t:：]{0,3}["'`“]?$/i
 const KEY = /[A-Za-z0-9_~+/-]{20,4096}={0,2}/y
-const LONGEST_WORDS = 32
+const MAX_WORDS = 32
 
 function findSaidKey(text: string, at: number, found: Spans): void {
-  if (!SAID_KEY.test(text.slice(Math.max(0, at - LONGEST_WORDS), at))) return
+  if (!SAID_KEY.test(text.slice(Math.max(0, at - MAX_WORDS), at))) return
   KEY.lastIndex = at
   const key = KEY.exec(text)
   if (key && isKey(key[0], { isQuoted: false }))
@@ -426,7 +426,7 @@ function findRefreshToken(text: string, at: number, found: Spans): void {
 }
 
 function findWebhook(text: string, at: number, found: Spans): void {
-  if (!WEBHOOK.test(text.slice(Math.max(0, at - LONGEST_ADDRESS), at))) return
+  if (!WEBHOOK.test(text.slice(Math.max(0, at - MAX_ADDRESS), at))) return
   const end = endOfWord(text, at)
   if (makeupOf(text.slice(at, end)).distinct >= 8) found.push({ start: at, end, kind: 'secret' })
 }

@@ -49,7 +49,7 @@ function wideClassOf(code: number): number {
 }
 
 /** So many digits in a row, or a digit beside a letter, may be a password that words of any language tell. */
-const LEAST_DIGITS = 6
+const MIN_DIGITS = 6
 const BESIDE_DIGIT = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z!@#$%^&*~]/.test(String.fromCharCode(code)) ? 1 : 0,
 )
@@ -93,8 +93,7 @@ export function lookOn(look: Look, text: string, from: number, to: number): void
       run++
       if (kind & DIGIT) {
         digits++
-        if (!(signs & Sign.Said) && (digits === LEAST_DIGITS || isBesideLetter(text, index)))
-          signs |= Sign.Said
+        if (!(signs & Sign.Said) && (digits === MIN_DIGITS || isBesideLetter(text, index))) signs |= Sign.Said
       } else if (kind & DOUBLE_U) {
         if (isAfterTwoS(text, index)) signs |= Sign.Said
       } else signs |= signOfDash(text, index)

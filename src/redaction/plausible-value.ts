@@ -10,14 +10,14 @@ export interface Written {
   readonly isVague?: boolean
 }
 
-const LONGEST_PASSWORD = 128
+const MAX_PASSWORD = 128
 
 /**
  * Whether something that stands where a password would be is one. Words are not, unless they are quoted: far more
  * people write about passwords than write them down.
  */
 export function isPassword(value: string, { isQuoted, isExact, isVague = false }: Written): boolean {
-  if (value.length < 4 || value.length > LONGEST_PASSWORD || isStandIn(value)) return false
+  if (value.length < 4 || value.length > MAX_PASSWORD || isStandIn(value)) return false
   const makeup = makeupOf(value)
   if (makeup.others > 0) return false
   if (makeup.digits === value.length) return !isVague || value.length >= 6

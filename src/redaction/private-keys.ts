@@ -87,14 +87,14 @@ function* isMostlyKey(text: string, from: number, to: number): Steps<boolean> {
       run++
       continue
     }
-    if (run >= LEAST_LINE) inLines += run
+    if (run >= MIN_LINE) inLines += run
     written += run + (/\s/.test(text[at] ?? ' ') ? 0 : 1)
     run = 0
   }
   return inLines > 0 && inLines * 2 >= written
 }
 
-const LEAST_LINE = 16
+const MIN_LINE = 16
 
 function isOfBody(code: number): boolean {
   return (
@@ -116,10 +116,10 @@ function* startOfBody(text: string, to: number, least: number): Steps<number> {
     while (from > least && isOfBody(text.charCodeAt(from - 1))) if (--from % STEP === 0) yield
     // The last line may be short; a letter of `\n` belongs to no line.
     const line = text[from - 1] === '\\' ? from + 1 : from
-    const isLine = end - line >= LEAST_LINE || (start === to && end - line >= 4)
+    const isLine = end - line >= MIN_LINE || (start === to && end - line >= 4)
     if (!isLine) return isKey ? start : to
     start = line
-    isKey ||= end - line >= LEAST_LINE
+    isKey ||= end - line >= MIN_LINE
     at = text[from - 1] === '\\' ? from - 1 : from
     if (at <= least) return isKey ? start : to
   }
@@ -163,7 +163,7 @@ export function* endOfBody(text: string, from: number): Steps<number> {
 function* endOfLine(text: string, from: number): Steps<number | null> {
   let end = from
   while (isOfBody(text.charCodeAt(end)) && text[end] !== '=') if (++end % STEP === 0) yield
-  if (end - from < LEAST_LINE) return null
+  if (end - from < MIN_LINE) return null
   if (text[end] === '=') end++
   return text[end] === '=' ? end + 1 : end
 }

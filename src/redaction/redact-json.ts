@@ -24,10 +24,10 @@ function* redactValue(value: unknown, redact: RedactText, field?: string): Steps
 }
 
 /** As long as the number of a card. A shorter one says nothing by itself, and would not be a number any more. */
-const LEAST_NUMBER = 1e13
+const MIN_NUMBER = 1e13
 
 function redactNumber(value: number, redact: RedactText, field?: string): unknown {
-  if (!Number.isSafeInteger(value) || value < LEAST_NUMBER) return value
+  if (!Number.isSafeInteger(value) || value < MIN_NUMBER) return value
   const digits = String(value)
   const redacted = redact(digits, field)
   return redacted === digits ? value : redacted
@@ -107,11 +107,11 @@ const BYTES_FIELDS: ReadonlySet<string> = new Set([
   'base64',
   'file_data',
 ])
-const LEAST_BYTES = 64
+const MIN_BYTES = 64
 const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=-]{1,100}){0,4};base64,/
 
 function isBytesField(name: string, value: unknown): boolean {
-  return BYTES_FIELDS.has(name) && typeof value === 'string' && isBase64(value, 0, LEAST_BYTES)
+  return BYTES_FIELDS.has(name) && typeof value === 'string' && isBase64(value, 0, MIN_BYTES)
 }
 
 function isBytes(text: string): boolean {

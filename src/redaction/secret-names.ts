@@ -4,7 +4,7 @@ import type { SecretKind } from './span.ts'
 export type NamedSecret = SecretKind | 'credentials' | 'basic'
 
 /** Names are looked at so far back: longer ones end in the same words. */
-export const LONGEST_NAME = 48
+export const MAX_NAME = 48
 
 /**
  * What the value of a name is, by how the name ends: `DB_PASSWORD`, `smtp.password`, `x-api-key`, `clientSecret`,

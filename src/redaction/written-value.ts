@@ -19,14 +19,14 @@ const QUOTES: Readonly<Record<string, string>> = {
   '『': '』',
 }
 /** No secret that a name tells is longer. */
-const LONGEST_QUOTED = 4_200
+const MAX_QUOTED = 4_200
 
 /** A value that is longer costs more to judge, so of those that end at one place only so many are. */
 const LONG_VALUE = 256
 const MAX_LONG_VALUES = 8
 
 /** A value that goes on beyond this is none, and its end is not looked for. */
-const LONGEST_READ = 10_000
+const MAX_READ = 10_000
 
 interface Stretch {
   readonly start: number
@@ -41,7 +41,7 @@ const NOTHING: Stretch = { start: 0, end: 0, isWhole: true }
 function stretchFrom(known: Stretch, from: number, isInside: (at: number) => boolean): Stretch {
   const isKnown = from >= known.start && from < known.end
   if (isKnown && known.isWhole) return known
-  const limit = from + LONGEST_READ
+  const limit = from + MAX_READ
   let end = isKnown ? known.end : from
   while (end < limit && isInside(end)) end++
   return { start: isKnown ? known.start : from, end, isWhole: end < limit }
@@ -72,7 +72,7 @@ export class ValueReader {
   /** `null`: there is none before the end of the line. In a query `&` ends it. */
   read(from: number, { isQuery = false } = {}): Value | null {
     const text = this.#text
-    const limit = from + LONGEST_READ
+    const limit = from + MAX_READ
     let start = from
     while (start < limit && isBeforeValue(text, start)) start++
     const slashes = start
@@ -113,7 +113,7 @@ export class ValueReader {
 
   #endOfQuoted(from: number, { closing, isEscaped }: { closing: string; isEscaped: boolean }): number | null {
     const text = this.#text
-    const limit = Math.min(text.length, from + LONGEST_QUOTED)
+    const limit = Math.min(text.length, from + MAX_QUOTED)
     const open = this.#open.get(closing)
     let at = from
     if (open !== undefined && from >= open.start && from < open.end) {

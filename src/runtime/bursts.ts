@@ -78,8 +78,8 @@ export function earliestDue(bursts: Iterable<Burst>, rules: BurstRules): number 
 
 /** Twice as long before each further attempt. */
 export function backedOff(burst: Burst, { now, backoffMs }: { now: number; backoffMs: number }): Burst {
-  const waits = Math.min(backoffMs * 2 ** (burst.attempts - 1), LONGEST_BACKOFF_MS)
+  const waits = Math.min(backoffMs * 2 ** (burst.attempts - 1), MAX_BACKOFF_MS)
   return { ...burst, notBefore: now + waits }
 }
 
-const LONGEST_BACKOFF_MS = 60_000
+const MAX_BACKOFF_MS = 60_000

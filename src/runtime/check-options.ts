@@ -46,11 +46,11 @@ export function rulesOf({
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
 /** As far as a timer of Node's reaches. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const milliseconds: Check = [
-  `milliseconds from 0 to ${LONGEST_TIMER_MS}`,
-  value => typeof value === 'number' && value >= 0 && value <= LONGEST_TIMER_MS,
+  `milliseconds from 0 to ${MAX_TIMER_MS}`,
+  value => typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS,
 ]
 const atLeastOne: Check = [
   'a whole number of at least 1',
@@ -92,7 +92,7 @@ const GROUPS: Readonly<Record<keyof GroupOptions, Check>> = {
 const TURNS: Readonly<Record<keyof TurnRules, Check>> = {
   during: oneOf('queue', 'join', 'interrupt'),
   timeoutMs: [
-    `milliseconds from 1 to ${LONGEST_TIMER_MS}`,
+    `milliseconds from 1 to ${MAX_TIMER_MS}`,
     value => milliseconds[1](value) && (value as number) >= 1,
   ],
   attempts: atLeastOne,
@@ -152,7 +152,7 @@ export function checkRuntimeOptions(options: RuntimeOptions): void {
 }
 
 /** Less holds no sentence, nor some single characters. */
-const LEAST_CHARACTERS = 20
+const MIN_CHARACTERS = 20
 
 function checkChannels(channels: unknown): void {
   if (!Array.isArray(channels) || channels.some(channel => typeof channel?.send !== 'function'))
@@ -162,8 +162,8 @@ function checkChannels(channels: unknown): void {
     if (typeof name !== 'string' || name === '' || names.indexOf(name) < index)
       throw new InvalidArgumentError('channels', name, 'channels with names, each of them another one')
   for (const { name, mostCharacters: most } of channels)
-    if (most !== undefined && !(most >= LEAST_CHARACTERS))
-      throw new InvalidArgumentError(`${name}.mostCharacters`, most, `at least ${LEAST_CHARACTERS}`)
+    if (most !== undefined && !(most >= MIN_CHARACTERS))
+      throw new InvalidArgumentError(`${name}.mostCharacters`, most, `at least ${MIN_CHARACTERS}`)
 }
 
 function checkSection(section: string, given: object | undefined, checks: Readonly<Record<string, Check>>) {

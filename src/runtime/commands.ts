@@ -13,15 +13,15 @@ const KEY = '\u0001new-beginning '
 
 /** In groups, where a command is sent with the bot's name. */
 const NAMES_AROUND = /^(?:@\S+\s+)+|(?:\s+@\S+)+$/g
-const LONGEST_COMMAND = 200
+const MAX_COMMAND = 200
 
 /** Of a message that begins anew, what it waits under; `null`: it is no such command. */
 export function commandKey(
   { id, content }: Pick<IncomingMessage, 'id' | 'content'>,
   { newBeginning }: Required<CommandOptions>,
 ): string | null {
-  const text = headOf(ownText(content), LONGEST_COMMAND + 1).trim()
-  if (text.length > LONGEST_COMMAND) return null
+  const text = headOf(ownText(content), MAX_COMMAND + 1).trim()
+  if (text.length > MAX_COMMAND) return null
   const said = text.replace(NAMES_AROUND, '').trim()
   const isSaid = newBeginning.some(word => {
     const [plain, given] = [word.trim().toLowerCase(), said.toLowerCase()]

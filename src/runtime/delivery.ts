@@ -34,7 +34,7 @@ export interface DeliveryOptions {
 const EDIT_EVERY_MS = 1_000
 const TYPING_EVERY_MS = 4_000
 const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 /** A platform that does not answer at all. */
 const CALL_MS = 60_000
 /** A platform that sends the bot from chat to chat is not followed for ever. */
@@ -146,7 +146,7 @@ export class Delivery {
         const asked = askedFor(error)
         // To be asked for some patience is nothing to report.
         if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
-        const usual = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)
+        const usual = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
         if (!(await pause(asked ?? usual, signal, timers))) return false
       }
     }

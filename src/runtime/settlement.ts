@@ -25,7 +25,7 @@ export interface SettlementOptions {
 }
 
 const FIRST_RETRY_MS = 100
-const LONGEST_RETRY_MS = 10_000
+const MAX_RETRY_MS = 10_000
 
 /** An answer that has ended, with the session as it was when it began. */
 export interface Answered {
@@ -168,7 +168,7 @@ export class Settlement {
   /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
   async insist<Result>(work: () => Promise<Result>): Promise<Result> {
     const { timers, ending, onError } = this.#options
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
       try {
         return await work()
       } catch (error) {

@@ -1,7 +1,7 @@
 import { inert } from '../context/index.ts'
 import { contentText, headOf, type Message } from '../log/index.ts'
 
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 
 /**
  * What the model is reminded of where it is shown what others said, or what it said itself, after what it is to answer
@@ -18,6 +18,6 @@ export function unansweredNote(
 
 function quote(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const shown = line.length > MOST_CHARACTERS ? `${headOf(line, MOST_CHARACTERS)}…` : line
+  const shown = line.length > MAX_CHARACTERS ? `${headOf(line, MAX_CHARACTERS)}…` : line
   return inert(shown)
 }

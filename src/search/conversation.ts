@@ -4,7 +4,7 @@ import type { SessionIndex } from './session-index.ts'
 export const SILENCE = 180
 
 /** A stretch that never pauses is cut after so many messages: it no longer has one subject. */
-const LONGEST_STRETCH = 64
+const MAX_STRETCH = 64
 
 /**
  * The messages of a session that can be found, as they follow each other: what is hidden between two of them
@@ -44,7 +44,7 @@ export function conversationOf(
     if (terms === 0) continue
     const minute = minutes[seq]!
     const silence = minute - previous
-    if (size - begin >= LONGEST_STRETCH || ((silence > SILENCE || silence < -SILENCE) && size > 0)) {
+    if (size - begin >= MAX_STRETCH || ((silence > SILENCE || silence < -SILENCE) && size > 0)) {
       stretchLengths.push(length)
       totalLength += length
       stretch += 1

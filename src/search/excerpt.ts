@@ -28,13 +28,13 @@ const PHRASE_WEIGHT = 2
 const REPEAT_WEIGHT = 0.05
 
 /** In a text that matches everywhere its beginning is as good as any other passage. */
-const MOST_HITS = 10_000
+const MAX_HITS = 10_000
 
 /** How far an edge moves to stand between two words. */
-const LONGEST_MOVE = 24
+const MAX_MOVE = 24
 
 /** No character of any script is longer. */
-const LONGEST_CHARACTER = 256
+const MAX_CHARACTER = 256
 
 const ELLIPSIS = '…'
 const BLANK = /[\s\p{Cc}]/u
@@ -68,7 +68,7 @@ function findHits(text: string, { terms, phrases, verbatim }: SearchQuery): Hit[
   const letters = new Set(sought.filter(({ prefix }) => prefix).map(({ term }) => term))
   const normalized = normalizeWithOrigins(text)
   const hits: Hit[] = []
-  let room = MOST_HITS
+  let room = MAX_HITS
   const add = (key: string, from: number, to: number, weight: number) => {
     if (room === 0) return
     room -= 1
@@ -82,7 +82,7 @@ function findHits(text: string, { terms, phrases, verbatim }: SearchQuery): Hit[
       add(letter, from, from + letter.length, 1)
   })
   for (const piece of [...phrases, ...verbatim]) {
-    room = MOST_HITS
+    room = MAX_HITS
     let place = indexOfWhole(normalized.text, piece)
     while (place >= 0 && room > 0) {
       add(`"${piece}`, place, place + piece.length, PHRASE_WEIGHT)
@@ -136,7 +136,7 @@ function passage(text: string, span: Span, length: number): Span {
 
 /** The first beginning of a word at or after a place, if there is one near. */
 function beginning(text: string, place: number, latest: number): number {
-  const end = Math.min(latest, place + LONGEST_MOVE)
+  const end = Math.min(latest, place + MAX_MOVE)
   for (let near = place; near < end; near += 1) {
     if (isSeparator(text, near - 1) && !isSeparator(text, near) && isWhole(text, near)) return near
   }
@@ -145,7 +145,7 @@ function beginning(text: string, place: number, latest: number): number {
 
 /** The last end of a word at or before a place, if there is one near. */
 function ending(text: string, place: number, earliest: number): number {
-  const end = Math.max(earliest, place - LONGEST_MOVE)
+  const end = Math.max(earliest, place - MAX_MOVE)
   for (let near = place; near >= end; near -= 1) {
     if (near > 0 && isSeparator(text, near) && !isSeparator(text, near - 1) && isWhole(text, near))
       return near
@@ -168,9 +168,9 @@ function isWhole(text: string, place: number): boolean {
 
 /** Where the character begins in which a place lies. */
 function characterAt(text: string, place: number): number {
-  const begin = Math.max(0, place - LONGEST_CHARACTER)
+  const begin = Math.max(0, place - MAX_CHARACTER)
   characters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-  const around = text.slice(begin, place + LONGEST_CHARACTER)
+  const around = text.slice(begin, place + MAX_CHARACTER)
   return begin + (characters.segment(around).containing(place - begin)?.index ?? place - begin)
 }
 

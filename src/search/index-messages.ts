@@ -1,5 +1,5 @@
 import type { QueryTerm } from './query.ts'
-import { MOST_COUNT, MOST_LENGTH, type Postings, type SessionIndex } from './session-index.ts'
+import { MAX_COUNT, MAX_LENGTH, type Postings, type SessionIndex } from './session-index.ts'
 import { countTerms } from './terms.ts'
 
 export interface IndexedMessage {
@@ -27,7 +27,7 @@ export function indexMessages(
     const { seq } = message
     minutes[seq] = message.minutes
     speakers[seq] = placeOf(message.speaker, speakerPlaces)
-    lengths[seq] = Math.min(MOST_LENGTH, addTerms(message, entries))
+    lengths[seq] = Math.min(MAX_LENGTH, addTerms(message, entries))
   }
   const postings = new Map<string, Postings>()
   for (const [term, { seqs, counts }] of entries)
@@ -64,7 +64,7 @@ function addTerms(
       entries.set(term, entry)
     }
     entry.seqs.push(seq)
-    entry.counts.push(Math.min(MOST_COUNT, count))
+    entry.counts.push(Math.min(MAX_COUNT, count))
   }
   return length
 }

@@ -4,9 +4,9 @@ const MARKS = '\\p{M}\\u{ff9e}\\u{ff9f}\\u{1160}-\\u{11ff}'
 const PLAIN = '\\u{0}-\\u{7f}\\u{3041}-\\u{3096}\\u{30a1}-\\u{30fc}\\u{4e00}-\\u{9fff}\\u{ac00}-\\u{d7a3}'
 
 /** More marks than that are no writing. */
-const MOST_MARKS = 30
+const MAX_MARKS = 30
 /** A character with the marks that belong to it. */
-const CLUSTER = new RegExp(`(?:[^${PLAIN}]|[${PLAIN}](?=[${MARKS}]))[${MARKS}]{0,${MOST_MARKS}}`, 'gu')
+const CLUSTER = new RegExp(`(?:[^${PLAIN}]|[${PLAIN}](?=[${MARKS}]))[${MARKS}]{0,${MAX_MARKS}}`, 'gu')
 
 const ASCII = /^[\0-\x7f]*$/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Emoji_Modifier}/gu
@@ -31,7 +31,7 @@ const FOLDED_LETTERS: Readonly<Record<string, string>> = {
   '℠': ' ',
 }
 
-const MOST_KEPT = 8_192
+const MAX_KEPT = 8_192
 const normalizedClusters = new Map<string, string>()
 
 /**
@@ -71,7 +71,7 @@ export function* normalizedPieces(text: string): Generator<string, void, void> {
 function endOfCluster(text: string, place: number): number {
   if (place >= text.length) return text.length
   let end = place
-  for (const character of text.slice(place, place + 2 * MOST_MARKS)) {
+  for (const character of text.slice(place, place + 2 * MAX_MARKS)) {
     if (!MARK.test(character) && !isLowHalf(text, end)) return end
     end += character.length
   }
@@ -115,7 +115,7 @@ function normalizeCluster(cluster: string): string {
   const kept = normalizedClusters.get(cluster)
   if (kept !== undefined) return kept
   const normalized = foldCluster(cluster)
-  if (normalizedClusters.size >= MOST_KEPT) normalizedClusters.clear()
+  if (normalizedClusters.size >= MAX_KEPT) normalizedClusters.clear()
   normalizedClusters.set(cluster, normalized)
   return normalized
 }

@@ -1,5 +1,5 @@
 import type { QueryTerm } from './query.ts'
-import { MOST_COUNT, type Postings, type SessionIndex } from './session-index.ts'
+import { MAX_COUNT, type Postings, type SessionIndex } from './session-index.ts'
 
 /** The postings of each term of a query, without messages that cannot be found; null if none is left. */
 export function findPostings(
@@ -42,7 +42,7 @@ function mergePostings(lists: readonly Postings[], lastSeq: number): Postings | 
     for (let entry = 0; entry < seqs.length; entry += 1) {
       const seq = seqs[entry]!
       if (countOf[seq] === 0) size += 1
-      countOf[seq] = Math.min(MOST_COUNT, countOf[seq]! + counts[entry]!)
+      countOf[seq] = Math.min(MAX_COUNT, countOf[seq]! + counts[entry]!)
     }
   }
   const merged = { seqs: new Uint32Array(size), counts: new Uint8Array(size) }

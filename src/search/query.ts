@@ -33,11 +33,11 @@ export interface SearchQuery {
 }
 
 /** More of a query is not read: somebody pasted a text. */
-const LONGEST_QUERY = 2_000
-const MOST_TERMS = 64
+const MAX_QUERY = 2_000
+const MAX_TERMS = 64
 
 /** A query of more terms, or with words that say nothing themselves, is a question. */
-const MOST_KEYWORDS = 3
+const MAX_KEYWORDS = 3
 
 /** How much the words of a date count: what was said then seldom says so. */
 const DATE_WORD_WEIGHT = 0.3
@@ -56,7 +56,7 @@ const DIGIT = /\p{N}/u
 
 /** `zone`: an IANA zone, in which days begin and end. */
 export function parseQuery(query: string, { zone = 'UTC' }: { zone?: string } = {}): SearchQuery {
-  const text = normalizeText(query.slice(0, LONGEST_QUERY)).replace(/\s+/g, ' ').trim()
+  const text = normalizeText(query.slice(0, MAX_QUERY)).replace(/\s+/g, ' ').trim()
   const { phrases, rest } = takePhrases(text)
   const named = findDates(rest)
   const others = termsOf(named.rest)
@@ -72,7 +72,7 @@ export function parseQuery(query: string, { zone = 'UTC' }: { zone?: string } = 
     onlyDates: named.dates.length > 0 && phrases.length === 0 && others.every(({ isStopWord }) => isStopWord),
     isKeywords:
       named.dates.length === 0 &&
-      sought.length <= MOST_KEYWORDS &&
+      sought.length <= MAX_KEYWORDS &&
       !text.endsWith('?') &&
       !others.some(({ isStopWord }) => isStopWord),
   }
@@ -131,7 +131,7 @@ function collectTerms(
   const add = (found: readonly FoundTerm[], kind: Pick<QueryTerm, 'weight' | 'required'>) => {
     for (const { term, prefix } of found) {
       const key = prefix ? `${term}*` : term
-      if (!terms.has(key) && terms.size < MOST_TERMS) terms.set(key, { term, prefix, ...kind })
+      if (!terms.has(key) && terms.size < MAX_TERMS) terms.set(key, { term, prefix, ...kind })
     }
   }
   const telling = ({ isStopWord }: FoundTerm) => !isStopWord

@@ -1,6 +1,6 @@
 /** More terms in a message, or more of one term in it, make no difference. */
-export const MOST_LENGTH = 65_535
-export const MOST_COUNT = 255
+export const MAX_LENGTH = 65_535
+export const MAX_COUNT = 255
 
 /** Of an instant in milliseconds, as an index holds it: what lies thousands of years away is put at the edge. */
 export function minuteOf(at: number): number {
@@ -19,7 +19,7 @@ export interface Postings {
  */
 export interface SessionIndex {
   readonly lastSeq: number
-  /** How many terms a message has, repeats included, at most `MOST_LENGTH`. */
+  /** How many terms a message has, repeats included, at most `MAX_LENGTH`. */
   readonly lengths: Uint16Array
   /** Who said it: a place in `speakerNames`. */
   readonly speakers: Uint32Array

@@ -6,13 +6,13 @@ import { ManyTerms } from './many-terms.ts'
 import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 
 /** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
-const LONGEST_TERM = 64
+const MAX_TERM = 64
 
 /** A longer run of letters is looked at in parts, with pauses in between. */
 const MAX_WORD_CHARACTERS = 65_536
 
 /** No English word is longer. */
-const LONGEST_STEMMED = 32
+const MAX_STEMMED = 32
 
 const ENGLISH_WORD = /^[a-z]{3,}$/
 const APOSTROPHE = 0x27
@@ -34,14 +34,14 @@ const BEFORE_CONTRACTED_NOT: ReadonlyMap<string, string> = new Map(
 const QUESTION_MARKS = new Set(['?', '؟'])
 const SENTENCE_ENDS = new Set(['.', '!', '。', ...QUESTION_MARKS])
 
-const MOST_KEPT = 32_768
+const MAX_KEPT = 32_768
 const stems = new Map<string, string>()
 
 /** Stands among the terms of a text that ends by asking. No word is spelled like this. */
 export const ASKING = '?'
 
 /** How far from its end a text is looked at for the question. */
-const LONGEST_END = 256
+const MAX_END = 256
 
 /** The terms by which a text is found, and how often each occurs. */
 export function countTerms(text: string): Map<string, number> {
@@ -87,7 +87,7 @@ export function* eachTermInSteps(text: string, visit: (term: string) => void): I
 
 /** Whether the last marks that end a sentence hold a question mark; one inside a word or address ends none. */
 function endsByAsking(text: string): boolean {
-  const first = Math.max(0, text.length - LONGEST_END)
+  const first = Math.max(0, text.length - MAX_END)
   let place = text.length - 1
   while (place >= first && !endsSentence(text, place)) place -= 1
   while (place >= first && SENTENCE_ENDS.has(text.charAt(place))) {
@@ -171,11 +171,11 @@ function endOfWord(text: string, from: number): number {
 
 /** The term of a normalised word. */
 function termOf(word: string): string {
-  if (word.length > LONGEST_STEMMED) return cut(word)
+  if (word.length > MAX_STEMMED) return cut(word)
   const kept = stems.get(word)
   if (kept !== undefined) return kept
   const stem = ENGLISH_WORD.test(word) ? stemOf(BASE_OF_IRREGULAR.get(word) ?? word) : word
-  if (stems.size >= MOST_KEPT) stems.clear()
+  if (stems.size >= MAX_KEPT) stems.clear()
   stems.set(word, stem)
   return stem
 }
@@ -187,7 +187,7 @@ function stemOf(word: string): string {
 }
 
 function cut(word: string): string {
-  if (word.length <= LONGEST_TERM) return word
-  const inside = word.codePointAt(LONGEST_TERM - 1)! > 0xffff
-  return word.slice(0, inside ? LONGEST_TERM - 1 : LONGEST_TERM)
+  if (word.length <= MAX_TERM) return word
+  const inside = word.codePointAt(MAX_TERM - 1)! > 0xffff
+  return word.slice(0, inside ? MAX_TERM - 1 : MAX_TERM)
 }

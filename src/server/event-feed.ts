@@ -38,7 +38,7 @@ interface Listening {
 }
 
 const PAGE = 200
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
  * What happens in a store, whichever process did it, for whoever listens. One poller asks for all, and only while
@@ -160,7 +160,7 @@ export class EventFeed {
       return events.length < PAGE ? pollMs : 0
     } catch (error) {
       this.#failed(error)
-      return Math.min(pollMs * 2 ** this.#failures, LONGEST_PAUSE_MS)
+      return Math.min(pollMs * 2 ** this.#failures, MAX_PAUSE_MS)
     }
   }
 

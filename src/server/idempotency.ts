@@ -12,7 +12,7 @@ export interface Repeat<Given> {
   readonly longestMs?: (call: Given) => number
 }
 
-const USUAL_LONGEST_MS = 10 * 60_000
+const DEFAULT_LONGEST_MS = 10 * 60_000
 const KEPT_MS = 24 * 3_600_000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -45,7 +45,7 @@ interface Doing {
 /** Carries a request out once, however often it is sent. One that was refused or failed may be sent again. */
 export async function once(asked: Asked, doing: Doing): Promise<Answer> {
   const { namespace, key, method, path, request } = asked
-  const { store, longestMs = USUAL_LONGEST_MS, onError, carryOut, keep, answerAgain } = doing
+  const { store, longestMs = DEFAULT_LONGEST_MS, onError, carryOut, keep, answerAgain } = doing
   const name = hash([method, path, key])
   // With the key in it, so that nobody can try out what was said.
   const fingerprint = hash([key, request])

@@ -65,7 +65,7 @@ interface Checked {
 }
 
 /** How often another process may be faster. */
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 
 /** The settings of a running server: those stored over those of the environment, and changes to the former. */
 /** Beside the parameters of presets, what a policy is made of. */
@@ -229,7 +229,7 @@ export class LiveSettings {
         await this.#options.store.writeSettings(this.#namespace, all, { expected: raw })
         break
       } catch (error) {
-        if (tries === MOST_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
+        if (tries === MAX_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
       }
     }
     await this.#take(await this.#read())

@@ -12,7 +12,7 @@ import { HeldBytes } from './held-bytes.ts'
 import type { OnError } from './http-errors.ts'
 import { BUILT_PAGE } from './page/folder.ts'
 import { PageFiles } from './page/page-files.ts'
-import { RateLimit, USUAL_RATE_LIMIT } from './rate-limit.ts'
+import { DEFAULT_RATE_LIMIT, RateLimit } from './rate-limit.ts'
 import { remoteAddress } from './remote-address.ts'
 import { Revisions } from './revisions.ts'
 import { type Tenant, Tenants } from './tenants.ts'
@@ -80,7 +80,7 @@ export interface OpenedApp extends AsyncDisposable {
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /** So long may be stored what came of answers that were cut off. */
-const LONGEST_STORING_MS = 3_000
+const MAX_STORING_MS = 3_000
 
 /** Everything that answers requests, put together. */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
@@ -93,7 +93,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const needsKeys = options.needsKeys === true || isMeantForOthers(options)
   const environment = {
     // Where others can call, unless somebody says otherwise.
-    ...(needsKeys && { rateLimit: USUAL_RATE_LIMIT }),
+    ...(needsKeys && { rateLimit: DEFAULT_RATE_LIMIT }),
     ...options.environment,
   }
   await store.open()
@@ -119,7 +119,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   let closing: Promise<void> | null = null
   const close = () => {
     closing ??= release()
-      .then(() => underWay.settled(LONGEST_STORING_MS))
+      .then(() => underWay.settled(MAX_STORING_MS))
       .finally(() => tenants.close())
       .finally(() => store.close())
     return closing

@@ -5,8 +5,8 @@ import { suggestion } from '../known-options.ts'
 import { OBJECT_NAMES } from '../older-names.ts'
 
 /** Nobody reads more, and each is told twice. */
-const MOST_PROBLEMS = 20
-const LONGEST_NAME = 200
+const MAX_PROBLEMS = 20
+const MAX_NAME = 200
 
 interface Problem {
   readonly field: string
@@ -16,7 +16,7 @@ interface Problem {
 
 /** What is wrong with a request, in the words of `InvalidArgumentError`. */
 export function invalidArguments(problems: readonly Problem[]): PalimpsestError {
-  const first = problems.slice(0, MOST_PROBLEMS)
+  const first = problems.slice(0, MAX_PROBLEMS)
   const lines = first.map(({ field, value, allowed }) => refusal(describeName(field), value, allowed))
   const told = first.map(({ field, value, allowed }) => ({
     ...{ field: describeName(field), value: describe(value), allowed },
@@ -26,7 +26,7 @@ export function invalidArguments(problems: readonly Problem[]): PalimpsestError 
 
 /** A name as it is, unless it is longer than any of ours. */
 function describeName(name: string): string {
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`
+  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
 }
 
 /** Checked by a schema whose messages are what is allowed. */
@@ -37,7 +37,7 @@ export function check<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const issues = result.error.issues.slice(0, MOST_PROBLEMS)
+  const issues = result.error.issues.slice(0, MAX_PROBLEMS)
   throw invalidArguments(issues.flatMap(issue => problemsOf(issue, schema, input, what)))
 }
 
@@ -51,7 +51,7 @@ function problemsOf(
     const isOlderName = (name: string) =>
       OBJECT_NAMES.includes(name) || findSetting(name)?.aliases.includes(name)
     const names = Object.keys((schema as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name))
-    return issue.keys.slice(0, MOST_PROBLEMS).map(field => ({
+    return issue.keys.slice(0, MAX_PROBLEMS).map(field => ({
       field,
       value: valueAt(input, [field]),
       allowed:

@@ -5,7 +5,7 @@ import type { Tenants } from './tenants.ts'
 import { burstOf, TokenBuckets } from './token-buckets.ts'
 
 /** Where others than this machine can call and nobody said otherwise. */
-export const USUAL_RATE_LIMIT = 1_200
+export const DEFAULT_RATE_LIMIT = 1_200
 
 /** Calls a minute that may come from one address without a key that fits. */
 const FAILURES_PER_MINUTE = 60

@@ -5,14 +5,14 @@ import { JsonError, parseJsonInSteps } from './parse-json.ts'
 import { invalidArguments } from './problems.ts'
 
 /** Deeper than any message; a stack has an end. */
-const MOST_DEPTH = 256
+const MAX_DEPTH = 256
 /** More than there are settings, under all of their names. */
-const MOST_FIELDS = 500
+const MAX_FIELDS = 500
 /** Ten thousand messages and the calls of tools in them; what has more is data, and belongs into a file. */
 const MAX_VALUES = 200_000
 
 /** Smaller ones are read in one piece, which is quicker: what was announced is held from the start. */
-const MOST_IN_ONE_PIECE = 64 * 1024
+const MAX_IN_ONE_PIECE = 64 * 1024
 
 export interface BodyLimits {
   /** Nothing is read beyond it. */
@@ -33,8 +33,8 @@ export async function readBody(
     throw invalidArguments([
       { field: 'the body', value: Array.isArray(value) ? '[…]' : value, allowed: 'a JSON object' },
     ])
-  if (Object.keys(value).length > MOST_FIELDS)
-    throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MOST_FIELDS} fields` }])
+  if (Object.keys(value).length > MAX_FIELDS)
+    throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MAX_FIELDS} fields` }])
   return value as Readonly<Record<string, unknown>>
 }
 
@@ -45,7 +45,7 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   const length = Number(announced ?? 0)
   if (length > mostBytes) throw tooLarge(mostBytes)
   // Of what was announced no more can come. But of a large one it says only what may come: it is counted as it does.
-  const isWhole = announced !== null && length <= MOST_IN_ONE_PIECE
+  const isWhole = announced !== null && length <= MAX_IN_ONE_PIECE
   if (isWhole) held.take(length)
   const reading = isWhole
     ? request.arrayBuffer().then(whole => new Uint8Array(whole))
@@ -71,17 +71,17 @@ export async function tryJson(text: string): Promise<unknown> {
 /** A short text in one go, a long one in slices: the values in it cost more than its bytes. */
 async function parseLimited(text: string): Promise<unknown> {
   if (text.length > MAX_AT_ONCE)
-    return runInSlices(parseJsonInSteps(text, { maxDepth: MOST_DEPTH, maxValues: MAX_VALUES }))
+    return runInSlices(parseJsonInSteps(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }))
   const value: unknown = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && isDeeperThan(value, MOST_DEPTH))
-    throw new JsonError(`it is nested deeper than ${MOST_DEPTH} levels`, 'depth')
+  if (typeof value === 'object' && value !== null && isDeeperThan(value, MAX_DEPTH))
+    throw new JsonError(`it is nested deeper than ${MAX_DEPTH} levels`, 'depth')
   return value
 }
 
 function limitExceeded({ limit }: JsonError): PalimpsestError {
   const allowed =
     limit === 'depth'
-      ? `at most ${MOST_DEPTH} levels of nesting`
+      ? `at most ${MAX_DEPTH} levels of nesting`
       : `at most ${MAX_VALUES} values: texts, numbers, lists and objects`
   return invalidArguments([{ field: 'the body', value: '…', allowed }])
 }

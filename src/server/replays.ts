@@ -15,13 +15,13 @@ const load = async () => {
 }
 
 /** Sliders are moved to and fro. */
-const MOST_KEPT = 64
+const MAX_KEPT = 64
 
 /** What may be done at a stretch: others have their turn in between. */
-const LONGEST_MS = 8
+const MAX_MS = 8
 
 /** Of one namespace, under way or waiting for their turn. */
-const MOST_AT_ONCE = 8
+const MAX_AT_ONCE = 8
 
 interface Question {
   readonly policy: Policy
@@ -69,7 +69,7 @@ class Replays {
     this.#kept.delete(name)
     this.#kept.set(name, answer)
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest!)
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!)
   }
 
   /** `read` is called when its turn has come: of those that wait no messages are held. */
@@ -84,7 +84,7 @@ class Replays {
   async #inTurn(caller: Caller, work: (pause: () => Promise<void>) => Promise<WhatIf>): Promise<WhatIf> {
     const { namespace, signal } = caller
     const atOnce = this.#atOnce.get(namespace) ?? 0
-    if (atOnce >= MOST_AT_ONCE) throw tooMany()
+    if (atOnce >= MAX_AT_ONCE) throw tooMany()
     this.#atOnce.set(namespace, atOnce + 1)
     const answer = this.#last.then(() => {
       signal.throwIfAborted()
@@ -104,7 +104,7 @@ class Replays {
 function pausing(signal: AbortSignal): () => Promise<void> {
   let since = performance.now()
   return async () => {
-    if (performance.now() - since < LONGEST_MS) return
+    if (performance.now() - since < MAX_MS) return
     await new Promise(resolve => setImmediate(resolve))
     signal.throwIfAborted()
     since = performance.now()
@@ -114,8 +114,8 @@ function pausing(signal: AbortSignal): () => Promise<void> {
 function tooMany(): PalimpsestError {
   return new PalimpsestError(
     'rate_limited',
-    `At most ${MOST_AT_ONCE} replays of a namespace are taken at once. Try again in a moment.`,
-    { limitAtOnce: MOST_AT_ONCE, retryAfter: '1' },
+    `At most ${MAX_AT_ONCE} replays of a namespace are taken at once. Try again in a moment.`,
+    { limitAtOnce: MAX_AT_ONCE, retryAfter: '1' },
   )
 }
 

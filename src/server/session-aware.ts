@@ -5,7 +5,7 @@ import type { Policy } from '../policy/index.ts'
 import { canonicalJson } from '../store/index.ts'
 
 /** Few sessions have settings of their own, and those mostly the same ones. */
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 /** The policy of these settings, which each session's own settings come over. */
 export function sessionAware(layers: Layers): Policy {
@@ -15,7 +15,7 @@ export function sessionAware(layers: Layers): Policy {
     const name = canonicalJson(own)
     const known = kept.get(name)
     if (known) return known
-    if (kept.size >= MOST_KEPT) kept.clear()
+    if (kept.size >= MAX_KEPT) kept.clear()
     const policy = policyOf(resolveSettings(withFitting(own, layers)))
     kept.set(name, policy)
     return policy

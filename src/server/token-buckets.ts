@@ -1,10 +1,10 @@
 const MINUTE = 60_000
-const LEAST_BURST = 10
-const MOST_BUCKETS = 10_000
+const MIN_BURST = 10
+const MAX_BUCKETS = 10_000
 
 /** So many at once, after a pause. */
 export function burstOf(perMinute: number): number {
-  return Math.max(LEAST_BURST, perMinute / 6)
+  return Math.max(MIN_BURST, perMinute / 6)
 }
 
 /**
@@ -16,7 +16,7 @@ export class TokenBuckets {
   /** In the order of their last use. */
   readonly #fullAt = new Map<string, number>()
 
-  constructor(most = MOST_BUCKETS) {
+  constructor(most = MAX_BUCKETS) {
     this.#most = most
   }
 

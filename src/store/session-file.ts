@@ -215,7 +215,7 @@ export function parseSessionFile(
 }
 
 /** Each level condenses the one below to a third: a hundred are more than any log can need. */
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 /** As it stands in the file. */
 type UntimedMessage = Omit<FileMessage, 'at' | 'appendedAt'> & {
@@ -675,7 +675,7 @@ function countThrough(most: number): (value: unknown, field: string) => number {
 
 const count = whole(0, MAX_COUNT)
 const positive = whole(1, MAX_COUNT)
-const level = whole(1, MOST_LEVELS)
+const level = whole(1, MAX_LEVELS)
 
 function instant(value: unknown, field: string): string {
   const parsed = parseMessageInstant(value, 'UTC')

@@ -2,9 +2,9 @@ import { oneLine } from '../log/index.ts'
 import { clip } from './clip.ts'
 import { isWorthKeeping } from './worth-keeping.ts'
 
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 /** What comes behind is cut off anyway, whatever white space goes. */
-const MOST_READ_CHARACTERS = 20 * MOST_CHARACTERS
+const MAX_READ_CHARACTERS = 20 * MAX_CHARACTERS
 const LIST_MARK = /^(?:[-*•]\s+)+/
 
 /** The text as a line of a memory; `null`: it says nothing. */
@@ -15,7 +15,7 @@ export function memoryLine(text: string): string | null {
 
 /** On one line, without the mark of a list before it, and cut where it is too long. */
 export function shortLine(text: string): string {
-  return clip(oneLine(text.slice(0, MOST_READ_CHARACTERS)).replace(LIST_MARK, ''), MOST_CHARACTERS)
+  return clip(oneLine(text.slice(0, MAX_READ_CHARACTERS)).replace(LIST_MARK, ''), MAX_CHARACTERS)
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?[:：]? ?/
@@ -28,9 +28,9 @@ export function undatedLine(line: string): string {
 /** The same for lines that differ in no more than case, marks and spaces. */
 export function comparable(text: string): string {
   const letters = text
-    .slice(0, MOST_READ_CHARACTERS)
+    .slice(0, MAX_READ_CHARACTERS)
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
-  return letters === '' ? text.slice(0, MOST_READ_CHARACTERS) : letters
+  return letters === '' ? text.slice(0, MAX_READ_CHARACTERS) : letters
 }

@@ -129,8 +129,8 @@ export const UNSPACED_OPENING: ReadonlySet<string> = new Set(UNSPACED_OPENERS)
 export const UNSPACED_CLOSING: ReadonlySet<string> = new Set(UNSPACED_CLOSERS)
 
 /** In words, and in characters. */
-export const LONGEST_PHRASE = longest(SMALL_TALK, phrase => phrase.split(' ').length)
-export const LONGEST_UNSPACED = longest(UNSPACED_SMALL_TALK, phrase => phrase.length)
+export const MAX_PHRASE = longest(SMALL_TALK, phrase => phrase.split(' ').length)
+export const MAX_UNSPACED = longest(UNSPACED_SMALL_TALK, phrase => phrase.length)
 
 function longest(phrases: ReadonlySet<string>, length: (phrase: string) => number): number {
   return [...phrases].reduce((most, phrase) => Math.max(most, length(phrase)), 0)

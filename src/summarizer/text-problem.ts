@@ -41,7 +41,7 @@ const ASKS =
 const TOOL_CALL =
   /^\s*(?:<tool_call|<function_call|<\|tool|\{\s*"(?:tool_calls?|function_call|name"\s*:\s*"[^"]+"\s*,\s*"arguments))/i
 const PLACEHOLDER = /^(?:[\p{L} ]{1,40}[:：])? ?(?:none|n\/a|not applicable|nothing|无|没有|なし)?$/iu
-const LONGEST_PLACEHOLDER = 60
+const MAX_PLACEHOLDER = 60
 
 /** The part of a text in which it would say that it is no summary; what is quoted further down is content. */
 const OPENING_CHARACTERS = 300
@@ -67,7 +67,7 @@ export function findTextProblem(text: string): TextProblem | null {
 
 /** A source from which more can be said than a few words. */
 const LONG_SOURCE_TOKENS = 300
-const LEAST_WORDS = 4
+const MIN_WORDS = 4
 /** In tokens: a summary that had less room may be a few words. */
 export const ROOM_FOR_WORDS = 40
 /** Scripts without spaces between words, or with long words: two of their characters count as a word. */
@@ -84,7 +84,7 @@ export function isTooShort(text: string, sourceTokens: number): boolean {
     const isWhole = isPart && CHARACTERS.test(character)
     if (isWhole) words += 0.5
     else if (isPart && !isInside) words += 1
-    if (words >= LEAST_WORDS) return false
+    if (words >= MIN_WORDS) return false
     isInside = isPart && !isWhole
   }
   return true
@@ -99,5 +99,5 @@ function wordsOf(text: string): string {
 function isPlaceholder(line: string): boolean {
   const words = line.replace(/[^\p{L}\p{N}:：/]+/gu, ' ').trim()
   if (!/[\p{L}\p{N}]/u.test(words)) return true
-  return words.length <= LONGEST_PLACEHOLDER && PLACEHOLDER.test(words)
+  return words.length <= MAX_PLACEHOLDER && PLACEHOLDER.test(words)
 }

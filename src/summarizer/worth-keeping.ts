@@ -2,8 +2,8 @@ import { headOf } from '../log/index.ts'
 import { namesAnotherDay } from './relative-dates.ts'
 import {
   CLOSING,
-  LONGEST_PHRASE,
-  LONGEST_UNSPACED,
+  MAX_PHRASE,
+  MAX_UNSPACED,
   OPENING,
   SMALL_TALK,
   UNSPACED_CLOSING,
@@ -12,19 +12,19 @@ import {
 } from './small-talk.ts'
 
 /** Whoever says something says it by then. */
-const MOST_CHARACTERS = 2_000
-const LEAST_WORDS = 3
+const MAX_CHARACTERS = 2_000
+const MIN_WORDS = 3
 /** Of scripts that need few characters for a word, and of those that need many. */
-const LEAST_HAN = 4
-const LEAST_HANGUL = 6
-const LEAST_UNSPACED = 12
+const MIN_HAN = 4
+const MIN_HANGUL = 6
+const MIN_UNSPACED = 12
 
 /**
  * Whether a line says something that a memory could hold: greetings, thanks, assent, laughter, bare emoji and
  * fragments do not. Without them, at least three words have to be left, or something exact.
  */
 export function isWorthKeeping(text: string): boolean {
-  const line = headOf(text, MOST_CHARACTERS).normalize('NFKC').replaceAll('’', "'").replace(MENTION, ' ')
+  const line = headOf(text, MAX_CHARACTERS).normalize('NFKC').replaceAll('’', "'").replace(MENTION, ' ')
   const said = line.replace(EMOTICON, ' ').split(CLAUSE_END).flatMap(saidIn)
   return isEnough(said) || (EXACT.test(line) && !CHEERING.test(line)) || holdsDate(said)
 }
@@ -63,11 +63,11 @@ function isSmallTalk(words: readonly string[]): boolean {
 
 const REMARK =
   /^(?:(?:(?:that|this|it)(?:'s| is| was)|what an?|how|so|too|very|really|lmao|lol) )+(?:(?:so|really|very|pretty|quite|too|just|absolutely|all) )*(?:cool|nice|great|good|amazing|awesome|cute|funny|hilarious|sweet|lovely|fun|sad|crazy|insane|wild|perfect|fantastic|wonderful|beautiful|brilliant|excellent|bad|terrible|awful|weird|fine|ok|okay|true|right|correct|interesting|impressive|exciting)$/
-const MOST_REMARK_WORDS = 8
+const MAX_REMARK_WORDS = 8
 
 /** "That's so cool": what is, nobody can say in a month. */
 function remarkAt(words: readonly string[], at: number): number {
-  let count = Math.min(MOST_REMARK_WORDS, words.length - at)
+  let count = Math.min(MAX_REMARK_WORDS, words.length - at)
   while (count > 0 && !inFull(phrase(words, at, count)).some(remark => REMARK.test(remark))) count--
   return count
 }
@@ -81,7 +81,7 @@ function phrase(words: readonly string[], from: number, count: number): string {
 
 /** How many words from there make up a phrase of the list, the longest that there is. */
 function phraseAt(words: readonly string[], at: number, phrases: ReadonlySet<string>): number {
-  for (let count = Math.min(LONGEST_PHRASE, words.length - at); count > 0; count--)
+  for (let count = Math.min(MAX_PHRASE, words.length - at); count > 0; count--)
     if (phrases.has(phrase(words, at, count))) return count
   return isDrawnOut(words[at]!.toLowerCase(), phrases) ? 1 : 0
 }
@@ -110,7 +110,7 @@ function isUnspacedTalk(run: string): boolean {
 function withoutPhrases(run: string, phrases: ReadonlySet<string>): string {
   let from = 0
   for (;;) {
-    let length = Math.min(LONGEST_UNSPACED, run.length - from)
+    let length = Math.min(MAX_UNSPACED, run.length - from)
     while (length > 0 && !phrases.has(run.slice(from, from + length))) length--
     if (length === 0) return run.slice(from)
     from += length
@@ -132,20 +132,20 @@ function withoutOpening(words: readonly string[]): { rest: string[]; last: strin
 }
 
 const NAME_OR_AND = /^(?:\p{Lu}(?:\p{Ll}|$)|and$|und$|y$|et$|e$)/u
-const MOST_NAMES = 5
+const MAX_NAMES = 5
 
 /** "Good morning Ann and Bob": a greeting with nothing but names behind it. */
 function isForSomebody(words: readonly string[]): boolean {
-  return words.length <= MOST_NAMES && words.every(word => NAME_OR_AND.test(word))
+  return words.length <= MAX_NAMES && words.every(word => NAME_OR_AND.test(word))
 }
 
 const THANKS = /^(?:thanks|thank you|thx|many thanks|cheers|danke|vielen dank|gracias|muchas gracias|merci)/
 const FOR = /^(?:for|für|por|pour|de)$/i
-const MOST_THANKED_FOR = 6
+const MAX_THANKED_FOR = 6
 
 /** "Thanks for the quick reply". */
 function isThanksFor(opening: string, words: readonly string[]): boolean {
-  return THANKS.test(opening) && words.length <= MOST_THANKED_FOR && FOR.test(words[0]!)
+  return THANKS.test(opening) && words.length <= MAX_THANKED_FOR && FOR.test(words[0]!)
 }
 
 function withoutClosing(words: readonly string[]): string[] {
@@ -160,7 +160,7 @@ function withoutClosing(words: readonly string[]): string[] {
 function withoutPhrasesBehind(run: string): string {
   let end = run.length
   for (;;) {
-    let length = Math.min(LONGEST_UNSPACED, end)
+    let length = Math.min(MAX_UNSPACED, end)
     while (length > 0 && !UNSPACED_CLOSING.has(run.slice(end - length, end))) length--
     if (length === 0) return run.slice(0, end)
     end -= length
@@ -182,9 +182,9 @@ function isEnough(said: readonly string[]): boolean {
     }
   }
   const { han, hangul, unspaced } = characters
-  if (words >= LEAST_WORDS || han >= LEAST_HAN || hangul >= LEAST_HANGUL) return true
+  if (words >= MIN_WORDS || han >= MIN_HAN || hangul >= MIN_HANGUL) return true
   // "我用Vim": a word beside characters says as much as one of them.
-  return unspaced >= LEAST_UNSPACED || (words > 0 && words + han >= LEAST_WORDS)
+  return unspaced >= MIN_UNSPACED || (words > 0 && words + han >= MIN_WORDS)
 }
 
 const LINK = String.raw`https?:\/\/\S|(?<!\p{L})www\.[\p{L}\p{N}]|(?<![\p{L}\p{N}@.-])[\p{L}\p{N}-]{1,63}\.(?:com|org|net|io|dev|app|cn|edu|gov|info|ai)(?![\p{L}\p{N}])`

@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** As Node has it: what is longer is not waited for, and nothing is run at once. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 /** The default: the beginning of 2026, in UTC. */
 export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'): TestClock {
@@ -91,7 +91,7 @@ export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'
     },
     setTimeout: (callback: () => unknown, ms = 1) => {
       const timer: TestTimer = { ref: () => timer, unref: () => timer }
-      const wait = ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1
+      const wait = ms >= 1 && ms <= MAX_MS ? Math.trunc(ms) : 1
       waiting.set(timer, { due: elapsed + wait, callback })
       return timer
     },

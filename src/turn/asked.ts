@@ -21,7 +21,7 @@ export interface Shown {
 }
 
 /** Of what was asked, no more than this share of the window is kept word for word. */
-const MOST_ASKED = 0.25
+const MAX_ASKED = 0.25
 
 /** The user's messages at the end of what a turn began with; `null`: it ends with something else. */
 export function askedIn({ messages, messageTokens, messageSeqs, report }: Context): Asked | null {
@@ -29,7 +29,7 @@ export function askedIn({ messages, messageTokens, messageSeqs, report }: Contex
   let tokens = 0
   while (first > 0 && messages[first - 1]!.role === 'user' && messageSeqs[first - 1] !== 0) {
     const more = tokens + messageTokens[first - 1]!
-    if (first < messages.length && more > report.budget * MOST_ASKED) break
+    if (first < messages.length && more > report.budget * MAX_ASKED) break
     tokens = more
     first -= 1
   }

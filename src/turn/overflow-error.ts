@@ -11,12 +11,12 @@ interface CallError {
   readonly cause?: unknown
 }
 
-const MOST_WRAPPERS = 8
+const MAX_WRAPPERS = 8
 
 /** Whether a provider refused a request because it was longer than the model's window. */
 export function isOverflowError(error: unknown): boolean {
   let current: unknown = error
-  for (let depth = 0; depth < MOST_WRAPPERS && typeof current === 'object' && current !== null; depth++) {
+  for (let depth = 0; depth < MAX_WRAPPERS && typeof current === 'object' && current !== null; depth++) {
     const { message, statusCode, status, responseBody, lastError, cause } = current as CallError
     const code = typeof statusCode === 'number' ? statusCode : status
     if (code === 413) return true

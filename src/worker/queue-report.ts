@@ -29,7 +29,7 @@ export interface DeadFold {
 }
 
 const MAX_SHOWN = 100
-const LONGEST_REASON = 300
+const MAX_REASON = 300
 
 /** Changes nothing: where there is no queue yet, none is made. */
 export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
@@ -135,6 +135,6 @@ function reasonIn(output: object | null): string {
   // A version before this one stored what a summariser said.
   return String(name === FOLD_JOB_ERROR ? message : 'the worker died, or is of an earlier version').slice(
     0,
-    LONGEST_REASON,
+    MAX_REASON,
   )
 }

@@ -159,7 +159,7 @@ export class FoldWorker {
 }
 
 /** So often nothing may come of what is said to be pending: then it waits until it is looked for again. */
-const MOST_IDLE_ROUNDS = 2
+const MAX_IDLE_ROUNDS = 2
 
 /** Until nothing is left to do: what comes while it folds is part of the same job. */
 async function foldAndEnd(
@@ -167,7 +167,7 @@ async function foldAndEnd(
   { job, signal }: { job: Job<FoldJob>; signal: AbortSignal },
 ): Promise<void> {
   const { id } = job.data
-  for (let idle = 0; idle < MOST_IDLE_ROUNDS; ) {
+  for (let idle = 0; idle < MAX_IDLE_ROUNDS; ) {
     const last = await palimpsest.foldThrough(id, { signal })
     signal.throwIfAborted()
     if (last?.outcome === 'failed') throw foldFailed(last.reason)

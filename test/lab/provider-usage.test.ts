@@ -20,7 +20,7 @@ import { PLAIN_PRICES } from './plain-prices.ts'
 
 const MESSAGES = 600
 /** In money, and in the share of the tokens that was cached. Estimates of English are near enough as they are. */
-const MOST_DEVIATION = 0.02
+const MAX_DEVIATION = 0.02
 
 const AUTOMATIC: Prices = { ...PLAIN_PRICES, leastCachedTokens: 1_024, cacheStepTokens: 128 }
 const BREAKPOINTS: Prices = {
@@ -73,8 +73,8 @@ describe('the simulated bill agrees with the usage that a provider reports for t
       expect(run.folds.length).toBeGreaterThan(5)
       const { money, cachedShare } = sumOf(reported, prices)
       const { reply } = run.cost.calls
-      expect(Math.abs(reply.money / money - 1)).toBeLessThan(MOST_DEVIATION)
-      expect(Math.abs(run.tokens.cachedShare - cachedShare)).toBeLessThan(MOST_DEVIATION)
+      expect(Math.abs(reply.money / money - 1)).toBeLessThan(MAX_DEVIATION)
+      expect(Math.abs(run.tokens.cachedShare - cachedShare)).toBeLessThan(MAX_DEVIATION)
       // Or there was nothing to be right about.
       expect(cachedShare).toBeGreaterThan(0.4)
       expect(cachedShare).toBeLessThan(0.95)

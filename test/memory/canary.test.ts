@@ -11,7 +11,7 @@ import { Clock, temporaryFolder } from './kit.ts'
 
 const HISTORIES = runs(500, 2_500)
 const WITH_FILES = runs(25, 100)
-const MOST_STEPS = 10
+const MAX_STEPS = 10
 
 /** A namespace each: so nothing crosses from one history to another either. */
 let run = 0
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => store.close())
 
-const history = fc.record({ setting, steps: fc.array(step, { minLength: 3, maxLength: MOST_STEPS }) })
+const history = fc.record({ setting, steps: fc.array(step, { minLength: 3, maxLength: MAX_STEPS }) })
 
 async function checkEvents(): Promise<void> {
   for (;;) {

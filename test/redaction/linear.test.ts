@@ -98,7 +98,7 @@ function bestOf(times: number, text: string): number {
 
 const SHORT = 30_000
 /** Below this, in milliseconds, a collection of garbage weighs more than the work. */
-const LEAST_MS = 25
+const MIN_MS = 25
 
 function repeated(unit: string, length: number): string {
   return unit.repeat(Math.ceil(length / unit.length))
@@ -107,8 +107,8 @@ function repeated(unit: string, length: number): string {
 /** Four times the text may take eight times as long. One look first, so that most cost two calls. */
 function growsTooFast(unit: string): boolean {
   const [short, long] = [repeated(unit, SHORT), repeated(unit, 4 * SHORT)]
-  if (timeOf(long) <= Math.max(LEAST_MS, 8 * timeOf(short))) return false
-  const isSlow = () => bestOf(5, long) > Math.max(LEAST_MS, 8 * bestOf(5, short))
+  if (timeOf(long) <= Math.max(MIN_MS, 8 * timeOf(short))) return false
+  const isSlow = () => bestOf(5, long) > Math.max(MIN_MS, 8 * bestOf(5, short))
   return isSlow() && isSlow()
 }
 

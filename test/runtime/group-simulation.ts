@@ -178,7 +178,7 @@ class Simulation {
     const ms = Math.floor(instant - this.#now)
     if (ms > 0) {
       this.#now += ms
-      await this.#bot.do({ type: 'pass', ms, isCalm: ms > LONGEST_HASTE_MS || this.#below(2) === 0 })
+      await this.#bot.do({ type: 'pass', ms, isCalm: ms > MAX_HASTE_MS || this.#below(2) === 0 })
     }
     if (!this.#bot.isAlive) await this.#restart()
   }
@@ -312,4 +312,4 @@ class Simulation {
 const UNKNOWN = { seq: null, isAcknowledged: false, moment: null }
 const KEY = { namespace: 'default', id: SESSION }
 /** What the bot can be at work for while the clock runs: far below the time that a reply may take. */
-const LONGEST_HASTE_MS = 4_000
+const MAX_HASTE_MS = 4_000

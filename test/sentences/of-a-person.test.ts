@@ -40,7 +40,7 @@ async function sectionOf(text: string): Promise<string | null> {
 }
 
 /** What holds a fact about who says it, and nothing else, is taken. */
-const LEAST_PRECISION = 0.97
+const MIN_PRECISION = 0.97
 
 test('what is taken from everyday sentences is a fact about who says it', async () => {
   const all = sentences()
@@ -64,6 +64,5 @@ test('what is taken from everyday sentences is a fact about who says it', async 
       `${part}: precision ${right}/${taken} = ${(right / taken).toFixed(3)}, recall ${right}/${facts} = ${(right / facts).toFixed(3)}`,
   )
   console.log([...told, '', 'Wrong:', ...wrong, '', 'Missed:', ...missed].join('\n'))
-  for (const { taken, right } of counts.values())
-    expect(right / taken).toBeGreaterThanOrEqual(LEAST_PRECISION)
+  for (const { taken, right } of counts.values()) expect(right / taken).toBeGreaterThanOrEqual(MIN_PRECISION)
 })

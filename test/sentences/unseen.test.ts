@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readChats, score, tell } from './unseen.ts'
 
 /** What holds a fact about who says it, and nothing else, is taken. */
-const LEAST_PRECISION = 0.97
+const MIN_PRECISION = 0.97
 
 test.each([
   ['unseen-1.txt', 300],
@@ -14,5 +14,5 @@ test.each([
   expect(chats.length).toBeGreaterThanOrEqual(atLeast)
   const figures = await score(chats)
   console.log(tell(name, figures))
-  expect(figures.right / figures.taken).toBeGreaterThanOrEqual(LEAST_PRECISION)
+  expect(figures.right / figures.taken).toBeGreaterThanOrEqual(MIN_PRECISION)
 })

@@ -25,8 +25,8 @@ afterAll(async () => {
 })
 
 /** So many to one server, one after the other: later ones meet what earlier ones left. An erasure takes its time. */
-const MOST_CALLS: Readonly<Record<string, number>> = { GET: 40, DELETE: 4 }
-const USUAL_CALLS = 10
+const MAX_CALLS: Readonly<Record<string, number>> = { GET: 40, DELETE: 4 }
+const DEFAULT_CALLS = 10
 
 /** Sends one after the other, and holds each answer, and what it left behind, against what always holds. */
 async function attempt(world: World, requests: readonly FuzzedRequest[]): Promise<void> {
@@ -48,7 +48,7 @@ describe('whatever is sent to', () => {
     '$name is answered or refused, and what is refused changes nothing',
     async (operation: Operation) => {
       called.add(operation.name)
-      const maxLength = MOST_CALLS[operation.method] ?? USUAL_CALLS
+      const maxLength = MAX_CALLS[operation.method] ?? DEFAULT_CALLS
       const isAnswering = operation.path === '/v1/chat/completions'
       const environments = isAnswering
         ? fc.constantFrom({}, { model: 'openai-compatible:qwen3', modelBaseUrl: model.url })

@@ -47,7 +47,7 @@ interface KnownChat {
   upgradedTo?: number
 }
 
-const MOST_CHARACTERS = 4_096
+const MAX_CHARACTERS = 4_096
 
 /** The chats of a bot, with the checks that Telegram makes. A chat exists when somebody has said something in it. */
 export class Chats {
@@ -245,6 +245,6 @@ function checkedEntities(text: string, entities: readonly MessageEntity[] = []):
 function checkedText(given: string | undefined): string {
   const text = given?.trim() ?? ''
   if (text === '') throw new Refusal(400, 'Bad Request: message text is empty')
-  if (text.length > MOST_CHARACTERS) throw new Refusal(400, 'Bad Request: message is too long')
+  if (text.length > MAX_CHARACTERS) throw new Refusal(400, 'Bad Request: message is too long')
   return text
 }

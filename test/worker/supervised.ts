@@ -8,7 +8,7 @@ import { MAIN } from '../cli/run.ts'
 /** A start takes half as long where it is known what came of our TypeScript; who is killed leaves nothing there. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/node-compile-cache')
 const RESTART_MS = 100
-const MOST_STDERR = 4_000
+const MAX_STDERR = 4_000
 
 /** A process as a supervisor of the system's keeps it: whenever it ends, it is started again. */
 export class Supervised {
@@ -81,7 +81,7 @@ export class Supervised {
     this.#isKilled = false
     this.#stderr = ''
     child.stderr.on('data', chunk => {
-      this.#stderr = (this.#stderr + chunk).slice(-MOST_STDERR)
+      this.#stderr = (this.#stderr + chunk).slice(-MAX_STDERR)
     })
     createInterface(child.stdout).on('line', line => {
       const said = JSON.parse(line)

@@ -5,11 +5,11 @@ import type { Listed } from './prompt-messages.ts'
 
 /** Beyond what they send, so that a reply of ours that they leave out is seen. */
 const MORE_OF_OURS = 20
-const MOST_OF_OURS = 1_000
+const MAX_OF_OURS = 1_000
 /** The session's own limit. */
-const MOST_AT_ONCE = 1_000
+const MAX_AT_ONCE = 1_000
 /** How often somebody else may be faster. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /** Begins the external ids of what came in a list, so that it is told from what others said. */
 const MARK = 'model-call:'
@@ -32,7 +32,7 @@ export async function storePrompt(chat: Session, theirs: readonly Listed[], call
     try {
       return await storeOnce(chat, theirs, { ours, callId, arrived })
     } catch (error) {
-      if (tries === MOST_TRIES || !isTailConflict(error)) throw error
+      if (tries === MAX_TRIES || !isTailConflict(error)) throw error
     }
   }
 }
@@ -58,8 +58,8 @@ async function storeOnce(
     const { messages } = await chat.replaceTail(added.slice(newFrom), { expected })
     seqs.push(...messages.map(({ seq }) => seq))
   } else
-    for (let from = newFrom; from < added.length; from += MOST_AT_ONCE) {
-      const { messages } = await chat.append(added.slice(from, from + MOST_AT_ONCE))
+    for (let from = newFrom; from < added.length; from += MAX_AT_ONCE) {
+      const { messages } = await chat.append(added.slice(from, from + MAX_AT_ONCE))
       seqs.push(...messages.map(({ seq }) => seq))
     }
   if (there !== null) return { seq: there.seq, steps: [...there.steps, ...seqs] }
@@ -90,7 +90,7 @@ interface LogEnd {
 
 /** As much of the log's end as a list of this length can speak of. */
 export async function readEnd(chat: Session, length: number): Promise<LogEnd> {
-  const limit = Math.min(MOST_OF_OURS, length + MORE_OF_OURS)
+  const limit = Math.min(MAX_OF_OURS, length + MORE_OF_OURS)
   const messages = await chat.messages({ from: 'newest', limit })
   return { messages, isBeginning: messages.length < limit }
 }

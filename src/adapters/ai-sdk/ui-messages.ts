@@ -29,7 +29,7 @@ async function loadSdk(): Promise<typeof import('ai')> {
 }
 
 /** How far back a call is looked for that a page answers. */
-const MOST_LOOKED_AT = 200
+const MAX_LOOKED_AT = 200
 
 /**
  * Stores what a front end sent: a message of the user's, or what the page answered to tool calls of the last reply
@@ -48,7 +48,7 @@ async function appendMessage(chat: Session, message: UIMessage): Promise<Appende
       // What a page answers is for the session that asked.
       const own = await chat.bound()
       const read = (limit: number) => own.messages({ from: 'newest', limit })
-      const few = await read(MOST_LOOKED_AT)
+      const few = await read(MAX_LOOKED_AT)
       const isEarlier = unknownApprovals(message, few, sdk).length > 0
       const newest = isEarlier ? await read(MAX_APPROVALS_BACK) : few
       const beginsAfter = (await own.info())?.beginsAfter ?? null

@@ -7,7 +7,7 @@ import { CALL_TYPES, summaryText, thought, toContentParts } from './content-part
 import { plainCopy } from './plain-copy.ts'
 
 /** What a tool kept for the program and not for the model goes into the log up to this size. */
-const MOST_ARTIFACT_CHARACTERS = 100_000
+const MAX_ARTIFACT_CHARACTERS = 100_000
 
 /** Who said a message; `null`: the message itself says so, or nothing does. */
 export type SenderOf = (message: BaseMessage) => Sender | null | undefined
@@ -173,5 +173,5 @@ function toolOutput(content: unknown): unknown {
 
 function smallArtifact(artifact: unknown): unknown {
   const copy = plainCopy(artifact)
-  return (JSON.stringify(copy)?.length ?? 0) <= MOST_ARTIFACT_CHARACTERS ? copy : undefined
+  return (JSON.stringify(copy)?.length ?? 0) <= MAX_ARTIFACT_CHARACTERS ? copy : undefined
 }

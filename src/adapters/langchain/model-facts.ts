@@ -27,12 +27,12 @@ export async function factsOf(given: unknown): Promise<ModelFacts> {
   return { name, target: isAnthropic ? 'anthropic' : 'others', thinks }
 }
 
-const MOST_WRAPPERS = 8
+const MAX_WRAPPERS = 8
 
 /** Below bindings, and below `initChatModel`, which makes the model when it is needed. */
 async function innermost(given: unknown): Promise<ModelLike> {
   let current = given as ModelLike
-  for (let depth = 0; depth < MOST_WRAPPERS; depth++) {
+  for (let depth = 0; depth < MAX_WRAPPERS; depth++) {
     const inner = current?.bound ?? (await current?._getModelInstance?.())
     if (typeof inner !== 'object' || inner === null || inner === current) break
     current = inner as ModelLike

@@ -1,5 +1,5 @@
 /** Deeper than any message. */
-const MOST_DEPTH = 100
+const MAX_DEPTH = 100
 
 /**
  * What the log can hold of a value, whatever it is: tools and models give class instances, cycles, big integers and
@@ -25,7 +25,7 @@ function copyOfObject(value: object, parents: readonly unknown[]): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64')
   if (parents.includes(value)) return '(circular)'
-  if (parents.length >= MOST_DEPTH) return '(deeper)'
+  if (parents.length >= MAX_DEPTH) return '(deeper)'
   const inside = [...parents, value]
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainCopy(value.toJSON(), inside)
   if (Array.isArray(value)) return value.map(item => plainCopy(item, inside) ?? null)

@@ -8,11 +8,11 @@ import { externalIdOf, newExternalId, type SenderOf, toMessageInput } from './fr
 /** What is read of a log that this process does not know yet: once. */
 const LOOKED_BACK = 200
 /** How many of the newest messages are remembered of each session. */
-const MOST_REMEMBERED = 500
-const MOST_AT_ONCE = 200
+const MAX_REMEMBERED = 500
+const MAX_AT_ONCE = 200
 /** Where ids say nothing, what a caller sends is laid onto so much more of the log; and onto no more than that. */
 const MORE_OF_LOG = 20
-const MOST_OF_LOG = 1_000
+const MAX_OF_LOG = 1_000
 
 /** What this process knows of a session's log. */
 class Known {
@@ -36,7 +36,7 @@ class Known {
     this.digests.delete(externalId)
     this.digests.set(externalId, digest)
     const [oldest] = this.digests.keys()
-    if (this.digests.size <= MOST_REMEMBERED || oldest === undefined) return
+    if (this.digests.size <= MAX_REMEMBERED || oldest === undefined) return
     this.digests.delete(oldest)
     this.seqs.delete(oldest)
   }
@@ -145,8 +145,8 @@ async function storeState(
   const question = new Set(toInputs(state.slice(asked), sender).map(({ externalId }) => externalId))
   const { seq: replyTo } = askedIn(state, known)
   const stored = new Map<string, number>()
-  for (let from = 0; from < fresh.length; from += MOST_AT_ONCE) {
-    const page = fresh.slice(from, from + MOST_AT_ONCE)
+  for (let from = 0; from < fresh.length; from += MAX_AT_ONCE) {
+    const page = fresh.slice(from, from + MAX_AT_ONCE)
     const pointing = page.map(input => (input.role === 'user' ? input : { ...input, replyTo }))
     await appendAll(session, pointing, { question, stored })
   }
@@ -200,7 +200,7 @@ async function withoutHistory(
   inputs: readonly MessageInput[],
 ): Promise<readonly MessageInput[]> {
   if (!inputs.some(({ role }) => role === 'assistant')) return inputs
-  const limit = Math.min(MOST_OF_LOG, inputs.length + MORE_OF_LOG)
+  const limit = Math.min(MAX_OF_LOG, inputs.length + MORE_OF_LOG)
   const newest = await session.messages({ from: 'newest', limit })
   // The caller never got a reply that broke off.
   const ours = newest.filter(({ content }) => interruptionOf(content) === null)

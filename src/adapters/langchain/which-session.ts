@@ -21,7 +21,7 @@ export interface WhichSession {
 }
 
 /** How many handles are kept, each with what is known of its conversation. */
-const MOST_HANDLES = 1_000
+const MAX_HANDLES = 1_000
 
 /** Says which session a run belongs to. The same one is the same handle, as long as it is in use. */
 export class Sessions {
@@ -52,7 +52,7 @@ export class Sessions {
     this.#handles.delete(name)
     this.#handles.set(name, handle)
     const [oldest] = this.#handles.keys()
-    if (this.#handles.size > MOST_HANDLES && oldest !== undefined) this.#handles.delete(oldest)
+    if (this.#handles.size > MAX_HANDLES && oldest !== undefined) this.#handles.delete(oldest)
     return handle
   }
 }

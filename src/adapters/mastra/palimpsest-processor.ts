@@ -64,7 +64,7 @@ interface Run {
   sent?: Shown & { readonly model: string }
 }
 
-const MOST_AT_ONCE = 1_000
+const MAX_AT_ONCE = 1_000
 
 /**
  * Gives an agent a memory: what is said goes into the log as it happens, and the model is sent the session's context
@@ -166,8 +166,8 @@ async function store(run: Run, messageList: MessageList, ending?: Ending): Promi
   const messages = messageList.get.all.db().filter(({ id }) => input.has(id) || output.has(id))
   const records = messages.flatMap((message, index) => logRecords(message, messages[index + 1] ? {} : ending))
   const fresh = records.filter(({ externalId }) => !stored.has(externalId))
-  for (let first = 0; first < fresh.length; first += MOST_AT_ONCE) {
-    const page = fresh.slice(first, first + MOST_AT_ONCE)
+  for (let first = 0; first < fresh.length; first += MAX_AT_ONCE) {
+    const page = fresh.slice(first, first + MAX_AT_ONCE)
     // What comes with its question points to nothing: it stands right after it.
     const answering = page.some(({ role }) => role === 'user') ? null : run.question
     const { messages } = await chat.append(page.map(record => ({ ...record, replyTo: answering })))

@@ -45,10 +45,10 @@ export function agentsSession(chat: Session, options: AgentsSessionOptions = {})
 }
 
 /** What one append takes. */
-const MOST_AT_ONCE = 1_000
+const MAX_AT_ONCE = 1_000
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 /** How often an item is popped anew that somebody else took meanwhile. */
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 const POPPED_AT_A_TIME = 8
 
 interface SeenByRun {
@@ -149,8 +149,8 @@ export class AgentsSession
   async addItems(items: AgentInputItem[], runContext?: RunContext<unknown>): Promise<void> {
     const messages = (await this.#asSaid(items)).map(toMessage)
     const chat = this.#own(runContext)
-    for (let from = 0; from < messages.length; from += MOST_AT_ONCE)
-      await chat.append(messages.slice(from, from + MOST_AT_ONCE))
+    for (let from = 0; from < messages.length; from += MAX_AT_ONCE)
+      await chat.append(messages.slice(from, from + MAX_AT_ONCE))
     const seen = runContext && this.#seenBy.get(runContext)
     if (seen) seen.hasStored = true
     // They are stored: nothing here may make it look otherwise.
@@ -204,7 +204,7 @@ export class AgentsSession
         await this.#chat.replaceTail(rest.map(toMessage), { expected: messages.slice(last).map(said) })
         return popped
       } catch (error) {
-        if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
+        if (!isTailConflict(error) || tries >= MAX_TRIES) throw error
       }
     }
   }
@@ -275,7 +275,7 @@ export class AgentsSession
         if (folded !== null) await chat.edit(folded.seq, toMessage(replacement).content)
         return
       } catch (error) {
-        if (!isTailConflict(error) || tries >= MOST_TRIES) throw error
+        if (!isTailConflict(error) || tries >= MAX_TRIES) throw error
       }
     }
   }
@@ -320,7 +320,7 @@ export class AgentsSession
 
   async #foldedCall(chat: Session, callId: string, through: number): Promise<Message | null> {
     for (let before = through + 1; ; ) {
-      const page = await chat.messages({ before, limit: MOST_AT_ONCE, from: 'newest' })
+      const page = await chat.messages({ before, limit: MAX_AT_ONCE, from: 'newest' })
       const link = `call:${callId}`
       const found = page.findLast(({ content }) => contentLinks(content).opens.includes(link))
       if (found !== undefined || page.length === 0) return found ?? null

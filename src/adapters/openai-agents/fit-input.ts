@@ -9,7 +9,7 @@ import { toMessage } from './to-message.ts'
 /** What is filled once something has to be left out: so the next steps of the run have room, and the prefix holds. */
 const FILLED_SHARE = 0.75
 /** What is shown of a result that has to be shown. */
-const LEAST_CLIP_TOKENS = 200
+const MIN_CLIP_TOKENS = 200
 
 /** What an input is without. In the next one of the same run it stays so: the prefix only breaks for more. */
 export interface LeftOut {
@@ -127,7 +127,7 @@ class Fitting {
     const others = this.#total() - places.reduce((sum, place) => sum + this.#tokens[place]!, 0)
     const each = Math.floor((this.#room - others) / Math.max(1, places.length))
     for (const place of places)
-      this.#replace(place, clipItem(this.#items[place]!, Math.max(LEAST_CLIP_TOKENS, each), this.#where))
+      this.#replace(place, clipItem(this.#items[place]!, Math.max(MIN_CLIP_TOKENS, each), this.#where))
   }
 
   #stub(place: number): number {

@@ -22,9 +22,9 @@ export interface ViewOptions extends Pick<ContextOptions, 'budget' | 'outputRese
 const RUN_SHARE = 1 / 8
 /** Where items take more than a context counts for them, it is asked for less: in large steps, so that it stays. */
 const STEP_SHARE = 1 / 8
-const MOST_STEPS = 3
+const MAX_STEPS = 3
 /** Thoughts that stand before one reply. */
-const MOST_THOUGHTS = 16
+const MAX_THOUGHTS = 16
 
 /** What a model should be given of a session, as contexts have it. */
 export class HistoryView {
@@ -80,7 +80,7 @@ export class HistoryView {
     if (usual === null) return { items: [], originals: [] }
     const room = roomFor(usual, [...CONVERSATION, 'session_memory'])
     let shown = await this.#shown(usual)
-    for (let steps = 1; steps <= MOST_STEPS && total(shown.items) > room; steps++) {
+    for (let steps = 1; steps <= MAX_STEPS && total(shown.items) > room; steps++) {
       const smaller = await this.context(steps).catch(overflowIsNull)
       if (smaller === null) break
       shown = await this.#shown(smaller)
@@ -109,7 +109,7 @@ export class HistoryView {
     })
     const [first] = messages
     if (first === undefined || first.role !== 'assistant' || first.seq === 1) return messages
-    const before = await this.#chat.messages({ before: first.seq, limit: MOST_THOUGHTS, from: 'newest' })
+    const before = await this.#chat.messages({ before: first.seq, limit: MAX_THOUGHTS, from: 'newest' })
     return [...thoughtsBefore(before, await this.rules()), ...messages]
   }
 }

@@ -12,7 +12,7 @@ const FRAMES = [
   { opening: '<recent_changes>\n', closing: '\n</recent_changes>' },
 ] as const
 
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 /** Digests of those that this process has given, by session; the oldest first. */
 const given = new Set<string>()
@@ -22,7 +22,7 @@ export function memoryItem(text: string, sessionId: string): AgentInputItem {
   given.delete(name)
   given.add(name)
   const [oldest] = given
-  if (given.size > MOST_KNOWN && oldest !== undefined) given.delete(oldest)
+  if (given.size > MAX_KNOWN && oldest !== undefined) given.delete(oldest)
   return { type: 'message', role: 'user', content: text }
 }
 

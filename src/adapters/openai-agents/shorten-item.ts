@@ -10,7 +10,7 @@ import { toMessage } from './to-message.ts'
 /** Items made shorter, in the forms that providers take. What cannot be shortened stays as it is. */
 
 /** A shorter result is not worth a note in its place. */
-const LEAST_STUBBED_TOKENS = 60
+const MIN_STUBBED_TOKENS = 60
 
 export function measureItem(item: AgentInputItem): number {
   return measureMessage({ content: toMessage(item).content, sender: null }).tokens
@@ -31,7 +31,7 @@ export interface Where {
 /** Without what a tool gave. */
 export function stubResult(item: AgentInputItem, where: Where): AgentInputItem {
   const text = resultText(item)
-  if (estimateTokens(text) < LEAST_STUBBED_TOKENS) return item
+  if (estimateTokens(text) < MIN_STUBBED_TOKENS) return item
   const note = textsOf(where.language).messages.resultLeftOut(text.length, where.seq)
   return smaller(
     withOutput(item, () => note),

@@ -21,7 +21,7 @@ interface LinePromptOptions {
 }
 
 const PROMPT = '> '
-const MOST_HISTORY = 500
+const MAX_HISTORY = 500
 /** A line break in what was pasted, as it stands in the line. Nobody types the selector behind the sign. */
 const BREAK = '⏎\ufe0e'
 
@@ -56,7 +56,7 @@ export class LinePrompt {
       terminal: true,
       prompt: PROMPT,
       history: [...history],
-      historySize: MOST_HISTORY,
+      historySize: MAX_HISTORY,
       removeHistoryDuplicates: true,
       completer: (line: string) => [completions(line, commands), line],
     })

@@ -88,11 +88,11 @@ function codeIn(error: unknown): { readonly code?: string } {
   return {}
 }
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 function oneLine(text: string): string {
   const line = inertLine(text.replace(/\s+/g, ' ').trim())
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…`.toWellFormed() : line
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…`.toWellFormed() : line
 }
 
 /** Another one may follow. */

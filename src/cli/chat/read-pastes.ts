@@ -5,7 +5,7 @@ export const PASTE_MARKS_OFF = '\u001b[?2004l'
 const BEGIN = '\u001b[200~'
 const END = '\u001b[201~'
 /** No key sends less of a mark than this and means it: what is shorter is not held back. */
-const LEAST_MARK = 3
+const MIN_MARK = 3
 
 export type Input = { readonly typed: string } | { readonly pasted: string }
 
@@ -37,7 +37,7 @@ export class PasteReader {
 
 /** How much of the end may be the beginning of a mark. */
 function beginningAtEnd(text: string): number {
-  for (let length = BEGIN.length - 1; length >= LEAST_MARK; length--)
+  for (let length = BEGIN.length - 1; length >= MIN_MARK; length--)
     if (text.endsWith(BEGIN.slice(0, length))) return length
   return 0
 }

@@ -14,9 +14,9 @@ type Listener = (event: ServerEvent) => void
 export const connection = createValue<'connecting' | 'live' | 'lost'>('connecting')
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 /** The server says something every 15 s: after such a silence it is gone, though nobody has hung up. */
-const LONGEST_SILENCE_MS = 45_000
+const MAX_SILENCE_MS = 45_000
 
 const listeners = new Set<Listener>()
 let running: AbortController | null = null
@@ -73,13 +73,13 @@ async function follow(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     connection.set('lost')
     await new Promise(resolve => setTimeout(resolve, pause))
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    pause = Math.min(pause * 2, MAX_PAUSE_MS)
   }
 }
 
 function silenceAlarm() {
   const controller = new AbortController()
-  const start = () => setTimeout(() => controller.abort(), LONGEST_SILENCE_MS)
+  const start = () => setTimeout(() => controller.abort(), MAX_SILENCE_MS)
   let timer = start()
   return {
     signal: controller.signal,

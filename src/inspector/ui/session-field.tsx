@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { listSessions } from '../api/index.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 
-const MOST_SUGGESTIONS = 12
+const MAX_SUGGESTIONS = 12
 
 /** A field for the id of a session, which suggests those that have what was typed in their ids. */
 export function SessionField({
@@ -49,7 +49,7 @@ export function SessionField({
 /** Without them one can type the id all the same: whatever goes wrong here, nobody has to be told. */
 async function suggestions(typed: string | null, signal: AbortSignal): Promise<readonly string[]> {
   if (typed === null) return []
-  const query = { limit: MOST_SUGGESTIONS, order: 'recent', ...(typed !== '' && { q: typed }) } as const
+  const query = { limit: MAX_SUGGESTIONS, order: 'recent', ...(typed !== '' && { q: typed }) } as const
   const answer = await listSessions(query, { signal }).catch(() => ({ sessions: [] }))
   return answer.sessions.map(({ id }) => id).filter(id => id !== typed)
 }

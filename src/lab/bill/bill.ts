@@ -102,7 +102,7 @@ export class Bill {
   }
 }
 
-const MOST_POINTS = 400
+const MAX_POINTS = 400
 
 /** Of more requests than can be drawn, neighbours become one, again and again. */
 class Timeline {
@@ -115,7 +115,7 @@ class Timeline {
     this.#requests += 1
     if (isNext) this.#points.push(point)
     else this.#points.push(joined(this.#points.pop()!, point))
-    if (this.#points.length <= MOST_POINTS) return
+    if (this.#points.length <= MAX_POINTS) return
     const pairs: TimelinePoint[] = []
     for (let index = 0; index < this.#points.length; index += 2) {
       const [one, other] = [this.#points[index]!, this.#points[index + 1]]

@@ -12,9 +12,9 @@ import { isCheaper, isSameMoney } from './same-money.ts'
 import { pointLabel } from './sweep-points.ts'
 
 /** Of fewer requests an average says little. */
-const LEAST_REQUESTS = 20
+const MIN_REQUESTS = 20
 /** More names than these are a list that nobody reads. */
-const MOST_NAMES = 5
+const MAX_NAMES = 5
 
 /** The answer in a sentence, then what has to be known beside it. Names stand between backticks. */
 export interface Answer {
@@ -89,7 +89,7 @@ function compare(run: Run, reference: Run): string {
 /** An amount that can be held against one's own bill. */
 function describeThousand({ cost }: Run, currency: string): string | null {
   const { calls } = cost.calls.reply
-  if (calls < LEAST_REQUESTS) return null
+  if (calls < MIN_REQUESTS) return null
   return `That is ${formatMoney((cost.total / calls) * 1_000, currency)} for 1,000 replies.`
 }
 
@@ -112,7 +112,7 @@ function describeDearer(runs: readonly Run[], policies: readonly Run[]): string 
   const dearer = policies.filter(run => isCheaper(limit, run.cost.total))
   if (dearer.length === 0) return null
   const which =
-    dearer.length <= MOST_NAMES
+    dearer.length <= MAX_NAMES
       ? nameList(dearer)
       : `${formatCount(dearer.length)} of the ${formatCount(policies.length)} policies`
   return `${which} would have cost more than sending everything.`

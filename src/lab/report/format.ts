@@ -6,7 +6,7 @@ const SMALLEST_SHARE = 0.0005
 const LARGEST_SHARE = 0.999
 /** From here on a factor is easier to picture than a percentage. */
 const MANY_TIMES = 2.995
-const MOST_TIMES = 1e6
+const MAX_TIMES = 1e6
 
 const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3, minimumFractionDigits: 2 })
@@ -60,7 +60,7 @@ export function formatDifference(amount: number, reference: number): string | nu
 }
 
 export function formatFactor(ratio: number): string {
-  if (ratio >= MOST_TIMES) return `>${whole.format(MOST_TIMES)}`
+  if (ratio >= MAX_TIMES) return `>${whole.format(MAX_TIMES)}`
   return ratio < 99.5 ? compact.format(ratio) : whole.format(ratio)
 }
 

@@ -13,7 +13,7 @@ import { spending } from './sections/spending.ts'
 import { swept } from './sections/swept.ts'
 
 /** Where more conversations follow each other, lines between them would only fill the pictures. */
-const MOST_BEGINNINGS = 20
+const MAX_BEGINNINGS = 20
 
 /** One HTML file that needs nothing else: no network, no script, no documentation. */
 export function comparisonPage(comparison: Comparison): string {
@@ -55,7 +55,7 @@ ${answer(comparison)}${sections}</main>
 }
 
 function laterBeginnings(transcripts: readonly TranscriptFigures[]): number[] {
-  if (transcripts.length > MOST_BEGINNINGS) return []
+  if (transcripts.length > MAX_BEGINNINGS) return []
   let messages = 0
   return transcripts.slice(0, -1).map(transcript => {
     messages += transcript.messages

@@ -1,7 +1,7 @@
 import { PalimpsestError } from '../../errors.ts'
 import type { TranscriptFormat, TranscriptProblem } from './transcript.ts'
 
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 
 /** What a file was read as, for whoever wonders why it cannot be taken. */
 const READ_AS: Readonly<Record<TranscriptFormat, string>> = {
@@ -23,7 +23,7 @@ export class InvalidTranscriptError extends PalimpsestError<{
 }> {
   override readonly name = 'InvalidTranscriptError'
   constructor(file: string, format: TranscriptFormat, all: readonly TranscriptProblem[]) {
-    const problems = all.slice(0, MOST_PROBLEMS)
+    const problems = all.slice(0, MAX_PROBLEMS)
     const lines = problems.map(({ place, problem }) => `  ${place}: ${problem}`)
     const more = all.length - problems.length
     if (more > 0) lines.push(`  and ${more} more${format === 'palimpsest' ? ' lines' : ''}`)

@@ -12,7 +12,7 @@ export interface Line {
 }
 
 const NEWLINE = 0x0a
-const LONGEST_LINE = 64 * 1024 * 1024
+const MAX_LINE = 64 * 1024 * 1024
 
 /**
  * The lines of a source of any size. Not by `node:readline`, which also breaks lines at U+2028, and that
@@ -37,10 +37,10 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
     }
     rest.push(chunk.subarray(start))
     restBytes += chunk.length - start
-    if (restBytes > LONGEST_LINE)
+    if (restBytes > MAX_LINE)
       throw new PalimpsestError(
         'invalid_transcript',
-        `${path}: line ${number + 1} is longer than ${LONGEST_LINE} bytes. One message stands on one line.`,
+        `${path}: line ${number + 1} is longer than ${MAX_LINE} bytes. One message stands on one line.`,
         { file: path, line: number + 1 },
       )
   }

@@ -15,9 +15,9 @@ export interface LinesToCondense {
 
 /** `- 2026-02-10: …`, or condensed `- 2026-01-15 – 2026-02-10: …`. */
 const DATED = /^- (\d{4}-\d{2}-\d{2})(?: – (\d{4}-\d{2}-\d{2}))?:/
-const LEAST_LINES_KEPT = 2
+const MIN_LINES_KEPT = 2
 /** One line alone would be condensed again and again until it said nothing. */
-const LEAST_LINES_CONDENSED = 2
+const MIN_LINES_CONDENSED = 2
 /** What is left of lines when they are condensed. */
 const CONDENSED_SHARE = 0.25
 
@@ -46,12 +46,12 @@ export function linesToCondense(
   if (whole <= budgetTokens) return null
   const newest = new Set(
     datedLines(listLines(content))
-      .slice(-LEAST_LINES_KEPT)
+      .slice(-MIN_LINES_KEPT)
       .map(({ line }) => line),
   )
   for (const section of sectionsInOrder(content, lasting)) {
     const dated = datedLines(section).filter(({ line }) => !newest.has(line) && mayGo(line))
-    if (dated.length >= LEAST_LINES_CONDENSED) return choose(dated, { whole, targetTokens })
+    if (dated.length >= MIN_LINES_CONDENSED) return choose(dated, { whole, targetTokens })
   }
   return null
 }
@@ -76,7 +76,7 @@ function choose(
   let tokens = 0
   for (const candidate of dated) {
     const isEnough = whole - tokens * (1 - CONDENSED_SHARE) <= targetTokens
-    if (isEnough && chosen.length >= LEAST_LINES_CONDENSED) break
+    if (isEnough && chosen.length >= MIN_LINES_CONDENSED) break
     chosen.push(candidate)
     tokens += estimateTokens(`${candidate.line}\n`)
   }

@@ -68,9 +68,9 @@ export type ExtractionOutcome = 'more' | 'done' | 'wait'
 
 const LEASE_MS = 300_000
 /** What is read at a time. */
-const MOST_MESSAGES = 200
-const MOST_TOKENS = 12_000
-const MOST_RELEARNED = 20
+const MAX_MESSAGES = 200
+const MAX_TOKENS = 12_000
+const MAX_RELEARNED = 20
 /** As much of what stands beside it as the summariser without a model asks for. */
 const READ_AROUND = extractive().factsReadAround ?? 0
 
@@ -217,9 +217,9 @@ async function readNext(
   around: number,
 ): Promise<Reading | null> {
   const after = session.extractedThrough
-  const range = { after, limit: MOST_MESSAGES }
+  const range = { after, limit: MAX_MESSAGES }
   const page = await store.readMessages(key, { ...range, from: 'oldest', answered: true })
-  const messages = firstWithin(page, MOST_TOKENS)
+  const messages = firstWithin(page, MAX_TOKENS)
   const last = messages.at(-1)
   if (last === undefined) return null
   const versions = messages.reduce((sum, { version }) => sum + version, 0)
@@ -238,9 +238,9 @@ async function readAgain(
   around: number,
 ): Promise<Reading> {
   const { unlearned = [], extractedThrough: after } = session
-  const seqs = unlearned.slice(0, MOST_RELEARNED)
+  const seqs = unlearned.slice(0, MAX_RELEARNED)
   const found = await store.readMessagesAt(key, seqs, { answered: true })
-  const messages = found.length === 0 ? [] : firstWithin(found, MOST_TOKENS)
+  const messages = found.length === 0 ? [] : firstWithin(found, MAX_TOKENS)
   const isLeft = (seq: number) =>
     found.some(each => each.seq === seq) && !messages.some(each => each.seq === seq)
   const relearned = seqs

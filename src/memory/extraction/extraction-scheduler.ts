@@ -4,10 +4,10 @@ import type { ExtractionEngine } from './extract-session.ts'
 const CONCURRENCY = 4
 const SESSIONS_AT_A_TIME = 100
 /** At least so often the store is looked at: a due time may come from a clock that was wrong. */
-const LONGEST_TIMER_MS = 600_000
+const MAX_TIMER_MS = 600_000
 /** What is due but could not be done, and a store that failed, are looked at again after this. */
-const LEAST_PAUSE_MS = 1_000
-const MOST_REMEMBERED = 10_000
+const MIN_PAUSE_MS = 1_000
+const MAX_REMEMBERED = 10_000
 
 /**
  * Extracts user and scope memory in the background of a process, session by session, when the store says that
@@ -40,7 +40,7 @@ export class ExtractionScheduler {
     if (this.#closed || at >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
     this.#timerAt = at
-    const wait = Math.min(LONGEST_TIMER_MS, Math.max(0, at - this.#engine.clock()))
+    const wait = Math.min(MAX_TIMER_MS, Math.max(0, at - this.#engine.clock()))
     this.#timer = setTimeout(() => this.#look(), wait)
     this.#timer.unref()
   }
@@ -71,13 +71,13 @@ export class ExtractionScheduler {
     if (this.#closed) return
     // What comes to be due while it looks is found by the next look.
     if (this.#looking) {
-      this.noteDue(this.#engine.clock() + LEAST_PAUSE_MS)
+      this.noteDue(this.#engine.clock() + MIN_PAUSE_MS)
       return
     }
     this.#looking = this.#findDue()
       .catch(error => {
         this.#tell(error, '')
-        this.noteDue(this.#engine.clock() + LEAST_PAUSE_MS)
+        this.noteDue(this.#engine.clock() + MIN_PAUSE_MS)
       })
       .finally(() => {
         this.#looking = null
@@ -90,7 +90,7 @@ export class ExtractionScheduler {
     for (const key of due) if (!this.#underWay.has(key.id)) this.#waiting.set(key.id, key)
     this.#fill()
     const next = this.#closed ? null : await store.nextExtractionAt(namespace)
-    if (next !== null && this.#waiting.size === 0) this.noteDue(Math.max(next, clock() + LEAST_PAUSE_MS))
+    if (next !== null && this.#waiting.size === 0) this.noteDue(Math.max(next, clock() + MIN_PAUSE_MS))
   }
 
   #fill(): void {
@@ -119,7 +119,7 @@ export class ExtractionScheduler {
       );
       this.#failures.delete(id)
     } catch (error) {
-      if (this.#failures.size >= MOST_REMEMBERED) this.#failures.clear()
+      if (this.#failures.size >= MAX_REMEMBERED) this.#failures.clear()
       this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1)
       this.#tell(error, id)
     }

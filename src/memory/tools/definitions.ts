@@ -13,9 +13,9 @@ export interface ToolDefinition {
   }
 }
 
-export const MOST_CONTENT_CHARACTERS = 2_000
-const MOST_FOUND = 20
-const MOST_EXPANDED = 100
+export const MAX_CONTENT_CHARACTERS = 2_000
+const MAX_FOUND = 20
+const MAX_EXPANDED = 100
 
 type Properties = ToolDefinition['parameters']['properties']
 
@@ -38,7 +38,7 @@ function takenBy(name: MemoryToolName, of: Texts['tools']['parameters']): [Prope
       return [
         {
           query: text(of.query),
-          limit: number(of.findLimit, MOST_FOUND),
+          limit: number(of.findLimit, MAX_FOUND),
           before: text(of.before),
           after: text(of.after),
           sender: text(of.sender),
@@ -51,7 +51,7 @@ function takenBy(name: MemoryToolName, of: Texts['tools']['parameters']): [Prope
           segment: number(of.segment),
           fromSeq: number(of.fromSeq),
           toSeq: number(of.toSeq),
-          limit: number(of.expandLimit, MOST_EXPANDED),
+          limit: number(of.expandLimit, MAX_EXPANDED),
         },
         [],
       ]

@@ -24,9 +24,9 @@ export interface RecalledMessage {
   readonly text: string
 }
 
-const MOST_TEXT_CHARACTERS = 2_000
+const MAX_TEXT_CHARACTERS = 2_000
 /** Of one answer. */
-const MOST_TOKENS = 4_000
+const MAX_TOKENS = 4_000
 
 function toRecalled(message: Message, language: Language): RecalledMessage {
   const { seq, at, role, sender, content } = message
@@ -38,7 +38,7 @@ function toRecalled(message: Message, language: Language): RecalledMessage {
 
 function clippedText(content: Content): string {
   const text = sayingText(content)
-  return text.length <= MOST_TEXT_CHARACTERS ? text : `${headOf(text, MOST_TEXT_CHARACTERS)}…`
+  return text.length <= MAX_TEXT_CHARACTERS ? text : `${headOf(text, MAX_TEXT_CHARACTERS)}…`
 }
 
 /** What tools were told and said, too; but not what somebody only thought. */
@@ -49,7 +49,7 @@ function sayingText(content: Content): string {
 
 /** As many as fit, and at least one. */
 function within(messages: readonly Message[], language: Language): readonly RecalledMessage[] {
-  let left = MOST_TOKENS
+  let left = MAX_TOKENS
   const shown: RecalledMessage[] = []
   for (const message of messages) {
     const recalled = toRecalled(message, language)

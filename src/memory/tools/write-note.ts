@@ -10,7 +10,7 @@ import { appendText, datedLine, listLines, sayingOf, sectionIn, withLines } from
 import type { MemoryEngine } from '../engine.ts'
 import { initialContent } from '../initial-content.ts'
 import { ToolArgumentError } from './check-arguments.ts'
-import { MOST_CONTENT_CHARACTERS } from './definitions.ts'
+import { MAX_CONTENT_CHARACTERS } from './definitions.ts'
 
 export interface Note {
   readonly key: DocumentKey
@@ -26,7 +26,7 @@ export interface Note {
   readonly texts: Texts['tools']
 }
 
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /** Adds dated lines to a document, those that it does not have yet. Answers with how many were new. */
 export async function writeNote(
@@ -75,11 +75,11 @@ function toFact(line: string, note: Note, moment: Moment): NewFact {
 }
 
 function linesOf({ content, texts }: Note, day: string): readonly string[] {
-  if (content.length > MOST_CONTENT_CHARACTERS)
-    throw new ToolArgumentError(texts.tooLong(content.length, MOST_CONTENT_CHARACTERS))
+  if (content.length > MAX_CONTENT_CHARACTERS)
+    throw new ToolArgumentError(texts.tooLong(content.length, MAX_CONTENT_CHARACTERS))
   const lines = splitLines(content)
     .map(line => line.replace(/^\s*[-*•]\s+/, '').trim())
     .filter(line => line !== '')
-  if (lines.length > MOST_LINES) throw new ToolArgumentError(texts.tooManyLines(lines.length, MOST_LINES))
+  if (lines.length > MAX_LINES) throw new ToolArgumentError(texts.tooManyLines(lines.length, MAX_LINES))
   return [...new Set(lines.map(line => datedLine(day, line)))]
 }

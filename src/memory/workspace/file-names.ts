@@ -22,7 +22,7 @@ const EXTENSION = '.md'
 export const DOCUMENT_FOLDERS: readonly string[] = ['', ...Object.values(FOLDERS), DAYS]
 
 /** File systems take 255 bytes; what is set aside, and temporary files, need some of them. */
-const MOST_NAME_CHARACTERS = 200
+const MAX_NAME_CHARACTERS = 200
 const SHORTENED_CHARACTERS = 120
 const DIGEST_CHARACTERS = 40
 
@@ -59,7 +59,7 @@ export function documentOf(path: string): DocumentName | DayName | null {
   if (!parts) return null
   if (parts.folder === DAYS) return DAY.test(parts.name) ? { layer: 'daily', day: parts.name } : null
   const layer = layerOf(parts.folder)
-  const id = layer && parts.name.length <= MOST_NAME_CHARACTERS ? decodeId(parts.name) : null
+  const id = layer && parts.name.length <= MAX_NAME_CHARACTERS ? decodeId(parts.name) : null
   return layer && id !== null ? { layer, key: id } : null
 }
 
@@ -89,7 +89,7 @@ function layerOf(folder: string): keyof typeof FOLDERS | null {
 
 function nameOf(id: string): string {
   const name = encodeId(id)
-  if (name.length <= MOST_NAME_CHARACTERS) return name
+  if (name.length <= MAX_NAME_CHARACTERS) return name
   const head = name.slice(0, SHORTENED_CHARACTERS).replace(/%[0-9a-f]?$/, '')
   const digest = createHash('sha256').update(id).digest('hex').slice(0, DIGEST_CHARACTERS)
   return `${head}~${digest}`

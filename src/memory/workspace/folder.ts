@@ -43,7 +43,7 @@ const ASIDE = /^(.+)\.set-aside-\d{8}T\d{6}Z(?:-\d+)?$/
 /** File systems count time in steps of up to two seconds. */
 const SETTLED_MS = 2_500
 /** Of one file in one second. */
-const MOST_ASIDE = 1_000
+const MAX_ASIDE = 1_000
 
 /** Not followed where the system can help it; and no pipe makes it wait. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -300,7 +300,7 @@ export class Folder {
   async #freeName(path: string, now: number): Promise<string> {
     const instant = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
     const name = `${path}.set-aside-${instant}`
-    for (let number = 1; number <= MOST_ASIDE; number++) {
+    for (let number = 1; number <= MAX_ASIDE; number++) {
       const numbered = number === 1 ? name : `${name}-${number}`
       if ((await this.look(numbered)).kind === 'missing') return numbered
     }

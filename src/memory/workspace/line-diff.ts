@@ -6,7 +6,7 @@ export interface Hunk {
 }
 
 /** More lines than that are not compared by this: it takes time and room for each pair. */
-export const MOST_LINES = 4_000
+export const MAX_LINES = 4_000
 
 /** What leads from one list of lines to another, in order. Between two hunks at least one line stays. */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly Hunk[] {

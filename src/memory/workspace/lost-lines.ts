@@ -23,7 +23,7 @@ export async function hasLostLines(
 }
 
 /** So many that are behind are looked at: where there are more, some of them are counted later. */
-const MOST_BEHIND = 1_000
+const MAX_BEHIND = 1_000
 
 /** How many documents may still have in their files what was erased: such as are gone, and such as lost lines. */
 export async function countFilesBehindErasures(
@@ -31,7 +31,7 @@ export async function countFilesBehindErasures(
   namespace: string,
 ): Promise<number> {
   const gone = await store.listErasedDocuments(namespace)
-  const behind = await store.listUnmirrored(namespace, { limit: MOST_BEHIND })
+  const behind = await store.listUnmirrored(namespace, { limit: MAX_BEHIND })
   let count = gone.length
   for (const state of behind)
     if (state.mirroredVersion > 0 && (await hasLostLines(store, namespace, state))) count++

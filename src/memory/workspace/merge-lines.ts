@@ -1,4 +1,4 @@
-import { diffLines, type Hunk, MOST_LINES, uniteLines, withoutCommon } from './line-diff.ts'
+import { diffLines, type Hunk, MAX_LINES, uniteLines, withoutCommon } from './line-diff.ts'
 
 export interface MergedLines {
   readonly lines: readonly string[]
@@ -25,7 +25,7 @@ export function mergeLines(
 ): MergedLines {
   if (sameLines(ours, theirs) || sameLines(base, theirs)) return { lines: ours, conflicts: 0 }
   if (sameLines(base, ours)) return { lines: theirs, conflicts: 0 }
-  if (Math.max(base.length, ours.length, theirs.length) > MOST_LINES)
+  if (Math.max(base.length, ours.length, theirs.length) > MAX_LINES)
     return { lines: addMissing(ours, theirs), conflicts: 0 }
   return applyClusters(base, findClusters(diffLines(base, ours), diffLines(base, theirs)))
 }

@@ -38,7 +38,7 @@ export interface SyncCounts {
 }
 
 /** A larger file is no memory, unless the documents themselves are as large. */
-export const MOST_BYTES = 1_000_000
+export const MAX_BYTES = 1_000_000
 const VERSIONS_AT_A_TIME = 200
 /** Somebody who writes the same file all the time is left to finish. */
 const TRIES = 3
@@ -110,7 +110,7 @@ export class Mirror {
       lost.size > 0
         ? this.#write(path, { name, states, stamp })
         : this.#setAside(path, { name, states }, reason)
-    if (stamp.bytes > MOST_BYTES && stamp.bytes > (await this.#mostBytes(name, states)))
+    if (stamp.bytes > MAX_BYTES && stamp.bytes > (await this.#mostBytes(name, states)))
       return await setAside(`it has ${stamp.bytes} bytes`)
     const bytes = await folder.read(path)
     const read = readFile(bytes)

@@ -5,7 +5,7 @@ import { DOCUMENT_FOLDERS, documentOf, documentOfShortened, isShortened } from '
 import { codeOf, Folder } from './folder.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { countFilesBehindErasures } from './lost-lines.ts'
-import { isStoreFailure, Mirror, MOST_BYTES, pathOf, type SyncCounts } from './mirror.ts'
+import { isStoreFailure, MAX_BYTES, Mirror, pathOf, type SyncCounts } from './mirror.ts'
 import { namesOf } from './names-of.ts'
 import { Warnings } from './warnings.ts'
 import { type FileName, readFile, readIdLine } from './workspace-file.ts'
@@ -373,7 +373,7 @@ interface Named {
 async function readName(folder: Folder, path: string): Promise<FileName | null> {
   try {
     const found = await folder.look(path)
-    if (found.kind !== 'file' || found.stamp.bytes > MOST_BYTES) return null
+    if (found.kind !== 'file' || found.stamp.bytes > MAX_BYTES) return null
     const read = readFile(await folder.read(path))
     const id = 'text' in read ? readIdLine(read.text) : null
     return id === null ? null : documentOfShortened(path, id)

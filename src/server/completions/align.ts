@@ -35,11 +35,11 @@ export interface Alignment {
 }
 
 /** So many messages are enough to know a place by. */
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 /** Of a reply that resembles theirs, where one that is the same counts 1. */
 const ALIKE_SCORE = 0.75
 /** Of all walks together. */
-const MOST_STEPS_OF_ALL = 1_000_000
+const MAX_STEPS_OF_ALL = 1_000_000
 
 /**
  * Lays a history that a client sends onto the end of the log, by the last reply in it: what follows that is what the
@@ -141,7 +141,7 @@ class Search {
   }
 
   get isOver(): boolean {
-    return this.#steps >= MOST_STEPS_OF_ALL
+    return this.#steps >= MAX_STEPS_OF_ALL
   }
 
   /** Where ours says the same as this one of theirs: of several, where most before it agrees, and then the latest. */
@@ -200,7 +200,7 @@ class Search {
   #walkBack(ourPlace: number, theirPlace: number): Omit<Place, 'place'> {
     let [at, their, score] = [ourPlace, theirPlace, 0]
     let isCertain = true
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       this.#steps += 1
       const [ours, theirs] = [this.#ours[at], this.#theirs[their]]
       if (theirs === undefined) return { score, isCertain }

@@ -6,7 +6,7 @@ import type { Session } from '../../session.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 
 /** The least that a context needs beside what is fixed. */
-const LEAST_ROOM_TOKENS = 100
+const MIN_ROOM_TOKENS = 100
 
 /** Refuses a call whose instructions and tools leave the conversation no room, before anything of it is stored. */
 export async function checkRoom(
@@ -24,8 +24,8 @@ export async function checkRoom(
     instructions: estimateTokens(instructions),
     tools: tools === undefined ? 0 : estimateTokens(JSON.stringify(tools)),
     outputReserve,
-    conversation: LEAST_ROOM_TOKENS,
+    conversation: MIN_ROOM_TOKENS,
   }
-  if (needs.instructions + needs.tools + outputReserve + LEAST_ROOM_TOKENS > budget)
+  if (needs.instructions + needs.tools + outputReserve + MIN_ROOM_TOKENS > budget)
     throw new ContextOverflowError(budget, needs)
 }

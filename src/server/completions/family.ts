@@ -14,7 +14,7 @@ export interface Family {
   readonly nextNumber: number
 }
 
-const MOST_FORKS = 20
+const MAX_FORKS = 20
 const FIRST_FORK = 2
 /** Mostly there are none. */
 const PAGE = 20
@@ -27,9 +27,7 @@ export async function familyOf(palimpsest: Palimpsest, named: Session): Promise<
   const forks = forksAmong(numbered, id)
   return {
     named,
-    forks: await Promise.all(
-      forks.slice(0, MOST_FORKS).map(fork => palimpsest.session(fork.info.id).bound()),
-    ),
+    forks: await Promise.all(forks.slice(0, MAX_FORKS).map(fork => palimpsest.session(fork.info.id).bound())),
     nextNumber: Math.max(FIRST_FORK - 1, ...forks.map(({ number }) => number)) + 1,
   }
 }

@@ -16,7 +16,7 @@ export const MORE_OF_OURS = 100
 
 /** At a stretch. */
 const PAGE = 250
-const MOST_OF_OURS = 4_000
+const MAX_OF_OURS = 4_000
 
 /** The end of a session's log, and how a list lies on it. */
 export interface Laid extends Alignment {
@@ -40,14 +40,14 @@ export async function layOnto(
   { isDeep, ...comparing }: Comparing & { readonly isDeep: boolean },
 ): Promise<Laid> {
   const end = new LogEnd(session, comparing)
-  const usual = Math.min(MOST_OF_OURS, sending.prints.length + MORE_OF_OURS)
+  const usual = Math.min(MAX_OF_OURS, sending.prints.length + MORE_OF_OURS)
   const readTo = async (most: number) => {
     await end.readTo(most)
     return alignWhole(end.known, sending, { isWholeLog: end.isWhole })
   }
   let alignment = await readTo(Math.min(PAGE, usual))
   if (!alignment.isClear && usual > PAGE && !end.isWhole) alignment = await readTo(usual)
-  if (alignment.anchor === null && isDeep && !end.isWhole) alignment = await readTo(MOST_OF_OURS)
+  if (alignment.anchor === null && isDeep && !end.isWhole) alignment = await readTo(MAX_OF_OURS)
   return { ...alignment, session, ours: end.messages }
 }
 

@@ -12,7 +12,7 @@ interface CallError {
   readonly error?: { readonly message?: unknown }
 }
 
-const MOST_WORDS = 500
+const MAX_WORDS = 500
 
 /** The same request would be refused again. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404, 413, 422]
@@ -64,7 +64,7 @@ function advice(status: number | null, kind: ProviderFailure['kind']): string {
 
 function withoutKeys(text: string, apiKey: string | null): string {
   const plain = apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]')
-  return redactSecrets(plain, {}).slice(0, MOST_WORDS).toWellFormed()
+  return redactSecrets(plain, {}).slice(0, MAX_WORDS).toWellFormed()
 }
 
 /** The caller has gone, or the server closes. */

@@ -15,7 +15,7 @@ import { stopped } from './model-failure.ts'
 export const SEARCH_MODEL = 'palimpsest-search'
 
 /** Nobody asks in more messages than that. */
-const MOST_ASKED = 50
+const MAX_ASKED = 50
 
 interface SearchCall {
   readonly zone: string
@@ -31,7 +31,7 @@ interface SearchCall {
 export async function searchAnswer(session: Session, call: SearchCall): Promise<Answering> {
   const own = await session.bound()
   const before = call.asked === null ? {} : { before: call.asked + 1 }
-  const newest = await own.messages({ from: 'newest', limit: MOST_ASKED, ...before })
+  const newest = await own.messages({ from: 'newest', limit: MAX_ASKED, ...before })
   return {
     sessionId: session.id,
     seq: newest.at(-1)?.seq ?? 0,

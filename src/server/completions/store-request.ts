@@ -37,9 +37,9 @@ export interface StoreRequest {
 }
 
 /** The session's own limit. */
-const MOST_AT_ONCE = 1_000
+const MAX_AT_ONCE = 1_000
 /** How often somebody else may be faster, and how long it is waited then, so that not all are fast at once. */
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 const PAUSE_MS = { least: 5, most: 50 }
 
 const RACES: readonly string[] = [
@@ -66,7 +66,7 @@ export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest
         : await storeNew(named, request, { theirs, ...comparing })
     } catch (error) {
       if (!PalimpsestError.isInstance(error) || !RACES.includes(error.code)) throw error
-      if (tries === MOST_TRIES) throw tooBusy(request.named.id, error)
+      if (tries === MAX_TRIES) throw tooBusy(request.named.id, error)
       await setTimeout(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least))
     }
 }
@@ -106,7 +106,7 @@ async function storeNew(
   { theirs, prints }: Compared,
 ): Promise<Session> {
   const { messages, isRetry } = request
-  const ours = await readEnd(session, Math.min(MOST_AT_ONCE, messages.length + MORE_OF_OURS))
+  const ours = await readEnd(session, Math.min(MAX_AT_ONCE, messages.length + MORE_OF_OURS))
   const now = Date.now()
   const stored = ours.map(message => ({ ...prints.of(message), age: now - message.appendedAt.getTime() }))
   const replies = repliesToRepeat(stored, theirs, { isRetry })
@@ -208,8 +208,8 @@ async function add(
     }),
   )
   const options: AppendOptions = policy ? { policy } : {}
-  for (let from = 0; from < inputs.length; from += MOST_AT_ONCE) {
-    const { messages } = await session.append(inputs.slice(from, from + MOST_AT_ONCE), options)
+  for (let from = 0; from < inputs.length; from += MAX_AT_ONCE) {
+    const { messages } = await session.append(inputs.slice(from, from + MAX_AT_ONCE), options)
     noteStored(messages.at(-1), request)
   }
 }

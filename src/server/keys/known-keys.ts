@@ -1,7 +1,7 @@
 import type { ApiKey, Store } from '../../store/index.ts'
 
 /** More than a process sees in a while; those that are left out are read again. */
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 /** What was read since the store had this revision. */
 interface Read {
@@ -32,7 +32,7 @@ export class KnownKeys {
     const forget = () => keys.delete(id)
     reading.then(key => key ?? forget(), forget)
     const [oldest] = keys.keys()
-    if (keys.size > MOST_KEYS && oldest !== undefined) keys.delete(oldest)
+    if (keys.size > MAX_KEYS && oldest !== undefined) keys.delete(oldest)
     return reading
   }
 

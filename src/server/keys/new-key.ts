@@ -9,8 +9,8 @@ import { writeKey } from './written-key.ts'
 const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 const ID_LENGTH = 10
 
-const LONGEST_NAME = 100
-const LONGEST_NAMESPACE = 200
+const MAX_NAME = 100
+const MAX_NAMESPACE = 200
 
 export interface NewKey {
   /** As it is kept. */
@@ -40,18 +40,18 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u
 
 function checkName(name: string): string {
   const length = [...name].length
-  if (length >= 1 && length <= LONGEST_NAME && name.trim() === name && !UNPRINTABLE.test(name)) return name
+  if (length >= 1 && length <= MAX_NAME && name.trim() === name && !UNPRINTABLE.test(name)) return name
   throw new InvalidArgumentError(
     'name',
     name,
-    `1 to ${LONGEST_NAME} printable characters, without spaces around them`,
+    `1 to ${MAX_NAME} printable characters, without spaces around them`,
   )
 }
 
 function checkNamespace(namespace: string): string {
   if (!isId(namespace)) throw new InvalidArgumentError('namespace', namespace, ID_RULE)
-  if (namespace.length <= LONGEST_NAMESPACE) return namespace
-  throw new InvalidArgumentError('namespace', namespace, `at most ${LONGEST_NAMESPACE} characters`)
+  if (namespace.length <= MAX_NAMESPACE) return namespace
+  throw new InvalidArgumentError('namespace', namespace, `at most ${MAX_NAMESPACE} characters`)
 }
 
 function checkScopes(given: readonly string[]): readonly Scope[] {

@@ -8,7 +8,7 @@ import { invalidArguments } from '../problems.ts'
 const FORCE = 'true, or a type of fold: lite, deep'
 
 /** A long backlog takes several folds; what is over after this time stays for the background. */
-const MOST_FOLDS_WORTH = 2
+const MAX_FOLDS_WORTH = 2
 
 const compact = endpoint({
   method: 'post',
@@ -46,7 +46,7 @@ const compact = endpoint({
 })
 
 function longestMs({ values }: Resolved): number {
-  return Math.ceil(values.modelTimeoutSec * 1000 * MOST_FOLDS_WORTH)
+  return Math.ceil(values.modelTimeoutSec * 1000 * MAX_FOLDS_WORTH)
 }
 
 export const compactRoutes = [compact]

@@ -10,7 +10,7 @@ import { text, wholeNumber, wholeNumberText } from '../fields.ts'
 import type { Repeat } from '../idempotency.ts'
 import { invalidArguments } from '../problems.ts'
 
-const MOST_VERSIONS = 100
+const MAX_VERSIONS = 100
 const AUTHOR_RULE = 'a name of 1 to 200 characters'
 const AUTHOR = text(AUTHOR_RULE)
   .min(1, { error: AUTHOR_RULE })
@@ -116,7 +116,7 @@ const listVersions = ({ path, documentOf }: Place) =>
     summary: 'Read the versions of a memory document, newest first, those before one',
     query: z.strictObject({
       before: wholeNumberText(1).optional(),
-      limit: wholeNumberText(1, MOST_VERSIONS).optional(),
+      limit: wholeNumberText(1, MAX_VERSIONS).optional(),
     }),
     answers: {
       200: '{ versions: [{ version, content, author, sources, at, undoes }], next }: `next` is the `before` of the next page, null on the last one',
@@ -201,7 +201,7 @@ function declaring(owner: string, { owner: _, ...rest }: Patch): Change {
 }
 
 /** What is longer is too long before it is empty. */
-const MOST_BLANK_CHARACTERS = 400_000
+const MAX_BLANK_CHARACTERS = 400_000
 
 async function write(
   { palimpsest, header }: Pick<Call<unknown, unknown>, 'palimpsest' | 'header'>,
@@ -212,7 +212,7 @@ async function write(
   if (before === null) {
     const missing = await missingDocument(palimpsest, document)
     if (missing instanceof SessionNotFoundError) throw missing
-    if (whole !== undefined && whole.length <= MOST_BLANK_CHARACTERS && normalizeMarkdown(whole) === '')
+    if (whole !== undefined && whole.length <= MAX_BLANK_CHARACTERS && normalizeMarkdown(whole) === '')
       throw new InvalidArgumentError('content', whole, 'text that is not empty, as there is no document yet')
   }
   const { layer, key } = document

@@ -14,7 +14,7 @@ import { invalidArguments } from '../problems.ts'
 import { withinScopes } from '../within-scopes.ts'
 
 const PATH = '/v1/sessions/{id}/messages'
-const MOST_MESSAGES = 1_000
+const MAX_MESSAGES = 1_000
 
 /** What they may be the log checks itself, with better words than a schema has. */
 const CONTENT = {
@@ -38,14 +38,14 @@ const SESSION = {
   user: z.unknown().optional().openapi({ type: 'string', description: 'whose private chat it is' }),
   scope: z.unknown().optional().openapi({ type: 'string', description: 'the workspace that it belongs to' }),
 }
-const SEVERAL = `a list of 1 to ${MOST_MESSAGES} messages`
+const SEVERAL = `a list of 1 to ${MAX_MESSAGES} messages`
 const APPEND = z
   .strictObject({
     ...MESSAGE,
     messages: z
       .array(z.unknown(), { error: SEVERAL })
       .min(1, { error: SEVERAL })
-      .max(MOST_MESSAGES, { error: SEVERAL })
+      .max(MAX_MESSAGES, { error: SEVERAL })
       .optional()
       .openapi({ type: 'array', items: { type: 'object' } }),
     ...SESSION,
@@ -123,7 +123,7 @@ const listMessages = endpoint({
     from: oneOf(['oldest', 'newest'])
       .optional()
       .openapi({ description: 'which end to begin at; left out: oldest. Ascending in either case' }),
-    limit: wholeNumberText(1, MOST_MESSAGES).optional().openapi({ description: 'left out: 100' }),
+    limit: wholeNumberText(1, MAX_MESSAGES).optional().openapi({ description: 'left out: 100' }),
   }),
   answers: {
     200: '{ messages: […], next }: `next` is the `after` of the next page, from the newest on the `before` of the next older one; null on the last one',

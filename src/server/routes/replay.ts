@@ -12,8 +12,8 @@ import { invalidArguments } from '../problems.ts'
 import { replays } from '../replays.ts'
 
 /** The newest ones: what a policy does shows in fewer. Of long ones there are fewer still, but always one. */
-const MOST_MESSAGES = 1_000
-const MOST_CHARACTERS = 1_000_000
+const MAX_MESSAGES = 1_000
+const MAX_CHARACTERS = 1_000_000
 const MESSAGES_AT_A_TIME = 50
 
 const replay = endpoint({
@@ -27,7 +27,7 @@ const replay = endpoint({
       .refine(isId, { error: ID_RULE })
       .optional()
       .openapi({
-        description: `its newest ${MOST_MESSAGES} messages, fewer where they are long; left out: a conversation that is always the same`,
+        description: `its newest ${MAX_MESSAGES} messages, fewer where they are long; left out: a conversation that is always the same`,
       }),
     prices: text('the name of a model')
       .optional()
@@ -60,9 +60,9 @@ const replay = endpoint({
   },
 })
 
-const USUAL_PRICES = 'claude-haiku-4-5'
+const DEFAULT_PRICES = 'claude-haiku-4-5'
 
-async function pricesOf(name = USUAL_PRICES) {
+async function pricesOf(name = DEFAULT_PRICES) {
   const { PRICE_PRESETS } = await import('../../lab/prices/presets.ts')
   const prices = Object.hasOwn(PRICE_PRESETS, name) ? PRICE_PRESETS[name] : undefined
   if (prices) return prices
@@ -85,9 +85,9 @@ async function newestMessages(session: Session): Promise<readonly Message[]> {
     const page = await session.messages({ from: 'newest', limit: MESSAGES_AT_A_TIME, ...before })
     for (const message of page.toReversed()) {
       characters += modelText(message.content).length
-      const isTooLong = newestFirst.length > 0 && characters > MOST_CHARACTERS
-      if (isTooLong || newestFirst.length === MOST_MESSAGES) return newestFirst.reverse()
-      newestFirst.push(characters > MOST_CHARACTERS ? beginningOf(message) : message)
+      const isTooLong = newestFirst.length > 0 && characters > MAX_CHARACTERS
+      if (isTooLong || newestFirst.length === MAX_MESSAGES) return newestFirst.reverse()
+      newestFirst.push(characters > MAX_CHARACTERS ? beginningOf(message) : message)
     }
     if (page.length < MESSAGES_AT_A_TIME) return newestFirst.reverse()
   }
@@ -95,7 +95,7 @@ async function newestMessages(session: Session): Promise<readonly Message[]> {
 
 /** Of the only one that there is room for, as much as there is room for. */
 function beginningOf(message: Message): Message {
-  return { ...message, content: headOf(modelText(message.content), MOST_CHARACTERS) }
+  return { ...message, content: headOf(modelText(message.content), MAX_CHARACTERS) }
 }
 
 /** The parameters that the policy knows, as they are in force. */

@@ -30,7 +30,7 @@ const readSessionSettings = endpoint({
 })
 
 /** How often somebody else may be faster. */
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 
 const changeSessionSettings = endpoint({
   method: 'put',
@@ -57,7 +57,7 @@ const changeSessionSettings = endpoint({
         const { headers, json } = answerWith(call, await session.settings())
         return { headers, json: { etag: headers.etag }, readersJson: json }
       } catch (error) {
-        if (tries === MOST_TRIES || !(error instanceof SettingsConflictError)) throw error
+        if (tries === MAX_TRIES || !(error instanceof SettingsConflictError)) throw error
       }
     }
   },

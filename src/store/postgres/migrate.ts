@@ -11,14 +11,14 @@ const LOCK = 0x50414c49
 
 /** Whoever waits longer for a table gives way: everybody who wants to write it would wait behind them. */
 const LOCK_TIMEOUT_MS = 2_000
-const LONGEST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 
 /** Brings the schema up to date, one process at a time. Refuses what a newer program wrote. */
 export async function migrate(client: ClientBase, schema: string, name: string): Promise<void> {
   // Whoever may only read and write the tables can open what somebody else has migrated.
   const { version, newest } = await readVersions(client, schema, name)
   if (version === newest) return
-  const deadline = performance.now() + LONGEST_WAIT_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   for (;;) {
     try {
       return await migrateOnce(client, schema, name)

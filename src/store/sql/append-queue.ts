@@ -41,11 +41,11 @@ interface Batch {
 }
 
 /** Of one session. What holds more takes long, and the others would wait for it. */
-const MOST_SHARED_MESSAGES = 16
+const MAX_SHARED_MESSAGES = 16
 /** With more sessions a transaction saves little more, and its locks are held for longer. */
-const MOST_SESSIONS = 32
+const MAX_SESSIONS = 32
 /** Of those with many sessions. While they are under way, what comes gathers for the next. */
-const MOST_SHARED_COMMITS = 2
+const MAX_SHARED_COMMITS = 2
 
 /**
  * Lets appends that arrive together share one commit. They gather until the event loop has taken in all
@@ -138,8 +138,8 @@ export class AppendQueues {
       this.#ready = []
       this.#commitAlone(batchOf(shareable[0]!))
     }
-    while (this.#ready.length > 0 && this.#sharedCommits < MOST_SHARED_COMMITS)
-      this.#commitTogether(this.#ready.splice(0, MOST_SESSIONS).map(batchOf))
+    while (this.#ready.length > 0 && this.#sharedCommits < MAX_SHARED_COMMITS)
+      this.#commitTogether(this.#ready.splice(0, MAX_SESSIONS).map(batchOf))
   }
 
   async #commitAlone({ queue, waiting }: Batch): Promise<void> {
@@ -205,7 +205,7 @@ function isOfAll(error: unknown): boolean {
 
 function isShareable({ waiting }: Queue): boolean {
   const messages = waiting.reduce((sum, each) => sum + each.messages, 0)
-  return !waiting[0]!.isAlone && messages <= MOST_SHARED_MESSAGES
+  return !waiting[0]!.isAlone && messages <= MAX_SHARED_MESSAGES
 }
 
 function batchOf(queue: Queue): Batch {

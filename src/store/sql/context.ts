@@ -26,9 +26,9 @@ interface ContextRow extends MessageRow {
 }
 
 /** Messages are about this large; it decides only how many are read at a time. */
-const USUAL_TOKENS = 48
-const LEAST_AT_A_TIME = 16
-const MOST_AT_A_TIME = 1_000
+const DEFAULT_TOKENS = 48
+const MIN_AT_A_TIME = 16
+const MAX_AT_A_TIME = 1_000
 
 export function* readContext(session: SessionRow, request: ContextRequest, warn: Warn): Steps<ContextRead> {
   const { question: layerRows, versions } = layersOf(session, request.days ?? [])
@@ -174,7 +174,7 @@ function* readNewest(
 ): Steps<{ rows: readonly ContextRow[]; isCut: boolean }> {
   const newestFirst: ContextRow[] = []
   let sum = 0
-  const atATime = Math.min(MOST_AT_A_TIME, Math.max(LEAST_AT_A_TIME, Math.ceil(tokens / USUAL_TOKENS)))
+  const atATime = Math.min(MAX_AT_A_TIME, Math.max(MIN_AT_A_TIME, Math.ceil(tokens / DEFAULT_TOKENS)))
   let { through } = range
   while (through > range.after && sum <= tokens) {
     const page = yield* readVisible<ContextRow>(session, {

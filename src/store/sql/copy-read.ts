@@ -106,7 +106,7 @@ export function* readCopyRecord(sessionId: number): Steps<CopyRecord | null> {
 /** Small rows; there are as many as there were folds. */
 const ROWS_AT_A_TIME = 200
 const FEWEST_MESSAGES = 8
-const MOST_MESSAGES = 512
+const MAX_MESSAGES = 512
 /** Characters of a page, about: what is in memory at once, whatever is said in the messages. */
 const PAGE_CHARACTERS = 500_000
 
@@ -174,7 +174,7 @@ function* readMessages(session: SessionRow, place: CopyPlace): Steps<CopyPage> {
   if (messages.length < place.limit) return { rows: [...rows, ...(yield* readRest(session))], next: null }
   const characters = messages.reduce((sum, { content }) => sum + String(content).length, 0)
   const fitting = Math.floor((place.limit * PAGE_CHARACTERS) / Math.max(1, characters))
-  const limit = Math.max(FEWEST_MESSAGES, Math.min(MOST_MESSAGES, fitting))
+  const limit = Math.max(FEWEST_MESSAGES, Math.min(MAX_MESSAGES, fitting))
   return { rows, next: { ...place, after: last, limit } }
 }
 

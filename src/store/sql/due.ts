@@ -30,7 +30,7 @@ export function* listDue(
 /** No time is written that is further away than this, so that one which is comes from a wrong clock. */
 export const MAX_EXTRACTION_WAIT_MS = 24 * 3_600_000
 
-const LONGEST_WAITS_MS: Readonly<Record<DueColumn, number>> = {
+const MAX_WAITS_MS: Readonly<Record<DueColumn, number>> = {
   due_at: MAX_DUE_MS,
   extract_at: MAX_EXTRACTION_WAIT_MS,
   rebuild_at: MAX_DUE_MS,
@@ -51,7 +51,7 @@ export function* dueRows(
   const rows: DueRow[] = []
   const ranges = [
     [`${column} <= ?2`, now],
-    [`${column} > ?2`, lastBelieved(now, LONGEST_WAITS_MS[column])],
+    [`${column} > ?2`, lastBelieved(now, MAX_WAITS_MS[column])],
   ] as const
   for (const [condition, instant] of ranges)
     if (rows.length < limit)

@@ -224,12 +224,12 @@ function* condemnLists({ id }: { readonly id: number }, names: readonly string[]
   }
 }
 
-const LONGEST_LABEL = 40
+const MAX_LABEL = 40
 
 /** Names may hold commas themselves, so each is looked for as a whole item. */
 function isListOf(line: string, names: readonly string[]): boolean {
   const colon = line.indexOf(': ')
-  if (!line.startsWith('- ') || colon === -1 || colon > LONGEST_LABEL) return false
+  if (!line.startsWith('- ') || colon === -1 || colon > MAX_LABEL) return false
   const listed = `, ${line.slice(colon + 2).trimEnd()}`
   return names.some(name =>
     [name, inertName(name), listedName(name), listedId(name)].some(

@@ -6,7 +6,7 @@ import { all, type Steps } from './steps.ts'
 import { AND_VISIBLE, type HiddenRange, type SeqRange } from './visible.ts'
 
 /** Of a session with more of them, what lies above is taken as visible: fewer points are found there. */
-const MOST_RANGES = 20_000
+const MAX_RANGES = 20_000
 
 interface PointRow {
   readonly seq: number
@@ -26,7 +26,7 @@ export function* readGrowth(session: SessionRow, points: number): Steps<readonly
            WHERE session_id = ?1 AND from_seq <= ?2 ORDER BY from_seq LIMIT ?3`,
           session.id,
           head.seq,
-          MOST_RANGES,
+          MAX_RANGES,
         )
   const rows = yield* allIn<PointRow>(
     `SELECT seq, at, total_tokens FROM messages

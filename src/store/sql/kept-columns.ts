@@ -73,7 +73,7 @@ class SessionColumns {
 }
 
 /** In messages, which take some 14 bytes each. */
-const MOST_KEPT = 2_000_000
+const MAX_KEPT = 2_000_000
 const SESSION_SIZE = 100
 const SPEAKER_SIZE = 20
 
@@ -103,7 +103,7 @@ export class KeptColumns {
     let size = 0
     for (const columns of this.#sessions.values()) size += columns.size
     for (const [id, columns] of this.#sessions) {
-      if (size <= MOST_KEPT) return
+      if (size <= MAX_KEPT) return
       this.#sessions.delete(id)
       size -= columns.size
     }

@@ -1,13 +1,13 @@
 /** What an index can hold in either database, with room to spare. */
-const LONGEST_KEY = 200
+const MAX_KEY = 200
 
 /**
  * An id as an index holds it: itself, or where it is too long, its beginning and a digest. The latter
  * is always longer than the former can be, so the two never meet.
  */
 export function keyOf(id: string): string {
-  if (id.length <= LONGEST_KEY) return id
-  return `${id.slice(0, LONGEST_KEY).toWellFormed()}#${digestOf(id)}`
+  if (id.length <= MAX_KEY) return id
+  return `${id.slice(0, MAX_KEY).toWellFormed()}#${digestOf(id)}`
 }
 
 export function digestOf(text: string): string {

@@ -42,11 +42,11 @@ function ownerIn(session: SessionRow): string | null {
 }
 
 /** The daily log is shown for two days. One that is no day could, with the session's id, name another's. */
-const MOST_DAYS = 2
+const MAX_DAYS = 2
 
 function daysShown({ name }: SessionRow, days: readonly string[]): readonly string[] {
   const isDay = (day: string) => parseDailyKey(dailyKey(day, name))?.day === day
-  return [...new Set(days.filter(isDay))].slice(-MOST_DAYS)
+  return [...new Set(days.filter(isDay))].slice(-MAX_DAYS)
 }
 
 /** Those that are frozen, and of those asked for the ones that came since: what is written on them is news. */
@@ -58,12 +58,12 @@ function daysRead(session: SessionRow, asked: readonly string[]): readonly strin
 }
 
 /** One statement for all: what is not asked for is `NULL`, which matches nothing. */
-const MOST_VISIBLE = 5 + 2 * MOST_DAYS
-const WANTED = Array.from({ length: MOST_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
+const MAX_VISIBLE = 5 + 2 * MAX_DAYS
+const WANTED = Array.from({ length: MAX_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
 const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(', ')})
   SELECT d.layer, d.name, d.version, d.first_version FROM wanted w
   JOIN documents d ON d.namespace = ?1 AND d.layer = w.layer AND d.name_key = w.name_key
-  WHERE d.owner_id IS NULL OR d.owner_id = ?${2 * MOST_VISIBLE + 2}`
+  WHERE d.owner_id IS NULL OR d.owner_id = ?${2 * MAX_VISIBLE + 2}`
 
 interface VersionRow {
   readonly layer: LayerName
@@ -80,7 +80,7 @@ export function layersOf(session: SessionRow, asked: readonly string[]) {
 function versionsOf(session: SessionRow, days: readonly string[]) {
   const visible = visibleTo(session, days)
   const parameters: (string | null)[] = []
-  for (let place = 0; place < MOST_VISIBLE; place++) {
+  for (let place = 0; place < MAX_VISIBLE; place++) {
     const document = visible[place]
     parameters.push(document?.layer ?? null, document ? keyOf(document.key) : null)
   }

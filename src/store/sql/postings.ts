@@ -1,4 +1,4 @@
-import { MOST_COUNT, MOST_LENGTH, type Postings } from '../../search/session-index.ts'
+import { MAX_COUNT, MAX_LENGTH, type Postings } from '../../search/session-index.ts'
 
 /**
  * The index of a session, packed. Of each term, rows of the messages that hold it: a row is known by its first
@@ -8,7 +8,7 @@ import { MOST_COUNT, MOST_LENGTH, type Postings } from '../../search/session-ind
 
 export const BLOCK_MESSAGES = 4096
 /** Of a row. A rare term has one, whatever the session's length; more than this SQLite would keep on pages of their own. */
-const MOST_ROW_BYTES = 800
+const MAX_ROW_BYTES = 800
 
 export function blockOf(seq: number): number {
   return Math.floor(seq / BLOCK_MESSAGES)
@@ -132,7 +132,7 @@ function packPostings(first: number, places: readonly Place[]): readonly Posting
   let writer = new Writer()
   let [begin, previous] = [first, first]
   for (const [seq, count] of places) {
-    if (writer.length >= MOST_ROW_BYTES) {
+    if (writer.length >= MAX_ROW_BYTES) {
       rows.push({ first: begin, data: writer.end() })
       writer = new Writer()
       begin = seq
@@ -179,7 +179,7 @@ export function changePostings(row: PostingsRow | undefined, places: readonly Pl
 
 function writePlace(writer: Writer, previous: number, seq: number, count: number): number {
   writer.number((seq - previous) * 2 + (count > 1 ? 1 : 0))
-  if (count > 1) writer.number(Math.min(count, MOST_COUNT))
+  if (count > 1) writer.number(Math.min(count, MAX_COUNT))
   return seq
 }
 
@@ -274,7 +274,7 @@ export function changeBlock(
     columns.minutes.set(before.minutes)
   }
   for (const { place, entry } of changes) {
-    columns.lengths[place] = Math.min(entry?.length ?? 0, MOST_LENGTH)
+    columns.lengths[place] = Math.min(entry?.length ?? 0, MAX_LENGTH)
     columns.speakers[place] = entry ? speakerPlace(entry.speaker) : 0
     columns.minutes[place] = entry?.minute ?? 0
   }

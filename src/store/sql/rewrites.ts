@@ -5,10 +5,10 @@ import { run, type Steps } from './steps.ts'
 type Rewrite = readonly [epoch: number, seq: number]
 
 /** Of more edits than this during one fold the fold has to begin anew. */
-const MOST_KEPT = 500
+const MAX_KEPT = 500
 
 export function* noteRewrite(session: SessionRow, seq: number): Steps<void> {
-  const rewrites = [...readRewrites(session), [session.epoch + 1, seq]].slice(-MOST_KEPT)
+  const rewrites = [...readRewrites(session), [session.epoch + 1, seq]].slice(-MAX_KEPT)
   yield* run('UPDATE sessions SET rewrites = ?2 WHERE id = ?1', session.id, JSON.stringify(rewrites))
 }
 

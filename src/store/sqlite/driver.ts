@@ -68,7 +68,7 @@ const DIALECT: Dialect = {
   eventPosition: row => String(row.major),
 }
 
-const LONGEST_PAUSE_MS = 20
+const MAX_PAUSE_MS = 20
 /** A file that changes under a reader more often than that is not to be read now. */
 const MAX_VIEWS = 10
 const PARAMETERS_A_PAGE = 4
@@ -613,7 +613,7 @@ export class SqliteDriver implements Driver {
   async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
     let start: number | null = null
     let deadline = 0
-    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    for (let pause = 1; ; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
       try {
         return await action()
       } catch (error) {

@@ -23,8 +23,8 @@ export type RewriteOutcome =
 
 /** Reads of ours are short: one that lasts longer than this is somebody's who goes on reading. */
 const READERS_MS = 1_000
-const LONGEST_PAUSE_MS = 20
-const LEAST_ANNOUNCED_MS = 60_000
+const MAX_PAUSE_MS = 20
+const MIN_ANNOUNCED_MS = 60_000
 /** Of disks that anybody still uses; the usual ones are thirty times as fast. */
 const SLOWEST_BYTES_PER_MS = 2_000
 
@@ -59,7 +59,7 @@ function rewriteAnnounced(
   const bytes = liveBytes(database)
   const problem = findRoom(path, bytes)
   if (problem) return { kind: 'no room', ...problem }
-  const announcedMs = LEAST_ANNOUNCED_MS + bytes / SLOWEST_BYTES_PER_MS
+  const announcedMs = MIN_ANNOUNCED_MS + bytes / SLOWEST_BYTES_PER_MS
   const announcement = { owner, until: Math.ceil(Date.now() + announcedMs) }
   if (!succeeds(() => announce(database, announcement), busyTimeoutMs)) return { kind: 'in use' }
   try {
@@ -129,6 +129,6 @@ function succeeds(action: () => void, timeoutMs: number): boolean {
       if (performance.now() > deadline) return false
     }
     // Of random length, so that it takes its turn among those who do the same.
-    sleep(Math.random() * LONGEST_PAUSE_MS)
+    sleep(Math.random() * MAX_PAUSE_MS)
   }
 }

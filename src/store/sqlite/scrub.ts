@@ -5,7 +5,7 @@ import type { RewriteRequest } from './rewrite-database.ts'
 import type { ScrubMessage } from './scrub-thread.ts'
 
 /** As measured on an ordinary disk. */
-const USUAL_BYTES_PER_MS = 90_000
+const DEFAULT_BYTES_PER_MS = 90_000
 
 /** As it is in the sources, and as it is built. */
 const THREAD = import.meta.url.endsWith('.ts')
@@ -18,7 +18,7 @@ export async function scrubInThread(
   request: RewriteRequest,
   onScrub: OnScrub,
 ): Promise<boolean> {
-  const last = await runThread(request, bytes => onScrub({ bytes, usualMs: bytes / USUAL_BYTES_PER_MS }))
+  const last = await runThread(request, bytes => onScrub({ bytes, usualMs: bytes / DEFAULT_BYTES_PER_MS }))
   switch (last.kind) {
     case 'scrubbed':
       return true

@@ -35,13 +35,13 @@ const QUESTION_FACTOR = 0.6
  * beside those of the people, the less a word of it weighs, or its advice would crowd out what it was told.
  */
 const ASSISTANT_FACTOR = 0.95
-const LEAST_ASSISTANT_FACTOR = 0.4
+const MIN_ASSISTANT_FACTOR = 0.4
 const SYSTEM_FACTOR = 0.5
 const TOOL_FACTOR = 0.5
 const CODE_FACTOR = 0.3
 /** What decisions, promises and needs count, in sentences and in a few words. */
-const LEAST_SIGN_POWER = 0.6
-const MOST_SIGN_POWER = 2
+const MIN_SIGN_POWER = 0.6
+const MAX_SIGN_POWER = 2
 /** What was changed since is told for what it was, if at all. */
 const STALE_FACTOR = 0.3
 /** Sentences that are told together or not at all. */
@@ -336,7 +336,7 @@ export class Choice {
 
 /** Where messages are a few words each, signs tell more than words of what matters. */
 export function signPower({ terseness }: Range): number {
-  return LEAST_SIGN_POWER + (MOST_SIGN_POWER - LEAST_SIGN_POWER) * terseness
+  return MIN_SIGN_POWER + (MAX_SIGN_POWER - MIN_SIGN_POWER) * terseness
 }
 
 /** Messages after which nobody else speaks: a question in them is open. */
@@ -361,5 +361,5 @@ function* assistantFactor({ messages, units }: Range): Generator<void, number, v
   }
   if (count.user === 0 || count.assistant === 0) return ASSISTANT_FACTOR
   const ratio = tokens.user / count.user / (tokens.assistant / count.assistant)
-  return Math.min(ASSISTANT_FACTOR, Math.max(LEAST_ASSISTANT_FACTOR, Math.sqrt(ratio)))
+  return Math.min(ASSISTANT_FACTOR, Math.max(MIN_ASSISTANT_FACTOR, Math.sqrt(ratio)))
 }

@@ -9,7 +9,7 @@ import type { Range, Unit } from './units.ts'
 import { type Worth, worthRemembering } from './worth-remembering.ts'
 
 /** A line that only quotes says less than one that a model writes: more of them would be noise. */
-const MOST = 3
+const MAX = 3
 /** Of those that say nothing lasting, one of so many tokens: a number in every sentence makes none of them history. */
 const TELLING_EVERY_TOKENS = 500
 const STEP_UNITS = 20
@@ -26,7 +26,7 @@ export function* memoryExtracts(
   const units = new Set([...chosen.map(({ unit }) => unit), ...range.units.keys()])
   const found: Record<Worth, number[]> = { lasting: [], telling: [] }
   const extracts = new Map<string, number>()
-  const mostLines = Math.min(most, MOST)
+  const mostLines = Math.min(most, MAX)
   let steps = 0
   for (const role of ['user', 'assistant'])
     for (const unit of units) {

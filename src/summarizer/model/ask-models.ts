@@ -7,7 +7,7 @@ import { pause } from './within.ts'
 
 const FIRST_PAUSE_MS = 500
 /** Who is told to wait for longer gives up: the fold's own back-off is there for that. */
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
 export interface AskOptions {
   readonly fallback: LanguageModelLike | null
@@ -79,5 +79,5 @@ function pauseAfter(error: unknown, retries: number): number | null {
   if (!SummarizerError.isInstance(error)) return null
   if (error.reason !== 'rate_limited' && error.reason !== 'unavailable') return null
   const wait = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** retries
-  return wait <= LONGEST_PAUSE_MS ? wait : null
+  return wait <= MAX_PAUSE_MS ? wait : null
 }

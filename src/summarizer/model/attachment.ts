@@ -17,8 +17,8 @@ const PLACES = [
 ]
 /** Fields that may hold bytes without saying so: only an address is taken from them. */
 const MAY_BE_BYTES = new Set(['image', 'file', 'data', 'source'])
-const MOST_CHARACTERS = 200
-const MOST_META = 8
+const MAX_CHARACTERS = 200
+const MAX_META = 8
 
 /** `{ type, ref, meta }`: what is known of it without its bytes, and what else is short enough to tell. */
 export function describeAttachment(part: AttachmentPart): string {
@@ -33,7 +33,7 @@ export function describeAttachment(part: AttachmentPart): string {
     if (told !== null) meta[name] = told
   }
   for (const [field, value] of Object.entries(part)) {
-    if (field === 'type' || PLACES.includes(field) || Object.keys(meta).length >= MOST_META) continue
+    if (field === 'type' || PLACES.includes(field) || Object.keys(meta).length >= MAX_META) continue
     if (Object.values(known.meta).includes(value)) continue
     const told = tellable(value)
     if (told !== null) meta[clip(oneLine(field), 40)] = told
@@ -57,7 +57,7 @@ function placeIn(field: string, value: unknown): string | null {
 function tellable(value: unknown): string | number | boolean | null {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'string' || value === '' || /^\s*data:/i.test(value)) return null
-  const text = oneLine(value.slice(0, MOST_CHARACTERS * 4))
-  const isUnbroken = text.length > MOST_CHARACTERS && !text.slice(0, MOST_CHARACTERS).includes(' ')
-  return isUnbroken && !/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? null : clip(text, MOST_CHARACTERS)
+  const text = oneLine(value.slice(0, MAX_CHARACTERS * 4))
+  const isUnbroken = text.length > MAX_CHARACTERS && !text.slice(0, MAX_CHARACTERS).includes(' ')
+  return isUnbroken && !/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? null : clip(text, MAX_CHARACTERS)
 }

@@ -19,11 +19,11 @@ export function classifyError(error: unknown, model: string): SummarizerError {
   if (!(error instanceof Error)) return new SummarizerError('failed', `said: ${String(error)}`, { model })
   const call = error as CallError
   const reason = reasonOf(call)
-  const said = clip(oneLine(error.message), MOST_CHARACTERS)
+  const said = clip(oneLine(error.message), MAX_CHARACTERS)
   return new SummarizerError(reason, `said: ${said}`, { model, retryAfterMs: retryAfter(call), cause: error })
 }
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 function reasonOf(error: CallError): SummarizerFailure {
   const { message, statusCode: status, responseBody = '', isRetryable } = error

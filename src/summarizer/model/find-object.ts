@@ -1,5 +1,5 @@
 /** Openings that are looked at: prose may hold braces of its own, but not without end. */
-const MOST_OPENINGS = 20
+const MAX_OPENINGS = 20
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function findObject(text: string, willDo: (object: Fields) => boolean = () => true): Fields | null {
   let from = text.indexOf('{')
-  for (let tries = 0; from >= 0 && tries < MOST_OPENINGS; tries++) {
+  for (let tries = 0; from >= 0 && tries < MAX_OPENINGS; tries++) {
     const object = parse(balanced(text, from))
     if (object !== null && willDo(object)) return object
     from = text.indexOf('{', from + 1)

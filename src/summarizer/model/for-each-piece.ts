@@ -5,7 +5,7 @@ import type { ModelSummarizerSettings } from './model-summarizer.ts'
 import type { Entry } from './render-source.ts'
 import { type Piece, takePiece } from './take-piece.ts'
 import type { Tally } from './tally.ts'
-import { LEAST_PIECE_TOKENS, pieceTokens } from './window.ts'
+import { MIN_PIECE_TOKENS, pieceTokens } from './window.ts'
 
 interface PieceLoop {
   readonly entries: readonly Entry[]
@@ -33,7 +33,7 @@ export async function forEachPiece({
   for (let rest = entries; rest.length > 0; ) {
     const beside = besideTokens()
     const room = Math.min(most, pieceTokens(settings.windowTokens, beside))
-    if (room < LEAST_PIECE_TOKENS)
+    if (room < MIN_PIECE_TOKENS)
       throw new SummarizerError(
         'overflow',
         `has a window of ${settings.windowTokens} tokens, and ${beside} of them are needed beside the conversation`,
@@ -48,7 +48,7 @@ export async function forEachPiece({
       const isUnasked = SummarizerError.isSpendGuard(error) && tally.total().calls === 0
       if (isUnasked) throw error
       const half = Math.floor(Math.min(room, estimateTokens(piece.text)) / 2)
-      if (error.reason !== 'overflow' || half < LEAST_PIECE_TOKENS) throw error.withUsage(tally.total())
+      if (error.reason !== 'overflow' || half < MIN_PIECE_TOKENS) throw error.withUsage(tally.total())
       most = half
     }
   }

@@ -4,7 +4,7 @@ import type { Summarizer } from '../summarizer.ts'
 import { isLanguageModel, type LanguageModelLike, modelName } from './language-model.ts'
 import { readPrompts } from './prompts.ts'
 import type { ModelPrices } from './tally.ts'
-import { LEAST_WINDOW_TOKENS, sourceTokens } from './window.ts'
+import { MIN_WINDOW_TOKENS, sourceTokens } from './window.ts'
 
 export interface ModelSummarizerOptions {
   /** Asked once where the first model fails. */
@@ -95,12 +95,8 @@ function checked(model: LanguageModelLike, options: ModelSummarizerOptions): Mod
   checkOptions('modelSummarizer', options, OPTIONS)
   checkOptions('modelSummarizer: prices', prices, PRICES)
   checkPositive('timeoutMs', timeoutMs)
-  if (!Number.isFinite(windowTokens) || windowTokens < LEAST_WINDOW_TOKENS)
-    throw new InvalidArgumentError(
-      'windowTokens',
-      windowTokens,
-      `a number of at least ${LEAST_WINDOW_TOKENS}`,
-    )
+  if (!Number.isFinite(windowTokens) || windowTokens < MIN_WINDOW_TOKENS)
+    throw new InvalidArgumentError('windowTokens', windowTokens, `a number of at least ${MIN_WINDOW_TOKENS}`)
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0)
     throw new InvalidArgumentError('maxRetries', maxRetries, 'a whole number of at least 0')
   for (const [name, price] of Object.entries(prices ?? {}))

@@ -73,11 +73,11 @@ function budgetText(tokens: number, extracts: ExtractsRequest | null): string {
 }
 
 /** More is not measured, only to be cut off. */
-const MOST_CHARACTERS_PER_TOKEN = 6
+const MAX_CHARACTERS_PER_TOKEN = 6
 
 /** The end of a text that is too long, from the beginning of a line where one is near enough. */
 function newestOf(text: string, tokens: number): string {
-  let tail = text.slice(-tokens * MOST_CHARACTERS_PER_TOKEN)
+  let tail = text.slice(-tokens * MAX_CHARACTERS_PER_TOKEN)
   for (let size = estimateTokens(tail); size > tokens; size = estimateTokens(tail))
     tail = tail.slice(tail.length - Math.floor(tail.length * Math.min(0.95, (0.97 * tokens) / size)))
   if (tail === text) return text

@@ -28,7 +28,7 @@ import { memoTokens } from './window.ts'
 type MemoValue = Readonly<Record<string, unknown>>
 
 /** An unfinished summary that is so far over its budget would take the room of what it is to be merged with. */
-const MOST_OVER_BUDGET = 2
+const MAX_OVER_BUDGET = 2
 
 /**
  * The source, piece by piece as the window holds them: each piece is given the summary so far and returns one
@@ -144,7 +144,7 @@ function checkedAnswer(
   if (typeof answer === 'string') throw new SummarizerError(answer, 'gave an answer that is no summary', name)
   if (budgetTokens >= ROOM_FOR_WORDS && isTooShort(answer.summary, estimateTokens(piece.text)))
     throw new SummarizerError('too_short', 'said next to nothing', name)
-  const isOver = !isLast && estimateTokens(answer.summary) > budgetTokens * MOST_OVER_BUDGET
+  const isOver = !isLast && estimateTokens(answer.summary) > budgetTokens * MAX_OVER_BUDGET
   if (isOver) throw new SummarizerError('over_budget', `wrote far more than ${budgetTokens} tokens`, name)
   return answer
 }

@@ -36,7 +36,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
     if (lines.length > 0 && tokens <= room)
       return { text: lines.join('\n'), seqs, rest: entries.slice(index) }
     const headTokens = estimateTokens([...dayLine, entry.head].join('\n')) + LINE_TOKENS
-    const [first, others] = cutText(entry.text, Math.max(LEAST_TOKENS, left - headTokens))
+    const [first, others] = cutText(entry.text, Math.max(MIN_TOKENS, left - headTokens))
     lines.push(...dayLine, renderEntry({ ...entry, text: first }))
     seqs.push(entry.seq)
     const rest = entries.slice(index + 1)
@@ -47,7 +47,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
 }
 
 /** Below this a message is not cut: every piece has to bring the work forward. */
-const LEAST_TOKENS = 50
+const MIN_TOKENS = 50
 
 function renderEntry({ head, text }: Entry): string {
   return head === '' ? text : `${head}: ${text}`

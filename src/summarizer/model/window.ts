@@ -3,16 +3,16 @@ import { instructionsFor } from './prompts.ts'
 
 /** For what the model writes, its thoughts included. */
 const OUTPUT_SHARE = 0.25
-const MOST_OUTPUT_TOKENS = 6_000
+const MAX_OUTPUT_TOKENS = 6_000
 /** For the summary of what came before: the newest of it. */
 const EARLIER_SHARE = 0.05
 /** Our count is an estimate, and other tokenizers than the one that it was fitted to count more. */
 const CERTAIN_SHARE = 0.85
 
 /** Less cannot hold the instructions, a piece of a conversation and an answer. */
-export const LEAST_WINDOW_TOKENS = 4_000
+export const MIN_WINDOW_TOKENS = 4_000
 /** Smaller pieces are not worth a call. */
-export const LEAST_PIECE_TOKENS = 300
+export const MIN_PIECE_TOKENS = 300
 
 export function earlierTokens(windowTokens: number): number {
   return Math.floor(windowTokens * EARLIER_SHARE)
@@ -25,7 +25,7 @@ export function memoTokens(windowTokens: number): number {
 
 /** What is left for the conversation in a call with so much beside it. */
 export function pieceTokens(windowTokens: number, besideTokens: number): number {
-  const output = Math.min(windowTokens * OUTPUT_SHARE, MOST_OUTPUT_TOKENS)
+  const output = Math.min(windowTokens * OUTPUT_SHARE, MAX_OUTPUT_TOKENS)
   return Math.floor(windowTokens * CERTAIN_SHARE - output - besideTokens)
 }
 
@@ -34,5 +34,5 @@ export function sourceTokens(windowTokens: number, withExtracts = false): number
   const instructions = estimateTokens(instructionsFor('summarize', true, withExtracts))
   const room = pieceTokens(windowTokens, instructions + earlierTokens(windowTokens))
   // A message as it is shown has its number, day and time before it, and some names have an id, which nobody has measured.
-  return Math.max(LEAST_PIECE_TOKENS, Math.floor(room * 0.82))
+  return Math.max(MIN_PIECE_TOKENS, Math.floor(room * 0.82))
 }

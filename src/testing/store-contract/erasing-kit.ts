@@ -9,7 +9,7 @@ import type { Chat } from './chat.ts'
 /** A word that nothing else has. */
 export const CANARY = 'zanzibarium'
 
-const MOST_SLICES = 10_000
+const MAX_SLICES = 10_000
 
 interface EraseOptions {
   readonly namespace?: string
@@ -30,7 +30,7 @@ export async function erase(
     ['erasing', target, {}, now],
   )
   for (let slices = 0; record.stage === 'erasing'; slices++) {
-    assert.ok(slices < MOST_SLICES, 'it comes to an end')
+    assert.ok(slices < MAX_SLICES, 'it comes to an end')
     record = await (await next()).continueErasure(namespace, { id: record.id, now })
   }
   assert.equal(record.stage, 'rebuilding')

@@ -3,7 +3,7 @@ import type { Excerpt, SearchResult } from '../../../finding/index.ts'
 import { resultsText } from '../../search-text.ts'
 import type { ChatCommand } from './command.ts'
 
-const MOST_RESULTS = 5
+const MAX_RESULTS = 5
 
 export const searchCommand: ChatCommand = {
   name: 'search',
@@ -11,7 +11,7 @@ export const searchCommand: ChatCommand = {
   help: 'find what was said in this chat, folded or not',
   run: async (query, { session, user, zone, screen }) => {
     if (query === '') throw new InvalidArgumentError('/search', query, 'words to find, as in /search dog')
-    const { results } = await session.search(query, { limit: MOST_RESULTS })
+    const { results } = await session.search(query, { limit: MAX_RESULTS })
     const text =
       results.length === 0
         ? 'Nothing was found.'

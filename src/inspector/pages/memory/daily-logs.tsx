@@ -26,7 +26,7 @@ const useTexts = defineTexts({
   },
 })
 
-const MOST = 200
+const MAX = 200
 
 interface Logs {
   readonly heads: readonly DocumentHead[]
@@ -69,7 +69,7 @@ export function DailyLogs({ chosenKey }: { readonly chosenKey: string | undefine
 }
 
 async function readRecent(signal: AbortSignal): Promise<Logs> {
-  const { documents, next } = await listDocuments({ layer: 'daily', limit: MOST }, { signal })
+  const { documents, next } = await listDocuments({ layer: 'daily', limit: MAX }, { signal })
   if (next === null) return { heads: documents.toReversed(), of: 'all', isCut: false }
   const today = new Date()
   const yesterday = new Date(today)
@@ -83,7 +83,7 @@ async function readRecent(signal: AbortSignal): Promise<Logs> {
 }
 
 async function logsOf(day: string, signal: AbortSignal): Promise<Logs> {
-  const { documents, next } = await readDay(day, { limit: MOST }, { signal })
+  const { documents, next } = await readDay(day, { limit: MAX }, { signal })
   return { heads: documents, of: 'day', isCut: next !== null }
 }
 

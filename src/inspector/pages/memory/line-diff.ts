@@ -5,7 +5,7 @@ export interface DiffLine {
 }
 
 /** Above this many pairs of lines it is not worth the wait: then all old lines went and all new ones came. */
-const MOST_PAIRS = 4_000_000
+const MAX_PAIRS = 4_000_000
 
 /** The fewest lines that make the later text from the earlier one, in their order. */
 export function lineDiff(earlier: string, later: string): readonly DiffLine[] {
@@ -39,7 +39,7 @@ export function changesOnly(lines: readonly DiffLine[]): readonly (DiffLine | nu
 
 /** By the longest common subsequence: `common[i][j]` is its length from the i-th old and the j-th new line on. */
 function compare(old: readonly string[], fresh: readonly string[]): readonly DiffLine[] {
-  if (old.length * fresh.length > MOST_PAIRS) return [...old.map(removed), ...fresh.map(added)]
+  if (old.length * fresh.length > MAX_PAIRS) return [...old.map(removed), ...fresh.map(added)]
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1))
   for (let i = old.length - 1; i >= 0; i--)
     for (let j = fresh.length - 1; j >= 0; j--)

@@ -118,10 +118,10 @@ function PartLine({ part }: { readonly part: ContentPart }) {
   }
 }
 
-const LONGEST_JSON = 2_000
+const MAX_JSON = 2_000
 
 function compactJson(value: unknown): string {
-  return beginningOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LONGEST_JSON)
+  return beginningOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), MAX_JSON)
 }
 
 function beginningOf(text: string, most: number): string {

@@ -16,7 +16,7 @@ const LAYOUTS = {
 const TOP = 46
 const BOTTOM = 52
 /** Small differences shall look small: the axis reaches at least so far above the best. */
-const LEAST_REACH = 0.25
+const MIN_REACH = 0.25
 /** Values that double each time are shown at equal steps. */
 const WIDE_SPAN = 16
 
@@ -29,7 +29,7 @@ export function sweepLine(sweep: Sweep, currency: string, size: PictureSize): Ma
   const x = valueScale(values, [left + 14, right - 14])
   const { best } = sweep
   const limit = clipLimit(ordered.map(point => point.money))
-  const high = Math.max(limit, best.money * (1 + LEAST_REACH))
+  const high = Math.max(limit, best.money * (1 + MIN_REACH))
   const low = Math.max(0, best.money - (high - best.money) * 0.25)
   const y = linearScale([low, high > low ? high : low + 1], [bottom, TOP])
   const shownY = (money: number) => y(Math.min(money, high))

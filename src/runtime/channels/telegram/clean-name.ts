@@ -1,7 +1,7 @@
 import { headOf } from '../../../log/index.ts'
 
 /** Longer than any name on Telegram. */
-const MOST_CHARACTERS = 256
+const MAX_CHARACTERS = 256
 
 /** A name as it can be stored and shown, so that no message is lost because of one. Empty: there is none. */
 export function cleanName(name: unknown): string {
@@ -11,6 +11,6 @@ export function cleanName(name: unknown): string {
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim(),
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
   )
 }

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   wav: 'audio/wav',
 }
-const USUAL_TYPES = { image: 'image/jpeg', audio: 'audio/ogg' } as const
+const DEFAULT_TYPES = { image: 'image/jpeg', audio: 'audio/ogg' } as const
 
 /** The bytes of a photo or a voice message. `null`: it is something else, too large, or gone. */
 export async function fetchFile(
@@ -37,7 +37,9 @@ export async function fetchFile(
   const data = await download(`${apiRoot}/file/bot${token}/${file.file_path}`, { most, signal })
   const declared = attachment['mime_type']
   const byName = TYPES[file.file_path.split('.').at(-1)!.toLowerCase()]
-  return data && { data, mediaType: typeof declared === 'string' ? declared : (byName ?? USUAL_TYPES[kind]) }
+  return (
+    data && { data, mediaType: typeof declared === 'string' ? declared : (byName ?? DEFAULT_TYPES[kind]) }
+  )
 }
 
 /** Moving stickers and pictures are kept as files of other kinds. */

@@ -36,7 +36,7 @@ const LARGEST_FILE_BYTES = 20_000_000
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
 /** Telegram waits no longer, whatever it is told. */
-const LONGEST_POLL_SEC = 50
+const MAX_POLL_SEC = 50
 
 function bytes(): Check {
   const allowed = `a whole number of bytes from 0, which is off, to ${LARGEST_FILE_BYTES}`
@@ -59,8 +59,8 @@ export const TELEGRAM_CHECKS = {
     value => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value),
   ],
   pollTimeoutSec: [
-    `a whole number of 1 to ${LONGEST_POLL_SEC}`,
-    value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_POLL_SEC,
+    `a whole number of 1 to ${MAX_POLL_SEC}`,
+    value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_POLL_SEC,
   ],
   maxImageBytes: bytes(),
   maxAudioBytes: bytes(),

@@ -15,7 +15,7 @@ interface TakeOptions {
 }
 
 /** Something that nobody foresaw is tried so often, over two minutes. Then it is a matter of this update. */
-const MOST_ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 /** As `sysexits.h` has it: try again. */
 const EXIT_TEMPORARY = 75
 
@@ -65,8 +65,8 @@ async function hand(read: ReadUpdate | null, { host }: TakeOptions): Promise<voi
 
 /** A database that is busy, full or away says nothing about the message: it is waited for without an end. */
 function isWorthAnother(error: unknown, attempts: number): boolean {
-  if (!PalimpsestError.isInstance(error) || !(error.code in ERROR_CODES)) return attempts < MOST_ATTEMPTS
+  if (!PalimpsestError.isInstance(error) || !(error.code in ERROR_CODES)) return attempts < MAX_ATTEMPTS
   const { status, exit } = ERROR_CODES[error.code]
   if (error.code.startsWith('store_') || error.code === 'closed' || exit === EXIT_TEMPORARY) return true
-  return status >= 500 && attempts < MOST_ATTEMPTS
+  return status >= 500 && attempts < MAX_ATTEMPTS
 }

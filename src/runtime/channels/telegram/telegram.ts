@@ -14,7 +14,7 @@ import { formattedText } from './formatted-text.ts'
 import { readOptions, type TelegramOptions } from './options.ts'
 import { pollUpdates } from './poll-updates.ts'
 
-const MOST_CHARACTERS = 4_096
+const MAX_CHARACTERS = 4_096
 
 /**
  * Chats of a Telegram bot, by long polling: no address that Telegram could reach is needed. A message is confirmed to
@@ -53,7 +53,7 @@ export function telegram(options: TelegramOptions): Channel {
 
   return {
     name: settings.name,
-    mostCharacters: MOST_CHARACTERS,
+    mostCharacters: MAX_CHARACTERS,
     edits: true,
     editEveryMs: settings.editEveryMs,
     moves: true,

@@ -76,7 +76,7 @@ export function ChatMessages({
 }
 
 /** What is longer is read in the strata. */
-const MOST_CHARACTERS = 8_000
+const MAX_CHARACTERS = 8_000
 
 function ChatMessage({ sessionId, message }: { readonly sessionId: string; readonly message: Message }) {
   const speakerName = useSpeakerName()
@@ -89,7 +89,7 @@ function ChatMessage({ sessionId, message }: { readonly sessionId: string; reado
           <time dateTime={message.at}>{moment(message.at)}</time>
         </a>
       </p>
-      <MessageText message={message} most={MOST_CHARACTERS} />
+      <MessageText message={message} most={MAX_CHARACTERS} />
     </article>
   )
 }

@@ -6,7 +6,7 @@ import { type Loaded, useLoaded } from '../../../state/use-loaded.ts'
 
 const PAGE = 30
 /** As many as the server gives at a time. */
-const MOST_HELD = 1_000
+const MAX_HELD = 1_000
 
 /** Where somebody reads on from, instead of at the end. */
 interface Held {
@@ -30,7 +30,7 @@ export function useChatMessages(sessionId: string, { isNew }: { readonly isNew: 
       if (isNew) return { messages: [], next: null }
       return held === null
         ? await readMessages(sessionId, { from: 'newest', limit: PAGE }, { signal })
-        : await readMessages(sessionId, { after: held.fromSeq - 1, limit: MOST_HELD }, { signal })
+        : await readMessages(sessionId, { after: held.fromSeq - 1, limit: MAX_HELD }, { signal })
     },
     [sessionId],
     [isNew, held],

@@ -34,7 +34,7 @@ export interface Wishes {
 
 export const NO_WISHES: Wishes = { budget: '', model: '', query: '' }
 
-const USUAL_BUDGETS = [4_000, 8_000, 16_000, 32_000, 128_000, 1_000_000]
+const DEFAULT_BUDGETS = [4_000, 8_000, 16_000, 32_000, 128_000, 1_000_000]
 
 export function ContextForm({
   wishes,
@@ -68,7 +68,7 @@ export function ContextForm({
           onInput={event => setTyped({ ...typed, budget: event.currentTarget.value })}
         />
         <datalist id={`${id}-budgets`}>
-          {USUAL_BUDGETS.map(budget => (
+          {DEFAULT_BUDGETS.map(budget => (
             <option key={budget} value={budget} />
           ))}
         </datalist>

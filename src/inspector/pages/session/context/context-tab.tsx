@@ -24,7 +24,7 @@ const useTexts = defineTexts({
   zh: { about: '下次调用时模型将得到的内容。查看不会改变任何东西。', empty: '里面还没有内容。' },
 })
 
-const MOST_FOLDS = 20
+const MAX_FOLDS = 20
 
 interface Shown {
   readonly context: ContextAnswer
@@ -77,7 +77,7 @@ async function look(id: string, { budget, model, query }: Wishes, signal: AbortS
   }
   const [context, { folds }] = await Promise.all([
     readContext(id, wanted, { signal }),
-    readFolds(id, { limit: MOST_FOLDS }, { signal }),
+    readFolds(id, { limit: MAX_FOLDS }, { signal }),
   ])
   signal.throwIfAborted()
   // What is recalled stands at the end, and is no reason to compare with another one.

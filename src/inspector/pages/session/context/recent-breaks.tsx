@@ -23,7 +23,7 @@ const useTexts = defineTexts({
   },
 })
 
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 export function RecentBreaks({
   sessionId,
@@ -47,7 +47,7 @@ export function RecentBreaks({
       ) : (
         <>
           <ol class="recent-breaks">
-            {applied.slice(0, MOST_SHOWN).map(({ id, at, fromSeq, toSeq, reason }) => (
+            {applied.slice(0, MAX_SHOWN).map(({ id, at, fromSeq, toSeq, reason }) => (
               <li key={id}>
                 <Ago at={at} />
                 <span>

@@ -15,7 +15,7 @@ interface Shown {
 
 /** For as long as the page is open. */
 const shownBefore = new Map<string, Shown>()
-const MOST_KEPT = 20
+const MAX_KEPT = 20
 
 /**
  * Compares with the context last shown under that name, and keeps this one in its place. Where nothing changed in
@@ -37,7 +37,7 @@ export function compareWithShown(
   shownBefore.delete(name)
   shownBefore.set(name, { context, folds, since })
   const [oldest] = shownBefore.keys()
-  if (shownBefore.size > MOST_KEPT && oldest !== undefined) shownBefore.delete(oldest)
+  if (shownBefore.size > MAX_KEPT && oldest !== undefined) shownBefore.delete(oldest)
   return since
 }
 

@@ -19,7 +19,7 @@ export interface Chart {
 
 const HEIGHT = 250
 /** Closer together, marks would hide the curve. */
-const LEAST_APART = 7
+const MIN_APART = 7
 
 export function drawChart(place: HTMLElement, drawing: ChartDrawing): Chart {
   const { points, budget, writeNumber, onPoint } = drawing
@@ -106,7 +106,7 @@ function drawMarks(chart: uPlot, { marks, failedAt }: ChartDrawing, colour: (nam
   ctx.setLineDash([])
   ctx.lineWidth = 2 * ratio
   ctx.strokeStyle = colour('--warn')
-  const hasRoom = marks.length * LEAST_APART * ratio <= bbox.width
+  const hasRoom = marks.length * MIN_APART * ratio <= bbox.width
   for (const { seq, before, after } of marks) {
     ctx.beginPath()
     ctx.moveTo(at(seq), height(before))

@@ -43,7 +43,7 @@ const useTexts = defineTexts({
 })
 
 /** A budget far above the curve would press it flat: then it is told in words. */
-const MOST_ABOVE = 2.5
+const MAX_ABOVE = 2.5
 
 /** The size of the context over the messages, with each fold marked; and the same in words. */
 export function FoldChart({
@@ -67,7 +67,7 @@ export function FoldChart({
     .filter(({ outcome }) => outcome === 'failed')
     .flatMap(({ throughSeq, toSeq }) => throughSeq ?? toSeq ?? [])
   const highest = sizes.points.reduce((most, { tokens }) => Math.max(most, tokens), 0)
-  const isBudgetShown = budget !== null && budget <= Math.max(1, highest) * MOST_ABOVE
+  const isBudgetShown = budget !== null && budget <= Math.max(1, highest) * MAX_ABOVE
   const place = useDrawing(
     { ...sizes, failedAt, budget: isBudgetShown ? budget : null, writeNumber: number, onPoint: setPointed },
     [sizes, history, number],

@@ -10,7 +10,7 @@ export interface LoadedFolds {
 
 const AT_A_TIME = 200
 /** As many as a curve can show. */
-const MOST_LOADED = 1_000
+const MAX_LOADED = 1_000
 
 /** The newest folds; of those that are known already, none is asked for again. */
 export async function loadFolds(
@@ -28,7 +28,7 @@ export async function loadFolds(
       return { folds: [...folds, ...page.folds.slice(0, place), ...known.folds], next: known.next }
     folds.push(...page.folds)
     next = page.next
-  } while (next !== null && folds.length < MOST_LOADED)
+  } while (next !== null && folds.length < MAX_LOADED)
   return { folds, next }
 }
 

@@ -11,9 +11,9 @@ export interface FoldHistory extends LoadedFolds {
   readonly budget: number | null
 }
 
-const MOST_POINTS = 600
+const MAX_POINTS = 600
 /** In a longer session, reading all segments would take longer than the curve is worth. */
-const MOST_MESSAGES_FOR_SEGMENTS = 5_000
+const MAX_MESSAGES_FOR_SEGMENTS = 5_000
 
 /** `known`: what was read before; of that, only what can have changed is asked for again. */
 export async function loadHistory(
@@ -23,13 +23,13 @@ export async function loadHistory(
 ): Promise<FoldHistory> {
   const [folds, { points }] = await Promise.all([
     loadFolds(id, known, signal),
-    readGrowth(id, { points: MOST_POINTS }, { signal }),
+    readGrowth(id, { points: MAX_POINTS }, { signal }),
   ])
   // With a message, nothing else changes.
   if (known !== null && known.folds[0]?.id === folds.folds[0]?.id)
     return { ...known, ...folds, growth: points }
   const [condensed, budget] = await Promise.all([
-    messages <= MOST_MESSAGES_FOR_SEGMENTS ? loadCondensed(id, signal) : new Map<number, number>(),
+    messages <= MAX_MESSAGES_FOR_SEGMENTS ? loadCondensed(id, signal) : new Map<number, number>(),
     // The curve does without it.
     readContext(id, {}, { signal }).then(
       ({ report }) => report.budget,

@@ -3,16 +3,16 @@
  * and at most what fits on a screen.
  */
 const LINE_PX = 24
-const MOST_LINES = 20
+const MAX_LINES = 20
 const PADDING_PX = 10
 
 /** The head of a segment takes a line or two of its own. */
-const LEAST_OF_SEGMENT = 60
+const MIN_OF_SEGMENT = 60
 
 export function heightOfTokens(tokens: number): number {
-  return PADDING_PX + LINE_PX * Math.min(MOST_LINES, Math.max(1, Math.round(tokens / LINE_PX)))
+  return PADDING_PX + LINE_PX * Math.min(MAX_LINES, Math.max(1, Math.round(tokens / LINE_PX)))
 }
 
 export function heightOfSegment({ tokensAfter }: { readonly tokensAfter: number }): number {
-  return heightOfTokens(Math.max(tokensAfter, LEAST_OF_SEGMENT))
+  return heightOfTokens(Math.max(tokensAfter, MIN_OF_SEGMENT))
 }

@@ -25,7 +25,7 @@ const useTexts = defineTexts({
 })
 
 /** More than fit into the highest one that is closed. */
-const MOST_CHARACTERS_CLOSED = 5_000
+const MAX_CHARACTERS_CLOSED = 5_000
 
 /** One message as it was said, as high as its tokens; opened, as high as its text. */
 export function MessageStratum({
@@ -63,7 +63,7 @@ export function MessageStratum({
           <time dateTime={message.at}>{moment(message.at)}</time>
           {message.version > 1 && <span class="chip">{texts.edited}</span>}
         </p>
-        <MessageText message={message} {...(!isOpen && { most: MOST_CHARACTERS_CLOSED, quotes: 'behind' })} />
+        <MessageText message={message} {...(!isOpen && { most: MAX_CHARACTERS_CLOSED, quotes: 'behind' })} />
         {isOpen && (
           <p class="actions">
             <a href={linkTo(['erasures'], { kind: 'messages', session: sessionId, seq: String(seq) })}>

@@ -34,14 +34,14 @@ export interface Rhythm {
   readonly steps: readonly RhythmStep[]
 }
 
-const USUAL_MESSAGES = 40
+const DEFAULT_MESSAGES = 40
 /** Where so many fit, the picture would be all folds. */
-const MOST_FOLDS = 12
+const MAX_FOLDS = 12
 /** One is no rhythm yet, and two may be chance. */
 const FEWEST_FOLDS = 3
 /** Of the largest fold: what is less is a small one in between, as a cooldown makes them. */
 const SMALL_SHARE = 0.5
-const MOST_COLUMNS = 48
+const MAX_COLUMNS = 48
 
 /** How a conversation settles: column by column what the model sees, each fold being shown just before it happens. */
 export function rhythmOf({
@@ -55,8 +55,9 @@ export function rhythmOf({
   const last = lastShown(steps)
   const shownSteps = steps.slice(0, last + 1)
   // With a single fold one has to see what comes after it.
-  const shown = last > 0 ? steps[last]!.at : Math.min(messages, Math.max(USUAL_MESSAGES, endAfter(steps[0])))
-  const groupSize = Math.max(1, Math.ceil(shown / MOST_COLUMNS))
+  const shown =
+    last > 0 ? steps[last]!.at : Math.min(messages, Math.max(DEFAULT_MESSAGES, endAfter(steps[0])))
+  const groupSize = Math.max(1, Math.ceil(shown / MAX_COLUMNS))
   const columns: RhythmColumn[] = []
   // Counted from the end, so that the last column ends with its fold.
   for (let end = shown % groupSize || groupSize; end <= shown; end += groupSize)
@@ -71,8 +72,8 @@ function endAfter(step: RhythmStep | undefined): number {
 /** A large one, since the last column is the one that is explained. */
 function lastShown(steps: readonly RhythmStep[]): number {
   const large = [...steps.keys()].filter(index => isLarge(steps[index]!, steps))
-  const usual = large.findLastIndex(index => steps[index]!.at <= USUAL_MESSAGES)
-  return large[Math.min(Math.max(usual, FEWEST_FOLDS - 1), MOST_FOLDS - 1, large.length - 1)] ?? -1
+  const usual = large.findLastIndex(index => steps[index]!.at <= DEFAULT_MESSAGES)
+  return large[Math.min(Math.max(usual, FEWEST_FOLDS - 1), MAX_FOLDS - 1, large.length - 1)] ?? -1
 }
 
 function isLarge({ folded }: RhythmStep, steps: readonly RhythmStep[]): boolean {
