@@ -1,4 +1,4 @@
-import { createPalimpsest, sqlite } from '../src/index.ts'
+import { createPalimpsest, sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark } from './benchmark.ts'
 import { messagesFrom } from './corpus.ts'
 import { SESSION } from './fixtures.ts'

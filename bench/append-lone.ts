@@ -1,4 +1,4 @@
-import { createPalimpsest, type PalimpsestOptions, sqlite } from '../src/index.ts'
+import { createPalimpsest, type PalimpsestOptions, sqlite } from '../packages/palimpsest/src/index.ts'
 import { type Durability, openBare } from './bare-sqlite.ts'
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts'
 import { messagesFrom } from './corpus.ts'

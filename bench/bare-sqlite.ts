@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { INSERT_MESSAGE } from '../src/store/sql/append.ts'
+import { INSERT_MESSAGE } from '../packages/palimpsest/src/store/sql/append.ts'
 import { messageAt } from './corpus.ts'
 import { perSecond } from './measure.ts'
 

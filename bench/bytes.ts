@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { createPalimpsest, sqlite } from '../src/index.ts'
+import { createPalimpsest, sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { messageAt } from './corpus.ts'
 import { SESSION } from './fixtures.ts'

@@ -1,4 +1,4 @@
-import { createPalimpsest, type Palimpsest, sqlite, tokens } from '../src/index.ts'
+import { createPalimpsest, type Palimpsest, sqlite, tokens } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { messagesFrom } from './corpus.ts'
 import { SESSION } from './fixtures.ts'

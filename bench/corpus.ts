@@ -1,4 +1,4 @@
-import type { MessageInput } from '../src/index.ts'
+import type { MessageInput } from '../packages/palimpsest/src/index.ts'
 
 const WORDS =
   `the a to and of you that was for on are with they be at have this from or had by hot but some what

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPalimpsest, sqlite } from '../src/index.ts'
+import { createPalimpsest, sqlite } from '../packages/palimpsest/src/index.ts'
 import { messagesFrom } from './corpus.ts'
 import { NEVER } from './policies.ts'
 

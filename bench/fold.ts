@@ -1,4 +1,4 @@
-import type { Store } from '../src/store/index.ts'
+import type { Store } from '../packages/palimpsest/src/store/index.ts'
 
 const KEPT_RAW = 60
 const OVER_SEGMENTS = 10

@@ -1,4 +1,4 @@
-import { SqliteDriver } from '../src/store/sqlite/driver.ts'
+import { SqliteDriver } from '../packages/palimpsest/src/store/sqlite/driver.ts'
 import { AgedChat, STEPS, type Step } from '../test/growth/aged-chat.ts'
 import { MESSAGES_A_FOLD } from '../test/growth/past.ts'
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts'

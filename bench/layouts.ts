@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { createPalimpsest, type MessageInput, sqlite } from '../src/index.ts'
+import { createPalimpsest, type MessageInput, sqlite } from '../packages/palimpsest/src/index.ts'
 import type { BenchmarkOptions, Figure } from './benchmark.ts'
 import { textOf } from './corpus.ts'
 import { SESSION } from './fixtures.ts'

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { createPalimpsest, modelSummarizer, sqlite, tokens } from '../src/index.ts'
-import { startModelServer } from '../src/testing/index.ts'
-import { estimateTokens } from '../src/tokens/index.ts'
+import { createPalimpsest, modelSummarizer, sqlite, tokens } from '../packages/palimpsest/src/index.ts'
+import { startModelServer } from '../packages/palimpsest/src/testing/index.ts'
+import { estimateTokens } from '../packages/palimpsest/src/tokens/index.ts'
 import { smallTalk } from '../test/scenarios/small-talk.ts'
 import type { Benchmark } from './benchmark.ts'
 

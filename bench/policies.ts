@@ -1,4 +1,4 @@
-import { compose, count, resize, rounds, tokens, window } from '../src/index.ts'
+import { compose, count, resize, rounds, tokens, window } from '../packages/palimpsest/src/index.ts'
 
 const FAR = 1_000_000_000
 

@@ -1,4 +1,4 @@
-import { sqlite } from '../src/index.ts'
+import { sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { SESSION } from './fixtures.ts'
 import { foldSession } from './fold.ts'

@@ -1,4 +1,4 @@
-import type { MessageInput } from '../src/index.ts'
+import type { MessageInput } from '../packages/palimpsest/src/index.ts'
 
 /** Words about as frequent as in chats: a thousand of them nearly always, the others hardly ever. */
 const COMMON = 1_000

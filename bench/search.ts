@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { createPalimpsest, type Palimpsest, sqlite } from '../src/index.ts'
+import { createPalimpsest, type Palimpsest, sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts'
 import { percentile } from './measure.ts'
 import { NEVER } from './policies.ts'

@@ -1,4 +1,4 @@
-import { createPalimpsest, type Session, sqlite } from '../src/index.ts'
+import { createPalimpsest, type Session, sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { messageAt } from './corpus.ts'
 import { SESSION } from './fixtures.ts'

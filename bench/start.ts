@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { sqlite } from '../src/index.ts'
+import { sqlite } from '../packages/palimpsest/src/index.ts'
 import type { Benchmark } from './benchmark.ts'
 import { compileLibrary } from './compile.ts'
 import { SESSION } from './fixtures.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../src/log/index.ts'
+import type { Role } from '../packages/palimpsest/src/log/index.ts'
 
 /** A transcript with questions about it, whose answers and evidence somebody has written down. */
 export interface Conversation {

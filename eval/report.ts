@@ -1,5 +1,5 @@
-import { drawTable, left, right } from '../src/cli/text-layout.ts'
-import { formatPlural } from '../src/lab/report/format.ts'
+import { drawTable, left, right } from '../packages/cli/src/text-layout.ts'
+import { formatPlural } from '../packages/replay/src/report/format.ts'
 import { categoryName } from './categories.ts'
 import type { Conversation } from './conversation.ts'
 import type { Figures, RecallReport, SearchRecall } from './recall/index.ts'

@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPalimpsest, type MessageInput, sqlite, tokens } from '../src/index.ts'
+import { createPalimpsest, type MessageInput, sqlite, tokens } from '../packages/palimpsest/src/index.ts'
 
 const BUDGET = 1_000
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { build } from 'vite'
 
 const root = dirname(import.meta.dirname)
-const source = join(root, 'src/inspector')
+const source = join(root, 'packages/inspector/src')
 
 /**
  * Makes the page, into `dist/inspector` or the folder that is named. It is made beside that and takes its place as a

@@ -16,8 +16,8 @@ process.chdir(root)
 rmSync(target, { recursive: true, force: true })
 await bundle()
 chmodSync(join(target, 'cli/main.js'), 0o755)
-for (const file of globSync(['src/**/migrations/*.sql', 'src/**/prompts/*.md']))
-  cpSync(file, join(target, file.slice('src/'.length)))
+for (const file of globSync(['packages/palimpsest/src/**/migrations/*.sql', 'packages/palimpsest/src/**/prompts/*.md']))
+  cpSync(file, join(target, file.slice('packages/palimpsest/src/'.length)))
 await buildInspector(join(target, 'inspector'))
 execFileSync(
   process.execPath,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreError } from '../src/errors.ts'
-import { sqlite } from '../src/store/sqlite/index.ts'
+import { StoreError } from '../packages/palimpsest/src/errors.ts'
+import { sqlite } from '../packages/palimpsest/src/store/sqlite/index.ts'
 import { type Seeded, type SeedOptions, seedExamples } from './seed-examples.ts'
 
 /**

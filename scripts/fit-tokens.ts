@@ -1,5 +1,5 @@
 /**
- * Fits the weights of `src/tokens/estimate-tokens.ts` to o200k_base and prints them, with the error that
+ * Fits the weights of `packages/palimpsest/src/tokens/estimate-tokens.ts` to o200k_base and prints them, with the error that
  * is left in each category of text.
  *
  *   node scripts/fit-tokens.ts english=prose.txt chat=messages.jsonl python=module.py json=data.json …
@@ -11,8 +11,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { TOKEN_WEIGHTS } from '../src/tokens/estimate-tokens.ts'
-import { type TokenWeights, weighText } from '../src/tokens/weigh-text.ts'
+import { TOKEN_WEIGHTS } from '../packages/palimpsest/src/tokens/estimate-tokens.ts'
+import { type TokenWeights, weighText } from '../packages/palimpsest/src/tokens/weigh-text.ts'
 
 type Sample = { category: string; text: string; tokens: number; features: Float64Array; heldOut: boolean }
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { type Plugin, rolldown } from 'rolldown'
-import { createPalimpsest, postgres, type Store, sqlite } from '../src/index.ts'
-import { DEAD_FOLDS, FOLDS, openBoss } from '../src/store/postgres/boss.ts'
-import { readSchemaVersions } from '../src/store/sqlite/schema-versions.ts'
+import { createPalimpsest, postgres, type Store, sqlite } from '../packages/palimpsest/src/index.ts'
+import { DEAD_FOLDS, FOLDS, openBoss } from '../packages/palimpsest/src/store/postgres/boss.ts'
+import { readSchemaVersions } from '../packages/palimpsest/src/store/sqlite/schema-versions.ts'
 import { DUMPED_SCHEMA, dumpPostgres } from '../test/fixtures/dump-postgres.ts'
 import { dumpSqlite } from '../test/fixtures/dump-sqlite.ts'
 import { fill, NAMESPACE } from '../test/fixtures/fill.ts'
@@ -91,7 +91,7 @@ async function readStore(store: Store): Promise<string> {
 
 /** The stores of this version in one file. They migrate nothing: they are given databases of their own version. */
 async function bundled(version: number): Promise<string> {
-  const entry = join(root, 'src/stores-of-this-version.ts')
+  const entry = join(root, 'packages/palimpsest/src/stores-of-this-version.ts')
   const modules: Plugin = {
     name: 'stores-of-this-version',
     resolveId: id => (id === entry ? entry : null),

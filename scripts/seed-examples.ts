@@ -7,7 +7,7 @@ import {
   rounds,
   type SessionOptions,
   type Store,
-} from '../src/index.ts'
+} from '../packages/palimpsest/src/index.ts'
 
 interface Conversation {
   readonly file: string

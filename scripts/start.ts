@@ -3,13 +3,13 @@
  * first start, and serves both until Ctrl-C. No model, no key, no network. Settings of the environment hold as for
  * `palimpsest serve`.
  */
-import { reportError } from '../src/cli/report-error.ts'
-import { serveUntilStopped } from '../src/cli/serve-until-stopped.ts'
-import { stopSignal } from '../src/cli/stop-signal.ts'
-import { environmentSettings } from '../src/cli/stored-settings.ts'
-import { Progress } from '../src/cli/terminal.ts'
-import { type Layer, resolveSettings } from '../src/config/index.ts'
-import { PalimpsestError } from '../src/errors.ts'
+import { reportError } from '../packages/cli/src/report-error.ts'
+import { serveUntilStopped } from '../packages/cli/src/serve-until-stopped.ts'
+import { stopSignal } from '../packages/cli/src/stop-signal.ts'
+import { environmentSettings } from '../packages/cli/src/stored-settings.ts'
+import { Progress } from '../packages/cli/src/terminal.ts'
+import { type Layer, resolveSettings } from '../packages/palimpsest/src/config/index.ts'
+import { PalimpsestError } from '../packages/palimpsest/src/errors.ts'
 import { seedNewDatabase } from './first-start.ts'
 import { orphanSignal } from './orphan-signal.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type OpenedApp, openApp } from '../src/server/index.ts'
+import { type OpenedApp, openApp } from '../packages/server/src/index.ts'
 import { PLACES } from './stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import type { ContextParts } from '../src/context/context.ts'
+import type { ContextParts } from '../packages/palimpsest/src/context/context.ts'
 import type {
   AssistantModelMessage,
   ModelFilePart,
   ModelImagePart,
   ModelMessage,
   ModelReasoningPart,
-} from '../src/context/model-message.ts'
+} from '../packages/palimpsest/src/context/model-message.ts'
 
 /** One pixel. */
 export const PNG =

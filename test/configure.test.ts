@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { count, createPalimpsest, type Summarizer, tokens } from '../src/index.ts'
+import { count, createPalimpsest, type Summarizer, tokens } from '../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 const place = sqlitePlace()

@@ -7,8 +7,8 @@ import {
   type Palimpsest,
   type Session,
   type Store,
-} from '../src/index.ts'
-import type { SummarizeRequest } from '../src/summarizer/index.ts'
+} from '../packages/palimpsest/src/index.ts'
+import type { SummarizeRequest } from '../packages/palimpsest/src/summarizer/index.ts'
 import { Clock, scripted } from './folding-kit.ts'
 import { longest, runs } from './runs.ts'
 import { PLACES, type StorePlace } from './stores.ts'

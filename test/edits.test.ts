@@ -6,8 +6,8 @@ import {
   type PalimpsestOptions,
   type Session,
   tokens,
-} from '../src/index.ts'
-import type { SummarizeRequest } from '../src/summarizer/index.ts'
+} from '../packages/palimpsest/src/index.ts'
+import type { SummarizeRequest } from '../packages/palimpsest/src/summarizer/index.ts'
 import { Clock, scripted } from './folding-kit.ts'
 import { PLACES, type StorePlace } from './stores.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PositionLostError } from '../src/errors.ts'
-import type { Store, StoreEvent } from '../src/store/index.ts'
-import { Chat } from '../src/testing/store-contract/chat.ts'
-import { erase } from '../src/testing/store-contract/erasing-kit.ts'
+import { PositionLostError } from '../packages/palimpsest/src/errors.ts'
+import type { Store, StoreEvent } from '../packages/palimpsest/src/store/index.ts'
+import { Chat } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
+import { erase } from '../packages/palimpsest/src/testing/store-contract/erasing-kit.ts'
 import { longest, runs } from './runs.ts'
 import { PLACES } from './stores.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { EventTrimmer } from '../src/event-trimmer.ts'
-import { createPalimpsest } from '../src/palimpsest.ts'
-import type { Store } from '../src/store/index.ts'
-import { Chat } from '../src/testing/store-contract/chat.ts'
+import { EventTrimmer } from '../packages/palimpsest/src/event-trimmer.ts'
+import { createPalimpsest } from '../packages/palimpsest/src/palimpsest.ts'
+import type { Store } from '../packages/palimpsest/src/store/index.ts'
+import { Chat } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { changeRows, type StorePlace, sqlitePlace } from './stores.ts'
 
 const DAY_MS = 86_400_000

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { StoreError } from '../src/errors.ts'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../src/index.ts'
-import { compose, count, custom, type Policy, window } from '../src/policy/index.ts'
-import type { Store } from '../src/store/index.ts'
+import { StoreError } from '../packages/palimpsest/src/errors.ts'
+import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../packages/palimpsest/src/index.ts'
+import { compose, count, custom, type Policy, window } from '../packages/palimpsest/src/policy/index.ts'
+import type { Store } from '../packages/palimpsest/src/store/index.ts'
 import { messages, scripted } from './folding-kit.ts'
 import { sqlitePlace } from './stores.ts'
 

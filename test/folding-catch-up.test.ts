@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { count, createPalimpsest, type Policy, rounds, type Store, tokens, window } from '../src/index.ts'
+import { count, createPalimpsest, type Policy, rounds, type Store, tokens, window } from '../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 const turn = (number: number) => [
@@ -85,7 +85,7 @@ test('a dry run tells what the fold will do', async () => {
   const plan = await chat.plan()
   const forced = await chat.plan({ force: true })
   expect(plan?.range).toEqual(forced?.range)
-  const { foldSession } = await import('../src/compaction/fold-session.ts')
+  const { foldSession } = await import('../packages/palimpsest/src/compaction/fold-session.ts')
   expect(typeof foldSession).toBe('function')
   const outcome = await chat.compact()
   expect(outcome.fromSeq).toBe(plan!.range!.fromSeq)

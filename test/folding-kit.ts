@@ -1,11 +1,11 @@
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../src/index.ts'
+import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../packages/palimpsest/src/index.ts'
 import type {
   MemoUpdateRequest,
   SummarizeRequest,
   Summarizer,
   Summary,
   Usage,
-} from '../src/summarizer/index.ts'
+} from '../packages/palimpsest/src/summarizer/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 /** What the tests of folding have in common: long messages, a summariser that does as it is told, a clock. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { count, resize, tokens, window } from '../src/index.ts'
-import { extractive, type Summarizer } from '../src/summarizer/index.ts'
+import { count, resize, tokens, window } from '../packages/palimpsest/src/index.ts'
+import { extractive, type Summarizer } from '../packages/palimpsest/src/summarizer/index.ts'
 import { Clock, message, messages, scripted, withChat } from './folding-kit.ts'
 import { runs } from './runs.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { StoreError } from '../src/errors.ts'
-import { count, createPalimpsest, tokens } from '../src/index.ts'
+import { StoreError } from '../packages/palimpsest/src/errors.ts'
+import { count, createPalimpsest, tokens } from '../packages/palimpsest/src/index.ts'
 import { Clock, messages, scripted, usage, withChat } from './folding-kit.ts'
 import { sqlitePlace } from './stores.ts'
 
@@ -66,7 +66,7 @@ test('events hold figures and words of ours, never what was said', async () => {
   const clock = new Clock()
   let error: Error | null = new Error('cannot summarise "forty crates of lemons"')
   const { summarizer } = scripted({ summarize: () => error ?? {} })
-  const { createPalimpsest } = await import('../src/index.ts')
+  const { createPalimpsest } = await import('../packages/palimpsest/src/index.ts')
   const palimpsest = await createPalimpsest({
     store,
     policy,

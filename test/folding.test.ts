@@ -10,7 +10,7 @@ import {
   type Summarizer,
   type Summary,
   tokens,
-} from '../src/index.ts'
+} from '../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace } from './stores.ts'
 
 const WORDS = 'the ship sails on Friday with forty crates of lemons for Ann and Bob in Porto'.split(' ')

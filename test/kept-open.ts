@@ -1,4 +1,4 @@
-import type { Store } from '../src/store/index.ts'
+import type { Store } from '../packages/palimpsest/src/store/index.ts'
 
 /** Of several instances none may close it. */
 export function keptOpen(store: Store): Store {

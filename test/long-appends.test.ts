@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createPalimpsest, sqlite } from '../src/index.ts'
-import { measureMessage } from '../src/tokens/index.ts'
+import { createPalimpsest, sqlite } from '../packages/palimpsest/src/index.ts'
+import { measureMessage } from '../packages/palimpsest/src/tokens/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-long-'))
 afterAll(() => rmSync(folder, { recursive: true }))

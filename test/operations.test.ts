@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Chat, message } from '../src/testing/store-contract/chat.ts'
+import { Chat, message } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { rowsOf } from './server/namespaces-rows.ts'
 import { changeRows, PLACES, type StorePlace } from './stores.ts'
 

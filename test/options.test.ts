@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { memoryMiddleware } from '../src/adapters/ai-sdk/index.ts'
-import { palimpsestMiddleware } from '../src/adapters/langchain/index.ts'
-import { palimpsestProcessor } from '../src/adapters/mastra/index.ts'
-import { agentsSession } from '../src/adapters/openai-agents/index.ts'
-import { createClassic } from '../src/classic/index.ts'
+import { memoryMiddleware } from '../packages/palimpsest/src/adapters/ai-sdk/index.ts'
+import { palimpsestMiddleware } from '../packages/palimpsest/src/adapters/langchain/index.ts'
+import { palimpsestProcessor } from '../packages/palimpsest/src/adapters/mastra/index.ts'
+import { agentsSession } from '../packages/palimpsest/src/adapters/openai-agents/index.ts'
+import { createClassic } from '../packages/palimpsest/src/classic/index.ts'
 import {
   count,
   createPalimpsest,
@@ -19,15 +19,15 @@ import {
   sqlite,
   tokens,
   window,
-} from '../src/index.ts'
-import { compare, openTranscripts, replay, toSessionFile } from '../src/lab/index.ts'
-import { handleMcp, serveMcpOverStdio } from '../src/mcp/index.ts'
-import { telegram } from '../src/runtime/channels/telegram/index.ts'
-import { createRuntime, modelResponder, searchResponder, TerminalChannel } from '../src/runtime/index.ts'
-import { LiveSettings, openApp, startServer } from '../src/server/index.ts'
-import { backupSqlite } from '../src/store/sqlite/index.ts'
-import { scriptedModel, startModelServer } from '../src/testing/index.ts'
-import { FoldWorker } from '../src/worker/index.ts'
+} from '../packages/palimpsest/src/index.ts'
+import { compare, openTranscripts, replay, toSessionFile } from '../packages/replay/src/index.ts'
+import { handleMcp, serveMcpOverStdio } from '../packages/server/src/mcp/index.ts'
+import { telegram } from '../packages/bot/src/channels/telegram/index.ts'
+import { createRuntime, modelResponder, searchResponder, TerminalChannel } from '../packages/bot/src/index.ts'
+import { LiveSettings, openApp, startServer } from '../packages/server/src/index.ts'
+import { backupSqlite } from '../packages/palimpsest/src/store/sqlite/index.ts'
+import { scriptedModel, startModelServer } from '../packages/palimpsest/src/testing/index.ts'
+import { FoldWorker } from '../packages/palimpsest/src/worker/index.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -311,13 +311,13 @@ const root = dirname(import.meta.dirname)
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('every type of options that the package exports is checked', () => {
-  const sources = globSync('src/**/*.ts', { cwd: root, exclude: path => path.endsWith('.test.ts') }).map(read)
+  const sources = globSync('packages/palimpsest/src/**/*.ts', { cwd: root, exclude: path => path.endsWith('.test.ts') }).map(read)
   const checked = new Set(
     sources.flatMap(text => [...text.matchAll(/optionsOf<(\w+)/g)].map(([, name]) => name)),
   )
   const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, { types?: string }> }
   const entries = Object.values(exports).flatMap(({ types }) =>
-    types === undefined ? [] : [types.replace('./dist/', 'src/').replace('.d.ts', '.ts')],
+    types === undefined ? [] : [types.replace('./dist/', 'packages/palimpsest/src/').replace('.d.ts', '.ts')],
   )
   const exported = entries.flatMap(entry =>
     [...read(entry).matchAll(/\b[A-Z]\w+(?:Options|Page)\b/g)].map(([name]) => name),

@@ -7,7 +7,7 @@ import {
   type FoldOutcome,
   type Palimpsest,
   type PalimpsestOptions,
-} from '../src/index.ts'
+} from '../packages/palimpsest/src/index.ts'
 import { messages } from './folding-kit.ts'
 import { MemoryPlatform, runtimeKit } from './runtime/runtime-kit.ts'
 import { type StorePlace, sqlitePlace } from './stores.ts'

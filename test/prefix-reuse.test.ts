@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { expect, test } from 'vitest'
-import { count, createPalimpsest, modelSummarizer } from '../src/index.ts'
-import { startModelServer } from '../src/testing/index.ts'
+import { count, createPalimpsest, modelSummarizer } from '../packages/palimpsest/src/index.ts'
+import { startModelServer } from '../packages/palimpsest/src/testing/index.ts'
 import { smallTalk } from './scenarios/small-talk.ts'
 import { sqlitePlace } from './stores.ts'
 

@@ -1,6 +1,6 @@
 import { generateText } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
-import type { ContextParts } from '../src/context/context.ts'
+import type { ContextParts } from '../packages/palimpsest/src/context/context.ts'
 
 /**
  * What the large providers refuse, from their documentation and from what they are seen to answer with 400.

@@ -8,9 +8,9 @@ import {
   type Palimpsest,
   rounds,
   type Session,
-} from '../src/index.ts'
-import { extractive, type Summarizer } from '../src/summarizer/index.ts'
-import { estimateTokens } from '../src/tokens/index.ts'
+} from '../packages/palimpsest/src/index.ts'
+import { extractive, type Summarizer } from '../packages/palimpsest/src/summarizer/index.ts'
+import { estimateTokens } from '../packages/palimpsest/src/tokens/index.ts'
 import { Clock, scripted, withChat } from './folding-kit.ts'
 import { runs } from './runs.ts'
 import { postgresPlace, sqlitePlace } from './stores.ts'

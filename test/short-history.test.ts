@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rounds } from '../src/index.ts'
+import { rounds } from '../packages/palimpsest/src/index.ts'
 import { withChat } from './folding-kit.ts'
 
 const SMALL_TALK = [

@@ -1,4 +1,4 @@
-import type { Session } from '../src/index.ts'
+import type { Session } from '../packages/palimpsest/src/index.ts'
 
 type Range = readonly [from: number, to: number]
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { count, createPalimpsest } from '../src/index.ts'
+import { count, createPalimpsest } from '../packages/palimpsest/src/index.ts'
 import { PLACES } from './stores.ts'
 
 test.each(Object.entries(PLACES))(

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sqlite } from '../src/store/sqlite/index.ts'
+import { sqlite } from '../packages/palimpsest/src/store/sqlite/index.ts'
 
 /** Beside all that the run writes. */
 const fileOf = (folder: string): string => join(folder, 'template.db')

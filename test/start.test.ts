@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sqlite } from '../src/store/sqlite/index.ts'
+import { sqlite } from '../packages/palimpsest/src/store/sqlite/index.ts'
 import { temporaryFolder } from './cli/run.ts'
 
 const START = fileURLToPath(new URL('../scripts/start.ts', import.meta.url))

@@ -8,7 +8,7 @@ import {
   type SessionKind,
   type Size,
   type Totals,
-} from '../src/log/index.ts'
+} from '../packages/palimpsest/src/log/index.ts'
 
 /** A session as a child would keep it: lists, gone through from the beginning each time. */
 

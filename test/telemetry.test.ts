@@ -1,7 +1,7 @@
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { expect, it } from 'vitest'
-import { count, createPalimpsest, type Logger } from '../src/index.ts'
+import { count, createPalimpsest, type Logger } from '../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 const SECRET = 'the secret is 4711'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { copySession } from '../src/cli/copy-session.ts'
-import type { Store } from '../src/store/index.ts'
-import { Chat, message, sizeOf } from '../src/testing/store-contract/chat.ts'
-import { erase } from '../src/testing/store-contract/erasing-kit.ts'
+import { copySession } from '../packages/cli/src/copy-session.ts'
+import type { Store } from '../packages/palimpsest/src/store/index.ts'
+import { Chat, message, sizeOf } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
+import { erase } from '../packages/palimpsest/src/testing/store-contract/erasing-kit.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 
 /** In every text, so that what is left of one in a file can be found. */

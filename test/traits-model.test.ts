@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { GivenTraits, SessionTraits, Store } from '../src/store/index.ts'
-import { Chat, message } from '../src/testing/store-contract/chat.ts'
+import type { GivenTraits, SessionTraits, Store } from '../packages/palimpsest/src/store/index.ts'
+import { Chat, message } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { runs } from './runs.ts'
 import { PLACES } from './stores.ts'
 

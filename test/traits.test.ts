@@ -7,7 +7,7 @@ import {
   type Palimpsest,
   type PalimpsestOptions,
   SessionMismatchError,
-} from '../src/index.ts'
+} from '../packages/palimpsest/src/index.ts'
 import { runHere } from './cli/run.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 

@@ -5,7 +5,7 @@ import {
   type Palimpsest,
   type PalimpsestOptions,
   type Session,
-} from '../src/index.ts'
+} from '../packages/palimpsest/src/index.ts'
 import { changeRows, PLACES, type StorePlace } from './stores.ts'
 
 const places: StorePlace[] = []

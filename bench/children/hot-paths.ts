@@ -3,7 +3,7 @@
 // where they went.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type * as Library from '../../src/index.ts'
+import type * as Library from '../../packages/palimpsest/src/index.ts'
 import type { HotPath } from '../before-after.ts'
 import { messageAt, messagesFrom } from '../corpus.ts'
 import { atOnce, median, timeEach } from '../measure.ts'
@@ -11,7 +11,7 @@ import { profile } from '../profile.ts'
 
 const [root, folder, postgresUrl, schema] = process.argv.slice(2) as [string, string, string, string]
 const { createPalimpsest, postgres, sqlite, tokens } = (await import(
-  pathToFileURL(join(root, 'src/index.ts')).href
+  pathToFileURL(join(root, 'packages/palimpsest/src/index.ts')).href
 )) as typeof Library
 
 const MESSAGES = 10_000

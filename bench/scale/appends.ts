@@ -1,5 +1,5 @@
-import { createPalimpsest, postgres } from '../../src/index.ts'
-import { INSERT_MESSAGE } from '../../src/store/sql/append.ts'
+import { createPalimpsest, postgres } from '../../packages/palimpsest/src/index.ts'
+import { INSERT_MESSAGE } from '../../packages/palimpsest/src/store/sql/append.ts'
 import { rowAt } from '../bare-sqlite.ts'
 import type { BenchmarkOptions, Figure } from '../benchmark.ts'
 import { messageAt } from '../corpus.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createPalimpsest, type Palimpsest, postgres } from '../../src/index.ts'
+import { createPalimpsest, type Palimpsest, postgres } from '../../packages/palimpsest/src/index.ts'
 import type { BenchmarkOptions, Figure } from '../benchmark.ts'
 import { messageAt } from '../corpus.ts'
 import { interleave, percentile, timeEach } from '../measure.ts'

@@ -1,4 +1,4 @@
-import type { Weights } from '../../src/search/index.ts'
+import type { Weights } from '../../packages/palimpsest/src/search/index.ts'
 import { figuresOf, type Outcome } from './figures.ts'
 import { type PreparedConversation, searchWithWeights } from './ours.ts'
 

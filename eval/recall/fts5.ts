@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { STOP_WORDS } from '../../src/search/index.ts'
+import { STOP_WORDS } from '../../packages/palimpsest/src/search/index.ts'
 import type { Conversation } from '../conversation.ts'
 import { MAX_RESULTS, type Outcome, outcomeOf } from './figures.ts'
 import { measuredQuestions } from './measured-questions.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_WEIGHTS, type Weights } from '../../src/search/index.ts'
+import { DEFAULT_WEIGHTS, type Weights } from '../../packages/palimpsest/src/search/index.ts'
 import type { Conversation } from '../conversation.ts'
 import { chooseWeights, createTrial } from './choose-weights.ts'
 import { type Figures, figuresOf, type Outcome } from './figures.ts'

@@ -9,8 +9,8 @@ import {
   type SearchQuery,
   type SessionIndex,
   type Weights,
-} from '../../src/search/index.ts'
-import { runAtOnce } from '../../src/slices.ts'
+} from '../../packages/palimpsest/src/search/index.ts'
+import { runAtOnce } from '../../packages/palimpsest/src/slices.ts'
 import type { Conversation } from '../conversation.ts'
 import { MAX_RESULTS, type Outcome, outcomeOf } from './figures.ts'
 import { type MeasuredQuestion, measuredQuestions } from './measured-questions.ts'

@@ -1,7 +1,7 @@
-import type { Recalled } from '../../src/context/index.ts'
-import { renderRecall } from '../../src/context/render-recall.ts'
-import { headOf, type Message } from '../../src/log/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import type { Recalled } from '../../packages/palimpsest/src/context/index.ts'
+import { renderRecall } from '../../packages/palimpsest/src/context/render-recall.ts'
+import { headOf, type Message } from '../../packages/palimpsest/src/log/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 
 const MAX_MESSAGES = 8
 const MAX_CHARACTERS = 1_200

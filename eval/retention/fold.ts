@@ -1,5 +1,5 @@
-import type { SourceMessage } from '../../src/summarizer/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import type { SourceMessage } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import type { ConversationMessage } from '../conversation.ts'
 
 /** Messages that become one segment. */

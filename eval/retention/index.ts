@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { says } from '../../src/summarizer/extractive/missing-details.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import { says } from '../../packages/palimpsest/src/summarizer/extractive/missing-details.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { categoriesOf } from '../categories.ts'
 import type { Conversation } from '../conversation.ts'
 import { firstSentences, lastSentences, longestSentences, textRank } from './baselines.ts'

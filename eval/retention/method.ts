@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../src/tokens/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import type { Fold } from './fold.ts'
 
 /** A way to make a conversation shorter. */

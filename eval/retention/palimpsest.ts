@@ -1,7 +1,7 @@
-import { boundEvents } from '../../src/compaction/carry-over.ts'
-import { dayOf, earlierSummary } from '../../src/compaction/segment-lines.ts'
-import { renderSegment } from '../../src/context/index.ts'
-import { extractive } from '../../src/summarizer/index.ts'
+import { boundEvents } from '../../packages/palimpsest/src/compaction/carry-over.ts'
+import { dayOf, earlierSummary } from '../../packages/palimpsest/src/compaction/segment-lines.ts'
+import { renderSegment } from '../../packages/palimpsest/src/context/index.ts'
+import { extractive } from '../../packages/palimpsest/src/summarizer/index.ts'
 import type { Fold } from './fold.ts'
 import { budgetOf, type Method, tokensOf } from './method.ts'
 

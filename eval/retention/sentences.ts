@@ -1,7 +1,7 @@
-import { dayOf } from '../../src/compaction/segment-lines.ts'
-import { oneLine } from '../../src/log/index.ts'
-import { splitSentences } from '../../src/summarizer/extractive/sentences.ts'
-import { speakerIn, whoSpeaks } from '../../src/summarizer/index.ts'
+import { dayOf } from '../../packages/palimpsest/src/compaction/segment-lines.ts'
+import { oneLine } from '../../packages/palimpsest/src/log/index.ts'
+import { splitSentences } from '../../packages/palimpsest/src/summarizer/extractive/sentences.ts'
+import { speakerIn, whoSpeaks } from '../../packages/palimpsest/src/summarizer/index.ts'
 import type { Fold } from './fold.ts'
 
 /** A sentence of a fold, with who said it on which day. */

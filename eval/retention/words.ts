@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { STOP_WORDS } from '../../src/search/index.ts'
+import { STOP_WORDS } from '../../packages/palimpsest/src/search/index.ts'
 
 /**
  * The content words of a text, such that the same thing written in two ways gives the same words: lower-cased,

@@ -1,7 +1,7 @@
 import { generateText } from 'ai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPalimpsest, type Palimpsest, rounds, type Session } from '../../src/index.ts'
-import { scriptedModel } from '../../src/testing/index.ts'
+import { createPalimpsest, type Palimpsest, rounds, type Session } from '../../packages/palimpsest/src/index.ts'
+import { scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 
 const textOf = async (chat: Session, options = {}) => JSON.stringify((await chat.context(options)).messages)

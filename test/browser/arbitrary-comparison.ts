@@ -8,8 +8,8 @@ import type {
   Sweep,
   SweepPoint,
   TimelinePoint,
-} from '../../src/lab/comparison.ts'
-import type { Prices } from '../../src/lab/prices/prices.ts'
+} from '../../packages/replay/src/comparison.ts'
+import type { Prices } from '../../packages/replay/src/prices/prices.ts'
 
 /** Nothing, tiny, ordinary, huge: what divides and what overflows. */
 const amount = fc.oneof(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApp } from '../../src/server/index.ts'
+import { openApp } from '../../packages/server/src/index.ts'
 import { MAIN } from '../cli/run.ts'
 import { sqlitePlace } from '../stores.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { createPalimpsest, sqlite } from '../../src/index.ts'
+import { createPalimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { MAIN, run, runHere, temporaryFolder } from './run.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Store } from '../../src/store/index.ts'
-import { postgres } from '../../src/store/postgres/index.ts'
-import { sqlite } from '../../src/store/sqlite/index.ts'
+import type { Store } from '../../packages/palimpsest/src/store/index.ts'
+import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
+import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { temporaryFolder } from './run.ts'
 

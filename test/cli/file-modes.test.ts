@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { sqlite } from '../../src/store/sqlite/index.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
 import { type Folder, run, runHere, temporaryFolder, transcript } from './run.ts'
 
 /** Who may open what holds conversations. Windows has no modes. */

@@ -10,14 +10,14 @@ import {
   PalimpsestError,
   StoreError,
   tellableError,
-} from '../../src/errors.ts'
-import { createPalimpsest, sqlite } from '../../src/index.ts'
+} from '../../packages/palimpsest/src/errors.ts'
+import { createPalimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
 import {
   type ModelReply,
   type ModelRequest,
   modelFailures,
   startModelServer,
-} from '../../src/testing/index.ts'
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { startTelegramServer } from '../telegram/telegram-server.ts'
 import { databasePlace } from '../worker/queue-place.ts'
 import { ECHO_KINDS, startEchoingModel } from './echoing-model.ts'

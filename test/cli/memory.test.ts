@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest } from '../../src/palimpsest.ts'
-import { sqlite } from '../../src/store/sqlite/index.ts'
+import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { MAIN, run, runHere, temporaryFolder } from './run.ts'
 

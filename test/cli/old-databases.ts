@@ -3,8 +3,8 @@ import { sqliteBeside } from '../stores.ts'
 import { type DATABASES, type Database, inPostgres } from './databases.ts'
 
 const FOLDERS = {
-  SQLite: new URL('../../src/store/sqlite/migrations/', import.meta.url),
-  PostgreSQL: new URL('../../src/store/postgres/migrations/', import.meta.url),
+  SQLite: new URL('../../packages/palimpsest/src/store/sqlite/migrations/', import.meta.url),
+  PostgreSQL: new URL('../../packages/palimpsest/src/store/postgres/migrations/', import.meta.url),
 } as const
 export type Name = keyof typeof DATABASES
 

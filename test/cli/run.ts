@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { main } from '../../src/cli/program.ts'
+import { main } from '../../packages/cli/src/program.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -13,7 +13,7 @@ export interface Ran {
 }
 
 /** The program itself: of the sources, or of the built package where that is what is tested. */
-const PROGRAM = process.env['TEST_BUILT_PACKAGE'] ? 'dist/cli/main.js' : 'src/cli/main.ts'
+const PROGRAM = process.env['TEST_BUILT_PACKAGE'] ? 'dist/cli/main.js' : 'packages/cli/src/main.ts'
 export const MAIN = fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url))
 
 interface RunOptions {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { startServer } from '../../src/server/index.ts'
-import { sqlite } from '../../src/store/sqlite/index.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { startServer } from '../../packages/server/src/index.ts'
+import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { run, runHere, temporaryFolder, transcript } from './run.ts'
 

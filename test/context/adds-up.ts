@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ContextOverflowError } from '../../src/index.ts'
+import type { ContextOverflowError } from '../../packages/palimpsest/src/index.ts'
 
 /** The numbers of an overflow are those that were compared. */
 export function expectToAddUp({ details, message }: ContextOverflowError, budget: number): void {

@@ -11,7 +11,7 @@ import {
   type Session,
   tokens,
   window,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const cleanUps: (() => Promise<void>)[] = []

@@ -6,18 +6,18 @@ import {
   fixedPart,
   planContext,
   type View,
-} from '../../src/context/index.ts'
-import { toAnthropic } from '../../src/context/to-anthropic.ts'
-import { toOpenAI } from '../../src/context/to-openai.ts'
-import { ContextOverflowError } from '../../src/errors.ts'
+} from '../../packages/palimpsest/src/context/index.ts'
+import { toAnthropic } from '../../packages/palimpsest/src/context/to-anthropic.ts'
+import { toOpenAI } from '../../packages/palimpsest/src/context/to-openai.ts'
+import { ContextOverflowError } from '../../packages/palimpsest/src/errors.ts'
 import {
   type ContentPart,
   type MessageInput,
   nextTotals,
   type Role,
   type Totals,
-} from '../../src/log/index.ts'
-import { measureMessage } from '../../src/tokens/index.ts'
+} from '../../packages/palimpsest/src/log/index.ts'
+import { measureMessage } from '../../packages/palimpsest/src/tokens/index.ts'
 import {
   acceptedByAiSdk,
   anthropicViolations,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Content, Palimpsest, Session, SessionKind } from '../../src/index.ts'
-import type { ContentPart } from '../../src/log/index.ts'
+import type { Content, Palimpsest, Session, SessionKind } from '../../packages/palimpsest/src/index.ts'
+import type { ContentPart } from '../../packages/palimpsest/src/log/index.ts'
 
 /**
  * Random histories: what people, bots and programs do to a conversation, in any order. Each message that

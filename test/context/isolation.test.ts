@@ -7,7 +7,7 @@ import {
   type Session,
   type SessionKind,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 

@@ -7,7 +7,7 @@ import {
   type Palimpsest,
   type Session,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'

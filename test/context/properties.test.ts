@@ -11,8 +11,8 @@ import {
   type Session,
   type SessionFile,
   tokens,
-} from '../../src/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'

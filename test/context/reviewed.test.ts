@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { renderMessage, renderSegment } from '../../src/context/index.ts'
-import { inert, inertUnderHeadings } from '../../src/context/inert.ts'
+import { renderMessage, renderSegment } from '../../packages/palimpsest/src/context/index.ts'
+import { inert, inertUnderHeadings } from '../../packages/palimpsest/src/context/inert.ts'
 import {
   type Content,
   count,
@@ -8,7 +8,7 @@ import {
   type PalimpsestOptions,
   type Session,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDates } from '../../src/summarizer/relative-dates.ts'
+import { findDates } from '../../packages/palimpsest/src/summarizer/relative-dates.ts'
 import { describeScore, readSentences, scoreDays } from './sentences.ts'
 
 /** Right, wrong and unresolved as at the beginning: docs/decisions/0049-days-that-are-certain.md. */

@@ -1,4 +1,4 @@
-import { findDates } from '../../src/summarizer/relative-dates.ts'
+import { findDates } from '../../packages/palimpsest/src/summarizer/relative-dates.ts'
 import { describeScore, readSentences, scoreDays } from './sentences.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DateMention, Moment } from '../../src/summarizer/relative-dates.ts'
+import type { DateMention, Moment } from '../../packages/palimpsest/src/summarizer/relative-dates.ts'
 
 /**
  * Everyday sentences of our own, and the days that they mean. In the text files a heading, `# 2026-03-04

@@ -5,7 +5,7 @@ import {
   type PalimpsestOptions,
   type Summarizer,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { blockIn } from '../memory/blocks.ts'
 import { Clock } from '../memory/kit.ts'
 import { PLACES, type StorePlace } from '../stores.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../src/index.ts'
+import type { Context } from '../../packages/palimpsest/src/index.ts'
 
 /** Said in a chat: long enough that a summary of it is worth a call, and each with words of its own. */
 export function said(turn: number, who: 'user' | 'assistant' = 'user'): string {

@@ -6,7 +6,7 @@ import {
   type PalimpsestOptions,
   rounds,
   type Session,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { rawIn, said } from './long-text.ts'
 

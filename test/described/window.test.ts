@@ -6,8 +6,8 @@ import {
   type Session,
   type Summarizer,
   window,
-} from '../../src/index.ts'
-import { presetFromSettings } from '../../src/policy/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { presetFromSettings } from '../../packages/palimpsest/src/policy/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { rawIn, said } from './long-text.ts'
 

@@ -3,9 +3,9 @@
  * Arguments: database file, folder, the person's id, step to die at (0: none), milliseconds by which its clock is ahead.
  */
 import { writeSync } from 'node:fs'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
-import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
+import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'
 
 const [file, folder, person, dieAt, ahead] = process.argv.slice(2) as [string, string, string, string, string]

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { readLine } from '../../src/erasure/erased-line.ts'
-import { ErasedList, readList } from '../../src/erasure/erased-list.ts'
-import { createPalimpsest, type ErasureReceipt, type Palimpsest, sqlite } from '../../src/index.ts'
+import { readLine } from '../../packages/palimpsest/src/erasure/erased-line.ts'
+import { ErasedList, readList } from '../../packages/palimpsest/src/erasure/erased-list.ts'
+import { createPalimpsest, type ErasureReceipt, type Palimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
 import { sqliteBeside } from '../stores.ts'
 import { ANN, ANNS_CHAT, CANARIES, fill, GROUP, World } from './world.ts'
 

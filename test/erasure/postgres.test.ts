@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Palimpsest } from '../../src/index.ts'
+import type { Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { postgresPlace, type StorePlace } from '../stores.ts'
 import { bytesInFiles } from './bytes-in-files.ts'

@@ -3,7 +3,7 @@
  * Arguments: the database's file.
  */
 import { writeSync } from 'node:fs'
-import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 
 const [file] = process.argv.slice(2) as [string]
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sqlite } from '../../src/index.ts'
+import { sqlite } from '../../packages/palimpsest/src/index.ts'
 import { ANN, CANARIES, expectUnseen, fill, World } from './world.ts'
 
 let world: World

@@ -11,7 +11,7 @@ import {
   type Session,
   sqlite,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { bytesInFiles } from './bytes-in-files.ts'
 
 /**

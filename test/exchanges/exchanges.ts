@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { SourceMessage, Summary } from '../../src/summarizer/index.ts'
+import type { SourceMessage, Summary } from '../../packages/palimpsest/src/summarizer/index.ts'
 
 /** A short talk with what its summary must hold, must not hold, and what must stand together in it. */
 export interface Exchange {

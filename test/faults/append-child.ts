@@ -3,8 +3,8 @@
  * Arguments: address, PostgreSQL url, writer's name, number of messages, step to die at (0: none).
  */
 import { writeSync } from 'node:fs'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
 

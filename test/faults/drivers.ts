@@ -1,6 +1,6 @@
-import { PostgresDriver } from '../../src/store/postgres/driver.ts'
-import type { Driver } from '../../src/store/sql/driver.ts'
-import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import { PostgresDriver } from '../../packages/palimpsest/src/store/postgres/driver.ts'
+import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
+import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 
 /** The driver for an address as `test/stores.ts` gives it, in this process or another. */
 export function driverFor(address: string, postgresUrl: string): Driver {

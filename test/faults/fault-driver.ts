@@ -1,5 +1,5 @@
-import type { Driver } from '../../src/store/sql/driver.ts'
-import type { Steps } from '../../src/store/sql/steps.ts'
+import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
+import type { Steps } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** Called before each step that a driver takes: the n-th query, or the end of a transaction. */
 export type Fault = (step: number) => void

@@ -3,9 +3,9 @@
  * Arguments: address, PostgreSQL url, step to die at (0: none), milliseconds by which its clock is ahead, namespace.
  */
 import { writeSync } from 'node:fs'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { count } from '../../src/policy/index.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { count } from '../../packages/palimpsest/src/policy/index.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
 

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
-import { createPalimpsest, type Policy, type Store } from '../../src/index.ts'
-import type { SessionFile } from '../../src/store/index.ts'
+import { createPalimpsest, type Policy, type Store } from '../../packages/palimpsest/src/index.ts'
+import type { SessionFile } from '../../packages/palimpsest/src/store/index.ts'
 import { keptOpen } from '../kept-open.ts'
 import { postgresPlace, type StorePlace, sqlitePlace } from '../stores.ts'
 

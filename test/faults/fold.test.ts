@@ -6,9 +6,9 @@ import {
   type Palimpsest,
   PalimpsestError,
   StoreError,
-} from '../../src/index.ts'
-import type { SessionFile } from '../../src/store/index.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import type { SessionFile } from '../../packages/palimpsest/src/store/index.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { stride } from '../runs.ts'
 import { PLACES } from '../stores.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Message } from '../../src/log/index.ts'
+import type { Message } from '../../packages/palimpsest/src/log/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { type Acknowledgement, startWriter } from './children.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { count, createPalimpsest, type Session } from '../../src/index.ts'
+import { count, createPalimpsest, type Session } from '../../packages/palimpsest/src/index.ts'
 import { Clock, messages, scripted } from '../folding-kit.ts'
 import { sqlitePlace } from '../stores.ts'
 

@@ -10,8 +10,8 @@ import {
   type Palimpsest,
   type Session,
   sqlite,
-} from '../../src/index.ts'
-import { type ModelServer, modelFailures, startModelServer } from '../../src/testing/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { type ModelServer, modelFailures, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 
 /** A failed summary is never stored as the summary: the real engine, a real file, a real socket. */
 

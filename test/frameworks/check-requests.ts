@@ -1,5 +1,5 @@
-import type { ModelRequest } from '../../src/testing/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import type { ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { responsesViolations } from '../openai-agents/request-rules.ts'
 import { anthropicViolations, openAIViolations } from '../provider-rules.ts'
 

@@ -1,4 +1,4 @@
-import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
+import type { ModelReply, ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
 
 /**
  * A model that knows only what it is sent: it looks up orders with the tool, and answers the question about the

@@ -1,6 +1,6 @@
-import type { Driver } from '../../src/store/sql/driver.ts'
-import type { Answered, Asked, Query, Row, Steps } from '../../src/store/sql/steps.ts'
-import { isMany } from '../../src/store/sql/steps.ts'
+import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
+import type { Answered, Asked, Query, Row, Steps } from '../../packages/palimpsest/src/store/sql/steps.ts'
+import { isMany } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** What a store has asked its database for since the count began. */
 export class Count {

@@ -1,5 +1,5 @@
-import type { Driver } from '../../src/store/sql/driver.ts'
-import type { Steps } from '../../src/store/sql/steps.ts'
+import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
+import type { Steps } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** Does what another driver does, and has PostgreSQL say at the end of each transaction what was read in it. */
 export function flushingStatistics(driver: Driver): Driver {

@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 
 /** 144 messages a day: a busy chat, of which a million messages are nineteen years. */

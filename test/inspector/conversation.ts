@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 import type { Ground } from './kit.ts'
 
 const ANN = { id: 'u-1', name: 'Ann' }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sqlite } from '../../src/index.ts'
-import { newKey } from '../../src/server/keys/new-key.ts'
+import { sqlite } from '../../packages/palimpsest/src/index.ts'
+import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { layGround } from './kit.ts'
 
 test('where keys are needed the page asks for one, and shows its namespace alone', async () => {

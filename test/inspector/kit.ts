@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
-import { type MessageInput, sqlite } from '../../src/index.ts'
-import { type AppOptions, startServer } from '../../src/server/index.ts'
+import { type MessageInput, sqlite } from '../../packages/palimpsest/src/index.ts'
+import { type AppOptions, startServer } from '../../packages/server/src/index.ts'
 import { launchBrowser } from '../browser/browser.ts'
 
 const DESKTOP = { width: 1280, height: 900 }

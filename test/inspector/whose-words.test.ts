@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 import { type Ground, layGround } from './kit.ts'
 
 /** Whose words they are, and what they answer, wherever the page shows messages. */

@@ -1,4 +1,4 @@
-import type { Prices } from '../../src/lab/index.ts'
+import type { Prices } from '../../packages/replay/src/index.ts'
 
 /** Per million tokens, so that a token costs a millionth; any prefix is cached, of any length. */
 export const PLAIN_PRICES: Prices = {

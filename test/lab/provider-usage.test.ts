@@ -1,14 +1,14 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Context, MessageInput, Policy } from '../../src/index.ts'
-import { rounds, tokens, window } from '../../src/index.ts'
-import { type Prices, replay } from '../../src/lab/index.ts'
+import type { Context, MessageInput, Policy } from '../../packages/palimpsest/src/index.ts'
+import { rounds, tokens, window } from '../../packages/palimpsest/src/index.ts'
+import { type Prices, replay } from '../../packages/replay/src/index.ts'
 import {
   type ModelReply,
   type ModelRequest,
   type ModelServer,
   startModelServer,
-} from '../../src/testing/model-server.ts'
+} from '../../packages/palimpsest/src/testing/model-server.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { PLAIN_PRICES } from './plain-prices.ts'
 

@@ -6,7 +6,7 @@ import {
   type Palimpsest,
   type Session,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { PLACES } from '../stores.ts'
 
 /** What people, tools and the bot say, in one script each. */

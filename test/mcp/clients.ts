@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { handleMcp, type McpAccess } from '../../src/mcp/index.ts'
+import { handleMcp, type McpAccess } from '../../packages/server/src/mcp/index.ts'
 import { MAIN } from '../cli/run.ts'
 
 /** The two ways of speaking: with a handshake, as clients have since 2024; and without, since 2026. */

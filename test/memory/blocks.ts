@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Context } from '../../src/index.ts'
+import type { Context } from '../../packages/palimpsest/src/index.ts'
 
 /** How our own marks stand in a context: whatever is stored, each block is there once and whole. */
 

@@ -9,9 +9,9 @@ import {
   type Session,
   type SessionKind,
   type Store,
-} from '../../src/index.ts'
-import { MEMORY_TOOL_NAMES } from '../../src/log/index.ts'
-import { documentSession, parseDailyKey } from '../../src/store/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { MEMORY_TOOL_NAMES } from '../../packages/palimpsest/src/log/index.ts'
+import { documentSession, parseDailyKey } from '../../packages/palimpsest/src/store/index.ts'
 import { type Clock, extractor } from './kit.ts'
 
 /**

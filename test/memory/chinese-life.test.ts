@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createPalimpsest, modelSummarizer, rounds, type Session } from '../../src/index.ts'
-import { type ModelRequest, scriptedModel } from '../../src/testing/index.ts'
+import { createPalimpsest, modelSummarizer, rounds, type Session } from '../../packages/palimpsest/src/index.ts'
+import { type ModelRequest, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock } from './kit.ts'

@@ -11,10 +11,10 @@ import {
   type Session,
   type Store,
   sqlite,
-} from '../../src/index.ts'
-import { normalizeMarkdown } from '../../src/memory/document/index.ts'
-import { fileOf, Workspace } from '../../src/memory/workspace/index.ts'
-import { parseFile } from '../../src/memory/workspace/workspace-file.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { normalizeMarkdown } from '../../packages/palimpsest/src/memory/document/index.ts'
+import { fileOf, Workspace } from '../../packages/palimpsest/src/memory/workspace/index.ts'
+import { parseFile } from '../../packages/palimpsest/src/memory/workspace/workspace-file.ts'
 import { runs } from '../runs.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 

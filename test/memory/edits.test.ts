@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { count, createPalimpsest } from '../../src/index.ts'
+import { count, createPalimpsest } from '../../packages/palimpsest/src/index.ts'
 import { PLACES } from '../stores.ts'
 import { Clock, extractor } from './kit.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest } from '../../src/index.ts'
+import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { Clock } from './kit.ts'
 

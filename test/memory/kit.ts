@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LayerName, Store } from '../../src/index.ts'
-import type { ExtractionEngine } from '../../src/memory/extraction/extract-session.ts'
-import { extractSession } from '../../src/memory/extraction/extract-session.ts'
-import { layerBudgets } from '../../src/memory/index.ts'
-import { extractive, type Summarizer } from '../../src/summarizer/index.ts'
+import type { LayerName, Store } from '../../packages/palimpsest/src/index.ts'
+import type { ExtractionEngine } from '../../packages/palimpsest/src/memory/extraction/extract-session.ts'
+import { extractSession } from '../../packages/palimpsest/src/memory/extraction/extract-session.ts'
+import { layerBudgets } from '../../packages/palimpsest/src/memory/index.ts'
+import { extractive, type Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
 
 /** What the tests of memory have in common: a clock, a folder, and extraction when they say so. */
 

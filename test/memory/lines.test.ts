@@ -9,8 +9,8 @@ import {
   type Store,
   type Summarizer,
   tokens,
-} from '../../src/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { runs } from '../runs.ts'
 import { postgresPlace, type StorePlace, sqlitePlace } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'

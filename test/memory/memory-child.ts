@@ -5,10 +5,10 @@
  * its clock is ahead.
  */
 import { writeSync } from 'node:fs'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { count } from '../../src/policy/index.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
-import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { count } from '../../packages/palimpsest/src/policy/index.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
+import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'
 
 const [file, folder, name, rounds, dieAt, ahead] = process.argv.slice(2) as [

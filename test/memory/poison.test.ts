@@ -11,11 +11,11 @@ import {
   type Session,
   type SessionKind,
   sqlite,
-} from '../../src/index.ts'
-import { ALL_HEADINGS, listSections } from '../../src/memory/document/index.ts'
-import { scanLines } from '../../src/memory/document/markdown-lines.ts'
-import { extractive, type Summarizer } from '../../src/summarizer/index.ts'
-import { type ModelRequest, type ModelServer, startModelServer } from '../../src/testing/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { ALL_HEADINGS, listSections } from '../../packages/palimpsest/src/memory/document/index.ts'
+import { scanLines } from '../../packages/palimpsest/src/memory/document/markdown-lines.ts'
+import { extractive, type Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { type ModelRequest, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock, extractor, temporaryFolder } from './kit.ts'
 import { isForFacts, promptBlock, textsOf } from './prompts.ts'

@@ -10,9 +10,9 @@ import {
   type Palimpsest,
   type Session,
   tokens,
-} from '../../src/index.ts'
-import { fileOf } from '../../src/memory/workspace/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { fileOf } from '../../packages/palimpsest/src/memory/workspace/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'

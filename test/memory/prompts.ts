@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../src/testing/index.ts'
+import type { ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
 
 /** What a model was asked, as it reads it. */
 export function textsOf(body: ModelRequest['body']): { instructions: string; prompt: string } {

@@ -5,7 +5,7 @@ import {
   type Palimpsest,
   type PalimpsestOptions,
   rounds,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { blockIn } from './blocks.ts'
 

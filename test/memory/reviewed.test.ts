@@ -7,7 +7,7 @@ import {
   type Summarizer,
   sqlite,
   tokens,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 
 /** What a review found, each as it was found. */
 

@@ -5,9 +5,9 @@ import {
   type PalimpsestOptions,
   rounds,
   type Session,
-} from '../../src/index.ts'
-import type { Summarizer } from '../../src/summarizer/index.ts'
-import { extractive } from '../../src/summarizer/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import type { Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { extractive } from '../../packages/palimpsest/src/summarizer/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 
 const ANN = { kind: 'private', user: 'ann', scope: 'porto' } as const

@@ -8,9 +8,9 @@ import {
   type Palimpsest,
   type Session,
   sqlite,
-} from '../../src/index.ts'
-import { extractive, type Summarizer } from '../../src/summarizer/index.ts'
-import { type ModelServer, startModelServer } from '../../src/testing/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { extractive, type Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { Clock, extractor } from './kit.ts'
 
 /** Where the bot lives; nobody who talks with it does. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
+import type { ModelReply, ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
 import { type Param, start, user } from './kit.ts'
 
 const numbers = [1, 2, 3, 4] as const

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import type { ModelReply, ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { openAIViolations } from '../provider-rules.ts'
 import { forksOf, type Kit, type Param, start } from './kit.ts'
 

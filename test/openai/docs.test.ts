@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { SESSION_HEADERS } from '../../src/server/completions/named-session.ts'
+import { SESSION_HEADERS } from '../../packages/server/src/completions/named-session.ts'
 import { saidIn, start } from './kit.ts'
 
 const page = readFileSync(new URL('../../docs/openai.md', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ModelRequest } from '../../src/testing/index.ts'
+import type { ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
 import { assistant, forkNamed, forksOf, type Kit, type Param, saidIn, start, until, user } from './kit.ts'
 
 /** Each answer is another one, so that two are told apart. */

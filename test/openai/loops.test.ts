@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import type { ModelReply, ModelRequest } from '../../src/testing/index.ts'
+import type { ModelReply, ModelRequest } from '../../packages/palimpsest/src/testing/index.ts'
 import { assistant, forksOf, type Kit, type Param, saidIn, start, user } from './kit.ts'
 
 const tools: OpenAI.ChatCompletionTool[] = [

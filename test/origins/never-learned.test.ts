@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { InvalidMessageError } from '../../src/errors.ts'
-import { normalizeMessage } from '../../src/log/index.ts'
-import { redactContent } from '../../src/redaction/redact-records.ts'
-import { runAtOnce } from '../../src/slices.ts'
-import { extractive, type SourceMessage } from '../../src/summarizer/index.ts'
-import { chooseExtracts } from '../../src/summarizer/model/choose-extracts.ts'
-import { renderMessages } from '../../src/summarizer/model/render-source.ts'
-import { hasOwnWords } from '../../src/summarizer/told-apart.ts'
+import { InvalidMessageError } from '../../packages/palimpsest/src/errors.ts'
+import { normalizeMessage } from '../../packages/palimpsest/src/log/index.ts'
+import { redactContent } from '../../packages/palimpsest/src/redaction/redact-records.ts'
+import { runAtOnce } from '../../packages/palimpsest/src/slices.ts'
+import { extractive, type SourceMessage } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { chooseExtracts } from '../../packages/palimpsest/src/summarizer/model/choose-extracts.ts'
+import { renderMessages } from '../../packages/palimpsest/src/summarizer/model/render-source.ts'
+import { hasOwnWords } from '../../packages/palimpsest/src/summarizer/told-apart.ts'
 
 const alex = { id: '502', name: 'Alex' }
 const at = new Date('2026-02-09T16:40:47Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type MessageInput, type Palimpsest, type Session } from '../../src/index.ts'
-import { MAX_QUOTATION_TOKENS, quotationOf } from '../../src/log/index.ts'
-import { estimateTokens } from '../../src/tokens/index.ts'
+import { count, createPalimpsest, type MessageInput, type Palimpsest, type Session } from '../../packages/palimpsest/src/index.ts'
+import { MAX_QUOTATION_TOKENS, quotationOf } from '../../packages/palimpsest/src/log/index.ts'
+import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { PLACES } from '../stores.ts'
 
 /** What is passed on and what is answered, through all that happens to a log. */

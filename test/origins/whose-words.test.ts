@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { SourceMessage } from '../../src/summarizer/index.ts'
-import { splitPasted } from '../../src/summarizer/pasted.ts'
-import { isForeign, toldApart } from '../../src/summarizer/told-apart.ts'
+import type { SourceMessage } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { splitPasted } from '../../packages/palimpsest/src/summarizer/pasted.ts'
+import { isForeign, toldApart } from '../../packages/palimpsest/src/summarizer/told-apart.ts'
 
 /**
  * Messages of our own in which somebody only passes on what others said, and as many in which it looks so and is their

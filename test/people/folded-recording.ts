@@ -4,9 +4,9 @@ import {
   type Palimpsest,
   type PalimpsestOptions,
   type Session,
-} from '../../src/index.ts'
-import { telegram } from '../../src/runtime/channels/telegram/index.ts'
-import { createRuntime, type Responder } from '../../src/runtime/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { telegram } from '../../packages/bot/src/channels/telegram/index.ts'
+import { createRuntime, type Responder } from '../../packages/bot/src/index.ts'
 import type { StorePlace } from '../stores.ts'
 import { startTelegramServer } from '../telegram/telegram-server.ts'
 import { RECORDED_GROUP, recordedUpdates } from './recorded-group.ts'

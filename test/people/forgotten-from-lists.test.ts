@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { count, createPalimpsest } from '../../src/index.ts'
+import { count, createPalimpsest } from '../../packages/palimpsest/src/index.ts'
 import { PLACES } from '../stores.ts'
 
 /** A chat's memory lists who is there: of those who are forgotten it keeps nothing, however they were written there. */

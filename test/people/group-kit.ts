@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 import { RECORDED_SUPERGROUP, recordedUpdates } from './recorded-group.ts'
 
 /** A message of the recorded group, as a bot that was in it has it in its log. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { DatedEvent } from '../../src/summarizer/index.ts'
-import { scriptedModel } from '../../src/testing/index.ts'
+import type { DatedEvent } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { type FoldedRecording, foldRecording } from './folded-recording.ts'
 import { type RecordedStatement, recordedStatements } from './recorded-group-statements.ts'

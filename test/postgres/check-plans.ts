@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Query } from '../../src/store/sql/steps.ts'
+import type { Query } from '../../packages/palimpsest/src/store/sql/steps.ts'
 import { explain, type PlanMode } from './explain.ts'
 import { planFaults } from './plan-faults.ts'
 

@@ -1,4 +1,4 @@
-import type { Store, Warn } from '../../src/store/index.ts'
+import type { Store, Warn } from '../../packages/palimpsest/src/store/index.ts'
 import { postgresPlace, type StorePlace } from '../stores.ts'
 import { postgresUrl } from './url.ts'
 

@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg'
-import { inIndexOrder } from '../../src/store/postgres/planning.ts'
-import type { Query, SqlValue } from '../../src/store/sql/steps.ts'
+import { inIndexOrder } from '../../packages/palimpsest/src/store/postgres/planning.ts'
+import type { Query, SqlValue } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** As `EXPLAIN (FORMAT JSON)` has it. */
 export interface PlanNode {

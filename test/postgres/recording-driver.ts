@@ -1,5 +1,5 @@
-import type { Driver } from '../../src/store/sql/driver.ts'
-import type { Answered, Query, Steps } from '../../src/store/sql/steps.ts'
+import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
+import type { Answered, Query, Steps } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** Every statement that a store issues, once, with the parameters that it had first. */
 export class Statements {

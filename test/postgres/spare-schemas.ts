@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { postgres } from '../../src/store/postgres/index.ts'
+import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
 import { ownDatabase, setOwnDatabase } from './own-database.ts'
 import { postgresUrl } from './url.ts'
 

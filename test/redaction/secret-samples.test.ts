@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactSecrets } from '../../src/index.ts'
+import { redactSecrets } from '../../packages/palimpsest/src/index.ts'
 import { isLeaked, secretSamples } from './secret-samples.ts'
 
 /** Kinds of which nothing but the place says that they are secret. */

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RestoreOptions } from '../../src/restore/restore-sqlite.ts'
+import type { RestoreOptions } from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
 import { forgetWholly, House } from './kit.ts'
 
 /** A backup was copied over a database by hand, and the old one's log lies beside it. */

@@ -8,9 +8,9 @@ import {
   type Palimpsest,
   type PalimpsestOptions,
   sqlite,
-} from '../../src/index.ts'
-import { type Restored, type RestoreOptions, restoreSqlite } from '../../src/restore/restore-sqlite.ts'
-import { lentStore } from '../../src/store/lent-store.ts'
+} from '../../packages/palimpsest/src/index.ts'
+import { type Restored, type RestoreOptions, restoreSqlite } from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
+import { lentStore } from '../../packages/palimpsest/src/store/lent-store.ts'
 
 /** A folder with a database, its backups and a workspace. */
 export class House {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ErasureTarget, Palimpsest } from '../../src/index.ts'
+import type { ErasureTarget, Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { longest, runs } from '../runs.ts'
 import { forgetWholly, House } from './kit.ts'
 

@@ -1,4 +1,4 @@
-import { restoreSqlite } from '../../src/restore/restore-sqlite.ts'
+import { restoreSqlite } from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
 import { openInstance } from './kit.ts'
 
 /** Restores, and ends as a kill does after one of its steps. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Palimpsest } from '../../src/index.ts'
+import type { Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { bytesInFiles } from '../erasure/bytes-in-files.ts'
 import { forgetWholly, House } from './kit.ts'
 

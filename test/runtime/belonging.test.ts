@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { SessionMismatchError } from '../../src/index.ts'
+import { SessionMismatchError } from '../../packages/palimpsest/src/index.ts'
 import { type Kit, type KitOptions, runtimeKit } from './runtime-kit.ts'
 
 const kits: Kit[] = []

@@ -4,8 +4,8 @@
  */
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPalimpsest, type Session, type Store, tokens } from '../../src/index.ts'
-import { contentText } from '../../src/log/index.ts'
+import { createPalimpsest, type Session, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
+import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import {
   type Channel,
   type ChannelHost,
@@ -14,10 +14,10 @@ import {
   type Received,
   type ReplyRequest,
   type Timers,
-} from '../../src/runtime/index.ts'
-import { SqlStore } from '../../src/store/sql/sql-store.ts'
-import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
-import { testClock } from '../../src/testing/index.ts'
+} from '../../packages/bot/src/index.ts'
+import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
+import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
+import { testClock } from '../../packages/palimpsest/src/testing/index.ts'
 import { driverFor } from '../faults/drivers.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'
 import { randomNumbers } from '../scenarios/small-talk.ts'

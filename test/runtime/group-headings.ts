@@ -1,4 +1,4 @@
-import type { Context, Message } from '../../src/index.ts'
+import type { Context, Message } from '../../packages/palimpsest/src/index.ts'
 
 /** Who speaks, as a context says it: `[Alex (group:u01)]:`, or without a name `[group:u01]:`. */
 const HEADING = /^\[([^\]\n]*)\]:/gm

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../../src/runtime/index.ts'
+import type { OutgoingMessage } from '../../packages/bot/src/index.ts'
 import type { PlatformAnswer, PlatformRequest } from './group-protocol.ts'
 
 /**

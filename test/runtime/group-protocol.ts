@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingMessage, Received } from '../../src/runtime/index.ts'
+import type { IncomingMessage, OutgoingMessage, Received } from '../../packages/bot/src/index.ts'
 
 /** What the two processes of the simulated group say to each other: the parent is the platform, the child the bot. */
 

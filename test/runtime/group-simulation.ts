@@ -1,4 +1,4 @@
-import type { Store } from '../../src/index.ts'
+import type { Store } from '../../packages/palimpsest/src/index.ts'
 import { randomNumbers } from '../scenarios/small-talk.ts'
 import type { ChatMessage } from './group-chat.ts'
 import { checkGroup } from './group-oracle.ts'

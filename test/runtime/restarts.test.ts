@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { contentText } from '../../src/log/index.ts'
+import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { type Kit, type KitOptions, runtimeKit, Script } from './runtime-kit.ts'
 
 const kits: Kit[] = []

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../src/index.ts'
+import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../packages/palimpsest/src/index.ts'
 import {
   type Channel,
   type ChannelHost,
@@ -9,8 +9,8 @@ import {
   type ReplyReport,
   type Runtime,
   type RuntimeOptions,
-} from '../../src/runtime/index.ts'
-import { type TestClock, testClock } from '../../src/testing/index.ts'
+} from '../../packages/bot/src/index.ts'
+import { type TestClock, testClock } from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 
 /** A platform in memory, which keeps what it was sent. It knows keys: of what comes under one, it shows the first. */

@@ -5,7 +5,7 @@ import {
   type Session,
   type SessionKind,
   type Store,
-} from '../../src/index.ts'
+} from '../../packages/palimpsest/src/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { shownRanges } from '../shown-ranges.ts'
 

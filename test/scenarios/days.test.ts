@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPalimpsest, rounds } from '../../src/index.ts'
+import { createPalimpsest, rounds } from '../../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const DAY_MS = 86_400_000

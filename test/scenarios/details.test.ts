@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPalimpsest, tokens } from '../../src/index.ts'
+import { createPalimpsest, tokens } from '../../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { smallTalk } from './small-talk.ts'
 

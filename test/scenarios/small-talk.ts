@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 
 /**
  * A conversation of our own that can go on for ever: a private chat about everyday plans, with names,

@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../src/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
 import { randomNumbers } from './small-talk.ts'
 
 export interface Shape {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { MessageInput } from '../../src/index.ts'
-import { PRESET_NAMES, presetFromSettings } from '../../src/policy/index.ts'
+import type { MessageInput } from '../../packages/palimpsest/src/index.ts'
+import { PRESET_NAMES, presetFromSettings } from '../../packages/palimpsest/src/policy/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { checkTranscript } from './check-transcript.ts'
 import { smallTalk } from './small-talk.ts'

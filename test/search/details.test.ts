@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPalimpsest, tokens } from '../../src/index.ts'
+import { createPalimpsest, tokens } from '../../packages/palimpsest/src/index.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { sqlitePlace } from '../stores.ts'
 

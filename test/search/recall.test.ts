@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest, rounds, tokens } from '../../src/index.ts'
+import { createPalimpsest, type Palimpsest, rounds, tokens } from '../../packages/palimpsest/src/index.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { postgresPlace, sqlitePlace } from '../stores.ts'
 

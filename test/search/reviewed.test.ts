@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createPalimpsest, type MessageInput, type Palimpsest } from '../../src/index.ts'
+import { createPalimpsest, type MessageInput, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace, sqlitePlace } from '../stores.ts'
 
 /** What readers of the code found. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPalimpsest, type MessageInput, type Palimpsest } from '../../src/index.ts'
+import { createPalimpsest, type MessageInput, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { runs } from '../runs.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { PLACES, type StorePlace, sqlitePlace } from '../stores.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { extractive } from '../../src/summarizer/index.ts'
+import { extractive } from '../../packages/palimpsest/src/summarizer/index.ts'
 
 interface Said {
   readonly part: string

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { SourceMessage } from '../../src/summarizer/index.ts'
-import { extractive } from '../../src/summarizer/index.ts'
+import type { SourceMessage } from '../../packages/palimpsest/src/summarizer/index.ts'
+import { extractive } from '../../packages/palimpsest/src/summarizer/index.ts'
 
 /** A fact that a chat holds, as the head of `unseen-1.txt` writes it. */
 interface Gold {

@@ -1,6 +1,6 @@
-import type { Layer } from '../../src/config/index.ts'
-import type { PalimpsestOptions } from '../../src/palimpsest.ts'
-import { openApp } from '../../src/server/index.ts'
+import type { Layer } from '../../packages/palimpsest/src/config/index.ts'
+import type { PalimpsestOptions } from '../../packages/palimpsest/src/palimpsest.ts'
+import { openApp } from '../../packages/server/src/index.ts'
 import type { StorePlace } from '../stores.ts'
 
 interface Answered {

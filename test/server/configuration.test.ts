@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
-import { resolveSettings } from '../../src/config/index.ts'
-import { InvalidArgumentError } from '../../src/errors.ts'
-import { createPalimpsest } from '../../src/palimpsest.ts'
-import { configurationOf } from '../../src/server/configuration.ts'
+import { resolveSettings } from '../../packages/palimpsest/src/config/index.ts'
+import { InvalidArgumentError } from '../../packages/palimpsest/src/errors.ts'
+import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { configurationOf } from '../../packages/server/src/configuration.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const place = sqlitePlace()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Layer } from '../../src/config/index.ts'
+import type { Layer } from '../../packages/palimpsest/src/config/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningServer, startServer } from '../../src/server/index.ts'
+import { type RunningServer, startServer } from '../../packages/server/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const place = sqlitePlace()

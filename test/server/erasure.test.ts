@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type RunningServer, startServer } from '../../src/server/index.ts'
+import { type RunningServer, startServer } from '../../packages/server/src/index.ts'
 import { postgresPlace, sqlitePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

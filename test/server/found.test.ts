@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { startModelServer } from '../../src/testing/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 import { type Client, openClient } from './client.ts'
 import { Database } from './fuzz-database.ts'

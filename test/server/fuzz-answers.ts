@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { expect } from 'vitest'
-import { ERROR_CODES, type ErrorCode } from '../../src/errors.ts'
+import { ERROR_CODES, type ErrorCode } from '../../packages/palimpsest/src/errors.ts'
 
 /** Within this everything is answered, on a machine that is busy. */
 const MAX_MS = 20_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ModelServer, startModelServer } from '../../src/testing/index.ts'
+import { type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { longest, runs } from '../runs.ts'
 import { checkAnswer, isRefusal, send } from './fuzz-answers.ts'
 import { type Operation, operationsOf } from './fuzz-operations.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startModelServer } from '../../src/testing/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

@@ -3,9 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type AppOptions, openApp, startServer } from '../../src/server/index.ts'
-import { newKey } from '../../src/server/keys/new-key.ts'
-import { TokenBuckets } from '../../src/server/token-buckets.ts'
+import { type AppOptions, openApp, startServer } from '../../packages/server/src/index.ts'
+import { newKey } from '../../packages/server/src/keys/new-key.ts'
+import { TokenBuckets } from '../../packages/server/src/token-buckets.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const place = sqlitePlace()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startModelServer } from '../../src/testing/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { openClient, talk } from './client.ts'
 

@@ -1,5 +1,5 @@
-import { findSetting } from '../../src/config/index.ts'
-import { OLDER_NAMES } from '../../src/older-names.ts'
+import { findSetting } from '../../packages/palimpsest/src/config/index.ts'
+import { OLDER_NAMES } from '../../packages/palimpsest/src/older-names.ts'
 import { markdownTable } from './settings-table.ts'
 
 /** The table of docs/policies.md: `node test/server/older-names-table.ts` prints it. */

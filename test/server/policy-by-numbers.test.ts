@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { readEnvironment } from '../../src/config/index.ts'
-import { openApp } from '../../src/server/index.ts'
+import { readEnvironment } from '../../packages/palimpsest/src/config/index.ts'
+import { openApp } from '../../packages/server/src/index.ts'
 import { PLACES } from '../stores.ts'
 import { openClient, talk } from './client.ts'
 

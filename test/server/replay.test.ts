@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApp } from '../../src/server/index.ts'
+import { openApp } from '../../packages/server/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

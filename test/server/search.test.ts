@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../src/server/index.ts'
+import { startServer } from '../../packages/server/src/index.ts'
 import { postgresPlace, sqlitePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createPalimpsest, type SessionPage } from '../../src/index.ts'
+import { createPalimpsest, type SessionPage } from '../../packages/palimpsest/src/index.ts'
 import { PLACES } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { describeDefault, describeRight, SETTINGS } from '../../src/config/index.ts'
+import { describeDefault, describeRight, SETTINGS } from '../../packages/palimpsest/src/config/index.ts'
 
 /** The table of docs/server.md: `node test/server/settings-table.ts` prints it. */
 export function settingsTable(): string {

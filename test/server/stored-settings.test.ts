@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Layer } from '../../src/config/index.ts'
-import { LiveSettings } from '../../src/server/index.ts'
+import type { Layer } from '../../packages/palimpsest/src/config/index.ts'
+import { LiveSettings } from '../../packages/server/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const place = sqlitePlace()
@@ -93,7 +93,7 @@ describe('stored settings never keep a server from starting', () => {
 test('what was read can be written back', async () => {
   await using server = await withStored({ policy: 'count', threshold: 5, modelApiKey: 'sk-secret' })
   const { settings } = await server.start()
-  const { shownSettings } = await import('../../src/config/index.ts')
+  const { shownSettings } = await import('../../packages/palimpsest/src/config/index.ts')
   const shown = shownSettings(settings.current).settings
   expect(shown).toMatchObject({ modelApiKey: true, keepLast: 5 })
   await settings.change(shown)

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Query } from '../../src/store/sql/steps.ts'
+import type { Query } from '../../packages/palimpsest/src/store/sql/steps.ts'
 
 /** Tables with a row for each message, fold or change that ever was. */
 const GROWING = new Set([

@@ -1,9 +1,9 @@
 import type { Chat, Message, User } from 'grammy/types'
 import { afterEach, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest } from '../../src/index.ts'
-import { ownText } from '../../src/log/index.ts'
-import { telegram } from '../../src/runtime/channels/telegram/index.ts'
-import type { TelegramOptions } from '../../src/runtime/channels/telegram/options.ts'
+import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
+import { ownText } from '../../packages/palimpsest/src/log/index.ts'
+import { telegram } from '../../packages/bot/src/channels/telegram/index.ts'
+import type { TelegramOptions } from '../../packages/bot/src/channels/telegram/options.ts'
 import {
   createRuntime,
   modelResponder,
@@ -11,8 +11,8 @@ import {
   type Responder,
   type Runtime,
   type RuntimeOptions,
-} from '../../src/runtime/index.ts'
-import { type ModelReply, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts'
+} from '../../packages/bot/src/index.ts'
+import { type ModelReply, type ScriptedModel, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 import { startTelegramServer, type TelegramServer } from './telegram-server.ts'
 

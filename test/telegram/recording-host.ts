@@ -1,4 +1,4 @@
-import type { ChannelHost, IncomingMessage, Received } from '../../src/runtime/channel.ts'
+import type { ChannelHost, IncomingMessage, Received } from '../../packages/bot/src/channel.ts'
 
 export interface RecordingHost extends ChannelHost {
   /** What was taken, oldest first. */

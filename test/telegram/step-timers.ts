@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/runtime/timers.ts'
+import type { Timers } from '../../packages/bot/src/timers.ts'
 
 /** Timers that wait to be told, for code whose next timer is set when a socket has answered. */
 export interface StepTimers extends Timers {

@@ -2,9 +2,9 @@
  * Waits for one thing that never answers, with nothing else that would keep the process alive, and says when it was
  * told that the time is over. Argument: what is waited for.
  */
-import { createClassic } from '../../src/classic/index.ts'
-import { count, createPalimpsest, custom, type Summarizer, sqlite } from '../../src/index.ts'
-import { condenseLines } from '../../src/memory/condense-document.ts'
+import { createClassic } from '../../packages/palimpsest/src/classic/index.ts'
+import { count, createPalimpsest, custom, type Summarizer, sqlite } from '../../packages/palimpsest/src/index.ts'
+import { condenseLines } from '../../packages/palimpsest/src/memory/condense-document.ts'
 
 const NEVER = new Promise<never>(() => {})
 const LIMITS = { summarizerTimeoutMs: 200, policyTimeoutMs: 200 }

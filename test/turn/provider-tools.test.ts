@@ -6,9 +6,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, type LanguageModel, streamText, tool, wrapLanguageModel } from 'ai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { memoryMiddleware, toUIMessages } from '../../src/adapters/ai-sdk/index.ts'
-import { createPalimpsest, type Session, tokens } from '../../src/index.ts'
-import { type ModelReply, type ModelRequest, startModelServer } from '../../src/testing/index.ts'
+import { memoryMiddleware, toUIMessages } from '../../packages/palimpsest/src/adapters/ai-sdk/index.ts'
+import { createPalimpsest, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
+import { type ModelReply, type ModelRequest, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

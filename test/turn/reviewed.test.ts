@@ -3,9 +3,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { experimental_createSteering, generateText, streamText, type Tool, tool } from 'ai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createPalimpsest, type PalimpsestOptions, tokens } from '../../src/index.ts'
-import type { ToolResultPart } from '../../src/log/index.ts'
-import { type ModelScript, startModelServer } from '../../src/testing/index.ts'
+import { createPalimpsest, type PalimpsestOptions, tokens } from '../../packages/palimpsest/src/index.ts'
+import type { ToolResultPart } from '../../packages/palimpsest/src/log/index.ts'
+import { type ModelScript, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 /** What fresh eyes found. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startModelServer } from '../../src/testing/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { startPostgres } from '../postgres/server.ts'
 import { checkLog, type Folded } from './chaos-checks.ts'
 import { Listener } from './chaos-listener.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { startModelServer } from '../../src/testing/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { Crowd, say } from './kit.ts'
 
 const CHILD = fileURLToPath(new URL('./worker-child.ts', import.meta.url))

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Store } from '../../src/store/index.ts'
-import { type FoldPolicy, openBoss, type QueuePlace } from '../../src/store/postgres/boss.ts'
-import { postgres } from '../../src/store/postgres/index.ts'
-import { DEFAULT_SCHEMA } from '../../src/store/postgres/schema-name.ts'
+import type { Store } from '../../packages/palimpsest/src/store/index.ts'
+import { type FoldPolicy, openBoss, type QueuePlace } from '../../packages/palimpsest/src/store/postgres/boss.ts'
+import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
+import { DEFAULT_SCHEMA } from '../../packages/palimpsest/src/store/postgres/schema-name.ts'
 import { postgresUrl } from '../postgres/url.ts'
 
 /** A job of the queue, as its table has it. */

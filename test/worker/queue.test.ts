@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { count, createPalimpsest, type Palimpsest, window } from '../../src/index.ts'
-import type { SessionKey } from '../../src/store/index.ts'
+import { count, createPalimpsest, type Palimpsest, window } from '../../packages/palimpsest/src/index.ts'
+import type { SessionKey } from '../../packages/palimpsest/src/store/index.ts'
 import { messages, scripted } from '../folding-kit.ts'
 import { Crowd, HeldSummarizer, POLICY, say } from './kit.ts'
 

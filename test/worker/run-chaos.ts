@@ -2,7 +2,7 @@
  * The whole simulation, by hand: node test/worker/run-chaos.ts [--appends 50000] [--seed 1]
  */
 import { parseArgs } from 'node:util'
-import { stopSignal } from '../../src/cli/stop-signal.ts'
+import { stopSignal } from '../../packages/cli/src/stop-signal.ts'
 import { chaos } from './chaos.ts'
 
 const { values } = parseArgs({

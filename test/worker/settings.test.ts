@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startWorker } from '../../src/cli/fold-worker.ts'
-import { type OpenedApp, openApp } from '../../src/server/index.ts'
+import { startWorker } from '../../packages/cli/src/fold-worker.ts'
+import { type OpenedApp, openApp } from '../../packages/server/src/index.ts'
 import { talk } from '../server/client.ts'
 import { Crowd } from './kit.ts'
 

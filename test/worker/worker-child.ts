@@ -1,8 +1,8 @@
 /** A worker in a process of its own, which says how each of its folds ended, one JSON a line. */
-import { loadModel } from '../../src/config/load-model.ts'
-import { count, createPalimpsest } from '../../src/index.ts'
-import { postgres } from '../../src/store/postgres/index.ts'
-import { FoldWorker } from '../../src/worker/worker.ts'
+import { loadModel } from '../../packages/palimpsest/src/config/load-model.ts'
+import { count, createPalimpsest } from '../../packages/palimpsest/src/index.ts'
+import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
+import { FoldWorker } from '../../packages/palimpsest/src/worker/worker.ts'
 
 const [url, schema, modelUrl, leaseMs] = process.argv.slice(2) as [string, string, string, string]
 const store = postgres(url, { schema, connections: 4, queue: true })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest, rounds } from '../../src/index.ts'
-import { FoldWorker } from '../../src/worker/worker.ts'
+import { createPalimpsest, type Palimpsest, rounds } from '../../packages/palimpsest/src/index.ts'
+import { FoldWorker } from '../../packages/palimpsest/src/worker/worker.ts'
 import { queuePlace } from './queue-place.ts'
 
 test('an append makes a job, and a worker folds', async () => {

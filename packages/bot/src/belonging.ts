@@ -1,0 +1,72 @@
+import { SessionMismatchError } from '../../palimpsest/src/errors.ts'
+import type { MessageInput } from '../../palimpsest/src/log/index.ts'
+import type { Palimpsest, SessionOptions } from '../../palimpsest/src/palimpsest.ts'
+import type { Appended, AppendOptions, Session } from '../../palimpsest/src/session.ts'
+
+/** A chat as a bot sees it. */
+export interface OpenedSession {
+  /** As it is, whatever it is. */
+  readonly session: Session
+  /** What the platform and the bot's owner say that it is. */
+  readonly traits: SessionOptions
+}
+
+/** Of chats that were reported; beyond it the oldest is forgotten, and reported again at most. */
+const MAX_REPORTED = 10_000
+
+/**
+ * Stores a message in a chat that may be something else than the bot takes it for. No message is lost for that: it is
+ * stored in the chat as it is, and the contradiction is reported once a chat. What the chat is without, it is given.
+ */
+export class Belonging {
+  readonly #palimpsest: Palimpsest
+  readonly #report: (error: unknown, sessionId: string) => void
+  /** Sessions whose contradiction was reported, the oldest first. */
+  readonly #reported = new Set<string>()
+
+  constructor(palimpsest: Palimpsest, report: (error: unknown, sessionId: string) => void) {
+    this.#palimpsest = palimpsest
+    this.#report = report
+  }
+
+  async append(
+    { session, traits }: OpenedSession,
+    input: MessageInput,
+    options: AppendOptions,
+  ): Promise<Appended> {
+    try {
+      const appended = await this.#palimpsest.session(session.id, traits).append(input, options)
+      if (appended.unassigned) await this.#assign(session, traits, appended.unassigned)
+      return appended
+    } catch (error) {
+      if (!(error instanceof SessionMismatchError)) throw error
+      this.#reportOnce(error, session.id)
+      return session.append(input, options)
+    }
+  }
+
+  /** The message is stored: what fails here is reported, and tried again with the next one. */
+  async #assign(
+    session: Session,
+    { user, scope }: SessionOptions,
+    missing: NonNullable<Appended['unassigned']>,
+  ): Promise<void> {
+    try {
+      await session.assign({
+        ...(user !== undefined && missing.includes('user') && { user }),
+        ...(scope !== undefined && missing.includes('scope') && { scope }),
+      })
+    } catch (error) {
+      if (error instanceof SessionMismatchError) this.#reportOnce(error, session.id)
+      else this.#report(error, session.id)
+    }
+  }
+
+  #reportOnce(error: SessionMismatchError, sessionId: string): void {
+    if (this.#reported.has(sessionId)) return
+    this.#reported.add(sessionId)
+    const [oldest] = this.#reported
+    if (this.#reported.size > MAX_REPORTED) this.#reported.delete(oldest!)
+    this.#report(error, sessionId)
+  }
+}

@@ -1,0 +1,17 @@
+import { PalimpsestError } from '../../../../palimpsest/src/errors.ts'
+
+/**
+ * What happened to an update of Telegram, and the code or the name of why. Errors may repeat what was said, so what
+ * else there is to say of it is only in the `cause`.
+ */
+export class UpdateError extends Error {
+  override readonly name = 'UpdateError'
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${kindOf(cause)}`, { cause })
+  }
+}
+
+function kindOf(error: unknown): string {
+  if (PalimpsestError.isInstance(error)) return error.code
+  return error instanceof Error ? error.name : typeof error
+}

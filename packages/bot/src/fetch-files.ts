@@ -1,0 +1,37 @@
+import { type AttachmentPart, attachmentName, isAttachment, type Message } from '../../palimpsest/src/log/index.ts'
+import type { TurnFile } from '../../palimpsest/src/turn/index.ts'
+import type { Channel } from './channel.ts'
+
+/** Of more than these the newest are shown. */
+const MAX_FILES = 8
+
+interface FetchOptions {
+  readonly fetch: NonNullable<Channel['fetch']>
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/** What is attached to these messages, as far as their channel fetches it. What cannot be had is answered without. */
+export async function fetchFiles(
+  messages: readonly Message[],
+  { fetch, signal, onError }: FetchOptions,
+): Promise<readonly TurnFile[]> {
+  const attached = messages.flatMap(({ seq, content }) =>
+    typeof content === 'string' ? [] : content.filter(isAttachment).map(part => ({ seq, part })),
+  )
+  const fetching = attached.slice(-MAX_FILES).map(async ({ seq, part }): Promise<readonly TurnFile[]> => {
+    try {
+      const file = await fetch(part, signal)
+      return file === null ? [] : [{ seq, name: nameOf(part), ...file }]
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+      return []
+    }
+  })
+  return (await Promise.all(fetching)).flat()
+}
+
+function nameOf(part: AttachmentPart): string {
+  const { kind, name } = attachmentName(part)
+  return name || kind
+}

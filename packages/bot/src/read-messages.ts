@@ -1,0 +1,18 @@
+import type { Message } from '../../palimpsest/src/log/index.ts'
+import type { Session } from '../../palimpsest/src/session.ts'
+
+const PAGE = 200
+
+/** Those of these that are there, in their order. `seqs`: ascending. */
+export async function readMessages(session: Session, seqs: readonly number[]): Promise<readonly Message[]> {
+  const wanted = new Set(seqs)
+  const last = seqs.at(-1) ?? 0
+  const found: Message[] = []
+  for (let after = (seqs[0] ?? 1) - 1; after < last; ) {
+    const page = await session.messages({ after, before: last + 1, limit: PAGE })
+    if (page.length === 0) break
+    found.push(...page.filter(({ seq }) => wanted.has(seq)))
+    after = page.at(-1)!.seq
+  }
+  return found
+}

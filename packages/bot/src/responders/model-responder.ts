@@ -1,0 +1,106 @@
+import { InvalidArgumentError, MissingPeerError } from '../../../palimpsest/src/errors.ts'
+import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import type { Language } from '../../../palimpsest/src/language/index.ts'
+import { contentText } from '../../../palimpsest/src/log/index.ts'
+import { isLanguageModel, type LanguageModelLike } from '../../../palimpsest/src/summarizer/model/language-model.ts'
+import type { TurnOptions } from '../../../palimpsest/src/turn/index.ts'
+import { EmptyReplyError } from '../empty-reply.ts'
+import type { Reply, ReplyRequest, Responder } from '../responder.ts'
+import { answerWhom, groupInstructions } from './group-instructions.ts'
+import { replyText } from './reply-text.ts'
+
+export interface ModelResponderOptions<Tools extends object = object>
+  extends Pick<
+    TurnOptions<Tools>,
+    'instructions' | 'tools' | 'maxSteps' | 'memoryTools' | 'budget' | 'outputReserve' | 'reasoning'
+  > {
+  /** Any model of the AI SDK. */
+  readonly model: LanguageModelLike
+  /** `false`: what was said long ago is shown only where the model asks for it. The default: true. */
+  readonly recall?: boolean
+}
+
+const OPTIONS = optionsOf<ModelResponderOptions>({
+  instructions: true,
+  tools: true,
+  maxSteps: true,
+  memoryTools: true,
+  budget: true,
+  outputReserve: true,
+  reasoning: true,
+  model: true,
+  recall: true,
+})
+
+/** Answers with a language model through the AI SDK, with the memory tools and those that it is given. */
+export function modelResponder<Tools extends object = object>(
+  options: ModelResponderOptions<Tools>,
+): Responder {
+  checkOptions('modelResponder', options, OPTIONS)
+  const { model, recall = true, instructions, ...turnOptions } = options
+  if (!isLanguageModel(model))
+    throw new InvalidArgumentError('model', model, "a model of the AI SDK, such as anthropic('…')")
+  return async (request): Promise<Reply> => {
+    const { streamText } = await import('ai').catch(cause => {
+      throw new MissingPeerError('ai', 'A language model', cause)
+    })
+    // In private everything triggers, and nothing else does so there.
+    const isGroup = request.trigger !== 'private'
+    const language = isGroup ? await request.session.language() : null
+    const turn = await request.turn<Tools>({
+      ...turnOptions,
+      model,
+      ...allInstructions(instructions, language),
+      ...(language !== null && { reminder: answerWhom(request.messages, request.trigger, language) }),
+      ...(recall && queryOf(request)),
+    })
+    const call: object = {
+      model,
+      ...turn.prompt,
+      abortSignal: request.signal,
+      // The runtime tries again.
+      maxRetries: 0,
+      // It is thrown to whoever reads the text.
+      onError: () => {},
+    }
+    const result = streamText(call as Parameters<typeof streamText>[0])
+    let isEmpty = false
+    const text = notEmpty(replyText(result.stream), async () => {
+      // Where nothing was asked, silence is an answer, and what tools did may need no words.
+      isEmpty =
+        request.trigger !== 'proactive' && (await result.steps).every(step => step.toolCalls.length === 0)
+      if (isEmpty) throw new EmptyReplyError()
+    })
+    return { text, finish: () => (isEmpty ? turn.fail(new EmptyReplyError()) : turn.finish(result)) }
+  }
+}
+
+async function* notEmpty(
+  pieces: AsyncIterable<string>,
+  onEmpty: () => Promise<void>,
+): AsyncGenerator<string> {
+  let isEmpty = true
+  for await (const piece of pieces) {
+    isEmpty &&= piece.trim() === ''
+    yield piece
+  }
+  if (isEmpty) await onEmpty()
+}
+
+function allInstructions(
+  own: string | undefined,
+  language: Language | null,
+): Pick<TurnOptions, 'instructions'> {
+  const all = [own, language === null ? undefined : groupInstructions(language)].filter(
+    text => text !== undefined,
+  )
+  return all.length > 0 ? { instructions: all.join('\n\n') } : {}
+}
+
+function queryOf({ messages }: ReplyRequest): Pick<TurnOptions, 'query'> {
+  const query = messages
+    .map(({ content }) => contentText(content))
+    .join('\n')
+    .trim()
+  return query === '' ? {} : { query }
+}

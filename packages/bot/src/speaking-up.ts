@@ -1,0 +1,17 @@
+import type { Session } from '../../palimpsest/src/session.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What the bot does in a chat only so often an hour: the store counts, over restarts and processes. */
+export type Bounded = 'proactive' | 'bots'
+
+export async function mayStill(session: Session, what: Bounded, perHour: number): Promise<boolean> {
+  if (perHour === 0) return false
+  return (await session.countAllowance({ kind: what, withinMs: HOUR_MS })) < perHour
+}
+
+/** `false`: not now. */
+export async function takeOne(session: Session, what: Bounded, perHour: number): Promise<boolean> {
+  if (perHour === 0) return false
+  return session.takeAllowance({ kind: what, limit: perHour, withinMs: HOUR_MS })
+}

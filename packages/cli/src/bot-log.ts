@@ -1,0 +1,23 @@
+import { describeError } from '../../palimpsest/src/errors.ts'
+import { DeliveryError } from '../../bot/src/channel.ts'
+import { TelegramFailure } from '../../bot/src/channels/telegram/telegram-failure.ts'
+import { UpdateError } from '../../bot/src/channels/telegram/update-error.ts'
+import type { ReplyReport } from '../../bot/src/options.ts'
+
+/** Ids and reasons, never what was said. */
+export function describeReply({ sessionId, seqs, outcome, attempts, error }: ReplyReport): string {
+  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const reason = error === undefined ? '' : `: ${reasonOf(error)}`
+  return `${sessionId} ${seqs.join(', ')}: ${outcome} after ${times}${reason}`
+}
+
+/** What Telegram did not take is named by an error of ours, and why by its cause. */
+export function reasonOf(error: unknown): string {
+  // In Telegram's words, which tell of the chat and not of the text.
+  if (error instanceof DeliveryError && error.cause instanceof TelegramFailure) return error.message
+  if (error instanceof UpdateError) {
+    const why = describeError(error.cause)
+    return error.message.endsWith(`: ${why}`) ? error.message : `${error.message}: ${why}`
+  }
+  return describeError(error)
+}

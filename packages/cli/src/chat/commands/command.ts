@@ -1,0 +1,34 @@
+import type { Palimpsest } from '../../../../palimpsest/src/palimpsest.ts'
+import type { Session } from '../../../../palimpsest/src/session.ts'
+import type { Terminal } from '../../terminal.ts'
+
+/** What a command may look at and change. Nothing is being answered while it runs. */
+export interface CommandContext {
+  readonly palimpsest: Palimpsest
+  readonly session: Session
+  /** A model answers, and is offered the memory tools. */
+  readonly hasModel: boolean
+  /** Whose chat it is; `null`: nobody's in particular. */
+  readonly user: string | null
+  readonly zone: string
+  readonly screen: Terminal['output']
+  /** Somebody does not want to wait any longer. */
+  readonly signal: AbortSignal
+  /** Says what is being done, until it is done. */
+  onProgress(text: string): void
+}
+
+export interface CommandResult {
+  /** For a person. */
+  readonly text: string
+  /** For a program. */
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+export interface ChatCommand {
+  readonly name: string
+  /** What may stand behind it. */
+  readonly takes?: string
+  readonly help: string
+  run(rest: string, context: CommandContext): Promise<CommandResult>
+}

@@ -1,0 +1,27 @@
+import type { ReplyReport } from '../../../bot/src/index.ts'
+import { modelProblem } from './model-problem.ts'
+
+type Ended = Pick<ReplyReport, 'outcome' | 'error'>
+
+export function hasFailed({ outcome }: Pick<Ended, 'outcome'>): boolean {
+  return outcome === 'failed' || outcome === 'undeliverable'
+}
+
+/** Why there is no whole reply, and what to do; `null`: there is one, or a person wanted it so. */
+export function failureText(ended: Ended): string | null {
+  return hasFailed(ended) ? `${modelProblem(ended.error)} Your message is kept.` : null
+}
+
+/** What a person should know of how it ended; `null`: nothing. */
+export function endNote({ outcome }: Ended): string | null {
+  switch (outcome) {
+    case 'interrupted':
+      return '(stopped; it is kept as far as it came)'
+    case 'silent':
+      return '(no reply)'
+    case 'elsewhere':
+      return '(answered elsewhere)'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  DocumentConflictError,
+  InvalidArgumentError,
+  PalimpsestError,
+  SessionNotFoundError,
+} from '../../palimpsest/src/errors.ts'
+import {
+  checkBody,
+  checkSectionName,
+  normalizeMarkdown,
+  readSection,
+  replaceSection,
+} from '../../palimpsest/src/memory/document/index.ts'
+import { isCondensing, MAX_DOCUMENT_CHARACTERS } from '../../palimpsest/src/memory/document-work.ts'
+import type { MemoryContent, MemoryDocument } from '../../palimpsest/src/memory/index.ts'
+import { missingDocument, writtenKey } from '../../server/src/document-name.ts'
+import { createDraft, edit } from './editor.ts'
+import type { EditFlags, WrittenName } from './memory.ts'
+import { titleOf } from './memory-text.ts'
+import { documentOf, type OpenMemory, openMemory } from './open-memory.ts'
+import { personHere } from './person.ts'
+import type { Terminal } from './terminal.ts'
+
+export async function editMemory(written: WrittenName, flags: EditFlags, terminal: Terminal): Promise<void> {
+  const section = flags.section === undefined ? null : checkSectionName(flags.section)
+  await using memory = await openMemory(flags, terminal, { to: 'create' })
+  const document = documentOf(memory, written)
+  const before = await readBefore(memory, document)
+  const draft = new Edit(document, before, section)
+  const saved = process.stdin.isTTY ? await editByHand(draft) : await draft.save(await readInput())
+  const version = saved?.version ?? before?.version ?? 0
+  if (flags.json) {
+    const named = { layer: document.layer, key: writtenKey(document) }
+    terminal.output.write(`${JSON.stringify({ ...named, version, changed: saved !== null })}\n`)
+  } else if (saved === null) terminal.output.write('Nothing changed.\n')
+  else
+    terminal.output.write(
+      `The ${titleOf(document)} is at version ${version} now.${await draft.describeOthers(saved)}\n`,
+    )
+}
+
+/** Nobody should write into an editor what has no place. */
+async function readBefore(
+  { palimpsest }: OpenMemory,
+  document: MemoryDocument,
+): Promise<MemoryContent | null> {
+  const before = await document.read()
+  if (before !== null) return before
+  const missing = await missingDocument(palimpsest, document)
+  if (missing instanceof SessionNotFoundError) throw missing
+  return null
+}
+
+async function editByHand(draft: Edit): Promise<MemoryContent | null> {
+  const file = await createDraft(`${draft.layer}.md`, normalizeMarkdown(draft.shown))
+  const text = await edit(file)
+  const saved = await draft.save(text).catch(error => {
+    throw withDraft(error, file.path)
+  })
+  await file.remove()
+  return saved
+}
+
+function withDraft(error: unknown, file: string): unknown {
+  if (!PalimpsestError.isInstance(error)) return error
+  const { code, message, details } = error
+  return new PalimpsestError(
+    code,
+    `${message}\nWhat you wrote is in ${file}.`,
+    { ...details, file },
+    { cause: error },
+  )
+}
+
+/** One person's change to what they saw, a whole document or a section of it. */
+class Edit {
+  readonly #document: MemoryDocument
+  readonly #before: MemoryContent | null
+  readonly #section: string | null
+
+  constructor(document: MemoryDocument, before: MemoryContent | null, section: string | null) {
+    this.#document = document
+    this.#before = before
+    this.#section = section
+  }
+
+  get layer(): string {
+    return this.#document.layer
+  }
+
+  /** What there is to change. */
+  get shown(): string {
+    const content = this.#before?.content ?? ''
+    return this.#section === null ? content : (readSection(content, this.#section) ?? '')
+  }
+
+  /** `null`: it says what it said. */
+  async save(text: string): Promise<MemoryContent | null> {
+    if (normalizeMarkdown(text) === normalizeMarkdown(this.shown)) return null
+    const author = personHere()
+    const [document, before, section] = [this.#document, this.#before, this.#section]
+    if (before !== null)
+      return document.merge(this.#whole(text, before.content), { base: before.content, author })
+    if (section !== null) return document.updateSection(section, text, { author })
+    return document.replace(text, { author, ifVersion: 0 }).catch(error => {
+      if (!(error instanceof DocumentConflictError)) throw error
+      return document.merge(text, { base: '', author })
+    })
+  }
+
+  #whole(text: string, content: string): string {
+    const section = this.#section
+    return section === null ? text : replaceSection(content, section, checkBody('content', text, section))
+  }
+
+  /** What else became of the document since it was seen. */
+  async describeOthers({ version, budget }: MemoryContent): Promise<string> {
+    const since = await this.#document.versions({ limit: version - (this.#before?.version ?? 0) })
+    const condensed = since.filter(isCondensing)
+    return [
+      since.length - condensed.length > 1 && ' What others wrote meanwhile is in it, too.',
+      condensed.length > 0 && ` Its oldest lines were condensed, as it may have ${budget} tokens.`,
+    ]
+      .filter(Boolean)
+      .join('')
+  }
+}
+
+/** The largest document in its widest form; whoever sends more is not sending a document. */
+const MAX_BYTES = MAX_DOCUMENT_CHARACTERS * 8
+
+/** In place of an editor. Nothing at all is more likely a mistake than a wish. */
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of process.stdin) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES)
+      throw new InvalidArgumentError(
+        'standard input',
+        `more than ${MAX_BYTES} bytes`,
+        `a document of at most ${MAX_DOCUMENT_CHARACTERS} characters`,
+      )
+    chunks.push(chunk)
+  }
+  const text = decodeInput(Buffer.concat(chunks))
+  if (normalizeMarkdown(text) !== '') return text
+  throw new InvalidArgumentError(
+    'standard input',
+    text,
+    'the new text; with a terminal there, it is edited in $EDITOR',
+  )
+}
+
+function decodeInput(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new InvalidArgumentError('standard input', `${bytes.length} bytes`, 'text in UTF-8')
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import type { Layer } from '../../palimpsest/src/config/index.ts'
+import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import { checkUrl } from './options.ts'
+import { storedSettings } from './stored-settings.ts'
+
+export interface DatabaseFlags {
+  readonly db: string
+  readonly store?: string
+}
+
+/** Whoever misspells a name is told so, and gets no empty database. */
+export function requireDatabase({ db, store }: DatabaseFlags): void {
+  if (store !== undefined || existsSync(db)) return
+  throw new PalimpsestError(
+    'file_not_found',
+    `There is no database ${JSON.stringify(db)}. Name it with --db, or a PostgreSQL one with --store; chat, a bot, serve, import and memory edit make it.`,
+    { file: db },
+  )
+}
+
+export interface Reading extends AsyncDisposable {
+  readonly palimpsest: Palimpsest
+  /** As a server on the same database would have it. */
+  readonly zone: string
+}
+
+/** For those who change nothing. */
+export async function openForReading(
+  flags: DatabaseFlags & { readonly namespace: string },
+  environment: Layer,
+): Promise<Reading> {
+  requireDatabase(flags)
+  const store = await openReadOnly(flags)
+  return orClose(store, async () => {
+    const { namespace } = flags
+    const { zone } = await storedSettings(store, { namespace, environment })
+    const options = { store, namespace, zone, folding: 'manual', indexing: 'off' } as const
+    const palimpsest = await createPalimpsest(options)
+    return { palimpsest, zone, [Symbol.asyncDispose]: () => palimpsest.close() }
+  })
+}
+
+/** As it is: nothing is made or changed. A database of an older version is refused, with what brings it up to date. */
+export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<Store> {
+  const store =
+    url === undefined
+      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db, { readOnly: true })
+      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { readOnly: true })
+  await store.open()
+  return store
+}
+
+/** To write into it, and not to migrate it. */
+export async function openAsItIs({ db, store: url }: DatabaseFlags): Promise<Store> {
+  const store =
+    url === undefined
+      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db, { migrate: false })
+      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { migrate: false })
+  await store.open()
+  return store
+}
+
+/** Connections that stay open would keep the process waiting. */
+export async function orClose<Result>(
+  store: { close(): Promise<void> },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

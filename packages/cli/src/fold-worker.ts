@@ -1,0 +1,67 @@
+import type { SettingValues } from '../../palimpsest/src/config/index.ts'
+import { describeError } from '../../palimpsest/src/errors.ts'
+import type { PalimpsestOptions } from '../../palimpsest/src/palimpsest.ts'
+import type { Tenant } from '../../server/src/index.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { QueuePlace } from '../../palimpsest/src/store/postgres/boss.ts'
+import { DEFAULT_SCHEMA } from '../../palimpsest/src/store/postgres/schema-name.ts'
+import type { FoldWorker } from '../../palimpsest/src/worker/worker.ts'
+
+/** Where jobs are; `null`: there is no queue, or it is switched off. */
+export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'queue'>): QueuePlace | null {
+  return url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
+}
+
+/** What all instances of a process have alike. */
+export function instanceOptions(
+  values: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec' | 'erasedList' | 'eventRetentionDays'>,
+  place: QueuePlace | null,
+): Partial<PalimpsestOptions> {
+  return { ...foldingBy(values, place), ...keepingOf(values) }
+}
+
+/** What is kept, and where: the list of what was erased (left out: where the store has it), and events. */
+export function keepingOf({
+  erasedList,
+  eventRetentionDays,
+}: Pick<SettingValues, 'erasedList' | 'eventRetentionDays'>): Pick<
+  PalimpsestOptions,
+  'erasedList' | 'eventRetentionDays'
+> {
+  return { eventRetentionDays, ...(erasedList !== null && { erasedList }) }
+}
+
+/** What they do about folds, by how many the process may carry out at a time and whether there is a queue. */
+function foldingBy(
+  { foldWorkers, foldLeaseSec }: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec'>,
+  place: QueuePlace | null,
+): Pick<PalimpsestOptions, 'folding' | 'foldConcurrency' | 'foldLeaseMs'> {
+  const foldLeaseMs = foldLeaseSec * 1000
+  if (place !== null) return { folding: foldWorkers === 0 ? 'queue' : 'worker', foldLeaseMs }
+  if (foldWorkers === 0) return { folding: 'manual', foldLeaseMs }
+  return { folding: 'background', foldConcurrency: foldWorkers, foldLeaseMs }
+}
+
+/** Takes jobs for all namespaces, each by its own settings as they are then. */
+export async function startWorker(options: {
+  readonly place: QueuePlace
+  readonly store: Store
+  readonly concurrency: number
+  readonly tenant: (namespace: string) => Promise<Tenant>
+  readonly log: (text: string) => void
+}): Promise<FoldWorker> {
+  const { place, store, concurrency, tenant, log } = options
+  const { FoldWorker } = await import('../../palimpsest/src/worker/worker.ts')
+  const { FoldJobError } = await import('../../palimpsest/src/worker/fold-job-error.ts')
+  return FoldWorker.start({
+    place,
+    store,
+    concurrency,
+    instanceOf: async namespace => (await tenant(namespace)).palimpsest,
+    onError: (error, job) => {
+      // That a fold failed was told when it did, however often the queue tries.
+      if (error instanceof FoldJobError) return
+      log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${describeError(error)}`)
+    },
+  })
+}

@@ -1,0 +1,60 @@
+import type { BotDocuments } from '../../replay/src/transcript/index.ts'
+import type { MemoryDocument } from '../../palimpsest/src/memory/index.ts'
+import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { PlannedSession } from './import-plan.ts'
+
+/** What becomes of a document for all chats: it is added, or one is there already, which stays as it is. */
+export interface ImportedDocument {
+  readonly layer: 'persona' | 'global'
+  /** The file that it was read from. */
+  readonly file: string
+  readonly state: 'added' | 'there' | 'different'
+}
+
+/** A session of an older system, whole or not at all, with its documents. */
+export async function importWhole(palimpsest: Palimpsest, { session, whole }: PlannedSession): Promise<void> {
+  await palimpsest.import(whole!.file, { id: session })
+}
+
+/** Those that a session lacks which was there: what it has since then may say more than the file. */
+export async function addDocuments(
+  palimpsest: Palimpsest,
+  { session, whole }: PlannedSession,
+): Promise<void> {
+  const { memory } = palimpsest
+  for (const { day, versions } of whole?.file.documents ?? [])
+    await addDocument(
+      day === null ? memory.chat(session) : memory.daily(session, day),
+      versions.at(-1)!.content,
+      'write',
+    )
+}
+
+/** What the bot kept for all of its chats. One that is there stays: it is in everybody's prompt. */
+export async function addBotDocuments(
+  palimpsest: Palimpsest | null,
+  bot: BotDocuments | null,
+  mode: 'write' | 'look',
+): Promise<readonly ImportedDocument[]> {
+  const added: ImportedDocument[] = []
+  for (const layer of ['persona', 'global'] as const) {
+    const given = bot?.[layer] ?? null
+    if (given === null) continue
+    const state =
+      palimpsest === null ? 'added' : await addDocument(palimpsest.memory[layer], given.content, mode)
+    added.push({ layer, file: given.file, state })
+  }
+  return added
+}
+
+async function addDocument(
+  document: MemoryDocument,
+  content: string,
+  mode: 'write' | 'look',
+): Promise<ImportedDocument['state']> {
+  const there = await document.read()
+  if (there !== null && there.content.trim() !== '')
+    return there.content.trim() === content.trim() ? 'there' : 'different'
+  if (mode === 'write') await document.replace(content, { author: 'import' })
+  return 'added'
+}

@@ -1,0 +1,16 @@
+import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { jobsSchema } from '../../palimpsest/src/store/postgres/boss.ts'
+import { DEFAULT_SCHEMA } from '../../palimpsest/src/store/postgres/schema-name.ts'
+import { placeFlags } from './place-flags.ts'
+
+/** PostgreSQL has tools of its own, which know more than we do. `field`: where it was named. */
+export function noBackupError(field: string, url: string): PalimpsestError {
+  const [, database] = placeFlags({ db: '', store: url }, 'default').split(' ')
+  const command = `pg_dump --format=custom --schema=${DEFAULT_SCHEMA} --schema=${jobsSchema(DEFAULT_SCHEMA)} --file=palimpsest.dump ${database}`
+  return new PalimpsestError(
+    'invalid_argument',
+    `${field}: this makes backups of SQLite files. PostgreSQL has its own tool for it, which takes our tables and the queue's:\n` +
+      `  ${command}\ndocs/operations.md says how to put it back.`,
+    { field, allowed: 'a SQLite database, named with --db', command },
+  )
+}

@@ -1,0 +1,95 @@
+import { Option } from 'commander'
+import { environmentNamespace } from '../../palimpsest/src/config/index.ts'
+import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import {
+  describeSeveral,
+  type Policy,
+  type PresetName,
+  presetFromSettings,
+  presetsOfNumbers,
+  readPresetName,
+  type SettingsInput,
+} from '../../palimpsest/src/policy/index.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+
+/** Options that several commands share. */
+
+export const jsonOption = () => new Option('--json', 'print JSON on standard output, and nothing else there')
+
+export const kindOption = () =>
+  new Option(
+    '--kind <kind>',
+    'what the chat is; by default a group where more than one person speaks',
+  ).choices(['private', 'group', 'agent'])
+
+export const selfOption = () =>
+  new Option(
+    '--self <name or id>',
+    'who of a Telegram chat is the assistant; in a chat with a bot, the bot is',
+  )
+
+export const conversationOption = () =>
+  new Option('--conversation <id or title>', 'one conversation of a file that holds several')
+
+export const setOption = () =>
+  new Option('--set <name=value>', 'a setting of the policy; may be repeated')
+    .argParser((text: string, settings: Record<string, string>) => ({ ...settings, ...parseSetting(text) }))
+    .default({}, 'none')
+
+function parseSetting(text: string): Record<string, string> {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new InvalidArgumentError('--set', text, 'name=value, such as fullContextTurns=4')
+  return { [text.slice(0, equals).trim()]: text.slice(equals + 1).trim() }
+}
+
+export function readPolicy(name: string, settings: SettingsInput): Policy {
+  return presetFromSettings(readPresetName(name), settings)
+}
+
+/** The policy whose numbers are given where none is named; `null`: they are of none alone. */
+export function presetOfFlags(names: readonly string[]): PresetName | null {
+  const found = presetsOfNumbers(names)
+  if (found.size > 1) throw new InvalidArgumentError('--policy', null, describeSeveral(found))
+  return [...found.keys()][0] ?? null
+}
+
+export const dbOption = () => new Option('--db <file>', 'the SQLite database').default('palimpsest.db')
+export const storeOption = () =>
+  new Option('--store <url>', 'a PostgreSQL database instead: postgres://user@host/database')
+
+export const namespaceOption = () =>
+  new Option('--namespace <name>', 'the tenant: nothing is seen of others').default(environmentNamespace())
+
+export function wholeNumberOption(flags: string, help: string, { least = 1 } = {}): Option {
+  const option = new Option(flags, help)
+  return option.argParser((text: string) => {
+    const value = Number(text)
+    if (/^\d{1,15}$/.test(text) && value >= least) return value
+    throw new InvalidArgumentError(option.long ?? flags, text, `a whole number of at least ${least}`)
+  })
+}
+
+/** Loaded only when a command needs a store. */
+export async function openStore({
+  db,
+  store: url,
+  queue = false,
+}: {
+  db: string
+  store?: string
+  /** On PostgreSQL: what is to be folded becomes a job. */
+  queue?: boolean
+}): Promise<Store> {
+  const store =
+    url === undefined
+      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db)
+      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { queue })
+  await store.open()
+  return store
+}
+
+export function checkUrl(url: string): string {
+  if (/^postgres(ql)?:\/\//.test(url)) return url
+  // It may hold a password.
+  throw new InvalidArgumentError('--store', '…', 'postgres://…; for SQLite name the file with --db')
+}

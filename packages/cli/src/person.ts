@@ -1,0 +1,7 @@
+import type { Author } from '../../palimpsest/src/store/index.ts'
+
+/** Who sits at this machine, as far as it says. */
+export function personHere(): Author {
+  const { USER, LOGNAME, USERNAME } = process.env
+  return { kind: 'person', name: USER || LOGNAME || USERNAME || null }
+}

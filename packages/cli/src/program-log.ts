@@ -1,0 +1,26 @@
+import { describeError, framesOf } from '../../palimpsest/src/errors.ts'
+import { redactSecrets } from '../../palimpsest/src/redaction/index.ts'
+import { inertLines } from './inert-text.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * The one way in which programs write to their log. Of errors it tells the kind, the codes and the place; any text
+ * goes without secrets, and without what could move a cursor.
+ */
+export interface ProgramLog {
+  (text: string): void
+  readonly error: (about: string, error: unknown, options?: { readonly withFrames?: boolean }) => void
+}
+
+export function programLog({ error: output }: Pick<Terminal, 'error'>): ProgramLog {
+  const write = (text: string) => void output.write(`${logText(text)}\n`)
+  const error: ProgramLog['error'] = (about, error, { withFrames = false } = {}) => {
+    const frames = withFrames ? framesOf(error) : []
+    write([`${about}: ${describeError(error)}`, ...frames].join('\n'))
+  }
+  return Object.assign(write, { error })
+}
+
+function logText(text: string): string {
+  return inertLines(redactSecrets(text))
+}

@@ -1,0 +1,98 @@
+import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import { type McpAccess, serveMcpOverStdio } from '../../server/src/mcp/index.ts'
+import { createPalimpsest, type SessionOptions } from '../../palimpsest/src/palimpsest.ts'
+import { FoldFailures } from '../../server/src/fold-failures.ts'
+import type { LiveSettings } from '../../server/src/live-settings.ts'
+import { reserveOf } from '../../server/src/output-reserve.ts'
+import type { Scope } from '../../palimpsest/src/store/index.ts'
+import { databasePlace } from './database-place.ts'
+import { orClose, requireDatabase } from './existing-database.ts'
+import { keepingOf } from './fold-worker.ts'
+import { loadConfiguration } from './load-configuration.ts'
+import type { McpFlags } from './mcp.ts'
+import { openStore } from './options.ts'
+import { programLog } from './program-log.ts'
+import { stopSignal } from './stop-signal.ts'
+import { environmentSettings } from './stored-settings.ts'
+import type { Terminal } from './terminal.ts'
+import { version } from './version.ts'
+
+const FOR_CLIENTS =
+  'palimpsest mcp is started by an MCP client, which speaks to it here; --help shows how. Ctrl-C ends it.\n'
+
+export async function runMcp(flags: McpFlags, terminal: Terminal): Promise<void> {
+  const traits = traitsOf(flags)
+  const stopping = stopSignal()
+  try {
+    await using memory = await openMemory(flags, terminal, traits)
+    const access = memory.access()
+    const { session, palimpsest } = access
+    // So that it is known from the start which tools there are in it.
+    if (session !== undefined && !flags.readOnly) await palimpsest.session(session, traits).append([])
+    const input = terminal.input ?? process.stdin
+    if (input.isTTY) terminal.error.write(FOR_CLIENTS)
+    await serveMcpOverStdio(access, {
+      input,
+      output: terminal.output,
+      signal: stopping.signal,
+      current: async () => {
+        await memory.settings.refresh()
+        return memory.access()
+      },
+    })
+  } finally {
+    stopping.end()
+  }
+}
+
+interface OpenMemory extends AsyncDisposable {
+  readonly settings: LiveSettings
+  readonly access: () => McpAccess
+}
+
+/** As a server on the same database would have it. */
+async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOptions): Promise<OpenMemory> {
+  const { namespace, session, readOnly } = flags
+  const log = programLog(terminal)
+  const environment = environmentSettings(terminal)
+  const place = databasePlace(flags, environment)
+  if (readOnly) requireDatabase(place)
+  const store = await openStore(place)
+  return orClose(store, async () => {
+    const { configuration, settings } = await loadConfiguration(store, { namespace, environment, terminal })
+    const failures = new FoldFailures(text => log(`warning: ${text}`))
+    const palimpsest = await createPalimpsest({
+      ...{ store, namespace, ...configuration },
+      ...keepingOf(settings.current.values),
+      onFold: failures.note.bind(failures),
+      onError: (error, { sessionId }) => log.error(sessionId, error),
+    })
+    settings.onChange(configuration => palimpsest.configure(configuration))
+    const scopes = new Set<Scope>(readOnly ? ['read'] : ['read', 'write'])
+    const fixed = {
+      ...{ palimpsest, scopes, version: version() },
+      ...(session !== undefined && { session, traits }),
+    }
+    return {
+      settings,
+      access: () => ({
+        ...fixed,
+        ...reserveOf(settings.current, settings.current),
+        onError: error => log.error('palimpsest mcp', error),
+      }),
+      [Symbol.asyncDispose]: () => palimpsest.close(),
+    }
+  })
+}
+
+function traitsOf({ session, kind, user, scope }: McpFlags): SessionOptions {
+  const traits = {
+    ...(kind && { kind }),
+    ...(user !== undefined && { user }),
+    ...(scope !== undefined && { scope }),
+  }
+  const [name] = Object.keys(traits)
+  if (session === undefined && name !== undefined)
+    throw new InvalidArgumentError(`--${name}`, traits[name as never], 'only with --session')
+  return traits
+}

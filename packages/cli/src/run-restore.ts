@@ -1,0 +1,177 @@
+import type { Layer } from '../../palimpsest/src/config/index.ts'
+import { resolveSettings } from '../../palimpsest/src/config/index.ts'
+import { ERROR_CODES, InvalidArgumentError, StoreError } from '../../palimpsest/src/errors.ts'
+import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { AgainProgress } from '../../palimpsest/src/restore/erase-again.ts'
+import type { Restored, RestoreProgress } from '../../palimpsest/src/restore/restore-sqlite.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import { lentStore } from '../../palimpsest/src/store/lent-store.ts'
+import { databasePlace } from './database-place.ts'
+import { openReadOnly, orClose } from './existing-database.ts'
+import { loadConfiguration } from './load-configuration.ts'
+import { checkUrl, openStore } from './options.ts'
+import type { RestoreFlags } from './restore.ts'
+import { erasedAgainText, restoredText, waitingText } from './restore-text.ts'
+import { environmentSettings } from './stored-settings.ts'
+import { ExitCodeError, InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
+
+interface Run {
+  readonly flags: RestoreFlags
+  readonly environment: Layer
+  readonly terminal: Terminal
+}
+
+export async function runRestore(
+  backup: string | undefined,
+  flags: RestoreFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const environment = environmentSettings(terminal)
+  const { db, store: url } = databasePlace(flags, environment)
+  const run = { flags, environment, terminal }
+  if (backup !== undefined && url === undefined) return restoreFile(backup, db, run)
+  if (url === undefined) throw new InvalidArgumentError('backup', backup, 'the backup of a SQLite database')
+  if (backup !== undefined)
+    throw new InvalidArgumentError(
+      'backup',
+      backup,
+      'none for PostgreSQL: restore it by its own means first; for a SQLite database name the file with --db',
+    )
+  return eraseInServer(url, run)
+}
+
+async function restoreFile(backup: string, path: string, run: Run): Promise<void> {
+  const { flags, environment, terminal } = run
+  const { restoreSqlite } = await import('../../palimpsest/src/restore/restore-sqlite.ts')
+  const named = erasedListOf(run)
+  const progress = new Progress(terminal, 'restoring')
+  let restored: Restored
+  try {
+    restored = await interruptible(isInterrupted =>
+      restoreSqlite({
+        ...{ backup, path, dryRun: flags.dryRun === true, withoutList: flags.withoutErasedList === true },
+        keepSchema: flags.keepSchema === true,
+        ...(named !== null && { erasedList: named }),
+        // Whose environment names it, finds it there afterwards, too.
+        staysInPlace: named !== null && flags.erasedList === undefined,
+        open: (store, namespace, options) =>
+          openInstance(store, namespace, { ...options, environment, terminal }),
+        onProgress: at => progress.update(shareOf(at), textOf(at)),
+        check: () => {
+          if (isInterrupted()) throw new InterruptedError('Interrupted: the database is as it was.')
+        },
+      }),
+    )
+  } finally {
+    progress.end()
+  }
+  terminal.output.write(flags.json ? `${JSON.stringify(restored)}\n` : restoredText(restored))
+}
+
+async function eraseInServer(url: string, run: Run): Promise<void> {
+  const { flags, environment, terminal } = run
+  if (flags.keepSchema)
+    throw new InvalidArgumentError(
+      '--keep-schema',
+      true,
+      'left out for PostgreSQL: only a file is put in place',
+    )
+  const dryRun = flags.dryRun === true
+  const erasedList = flags.withoutErasedList ? null : erasedListOf(run)
+  if (erasedList === null && !flags.withoutErasedList)
+    throw new InvalidArgumentError(
+      '--erased-list',
+      undefined,
+      'the list of what was erased, with --store; or --without-erased-list, where nothing was erased since the backup',
+    )
+  const { eraseAgainIn, findListOf } = await import('../../palimpsest/src/restore/restore-postgres.ts')
+  const { beginGeneration } = await import('../../palimpsest/src/store/postgres/restored.ts')
+  const id = await idOfRestored(url)
+  const list = erasedList === null ? null : await findListOf(erasedList, id)
+  if (!dryRun) await beginGeneration(checkUrl(url))
+  const store = await (dryRun ? openReadOnly : openStore)({ db: '', store: url })
+  const progress = new Progress(terminal, 'erasing')
+  const again = await orClose(store, () =>
+    interruptible(isInterrupted =>
+      eraseAgainIn({
+        ...{ store, list, dryRun },
+        open: (namespace, onError) =>
+          openInstance(store, namespace, {
+            ...{ erasedList: erasedList ?? false, onError, environment, terminal },
+          }),
+        onProgress: at => progress.update(at.done / Math.max(1, at.total), erasingText(at)),
+        check: () => {
+          if (isInterrupted())
+            throw new InterruptedError(
+              'Interrupted: what is left goes on with the next start, or run it again.',
+            )
+        },
+      }),
+    ).finally(() => progress.end()),
+  )
+  const { name } = store
+  await store.close()
+  terminal.output.write(
+    flags.json
+      ? `${JSON.stringify({ store: name, dryRun, ...again })}\n`
+      : erasedAgainText(again, { name, dryRun }),
+  )
+  if (again.waiting > 0)
+    throw new ExitCodeError(ERROR_CODES.store_read_only.exit, waitingText(again.receipts))
+}
+
+/** As it is: a database without anything of ours is refused before anything is made in it. */
+async function idOfRestored(url: string): Promise<string | null> {
+  const { readSchemaVersions } = await import('../../palimpsest/src/store/postgres/schema-versions.ts')
+  const { readStoredId } = await import('../../palimpsest/src/store/postgres/restored.ts')
+  const { store, version } = await readSchemaVersions(checkUrl(url))
+  if (version === 0)
+    throw new StoreError(
+      'store_version',
+      store,
+      'there is nothing of Palimpsest in this database. Nothing was changed. Restore the dump first, or name another.',
+    )
+  return readStoredId(checkUrl(url))
+}
+
+/** Named by the flag, or by the environment; `null`: by neither. */
+function erasedListOf({ flags, environment }: Run): string | null {
+  return flags.erasedList ?? resolveSettings({ environment }).values.erasedList
+}
+
+interface InstanceOptions {
+  readonly erasedList: string | false
+  readonly onError: (error: unknown) => void
+  readonly environment: Layer
+  readonly terminal: Terminal
+}
+
+/** With the model that a server on the same database has: what is left of segments is told by it later on. */
+async function openInstance(
+  store: Store,
+  namespace: string,
+  { environment, terminal, ...options }: InstanceOptions,
+): Promise<Palimpsest> {
+  const { configuration } = await loadConfiguration(store, { namespace, environment, terminal })
+  return createPalimpsest({
+    ...{ store: lentStore(store), namespace, ...configuration, ...options },
+    folding: 'manual',
+    indexing: 'off',
+  })
+}
+
+/** Copying is the smaller part where something is to be erased. */
+const COPYING_SHARE = 0.5
+
+function shareOf(at: RestoreProgress): number {
+  if (at.stage === 'copying') return at.share * COPYING_SHARE
+  return COPYING_SHARE + (1 - COPYING_SHARE) * (at.done / Math.max(1, at.total))
+}
+
+function textOf(at: RestoreProgress): string {
+  return at.stage === 'copying' ? 'copying the backup' : erasingText(at)
+}
+
+function erasingText({ done, total }: AgainProgress): string {
+  return `erasing again, ${done} of ${total}`
+}

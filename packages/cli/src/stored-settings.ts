@@ -1,0 +1,27 @@
+import {
+  type Layer,
+  readEnvironment,
+  readStored,
+  resolveSettings,
+  type SettingValues,
+} from '../../palimpsest/src/config/index.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import { programLog } from './program-log.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Read before anything is opened or made: what is wrong with it is said first. */
+export function environmentSettings(terminal: Terminal): Layer {
+  const { layer, warnings } = readEnvironment()
+  const log = programLog(terminal)
+  for (const warning of warnings) log(`warning: ${warning}`)
+  return layer
+}
+
+/** Those that a server on the same database would have. */
+export async function storedSettings(
+  store: Store,
+  { namespace, environment }: { readonly namespace: string; readonly environment: Layer },
+): Promise<SettingValues> {
+  const { layer: stored } = readStored(await store.readSettings(namespace))
+  return resolveSettings({ stored, environment }).values
+}

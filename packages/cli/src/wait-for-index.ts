@@ -1,0 +1,36 @@
+import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
+
+interface Imported {
+  readonly store: Store
+  readonly namespace: string
+  readonly sessions: readonly string[]
+  readonly messages: number
+}
+
+const LOOK_EVERY_MS = 200
+
+/** So that the first search need not look through everything. */
+export function waitForIndex(palimpsest: Palimpsest, imported: Imported, terminal: Terminal): Promise<void> {
+  return interruptible(async isInterrupted => {
+    const progress = new Progress(terminal, 'indexing')
+    try {
+      while (!(await palimpsest.settled({ timeoutMs: LOOK_EVERY_MS }))) {
+        if (isInterrupted())
+          throw new InterruptedError(
+            'Interrupted: all messages are there and are found. Searching them is slower until they are indexed, which goes on with the next start of a bot or of serve.',
+          )
+        if (terminal.error.isTTY) progress.update(1 - (await countUnindexed(imported)) / imported.messages)
+      }
+    } finally {
+      progress.end()
+    }
+  })
+}
+
+async function countUnindexed({ store, namespace, sessions }: Imported): Promise<number> {
+  const page = { limit: sessions.length }
+  const { reads } = await store.readSearch(namespace, { terms: [], sessions, page })
+  return reads.reduce((sum, { index, indexedThrough }) => sum + index.lastSeq - indexedThrough, 0)
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { findSetting } from '../../../../../palimpsest/src/config/index.ts'
+import { PRESETS as OF_THE_ENGINE } from '../../../../../palimpsest/src/policy/index.ts'
+import { defaultFor, MAIN_NUMBERS, PRESETS } from './presets.ts'
+
+test('the presets are those of the engine, with its defaults', () => {
+  expect([...PRESETS].sort()).toEqual(Object.keys(OF_THE_ENGINE).sort())
+  for (const preset of PRESETS) {
+    const parameters = Object.entries(OF_THE_ENGINE[preset])
+    expect(parameters.map(([name]) => name)).toEqual(expect.arrayContaining([...MAIN_NUMBERS[preset]]))
+    for (const [name, parameter] of parameters)
+      expect([preset, name, defaultFor(preset, findSetting(name)!)]).toEqual([
+        preset,
+        name,
+        parameter.default,
+      ])
+  }
+})

@@ -1,0 +1,209 @@
+import { foldSession } from '../../../palimpsest/src/compaction/fold-session.ts'
+import { handledTypes, MEMO_INSTRUCTIONS } from '../../../palimpsest/src/compaction/index.ts'
+import { type Context, Contexts } from '../../../palimpsest/src/contexts.ts'
+import type { NewMessage, Segment, SessionKind } from '../../../palimpsest/src/log/index.ts'
+import { type Decision, judgeAll, type Policy } from '../../../palimpsest/src/policy/index.ts'
+import { runInSlices } from '../../../palimpsest/src/slices.ts'
+import type { FoldCommit } from '../../../palimpsest/src/store/index.ts'
+import { extractive, type Summarizer } from '../../../palimpsest/src/summarizer/index.ts'
+import { measureMessageInSteps } from '../../../palimpsest/src/tokens/index.ts'
+import type { Bill, Break } from '../bill/bill.ts'
+import { ExtractionCalls } from '../bill/extraction-calls.ts'
+import { outputTokens } from '../bill/output-tokens.ts'
+import { PromptCache } from '../bill/prompt-cache.ts'
+import { RequestRow } from '../bill/request-row.ts'
+import { SummarizerCalls } from '../bill/summarizer-calls.ts'
+import type { Assumptions, ReplayFold } from '../comparison.ts'
+import type { Prices } from '../prices/prices.ts'
+import { asksAt } from './asks-at.ts'
+import { MemorySession } from './memory-session.ts'
+import { simulatedSummarizer } from './simulated-summarizer.ts'
+
+/** Hears of each request for a reply: what is sent, when, and how much is answered. */
+export type OnRequest = (
+  context: Context,
+  request: { readonly at: number; readonly outputTokens: number },
+) => void | Promise<void>
+
+export interface ReplayedSessionOptions {
+  readonly policy: Policy
+  readonly kind: SessionKind
+  readonly groupTurnMessages: number
+  /** Types of decisions beside lite and deep that a policy of one's own returns. */
+  readonly types: readonly string[]
+  /** How many messages other conversations had before this one. */
+  readonly messagesBefore: number
+  readonly prices: Prices
+  readonly summarizerPrices: Prices
+  readonly assumptions: Assumptions
+  readonly instructions: string
+  readonly bill: Bill
+  readonly onFold: (fold: ReplayFold) => void
+  readonly onRequest?: OnRequest | undefined
+}
+
+/**
+ * One conversation, run through the engine as it would have run: no clock but the messages' own times, timers
+ * when they would have fired, and a request for each reply. A fold takes longer than it takes to ask for a reply,
+ * so what a message sets off is done after the request that the message itself is answered by.
+ */
+export class ReplayedSession {
+  readonly #options: ReplayedSessionOptions
+  readonly #session: MemorySession
+  readonly #contexts: Contexts
+  readonly #summarizer: Summarizer
+  readonly #handlers: Readonly<Record<string, undefined>>
+  readonly #requests: RequestRow
+  readonly #cache: PromptCache
+  readonly #extraction: ExtractionCalls
+  /** Never goes back, whatever the messages' times say. */
+  #now = 0
+  #dueAt: number | null = null
+  #waits = false
+  #foldedTokens = 0
+  #foldsSinceRequest = 0
+  #break: Break = CUT
+
+  constructor(options: ReplayedSessionOptions) {
+    const { policy, bill, assumptions, prices, summarizerPrices, instructions } = options
+    this.#options = options
+    this.#handlers = Object.fromEntries(options.types.map(type => [type, undefined]))
+    this.#session = new MemorySession({
+      ...options,
+      onCommit: commit => this.#noteFold(commit),
+    })
+    const calls = new SummarizerCalls(bill, summarizerPrices, () => this.#now)
+    this.#summarizer =
+      assumptions.summarizer === 'extractive'
+        ? extractive()
+        : simulatedSummarizer({ ratio: assumptions.summaryRatio ?? 1, onCall: call => calls.add(call) })
+    this.#contexts = new Contexts({
+      store: this.#session,
+      summarizer: this.#summarizer,
+      policy,
+      zone: 'UTC',
+      clock: () => this.#now,
+      onError: error => {
+        throw error
+      },
+    })
+    this.#requests = new RequestRow(instructions)
+    this.#cache = new PromptCache(prices)
+    this.#extraction = new ExtractionCalls(bill, summarizerPrices, assumptions.extraction)
+  }
+
+  get messages(): number {
+    return this.#session.messages
+  }
+
+  /** Those that stand in a context, oldest first. */
+  get segments(): readonly Segment[] {
+    return this.#session.segments
+  }
+
+  get tokens() {
+    return { ...this.#session.tokens, folded: this.#foldedTokens }
+  }
+
+  /** A message whose external id was there before adds nothing, as in the log; what it finds is judged all the same. */
+  async append(message: NewMessage): Promise<void> {
+    if (this.#session.has(message)) return this.#judge()
+    const arrival = Math.max(this.#now, message.at ?? this.#now)
+    const size = await runInSlices(measureMessageInSteps(message))
+    const { calls } = this.#options.assumptions
+    const asked = asksAt(message, { calls, lastArrival: this.#now, arrival, messages: this.messages })
+    if (asked?.as === 'answer') await this.#request(asked.at, outputTokens(message, size))
+    await this.#foldWhatWaits()
+    await this.#runTimers(arrival)
+    if (asked?.as === 'unasked') await this.#request(asked.at, outputTokens(message, size))
+    this.#now = arrival
+    this.#session.append({ ...message, size }, arrival)
+    await this.#judge()
+    this.#extraction.note(this.#session.completeTurns, size.tokens, arrival)
+    if (asked?.as === 'after') await this.#request(asked.at, 0)
+  }
+
+  /** After the last message. */
+  async end(): Promise<void> {
+    await this.#foldWhatWaits()
+  }
+
+  async #judge(): Promise<void> {
+    const { decision, dueAt } = await this.#verdict()
+    this.#waits = decision !== null
+    this.#dueAt = dueAt === null ? null : Math.max(this.#now + 1, dueAt)
+  }
+
+  async #verdict(): Promise<{ decision: Decision | null; dueAt: number | null }> {
+    const { policy } = this.#options
+    const verdict = this.#session.judgeNow(this.#now)
+    if (policy.judges.length === 0 || verdict.snapshot === null) return verdict
+    return { ...verdict, decision: await judgeAll(policy, verdict.snapshot, handledTypes(this.#handlers)) }
+  }
+
+  async #runTimers(until: number): Promise<void> {
+    while (this.#dueAt !== null && this.#dueAt < until) {
+      this.#now = this.#dueAt
+      await this.#judge()
+      await this.#foldWhatWaits()
+    }
+  }
+
+  /** Judges again after each fold that moved something, until there is no more to do. */
+  async #foldWhatWaits(): Promise<void> {
+    while (this.#waits) {
+      const { outcome: ended } = await foldSession(
+        {
+          store: this.#session,
+          namespace: this.#session.key.namespace,
+          policy: this.#options.policy,
+          summarizer: this.#summarizer,
+          memo: { instructions: MEMO_INSTRUCTIONS },
+          handlers: this.#handlers,
+          zone: 'UTC',
+          clock: () => this.#now,
+          tracer: null,
+          owner: 'replay',
+          summarizerTimeoutMs: 600_000,
+        },
+        this.#session.key,
+      )
+      await this.#judge()
+      if (ended.outcome !== 'applied') this.#waits = false
+    }
+  }
+
+  #noteFold({ plan, head }: FoldCommit): void {
+    const { decision, range } = plan
+    const { type, reason, severity } = decision
+    this.#options.onFold({
+      at: head.totals.messages,
+      fromSeq: range?.fromSeq ?? null,
+      toSeq: range?.toSeq ?? null,
+      type,
+      reason,
+      severity,
+    })
+    if (range === null) return
+    this.#foldedTokens += range.amount.tokens
+    this.#foldsSinceRequest += 1
+    this.#break = { cause: 'fold', reason }
+  }
+
+  async #request(at: number, outputTokens: number): Promise<void> {
+    const { instructions, bill, messagesBefore, onRequest } = this.#options
+    const context = await this.#contexts.context(this.#session.key, { instructions })
+    await onRequest?.(context, { at, outputTokens })
+    const request = this.#requests.next(context, { at, outputTokens })
+    bill.addReply(request, this.#cache.charge(request), {
+      message: messagesBefore + this.messages,
+      folds: this.#foldsSinceRequest,
+      ifBroken: this.#break,
+    })
+    this.#foldsSinceRequest = 0
+    this.#break = CUT
+  }
+}
+
+/** Where nothing was folded, it was cut for want of room. */
+const CUT: Break = { cause: 'cut', reason: null }

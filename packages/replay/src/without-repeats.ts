@@ -1,0 +1,16 @@
+import type { NewMessage } from '../../palimpsest/src/log/index.ts'
+
+/** A message whose external id was there before adds nothing, as in the log. */
+export async function* withoutRepeats(
+  messages: AsyncIterable<NewMessage> | Iterable<NewMessage>,
+): AsyncGenerator<NewMessage> {
+  const seen = new Set<string>()
+  for await (const message of messages) {
+    const { externalId } = message
+    if (externalId !== null) {
+      if (seen.has(externalId)) continue
+      seen.add(externalId)
+    }
+    yield message
+  }
+}

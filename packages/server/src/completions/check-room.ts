@@ -1,0 +1,31 @@
+import { policyOf, type Resolved } from '../../../palimpsest/src/config/index.ts'
+import type { ContextOptions } from '../../../palimpsest/src/contexts.ts'
+import { ContextOverflowError } from '../../../palimpsest/src/errors.ts'
+import { contextBudget } from '../../../palimpsest/src/policy/index.ts'
+import type { Session } from '../../../palimpsest/src/session.ts'
+import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+
+/** The least that a context needs beside what is fixed. */
+const MIN_ROOM_TOKENS = 100
+
+/** Refuses a call whose instructions and tools leave the conversation no room, before anything of it is stored. */
+export async function checkRoom(
+  session: Session,
+  { options, resolved }: { readonly options: ContextOptions; readonly resolved: Resolved },
+): Promise<void> {
+  if ((await session.count()) > 0) {
+    await session.context({ ...options, notes: false })
+    return
+  }
+  const budget = options.budget ?? contextBudget(policyOf(resolved))?.tokens
+  if (budget === undefined) return
+  const { instructions = '', tools, outputReserve = 0 } = options
+  const needs = {
+    instructions: estimateTokens(instructions),
+    tools: tools === undefined ? 0 : estimateTokens(JSON.stringify(tools)),
+    outputReserve,
+    conversation: MIN_ROOM_TOKENS,
+  }
+  if (needs.instructions + needs.tools + outputReserve + MIN_ROOM_TOKENS > budget)
+    throw new ContextOverflowError(budget, needs)
+}

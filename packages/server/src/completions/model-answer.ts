@@ -1,0 +1,156 @@
+import { loadModel, type SettingValues } from '../../../palimpsest/src/config/index.ts'
+import { splitModelName } from '../../../palimpsest/src/config/model-name.ts'
+import { isOverForGood, MissingPeerError } from '../../../palimpsest/src/errors.ts'
+import type { Session } from '../../../palimpsest/src/session.ts'
+import type { FinishedTurn, Turn, TurnOptions } from '../../../palimpsest/src/turn/index.ts'
+import type { UnderWay } from '../under-way.ts'
+import type { Answering, Piece } from './answering.ts'
+import { callMiddleware } from './call-middleware.ts'
+import { callSettings, providerOptionsOf } from './call-settings.ts'
+import { forTheLog, type Streamed } from './for-the-log.ts'
+import { modelFailure, stopped } from './model-failure.ts'
+import { type StreamPart, StreamReader } from './read-stream.ts'
+import type { ChatRequest } from './request.ts'
+
+export interface ModelCall {
+  readonly body: ChatRequest
+  readonly values: SettingValues & { readonly model: string }
+  readonly turnOptions: Pick<
+    TurnOptions,
+    | 'instructions'
+    | 'reminder'
+    | 'query'
+    | 'reasoning'
+    | 'budget'
+    | 'outputReserve'
+    | 'usualReserve'
+    | 'policy'
+    | 'throughSeq'
+    | 'appendPolicy'
+  >
+  readonly signal: AbortSignal
+  /** Holds what is stored of an answer. */
+  readonly underWay: UnderWay
+  /** Hears how it ended, and what it took. */
+  readonly onEnd: (finished: Pick<FinishedTurn, 'status' | 'usage' | 'uncountedCalls'>) => void
+}
+
+/** The configured model answers what the session ends with. Nothing is sent before the first piece is asked for. */
+export async function modelAnswer(session: Session, call: ModelCall): Promise<Answering> {
+  const sdk = await import('ai').catch(cause => {
+    throw new MissingPeerError('ai', 'A language model', cause)
+  })
+  const { body, values, turnOptions } = call
+  const model = await loadModel(values.model, values)
+  const turn = await session.turn({
+    ...turnOptions,
+    model,
+    memoryTools: false,
+    // The client runs the tools: each call of the model is a request of its own.
+    maxSteps: 1,
+    ...(body.tools && { tools: toolSet(body.tools, sdk.jsonSchema) }),
+  })
+  const stopper = new AbortController()
+  const abortSignal = AbortSignal.any([call.signal, stopper.signal])
+  const settings: object = {
+    ...turn.prompt,
+    ...callSettings(body),
+    model: sdk.wrapLanguageModel({
+      model: model as never,
+      middleware: callMiddleware(body, {
+        model: values.model,
+        reminder: turnOptions.reminder ?? '',
+        language: turn.context.language,
+      }),
+    }),
+    providerOptions: providerOptionsOf(body, values.model),
+    abortSignal,
+    // Nobody makes this server fetch an address: the provider is given it.
+    experimental_download: async (links: readonly unknown[]) => links.map(() => null),
+    // Clients try again by themselves.
+    maxRetries: 0,
+    // It is told to whoever reads the pieces.
+    onError: () => {},
+  }
+  const start = () => sdk.streamText(settings as Parameters<typeof sdk.streamText>[0])
+  const stop = () => stopper.abort()
+  return {
+    sessionId: session.id,
+    seq: turn.seq,
+    model: splitModelName(values.model).name,
+    pieces: answerPieces(turn, { start, stop, call }),
+    stop,
+  }
+}
+
+/** So often a long answer is looked after: what it quotes may have been erased. */
+const CHECK_MS = 1_000
+
+interface Source {
+  readonly start: () => Streamed
+  readonly stop: () => void
+  readonly call: ModelCall
+}
+
+async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGenerator<Piece, void> {
+  const { values, underWay } = call
+  const reader = new StreamReader()
+  const result = start()
+  const { promise: stored, resolve } = Promise.withResolvers<void>()
+  underWay.add(stored)
+  let isLeft = true
+  let broken: unknown
+  let finished: FinishedTurn
+  const finish = async () => {
+    try {
+      const ended = await turn.finish(forTheLog(result, reader))
+      call.onEnd(ended)
+      return ended
+    } catch (error) {
+      // Nothing of it can be stored; it was paid all the same.
+      const { usage, uncountedCalls } = turn
+      call.onEnd({ status: 'failed', usage, uncountedCalls })
+      throw error
+    }
+  }
+  try {
+    let checked = performance.now()
+    for await (const part of result.stream) {
+      if (performance.now() - checked > CHECK_MS) {
+        await turn.check()
+        checked = performance.now()
+      }
+      yield* reader.take(part as StreamPart)
+    }
+    isLeft = false
+  } catch (error) {
+    isLeft = false
+    broken = error
+    // The model may have more to say of what is gone.
+    if (isOverForGood(error)) stop()
+  } finally {
+    if (isLeft) stop()
+    finished = await finish().finally(resolve)
+  }
+  const { status, error = broken } = finished
+  if (status === 'aborted') throw stopped()
+  if (status === 'failed' || broken !== undefined) throw modelFailure(error, values.model, values.modelApiKey)
+  yield reader.end(turn.context.estimatedInputTokens)
+}
+
+/** Without a way to run them, so that their calls end the answer. */
+function toolSet(
+  tools: NonNullable<ChatRequest['tools']>,
+  jsonSchema: typeof import('ai').jsonSchema,
+): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    tools.map(({ function: { name, description, parameters, strict } }) => [
+      name,
+      {
+        ...(description != null && { description }),
+        ...(strict != null && { strict }),
+        inputSchema: jsonSchema(parameters ?? { type: 'object', properties: {} }),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,23 @@
+import type { MemoryContent } from '../../palimpsest/src/memory/index.ts'
+import { writtenKey } from './document-name.ts'
+import { entityTag } from './entity-tags.ts'
+
+/** What `documentJson` gives, for the document of the API. */
+export const DOCUMENT =
+  '{ layer, key, owner?, content, sections, version, etag, tokens, budget, createdAt, updatedAt }'
+
+export function documentJson({ layer, key, content, sections, version, ...rest }: MemoryContent) {
+  const { owner, tokens, budget, createdAt, updatedAt } = rest
+  return {
+    ...{
+      layer,
+      key: writtenKey({ layer, key }),
+      ...(owner !== undefined && { owner }),
+      content,
+      sections,
+      version,
+      etag: entityTag(version),
+    },
+    ...{ tokens, budget, createdAt, updatedAt },
+  }
+}

@@ -1,0 +1,45 @@
+import { DocumentNotFoundError, InvalidArgumentError, SessionNotFoundError } from '../../palimpsest/src/errors.ts'
+import { checkDocumentKey, type MemoryDocument } from '../../palimpsest/src/memory/index.ts'
+import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import { documentSession, type LayerName } from '../../palimpsest/src/store/index.ts'
+
+/** How paths and the command line write the key of a layer that has one document. */
+const ONLY_KEY = 'default'
+
+export interface DocumentName {
+  readonly layer: LayerName
+  readonly key: string
+}
+
+/** What is missing where there is none. */
+const KEYS: Readonly<Record<string, string>> = {
+  user: 'the id of a user',
+  scope: 'the id of a workspace or project',
+  chat: 'the id of a session',
+  daily: 'a day and a session, as in 2026-02-10/telegram:42',
+}
+
+/** A document as the outside names it. Of persona and global there is one: the key may be left out. */
+export function readDocumentName(layer: string, written: string | undefined): DocumentName {
+  if (layer !== 'persona' && layer !== 'global') {
+    if (written === undefined && Object.hasOwn(KEYS, layer))
+      throw new InvalidArgumentError('key', written, KEYS[layer]!)
+    return checkDocumentKey(layer, written)
+  }
+  if (written === undefined || written === ONLY_KEY || written === layer) return { layer, key: '' }
+  throw new InvalidArgumentError('key', written, `none, or "${ONLY_KEY}": there is one ${layer} document`)
+}
+
+export function writtenKey({ layer, key }: DocumentName): string {
+  return layer === 'persona' || layer === 'global' ? ONLY_KEY : key
+}
+
+/** Why there is nothing to read: the session that it would belong to is not there, or nobody wrote it yet. */
+export async function missingDocument(
+  palimpsest: Palimpsest,
+  document: Pick<MemoryDocument, 'layer' | 'key'>,
+): Promise<SessionNotFoundError | DocumentNotFoundError> {
+  const id = documentSession(document)
+  if (id !== null && (await palimpsest.session(id).info()) === null) return new SessionNotFoundError(id)
+  return new DocumentNotFoundError(document)
+}

@@ -1,0 +1,38 @@
+import type { FoldOutcome } from '../../palimpsest/src/compaction/index.ts'
+import { providerAdvice } from '../../palimpsest/src/provider-failure.ts'
+import { ToldOnce } from '../../palimpsest/src/told-once.ts'
+
+/** What an operator can do about it. */
+const ADVICE: Readonly<Record<string, string | null>> = {
+  model_not_found: providerAdvice('no_such_model'),
+  insufficient_quota: providerAdvice('no_quota'),
+  unauthorized: 'the provider refused the key: check the setting modelApiKey',
+  unavailable: 'the provider cannot be reached, or is out of order',
+  rate_limited: 'the provider asks to wait',
+  timeout: 'the model took longer than modelTimeoutSec',
+}
+
+/**
+ * Tells an operator that folds fail and why: once for a session and a kind of failure, not once a message, until the
+ * model has folded that session again.
+ */
+export class FoldFailures {
+  readonly #told = new ToldOnce()
+  readonly #tell: (text: string) => void
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell
+  }
+
+  note({ outcome, reason, usage }: FoldOutcome, { sessionId }: { readonly sessionId: string }): void {
+    // One that was made without the model shows nothing of it.
+    if (outcome === 'applied' && usage !== null) this.#told.forget(sessionId)
+    // A package that is missing is told as an error of its own.
+    if (outcome !== 'failed' || reason === 'missing_peer' || !this.#told.note(sessionId, reason)) return
+    const advice = ADVICE[reason] ?? null
+    const why = advice === null ? reason : `${reason}, ${advice}`
+    this.#tell(
+      `session ${JSON.stringify(sessionId)}: a fold failed: ${why}. What was said is kept; it is tried again later.`,
+    )
+  }
+}

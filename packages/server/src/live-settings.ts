@@ -1,0 +1,348 @@
+import {
+  beyondCeilings,
+  describePlace,
+  findSetting,
+  KEY_PLACE,
+  type Layer,
+  type Layers,
+  maySend,
+  paysByItself,
+  placeIn,
+  policyOf,
+  type Resolved,
+  readLayer,
+  readPlace,
+  readStored,
+  requireClearPolicy,
+  resolveSettings,
+  writePlace,
+} from '../../palimpsest/src/config/index.ts'
+import { InvalidSettingsError, SettingsConflictError } from '../../palimpsest/src/errors.ts'
+import { checkOptions, optionsOf } from '../../palimpsest/src/known-options.ts'
+import type { Configuration } from '../../palimpsest/src/palimpsest.ts'
+import type { Policy } from '../../palimpsest/src/policy/index.ts'
+import { canonicalJson, type Store } from '../../palimpsest/src/store/index.ts'
+import { configurationOf, unfitNames } from './configuration.ts'
+import { Revisions } from './revisions.ts'
+import { sessionAware, withFitting, withOwn } from './session-aware.ts'
+import { settingChanges, settledObjects } from './setting-changes.ts'
+import { settingsTag } from './settings-tag.ts'
+
+export interface LiveSettingsOptions {
+  readonly store: Pick<Store, 'readSettings' | 'writeSettings' | 'readRevision'>
+  /** Shared with others who ask the same store. */
+  readonly revisions?: Revisions
+  readonly namespace?: string
+  /** Of the server's own namespace, whose limits bound these. Left out: these are the operator's own. */
+  readonly operator?: LiveSettings
+  /** As `readEnvironment` gives it, flags of the command line put over it. */
+  readonly environment?: Layer
+  /** What comes over those stored, such as a file's. */
+  readonly over?: Layer
+  readonly onWarning?: (message: string) => void
+}
+
+const OPTIONS = optionsOf<LiveSettingsOptions>({
+  store: true,
+  revisions: true,
+  namespace: true,
+  operator: true,
+  environment: true,
+  over: true,
+  onWarning: true,
+})
+
+/** What a change came to. */
+export interface Changed extends Resolved {
+  /** Also what was taken away with it. */
+  readonly messages: readonly string[]
+}
+
+interface Checked {
+  readonly stored: Layer
+  readonly resolved: Resolved
+  readonly configuration: Configuration
+}
+
+/** How often another process may be faster. */
+const MAX_TRIES = 20
+
+/** The settings of a running server: those stored over those of the environment, and changes to the former. */
+/** Beside the parameters of presets, what a policy is made of. */
+const POLICY_SETTINGS: readonly string[] = ['policy', 'verbatimBelowTokens']
+
+export class LiveSettings {
+  readonly #options: LiveSettingsOptions
+  readonly #namespace: string
+  readonly #revisions: Revisions
+  /** As they are in the store, what cannot be taken included. */
+  #raw: Layer = {}
+  #revision = 0
+  #stored: Layer = {}
+  #resolved: Resolved
+  /** What the operator's were when these were taken. */
+  #bounds: Resolved | null = null
+  #listener: (configuration: Configuration, resolved: Resolved) => void = () => {}
+  /** Changes are made one after the other: each is checked against what the one before left. */
+  #changing: Promise<unknown> = Promise.resolve()
+
+  constructor(options: LiveSettingsOptions) {
+    checkOptions('LiveSettings', options, OPTIONS)
+    this.#options = options
+    this.#namespace = options.namespace ?? 'default'
+    this.#revisions = options.revisions ?? new Revisions(options.store)
+    this.#resolved = this.#resolve({})
+  }
+
+  get current(): Resolved {
+    return this.#resolved
+  }
+
+  /**
+   * Reads what is stored. What another version stored and this one cannot take, and what does not fit the
+   * rest or the environment, is left out with a warning.
+   */
+  async load(): Promise<Configuration> {
+    // Before they are read: what changes meanwhile is taken up by the next `refresh`.
+    this.#revision = await this.#revisions.current()
+    return this.#take(await this.#read())
+  }
+
+  async #take(raw: Layer): Promise<Configuration> {
+    const { layer, problems } = readStored(raw)
+    const bounds = this.#options.operator?.current ?? null
+    for (const { setting, allowed } of problems)
+      this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
+    const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
+    for (const message of resolved.messages) this.#options.onWarning?.(message)
+    // First: where that fails, nothing here says that it is in force.
+    this.#listener(configuration, resolved)
+    this.#raw = raw
+    this.#stored = stored
+    this.#resolved = resolved
+    this.#bounds = bounds
+    return configuration
+  }
+
+  /**
+   * Takes up what another process has changed: when it resolves, nothing that was stored before is missing, or before
+   * the store had the given revision.
+   */
+  async refresh(known?: number): Promise<void> {
+    const revision = known ?? (await this.#revisions.current())
+    if (revision > this.#revision) await this.#inTurn(() => this.#reload(revision))
+  }
+
+  async #reload(revision: number): Promise<void> {
+    if (revision <= this.#revision) return
+    await this.#options.operator?.refresh(revision)
+    const isBoundAsBefore = (this.#options.operator?.current ?? null) === this.#bounds
+    const raw = await this.#read()
+    if (!isBoundAsBefore || canonicalJson(raw) !== canonicalJson(this.#raw)) await this.#take(raw)
+    this.#revision = revision
+  }
+
+  async #read(): Promise<Layer> {
+    return this.#options.store.readSettings(this.#namespace)
+  }
+
+  /** Another one whenever something of them is other. */
+  get tag(): string {
+    return settingsTag(this.#raw, this.#resolved)
+  }
+
+  /** As much of what is stored as fits together. Throws only where the environment itself does not. */
+  async #fitting(stored: Layer, onWarning?: (message: string) => void): Promise<Checked> {
+    try {
+      return await this.#check(stored)
+    } catch (error) {
+      const unfit = await unfitNames(error, { resolved: this.#resolve(stored), stored })
+      if (unfit.length === 0) throw error
+      for (const name of unfit)
+        onWarning?.(`The stored setting ${name} is not used, as it does not fit: ${(error as Error).message}`)
+      return this.#fitting(without(stored, unfit), onWarning)
+    }
+  }
+
+  async #check(stored: Layer): Promise<Checked> {
+    const resolved = this.#resolve(stored)
+    const configuration = await configurationOf(resolved)
+    return {
+      stored,
+      resolved,
+      configuration: { ...configuration, policy: sessionAware(this.#layers(stored)) },
+    }
+  }
+
+  onChange(listener: (configuration: Configuration, resolved: Resolved) => void): void {
+    this.#listener = listener
+  }
+
+  /**
+   * Merges them into those stored; `null` takes one away. In force when it resolves; refused, nothing has changed.
+   * `isExpected` is asked whether they are still those that the caller has read, by their tag.
+   */
+  change(input: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
+    return this.#inTurn(() => this.#change(input, isExpected))
+  }
+
+  #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
+    const done = this.#changing.then(action)
+    this.#changing = done.catch(() => {})
+    return done
+  }
+
+  async #change(given: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
+    // Of a secret `GET` says only whether it is set: written back, that changes nothing.
+    const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
+    const input = without(given, Object.keys(given).filter(isShownSecret))
+    const { layer, removed, changes } = settingChanges(input, 'server')
+    await this.#options.operator?.refresh()
+    let messages: readonly string[] = []
+    for (let tries = 1; ; tries++) {
+      // Another process may have changed them, and may do so until they are written.
+      const raw = await this.#read()
+      const earlier = readStored(raw).layer
+      if (isExpected && !isExpected(settingsTag(raw, (await this.#fitting(earlier)).resolved)))
+        throw new SettingsConflictError()
+      // Whatever does not fit together is refused before anything is stored; not for what was left out before.
+      const key = this.#keyAfter(earlier, { layer, removed })
+      messages = key.messages
+      const next = (before: Layer) =>
+        without({ ...before, ...layer, ...key.layer }, [...removed, ...key.removed])
+      this.#requireWithinCeilings(layer, next(earlier))
+      requireClearPolicy(next(earlier), [...Object.keys(layer), ...removed])
+      const changed = (before: Layer) => this.#check(next(before))
+      await changed(earlier)
+        .catch(async () => changed((await this.#fitting(earlier)).stored))
+        .catch(error => {
+          throw explained(error, messages)
+        })
+      try {
+        const settled = settledObjects(raw, 'server')
+        const all = {
+          ...settled,
+          ...changes,
+          ...key.layer,
+          ...Object.fromEntries(key.removed.map(name => [name, null])),
+        }
+        await this.#options.store.writeSettings(this.#namespace, all, { expected: raw })
+        break
+      } catch (error) {
+        if (tries === MAX_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error
+      }
+    }
+    await this.#take(await this.#read())
+    return { ...this.#resolved, messages: [...new Set([...messages, ...this.#resolved.messages])] }
+  }
+
+  /**
+   * What a change makes of the key: one that is given belongs to the place that is asked from now on; one that was
+   * stored before goes where that is another one.
+   */
+  #keyAfter(
+    earlier: Layer,
+    { layer, removed }: { readonly layer: Layer; readonly removed: readonly string[] },
+  ): KeyChange {
+    const { environment } = this.#options
+    const gone = { layer: {}, removed: Object.hasOwn(earlier, KEY_PLACE) ? [KEY_PLACE] : [], messages: [] }
+    const key = Object.hasOwn(layer, 'modelApiKey') ? layer['modelApiKey'] : earlier['modelApiKey']
+    if (typeof key !== 'string' || removed.includes('modelApiKey')) return gone
+    const next = placeIn([without({ ...earlier, ...layer }, removed), environment])
+    if (Object.hasOwn(layer, 'modelApiKey'))
+      return { layer: { [KEY_PLACE]: writePlace(next) }, removed: [], messages: [] }
+    const given = readPlace(earlier[KEY_PLACE]) ?? placeIn([earlier, environment])
+    if (maySend(given, next)) {
+      const place = { ...given, provider: given.provider ?? next.provider }
+      return { layer: { [KEY_PLACE]: writePlace(place) }, removed: [], messages: [] }
+    }
+    const message =
+      `The stored modelApiKey was given for ${describePlace(given)} and was taken away: it is not sent to ` +
+      `${describePlace(next)}. Give the key for that together with the address or the model.`
+    return { layer: {}, removed: ['modelApiKey', KEY_PLACE], messages: [message] }
+  }
+
+  #requireWithinCeilings(layer: Layer, next: Layer): void {
+    const { operator, environment } = this.#options
+    if (!operator) return
+    const address = next['modelBaseUrl'] ?? environment?.['modelBaseUrl']
+    const hasOwnKey =
+      typeof next['modelApiKey'] === 'string' &&
+      Object.hasOwn(next, KEY_PLACE) &&
+      paysByItself(address, environment)
+    const { values } = operator.current
+    const problems = beyondCeilings(layer, { operator: values, environment, hasOwnKey })
+    if (problems.length > 0) throw new InvalidSettingsError(problems)
+  }
+
+  /**
+   * What holds for one request; `policy` is left out where the request does not change it. What does not fit the
+   * session's own settings is refused.
+   */
+  async forRequest(
+    overrides: Layer,
+    session: { settings(): Promise<Layer> },
+  ): Promise<{ readonly resolved: Resolved; readonly policy?: Policy }> {
+    const request = readLayer(overrides, 'request')
+    if (Object.keys(request).length === 0) return { resolved: this.#resolved }
+    const layers = { ...this.#layers(this.#stored), request }
+    const resolved = resolveSettings(layers)
+    const changesPolicy = Object.keys(request).some(
+      name => POLICY_SETTINGS.includes(name) || findSetting(name)!.presets !== undefined,
+    )
+    if (!changesPolicy) return { resolved }
+    const own = withFitting(await session.settings(), this.#layers(this.#stored))
+    policyOf(resolveSettings({ ...own, request }))
+    return { resolved, policy: sessionAware(layers) }
+  }
+
+  /** The policy that a request asks for, where a session has these settings of its own. */
+  asked(overrides: Layer, own: Layer = {}): { readonly resolved: Resolved; readonly policy: Policy } {
+    const request = readLayer(overrides, 'request')
+    const resolved = resolveSettings({ ...withFitting(own, this.#layers(this.#stored)), request })
+    return { resolved, policy: policyOf(resolved) }
+  }
+
+  /** What holds for a session with these settings of its own. */
+  forSession(own: Layer): Resolved {
+    return resolveSettings(withFitting(own, this.#layers(this.#stored)))
+  }
+
+  /** An `InvalidSettingsError` where they do not fit together or the others. */
+  checkForSession(own: Layer, changed: readonly string[]): void {
+    const layers = withOwn(own, this.#layers(this.#stored))
+    requireClearPolicy(layers.session ?? {}, changed)
+    policyOf(resolveSettings(layers))
+  }
+
+  #layers(stored: Layer): Layers {
+    const { environment = {}, over = {}, operator } = this.#options
+    return { file: over, stored, environment, ...(operator && { operator: operator.current.values }) }
+  }
+
+  #resolve(stored: Layer): Resolved {
+    return resolveSettings(this.#layers(stored))
+  }
+}
+
+interface KeyChange {
+  readonly layer: Layer
+  readonly removed: readonly string[]
+  readonly messages: readonly string[]
+}
+
+/** Why a key is missing that was there before. */
+function explained(error: unknown, messages: readonly string[]): unknown {
+  if (!(error instanceof InvalidSettingsError) || messages.length === 0) return error
+  return new InvalidSettingsError(
+    error.details.problems.map(problem => ({
+      ...problem,
+      allowed:
+        problem.setting === 'modelApiKey' ? `${problem.allowed}. ${messages.join(' ')}` : problem.allowed,
+    })),
+  )
+}
+
+function without(layer: Layer, names: readonly string[]): Layer {
+  return Object.fromEntries(Object.entries(layer).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,70 @@
+import { describe, ERROR_CODES, PalimpsestError, SessionMismatchError } from '../../../palimpsest/src/errors.ts'
+import type { McpAccess } from './access.ts'
+import { type Outcome, refusal, type Tool } from './tool.ts'
+import { inputSchema, TOOLS } from './tools.ts'
+
+/** Does what a client asked for. What it got wrong is told to it; only what nobody foresaw is thrown. */
+export async function callTool(access: McpAccess, name: string, given: unknown): Promise<Outcome> {
+  const tool = TOOLS.find(tool => tool.name === name)
+  if (!tool || !access.scopes.has(tool.needs)) return notAllowed(access, name, tool)
+  const args = withoutNulls(given)
+  const problem = problemOf(tool, access, args)
+  if (problem !== null) return refusal(`${problem} Nothing was done.`)
+  const { session, ...others } = args
+  try {
+    // Where it is bound, none was given: that would have been a problem.
+    return await tool.execute(access, access.session ?? (session as string), others)
+  } catch (error) {
+    return told(error, access)
+  }
+}
+
+/** Models send `null` for what they leave out. */
+function withoutNulls(given: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null))
+}
+
+function notAllowed({ scopes }: McpAccess, name: string, tool: Tool | undefined): Outcome {
+  const allowed = TOOLS.filter(({ needs }) => scopes.has(needs)).map(({ name }) => name)
+  const there = allowed.length === 0 ? 'there are none for it' : `there are ${allowed.join(', ')}`
+  if (!tool) return refusal(`There is no tool ${describe(name)}; ${there}.`)
+  return refusal(`${name} needs the scope ${tool.needs}, which is not given here; ${there}.`)
+}
+
+/** Of the names only: what each may be is checked where it is used. */
+function problemOf(tool: Tool, access: McpAccess, args: object): string | null {
+  const { properties, required } = inputSchema(tool, access, 'en')
+  const unknown = Object.keys(args).filter(name => !Object.hasOwn(properties, name))
+  if (unknown.length > 0)
+    return `${tool.name} takes no ${named(unknown)}, but ${Object.keys(properties).join(', ')}.`
+  const missing = required.filter(name => !Object.hasOwn(args, name))
+  return missing.length > 0 ? `${tool.name} needs ${missing.join(' and ')}.` : null
+}
+
+const MAX_NAMED = 5
+
+function named(fields: readonly string[]): string {
+  const shown = fields.slice(0, MAX_NAMED).map(field => describe(field))
+  return [...shown, ...(fields.length > MAX_NAMED ? ['more'] : [])].join(' and no ')
+}
+
+/** What is wrong with the store is not for clients: it names files and hosts. */
+function told(error: unknown, { scopes }: McpAccess): Outcome {
+  if (!PalimpsestError.isInstance(error)) throw error
+  const isHidden = error instanceof SessionMismatchError && !scopes.has('read')
+  const { code, message, details } = isHidden ? error.withoutStored() : error
+  if (code === 'session_not_found')
+    return refusal(`There is no session ${describe(details['sessionId'])}. ${afterMissing(scopes)}`, {
+      code,
+      details,
+    })
+  if (ERROR_CODES[code].status < 500) return refusal(message, { code, details })
+  if (ERROR_CODES[code].status !== 503) throw error
+  return refusal('The memory cannot be reached just now. Try again in a moment.', { code })
+}
+
+function afterMissing(scopes: McpAccess['scopes']): string {
+  return scopes.has('write')
+    ? 'Check the id, or begin the chat with append_messages.'
+    : 'Check the id: here chats can only be read.'
+}

@@ -1,0 +1,63 @@
+import type { Server } from '@modelcontextprotocol/server'
+import { type Language, textsOf } from '../../../palimpsest/src/language/index.ts'
+import type { McpAccess } from './access.ts'
+import { callTool } from './call-tool.ts'
+import type { Library } from './load-library.ts'
+import { listTools } from './tools.ts'
+
+/**
+ * One for each connection, or for each request where there are none. It keeps nothing. `current` is asked at each
+ * request, where what is configured may change while a connection lasts.
+ */
+export function createServer(
+  library: Library,
+  access: McpAccess,
+  {
+    current = async () => access,
+    language = 'en',
+  }: { readonly current?: () => Promise<McpAccess>; readonly language?: Language } = {},
+): Server {
+  const server = new library.Server(
+    { name: 'palimpsest', version: access.version },
+    { capabilities: { tools: {} }, instructions: instructionsFor(access, language) },
+  )
+  /** The library would tell the client what the error says. */
+  const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      access.onError?.(error)
+      throw new library.ProtocolError(
+        library.ProtocolErrorCode.InternalError,
+        "Something unexpected went wrong. The server's log says more.",
+      )
+    }
+  }
+  server.setRequestHandler('tools/list', () =>
+    guarded(async () => ({ tools: (await listTools(await current())) as never })),
+  )
+  server.setRequestHandler('tools/call', ({ params }) =>
+    guarded(async () => {
+      const { data, text, isError } = await callTool(await current(), params.name, params.arguments)
+      return {
+        content: [{ type: 'text' as const, text }],
+        structuredContent: { ...data },
+        ...(isError && { isError }),
+      }
+    }),
+  )
+  return server
+}
+
+function instructionsFor({ session, scopes }: McpAccess, language: Language): string {
+  const { about, reading, writing, sessionIs, information } = textsOf(language).mcp
+  return [
+    about,
+    scopes.has('read') && reading,
+    scopes.has('write') && writing,
+    session === undefined && sessionIs,
+    information,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

@@ -1,0 +1,41 @@
+import { SessionNotFoundError } from '../../../palimpsest/src/errors.ts'
+import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../../palimpsest/src/log/index.ts'
+import { definitionsIn } from '../../../palimpsest/src/memory/tools/definitions.ts'
+import type { ToolOutput } from '../../../palimpsest/src/memory/tools/index.ts'
+import type { McpAccess } from './access.ts'
+import type { Outcome, Tool } from './tool.ts'
+
+const READING: readonly MemoryToolName[] = ['query_history', 'expand_history']
+
+export const MEMORY_TOOLS: readonly Tool[] = MEMORY_TOOL_NAMES.map(name => ({
+  name,
+  description: language => definitionsIn(language)[name].description,
+  parameters: (_, language) => definitionsIn(language)[name].parameters,
+  needs: READING.includes(name) ? 'read' : 'write',
+  // A note that is known already is not written again.
+  isIdempotent: true,
+  execute: async (access, sessionId, args) => {
+    const tools = await toolsOf(access, sessionId)
+    if (tools === null) throw new SessionNotFoundError(sessionId)
+    return toOutcome(await tools.execute(name, args))
+  },
+}))
+
+/** By what a session is, some of them are not offered in it; `null`: there is no such session. */
+export async function offeredIn(access: McpAccess, sessionId: string): Promise<readonly string[] | null> {
+  const tools = await toolsOf(access, sessionId)
+  return tools?.definitions.map(({ name }) => name) ?? null
+}
+
+/** Only where there is a session: asking for its tools would make one. */
+async function toolsOf({ palimpsest, traits }: McpAccess, sessionId: string) {
+  const session = palimpsest.session(sessionId, traits)
+  return (await session.info()) && (await session.memoryTools())
+}
+
+/** As JSON, so that the text bears the flag by which it is known as recalled wherever it is stored. */
+function toOutcome(output: ToolOutput): Outcome {
+  const { error } = output
+  if (typeof error === 'string') return { data: output, text: error, isError: true }
+  return { data: output, text: JSON.stringify(output) }
+}

@@ -1,0 +1,61 @@
+import { ERROR_CODES } from '../../palimpsest/src/errors.ts'
+import type { SummarizerFailure } from '../../palimpsest/src/summarizer/index.ts'
+
+/** Why folds are decided. */
+const DECIDED = [
+  'count',
+  'max_keep_messages_count',
+  'max_messages_text_length',
+  'max_tokens',
+  'hard_limit',
+  'rounds',
+  'window',
+  'every_n_turns',
+  'cooldown',
+  'idle',
+  'force',
+  'custom',
+  'roll_up',
+]
+
+/** Why they are not done, apart from what summarisers and errors say. */
+const NOT_DONE = ['already_folding', 'nothing_to_do', 'aborted', 'longer_than_source']
+
+const FAILED: Readonly<Record<SummarizerFailure, true>> = {
+  rate_limited: true,
+  insufficient_quota: true,
+  unavailable: true,
+  unauthorized: true,
+  model_not_found: true,
+  request_refused: true,
+  overflow: true,
+  timeout: true,
+  cut_off: true,
+  content_filter: true,
+  tool_call: true,
+  empty: true,
+  refusal: true,
+  error_text: true,
+  asks_for_conversation: true,
+  empty_template: true,
+  too_short: true,
+  over_budget: true,
+  no_summary: true,
+  no_memo: true,
+  no_facts: true,
+  spend_guard: true,
+  failed: true,
+}
+
+const REASONS = new Set([...DECIDED, ...NOT_DONE, ...Object.keys(FAILED), ...Object.keys(ERROR_CODES)])
+const TYPES = new Set(['lite', 'deep'])
+
+/** A policy or a summariser of somebody's own may say anything, an error's message included. */
+export function reasonLabel(reason: string): string {
+  return REASONS.has(reason) ? reason : 'other'
+}
+
+export function typeLabel(type: string | null): string {
+  if (type === null) return 'none'
+  return TYPES.has(type) ? type : 'other'
+}

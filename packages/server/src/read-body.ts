@@ -1,0 +1,155 @@
+import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { MAX_AT_ONCE, runInSlices } from '../../palimpsest/src/slices.ts'
+import type { Held } from './held-bytes.ts'
+import { JsonError, parseJsonInSteps } from './parse-json.ts'
+import { invalidArguments } from './problems.ts'
+
+/** Deeper than any message; a stack has an end. */
+const MAX_DEPTH = 256
+/** More than there are settings, under all of their names. */
+const MAX_FIELDS = 500
+/** Ten thousand messages and the calls of tools in them; what has more is data, and belongs into a file. */
+const MAX_VALUES = 200_000
+
+/** Smaller ones are read in one piece, which is quicker: what was announced is held from the start. */
+const MAX_IN_ONE_PIECE = 64 * 1024
+
+export interface BodyLimits {
+  /** Nothing is read beyond it. */
+  readonly mostBytes: number
+  /** What all requests hold: a body counts from its first byte on. */
+  readonly held: Held
+}
+
+/** The JSON object of a request; `null` where there is no body. */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const text = await readText(request, limits)
+  if (text === '') return null
+  const value = await parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidArguments([
+      { field: 'the body', value: Array.isArray(value) ? '[…]' : value, allowed: 'a JSON object' },
+    ])
+  if (Object.keys(value).length > MAX_FIELDS)
+    throw invalidArguments([{ field: 'the body', value: '…', allowed: `at most ${MAX_FIELDS} fields` }])
+  return value as Readonly<Record<string, unknown>>
+}
+
+/** The body as text, whatever it says. */
+export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  const { mostBytes, held } = limits
+  const announced = request.headers.get('content-length')
+  const length = Number(announced ?? 0)
+  if (length > mostBytes) throw tooLarge(mostBytes)
+  // Of what was announced no more can come. But of a large one it says only what may come: it is counted as it does.
+  const isWhole = announced !== null && length <= MAX_IN_ONE_PIECE
+  if (isWhole) held.take(length)
+  const reading = isWhole
+    ? request.arrayBuffer().then(whole => new Uint8Array(whole))
+    : readBytes(request, limits)
+  const bytes = await reading.catch(error => {
+    throw PalimpsestError.isInstance(error) ? error : malformed('The body broke off.')
+  })
+  if (bytes.length > mostBytes) throw tooLarge(mostBytes)
+  if (bytes.length > 0) checkHeaders(request.headers)
+  return decode(bytes)
+}
+
+/** Any JSON that is not too deep and not too much; `undefined`: it is none. */
+export async function tryJson(text: string): Promise<unknown> {
+  try {
+    return await parseLimited(text)
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof JsonError && error.limit === null)) return undefined
+    throw error instanceof JsonError ? limitExceeded(error) : error
+  }
+}
+
+/** A short text in one go, a long one in slices: the values in it cost more than its bytes. */
+async function parseLimited(text: string): Promise<unknown> {
+  if (text.length > MAX_AT_ONCE)
+    return runInSlices(parseJsonInSteps(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }))
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'object' && value !== null && isDeeperThan(value, MAX_DEPTH))
+    throw new JsonError(`it is nested deeper than ${MAX_DEPTH} levels`, 'depth')
+  return value
+}
+
+function limitExceeded({ limit }: JsonError): PalimpsestError {
+  const allowed =
+    limit === 'depth'
+      ? `at most ${MAX_DEPTH} levels of nesting`
+      : `at most ${MAX_VALUES} values: texts, numbers, lists and objects`
+  return invalidArguments([{ field: 'the body', value: '…', allowed }])
+}
+
+async function readBytes(request: Request, { mostBytes, held }: BodyLimits): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length
+    if (length > mostBytes) throw tooLarge(mostBytes)
+    held.take(chunk.length)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(mostBytes: number): PalimpsestError {
+  return new PalimpsestError(
+    'body_too_large',
+    `The body of a request may have at most ${mostBytes} bytes (the setting maxBodyBytes). Nothing was done.`,
+    { maxBodyBytes: mostBytes },
+  )
+}
+
+/** A browser sends JSON to another site only after asking, so a page elsewhere cannot do it unseen. */
+function checkHeaders(headers: Headers): void {
+  const type = headers.get('content-type') ?? ''
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  const isJson = /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)
+  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8'
+  if (isJson && /^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity') return
+  throw new PalimpsestError(
+    'unsupported_media_type',
+    `A body has to be JSON in UTF-8, not compressed: content-type: application/json. It came as ${JSON.stringify(type)}` +
+      `${encoding === 'identity' ? '' : ` with the content-encoding ${JSON.stringify(encoding)}`}.`,
+    { contentType: type, allowed: 'application/json' },
+  )
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed('The body is not UTF-8.')
+  }
+}
+
+async function parse(text: string): Promise<unknown> {
+  try {
+    return await parseLimited(text)
+  } catch (error) {
+    if (error instanceof JsonError && error.limit !== null) throw limitExceeded(error)
+    throw malformed(`The body is not JSON: ${(error as Error).message}`)
+  }
+}
+
+export function malformed(message: string): PalimpsestError {
+  return new PalimpsestError('malformed_request', `${message} Nothing was done.`, {})
+}
+
+/** Without recursion, which is what it guards. */
+function isDeeperThan(value: object, most: number): boolean {
+  let level: readonly object[] = [value]
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > most) return true
+    level = level.flatMap(parent =>
+      Object.values(parent).filter((child): child is object => typeof child === 'object' && child !== null),
+    )
+  }
+  return false
+}

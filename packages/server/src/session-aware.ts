@@ -1,0 +1,54 @@
+import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../../palimpsest/src/config/index.ts'
+import { InvalidSettingsError } from '../../palimpsest/src/errors.ts'
+import { withFlatNames } from '../../palimpsest/src/older-names.ts'
+import type { Policy } from '../../palimpsest/src/policy/index.ts'
+import { canonicalJson } from '../../palimpsest/src/store/index.ts'
+
+/** Few sessions have settings of their own, and those mostly the same ones. */
+const MAX_KEPT = 1_000
+
+/** The policy of these settings, which each session's own settings come over. */
+export function sessionAware(layers: Layers): Policy {
+  const usual = policyOf(resolveSettings(layers))
+  const kept = new Map<string, Policy>()
+  const forSession = (own: Layer): Policy => {
+    const name = canonicalJson(own)
+    const known = kept.get(name)
+    if (known) return known
+    if (kept.size >= MAX_KEPT) kept.clear()
+    const policy = policyOf(resolveSettings(withFitting(own, layers)))
+    kept.set(name, policy)
+    return policy
+  }
+  return { ...usual, forSession }
+}
+
+export function withOwn(own: Layer, layers: Layers): Layers {
+  return { ...layers, session: { ...layers.session, ...tryLayer(own, 'session').layer } }
+}
+
+/** Without what was stored under other settings and does not fit these any more: it must not stop a message. */
+export function withFitting(written: Layer, layers: Layers): Layers {
+  const own = withFlatNames(written)
+  const all = withOwn(own, layers)
+  const problems = problemsOf(all)
+  const names = Object.keys(own)
+  if (problems === null || names.length === 0) return all
+  const named = names.filter(name => problems.includes(findSetting(name)?.name ?? name))
+  const unfit = named.length > 0 ? named : names
+  return withFitting(
+    Object.fromEntries(Object.entries(own).filter(([name]) => !unfit.includes(name))),
+    layers,
+  )
+}
+
+/** The settings that do not fit together; `null`: they do. */
+function problemsOf(layers: Layers): readonly string[] | null {
+  try {
+    policyOf(resolveSettings(layers))
+    return null
+  } catch (error) {
+    if (!(error instanceof InvalidSettingsError)) throw error
+    return error.details.problems.map(({ setting }) => setting)
+  }
+}

@@ -1,0 +1,117 @@
+import type { Layer } from '../../palimpsest/src/config/index.ts'
+import { describeError } from '../../palimpsest/src/errors.ts'
+import type { Configuration, Palimpsest, PalimpsestOptions } from '../../palimpsest/src/palimpsest.ts'
+import { createPalimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { Store } from '../../palimpsest/src/store/index.ts'
+import { lentStore } from '../../palimpsest/src/store/lent-store.ts'
+import { FoldFailures } from './fold-failures.ts'
+import { LiveSettings } from './live-settings.ts'
+import { Metrics } from './metrics.ts'
+import type { Revisions } from './revisions.ts'
+
+/** All that there is of one namespace: nothing in it reaches another. */
+export interface Tenant {
+  readonly namespace: string
+  readonly palimpsest: Palimpsest
+  readonly settings: LiveSettings
+  readonly metrics: Metrics
+  /** What the ids of forks follow from, the same in every process on the database. No caller may know it. */
+  readonly forkKey: () => Promise<string>
+}
+
+export interface TenantsOptions {
+  /** Open, and not closed here. */
+  readonly store: Store
+  readonly revisions: Revisions
+  readonly environment?: Layer
+  /** Whose files are in the workspace. */
+  readonly home: string
+  readonly workspace?: string
+  readonly onWarning?: (message: string) => void
+  /** Of all instances; for tests. */
+  readonly options?: Partial<PalimpsestOptions>
+}
+
+/** The namespaces that this process serves, each opened when it is first needed. */
+export class Tenants {
+  readonly #options: TenantsOptions
+  readonly #opened = new Map<string, Promise<Tenant>>()
+  #closing: Promise<void> | null = null
+
+  constructor(options: TenantsOptions) {
+    this.#options = options
+  }
+
+  /** With the settings as they were at that revision of the store or later, whoever changed them. */
+  async of(namespace: string, revision?: number): Promise<Tenant> {
+    const opened = this.#opened.get(namespace) ?? this.#open(namespace)
+    const tenant = await opened
+    await tenant.settings.refresh(revision)
+    return tenant
+  }
+
+  #open(namespace: string): Promise<Tenant> {
+    const opening = this.#create(namespace)
+    this.#opened.set(namespace, opening)
+    opening.catch(() => this.#opened.delete(namespace))
+    return opening
+  }
+
+  async #create(namespace: string): Promise<Tenant> {
+    const { store, revisions, environment, home, workspace, onWarning, options } = this.#options
+    const settings = new LiveSettings({
+      ...{ store, revisions, namespace },
+      // What holds in the server's own namespace bounds the others.
+      ...(namespace !== home && { operator: (await this.of(home)).settings }),
+      ...(environment && { environment }),
+      ...(onWarning && { onWarning }),
+    })
+    const configuration = await settings.load()
+    for (const warning of warningsOf(configuration)) onWarning?.(warning)
+    const metrics = new Metrics()
+    const failures = new FoldFailures(text => onWarning?.(text))
+    const palimpsest = await createPalimpsest({
+      store: lentStore(store),
+      namespace,
+      ...configuration,
+      ...(workspace !== undefined && namespace === home && { workspace }),
+      onAppend: ({ messages }) => {
+        const duplicates = messages.filter(({ duplicate }) => duplicate).length
+        metrics.appended({ added: messages.length - duplicates, duplicates })
+      },
+      onFold: (outcome, details) => {
+        metrics.folded(outcome)
+        failures.note(outcome, details)
+      },
+      onExtraction: report => metrics.extracted(report),
+      onError: (error, { sessionId }) =>
+        onWarning?.(`session ${JSON.stringify(sessionId)}: ${describeError(error)}`),
+      ...options,
+    })
+    settings.onChange(changed => palimpsest.configure(changed))
+    const forkKey = async () => JSON.stringify([(await store.readIdentity()).id, namespace])
+    return { namespace, palimpsest, settings, metrics, forkKey }
+  }
+
+  /** Whoever waits for a fold is answered, and no further one is taken. */
+  async abortManualFolds(): Promise<void> {
+    await this.#each(({ palimpsest }) => palimpsest.abortManualFolds())
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#each(({ palimpsest }) => palimpsest.close())
+    return this.#closing
+  }
+
+  async #each(action: (tenant: Tenant) => Promise<void>): Promise<void> {
+    const tenants = await Promise.allSettled(this.#opened.values())
+    const opened = tenants.flatMap(tenant => (tenant.status === 'fulfilled' ? [tenant.value] : []))
+    // All of them, though one fails.
+    const done = await Promise.allSettled(opened.map(action))
+    for (const each of done) if (each.status === 'rejected') throw each.reason
+  }
+}
+
+function warningsOf({ policy }: Configuration): readonly string[] {
+  return (policy as { warnings?: readonly string[] } | undefined)?.warnings ?? []
+}

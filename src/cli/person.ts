@@ -1,7 +1,0 @@
-import type { Author } from '../store/index.ts'
-
-/** Who sits at this machine, as far as it says. */
-export function personHere(): Author {
-  const { USER, LOGNAME, USERNAME } = process.env
-  return { kind: 'person', name: USER || LOGNAME || USERNAME || null }
-}

@@ -1,9 +1,0 @@
-import type { Resolved } from '../config/index.ts'
-
-/** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
-export function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
-  if (resolved.sources['outputReserve'] === 'default') return {}
-  const { outputReserve } = resolved.values
-  if (resolved.sources['outputReserve'] !== 'request') return { outputReserve }
-  return { outputReserve, usualReserve: sources['outputReserve'] === 'default' ? null : values.outputReserve }
-}
