@@ -5,7 +5,7 @@ import { longest } from './test/runs.ts'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
     // The folder of the run comes first: all others write into it.
     globalSetup: [
       'test/run-folder.ts',

@@ -10,9 +10,9 @@ process.env['PALIMPSEST_TEST_LONG'] = '1'
 const TRIES_MORE = /\b(?:runs|stride)\([^(),]+, [^()]+\)/
 
 /** The files with such a test, and no others: those do the same in `npm test`. */
-const include = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: import.meta.dirname }).filter(
-  file => TRIES_MORE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
-)
+const include = globSync(['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'], {
+  cwd: import.meta.dirname,
+}).filter(file => TRIES_MORE.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
 
 /** Ten times an ordinary run's patience: some try five times as much. */
 export default defineConfig({ test: { ...config.test, include, testTimeout: longest(2_400_000) } })

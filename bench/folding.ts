@@ -1,6 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { count, createPalimpsest, modelSummarizer, type PalimpsestOptions, sqlite } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  modelSummarizer,
+  type PalimpsestOptions,
+  sqlite,
+} from '../packages/palimpsest/src/index.ts'
 import { extractive } from '../packages/palimpsest/src/summarizer/index.ts'
 import { startModelServer } from '../packages/palimpsest/src/testing/index.ts'
 import { smallTalk } from '../test/scenarios/small-talk.ts'

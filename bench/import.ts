@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PACKAGES, publishedManifest } from '../scripts/packages.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 import { compileLibrary } from './compile.ts'
 import { interleave, median } from './measure.ts'
@@ -63,9 +63,9 @@ function difference(ours: readonly Run[], theirs: readonly Run[]) {
 
 /** With the file of each. */
 function subpaths(): [string, string][] {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  const { exports } = JSON.parse(manifest) as { exports: Record<string, string | { default: string }> }
-  return Object.entries(exports).flatMap(([subpath, entry]): [string, string][] =>
-    subpath === '.' || typeof entry === 'string' ? [] : [[subpath, entry.default]],
+  const { exports } = publishedManifest(PACKAGES.find(({ manifest }) => manifest.name === 'palimpsest')!)
+  return Object.entries(exports as Record<string, string | { default: string }>).flatMap(
+    ([subpath, entry]): [string, string][] =>
+      subpath === '.' || subpath.includes('*') || typeof entry === 'string' ? [] : [[subpath, entry.default]],
   )
 }

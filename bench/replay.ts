@@ -1,6 +1,6 @@
-import { replay } from '../packages/replay/src/index.ts'
 import type { MessageInput } from '../packages/palimpsest/src/log/index.ts'
 import { presetFromSettings } from '../packages/palimpsest/src/policy/index.ts'
+import { replay } from '../packages/replay/src/index.ts'
 import { smallTalk } from '../test/scenarios/small-talk.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 

@@ -1,6 +1,12 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { createPalimpsest, type MessageInput, rounds, type Session, sqlite } from '../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type MessageInput,
+  rounds,
+  type Session,
+  sqlite,
+} from '../packages/palimpsest/src/index.ts'
 import { smallTalk } from '../test/scenarios/small-talk.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 

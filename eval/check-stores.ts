@@ -1,7 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPalimpsest, type MessageInput, type Palimpsest, postgres, sqlite } from '../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type MessageInput,
+  type Palimpsest,
+  postgres,
+  sqlite,
+} from '../packages/palimpsest/src/index.ts'
 import { startPostgres } from '../test/postgres/server.ts'
 import { readData } from './read-data.ts'
 

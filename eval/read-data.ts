@@ -2,8 +2,13 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { PalimpsestError } from '../packages/palimpsest/src/errors.ts'
-import { openSource, openTranscripts, readDocument, type Transcript } from '../packages/replay/src/transcript/index.ts'
 import { modelText } from '../packages/palimpsest/src/log/index.ts'
+import {
+  openSource,
+  openTranscripts,
+  readDocument,
+  type Transcript,
+} from '../packages/replay/src/transcript/index.ts'
 import { ADVERSARIAL, NO_CATEGORY } from './categories.ts'
 import type { Conversation, ConversationMessage, Question } from './conversation.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Channel, ChannelHost, OutgoingMessage } from 'palimpsest/runtime'
+import type { Channel, ChannelHost, OutgoingMessage } from '@palimpsest/bot'
 
 const { PORT = '8080', REPLIES_URL = 'http://127.0.0.1:8081/replies' } = process.env
 

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PalimpsestError } from '../packages/palimpsest/src/errors.ts'
 import { count, type Policy, resize, tokens } from '../packages/palimpsest/src/policy/index.ts'
-import type { AppendReceipt, AppendRequest, MeasuredMessage, Store } from '../packages/palimpsest/src/store/index.ts'
+import type {
+  AppendReceipt,
+  AppendRequest,
+  MeasuredMessage,
+  Store,
+} from '../packages/palimpsest/src/store/index.ts'
 import { runs } from './runs.ts'
 import { sizeOf } from './store-model.ts'
 import { postgresPlace, sqlitePlace } from './stores.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, tokens } from '../packages/palimpsest/src/index.ts'
-import { readOpenAI } from '../packages/replay/src/transcript/read-openai.ts'
 import type { Content } from '../packages/palimpsest/src/log/index.ts'
+import { readOpenAI } from '../packages/replay/src/transcript/read-openai.ts'
 import { scripted } from './folding-kit.ts'
 import { openClient } from './server/client.ts'
 import { PLACES, type StorePlace, sqlitePlace } from './stores.ts'

@@ -18,7 +18,10 @@ const ROOT = join(import.meta.dirname, '..')
 const CACHE = join(ROOT, 'node_modules/.cache/palimpsest-dist')
 const KEPT_MS = 24 * 3_600_000
 /** All that a build is made of, the versions of its tools included. */
-const INPUTS = ['src/**/*', 'scripts/build*.ts', 'tsconfig*.json', 'package.json', 'package-lock.json']
+const INPUTS = [
+  ...['packages/*/src/**/*', 'packages/*/*.{json,md}', 'scripts/{build*,packages}.ts', 'tsconfig*.json'],
+  ...['package.json', 'package-lock.json', 'docs/**/*', '*.md', 'LICENSE'],
+]
 
 /** Puts into the folder what `npm run build` makes. What was built of the same sources before is copied. */
 export function buildInto(target: string): void {

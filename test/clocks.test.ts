@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+} from '../packages/palimpsest/src/index.ts'
 import { messages } from './folding-kit.ts'
 import { runtimeKit } from './runtime/runtime-kit.ts'
 import { openClient } from './server/client.ts'

@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const MODULES = ['../src/index.ts', '../src/store/postgres/index.ts', 'pg']
+const MODULES = [
+  '../packages/palimpsest/src/index.ts',
+  '../packages/palimpsest/src/store/postgres/index.ts',
+  'pg',
+]
 
 /**
  * Some 600 of the tests' processes are started on our TypeScript: without a cache of what Node made of it, most of

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type Palimpsest, PalimpsestError } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  PalimpsestError,
+} from '../packages/palimpsest/src/index.ts'
 import type { SessionFile } from '../packages/palimpsest/src/store/index.ts'
 import { messages } from './folding-kit.ts'
 import { changeRows, PLACES, type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type Palimpsest, type Summarizer } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  type Summarizer,
+} from '../packages/palimpsest/src/index.ts'
 import { changeRows, PLACES, type StorePlace } from './stores.ts'
 
 /** Says what it was given first, and repeats what it said of the part before. */

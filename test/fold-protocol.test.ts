@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { StoreError } from '../packages/palimpsest/src/errors.ts'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+  type Session,
+} from '../packages/palimpsest/src/index.ts'
 import { compose, count, custom, type Policy, window } from '../packages/palimpsest/src/policy/index.ts'
 import type { Store } from '../packages/palimpsest/src/store/index.ts'
 import { messages, scripted } from './folding-kit.ts'

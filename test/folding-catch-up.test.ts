@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { count, createPalimpsest, type Policy, rounds, type Store, tokens, window } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Policy,
+  rounds,
+  type Store,
+  tokens,
+  window,
+} from '../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 const turn = (number: number) => [

@@ -1,6 +1,15 @@
 import { expect, test, vi } from 'vitest'
-import { type FoldEngine, FoldScheduler, MEMO_INSTRUCTIONS } from '../packages/palimpsest/src/compaction/index.ts'
-import { count, createPalimpsest, type FoldOutcome, type Summarizer } from '../packages/palimpsest/src/index.ts'
+import {
+  type FoldEngine,
+  FoldScheduler,
+  MEMO_INSTRUCTIONS,
+} from '../packages/palimpsest/src/compaction/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type FoldOutcome,
+  type Summarizer,
+} from '../packages/palimpsest/src/index.ts'
 import { extractive } from '../packages/palimpsest/src/summarizer/index.ts'
 import { messages, withChat } from './folding-kit.ts'
 import { sqlitePlace } from './stores.ts'

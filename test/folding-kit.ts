@@ -1,4 +1,9 @@
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions, type Session } from '../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+  type Session,
+} from '../packages/palimpsest/src/index.ts'
 import type {
   MemoUpdateRequest,
   SummarizeRequest,

@@ -1,5 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import { count, createPalimpsest, type FoldOutcome, type Summarizer, window } from '../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type FoldOutcome,
+  type Summarizer,
+  window,
+} from '../packages/palimpsest/src/index.ts'
 import { sqlitePlace } from './stores.ts'
 
 /** What a review of folding found: none of it may come back. */

@@ -1,5 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
-import { createPalimpsest, type PalimpsestOptions, type Session, tokens, window } from '../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type PalimpsestOptions,
+  type Session,
+  tokens,
+  window,
+} from '../packages/palimpsest/src/index.ts'
 import { Clock, messages, scripted } from './folding-kit.ts'
 import { smallTalk } from './scenarios/small-talk.ts'
 import { sqlitePlace } from './stores.ts'

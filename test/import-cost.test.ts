@@ -1,23 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyProject, type Project, packTarball, type Tarball } from './frameworks/packed-project.ts'
+import { PACKAGES } from '../scripts/packages.ts'
+import { emptyProject, type Project, packTarballs, type Tarballs } from './frameworks/packed-project.ts'
 
 /** With what the package depends on, and none of its peers. */
 let project: Project
-let tarball: Tarball
+let tarballs: Tarballs
 
 beforeAll(() => {
-  tarball = packTarball()
-  project = emptyProject(tarball)
+  tarballs = packTarballs()
+  project = emptyProject(tarballs)
   writeFileSync(join(project.folder, 'note-imports.js'), NOTE_IMPORTS)
 })
 
 afterAll(() => {
   project.remove()
-  tarball.remove()
+  tarballs.remove()
 })
 
 /** Prints the address of whatever is imported. */
@@ -45,10 +46,13 @@ function loadedBy(specifier: string): string[] {
   return [...new Set(urls.slice(1).map(url => url.replace(own, '')))].sort()
 }
 
-function subpaths(): string[] {
-  const manifest = readFileSync(join(dirname(import.meta.dirname), 'package.json'), 'utf8')
-  const { exports } = JSON.parse(manifest) as { exports: Record<string, unknown> }
-  return Object.keys(exports).filter(subpath => subpath !== './package.json')
+/** All that is public, of every package. */
+function specifiers(): string[] {
+  return PACKAGES.flatMap(({ manifest: { name, exports } }) =>
+    Object.keys(exports)
+      .filter(subpath => subpath !== './package.json' && !subpath.includes('*') && name !== '@palimpsest/cli')
+      .map(subpath => `${name}${subpath.slice(1)}`),
+  )
 }
 
 test('the core loads three files of its own, and of other packages nothing', () => {
@@ -66,9 +70,9 @@ test.each(['tokens', 'policy', 'log', 'context'])('palimpsest/%s loads no store 
 })
 
 test('everything can be imported without a peer', () => {
-  const specifiers = subpaths().map(subpath => `palimpsest${subpath.slice(1)}`)
-  expect(specifiers).toContain('palimpsest/adapters/langchain')
-  const code = `for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier)`
+  expect(specifiers()).toContain('palimpsest/adapters/langchain')
+  expect(specifiers()).toContain('@palimpsest/server/mcp')
+  const code = `for (const specifier of ${JSON.stringify(specifiers())}) await import(specifier)`
   expect(run(code)).toBe('')
 })
 

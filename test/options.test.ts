@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { telegram } from '../packages/bot/src/channels/telegram/index.ts'
+import { createRuntime, modelResponder, searchResponder, TerminalChannel } from '../packages/bot/src/index.ts'
 import { memoryMiddleware } from '../packages/palimpsest/src/adapters/ai-sdk/index.ts'
 import { palimpsestMiddleware } from '../packages/palimpsest/src/adapters/langchain/index.ts'
 import { palimpsestProcessor } from '../packages/palimpsest/src/adapters/mastra/index.ts'
@@ -20,14 +22,13 @@ import {
   tokens,
   window,
 } from '../packages/palimpsest/src/index.ts'
-import { compare, openTranscripts, replay, toSessionFile } from '../packages/replay/src/index.ts'
-import { handleMcp, serveMcpOverStdio } from '../packages/server/src/mcp/index.ts'
-import { telegram } from '../packages/bot/src/channels/telegram/index.ts'
-import { createRuntime, modelResponder, searchResponder, TerminalChannel } from '../packages/bot/src/index.ts'
-import { LiveSettings, openApp, startServer } from '../packages/server/src/index.ts'
 import { backupSqlite } from '../packages/palimpsest/src/store/sqlite/index.ts'
 import { scriptedModel, startModelServer } from '../packages/palimpsest/src/testing/index.ts'
 import { FoldWorker } from '../packages/palimpsest/src/worker/index.ts'
+import { compare, openTranscripts, replay, toSessionFile } from '../packages/replay/src/index.ts'
+import { LiveSettings, openApp, startServer } from '../packages/server/src/index.ts'
+import { handleMcp, serveMcpOverStdio } from '../packages/server/src/mcp/index.ts'
+import { PACKAGES } from '../scripts/packages.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -311,13 +312,17 @@ const root = dirname(import.meta.dirname)
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('every type of options that the package exports is checked', () => {
-  const sources = globSync('packages/palimpsest/src/**/*.ts', { cwd: root, exclude: path => path.endsWith('.test.ts') }).map(read)
+  const sources = globSync('packages/*/src/**/*.ts', {
+    cwd: root,
+    exclude: path => path.endsWith('.test.ts'),
+  }).map(read)
   const checked = new Set(
     sources.flatMap(text => [...text.matchAll(/optionsOf<(\w+)/g)].map(([, name]) => name)),
   )
-  const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, { types?: string }> }
-  const entries = Object.values(exports).flatMap(({ types }) =>
-    types === undefined ? [] : [types.replace('./dist/', 'packages/palimpsest/src/').replace('.d.ts', '.ts')],
+  const entries = PACKAGES.flatMap(({ manifest, source }) =>
+    Object.values(manifest.exports)
+      .filter(path => path.endsWith('.ts') && !path.includes('*'))
+      .map(path => relative(root, join(source, '..', path))),
   )
   const exported = entries.flatMap(entry =>
     [...read(entry).matchAll(/\b[A-Z]\w+(?:Options|Page)\b/g)].map(([name]) => name),

@@ -1,24 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { internalsOf, PACKAGES } from '../scripts/packages.ts'
 import {
   emptyProject,
   codeBlocks as examples,
   type Project,
-  packTarball,
-  type Tarball,
+  packTarballs,
+  type Tarballs,
 } from './frameworks/packed-project.ts'
 import { startTelegramServer } from './telegram/telegram-server.ts'
 
 const root = dirname(import.meta.dirname)
-let tarball: Tarball
+let tarballs: Tarballs
 let project: Project
 
 beforeAll(() => {
-  tarball = packTarball()
-  project = emptyProject(tarball)
+  tarballs = packTarballs()
+  project = emptyProject(tarballs)
   const { folder } = project
   cpSync(join(root, 'examples', 'trip.jsonl'), join(folder, 'chat.jsonl'))
   writeFileSync(join(folder, 'conversations.json'), JSON.stringify([conversation('Trip to Oslo')]))
@@ -39,7 +40,7 @@ const OLDER_CHATS = {
 
 afterAll(() => {
   project.remove()
-  tarball.remove()
+  tarballs.remove()
 })
 
 /** As ChatGPT exports it. */
@@ -59,10 +60,13 @@ const TELEGRAM_CHAT = {
   ],
 }
 
-function manifest(): {
-  exports: Record<string, { types: string; default: string }>
-} {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(name: string): Manifest {
+  return JSON.parse(readFileSync(join(project.folder, 'node_modules', name, 'package.json'), 'utf8'))
 }
 
 function runExample(code: string): string {
@@ -72,23 +76,47 @@ function runExample(code: string): string {
 }
 
 test('holds what it should, and nothing else', () => {
-  const { files } = tarball
+  const { files } = tarballs.of('palimpsest')
   expect(files).toContain('dist/store/sqlite/migrations/0001-log.sql')
   expect(files).toContain('dist/store/postgres/migrations/0001-log.sql')
   expect(files).toContain('dist/summarizer/prompts/summarize.md')
   expect(files).toContain('dist/store/sqlite/migrations/0003-memory.sql')
-  expect(files).toContain('dist/inspector/index.html')
-  for (const path of Object.values(manifest().exports).flatMap(entry =>
-    typeof entry === 'string' ? [] : [entry.types, entry.default],
-  ))
-    expect(files).toContain(path.slice(2))
-  const odd = files.filter(
-    file =>
-      !/^(dist\/.*\.(js|d\.ts|sql)|dist\/inspector\/(index\.html|assets\/[^/]+\.(css|svg))|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|docs\/images\/[\w-]+\.(png|svg)|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
-        file,
-      ) || /\.test\./.test(file),
-  )
-  expect(odd).toEqual([])
+  expect(tarballs.of('@palimpsest/server').files).toContain('dist/inspector/index.html')
+  expect(tarballs.all.map(({ name }) => name).sort()).toEqual([
+    ...['@palimpsest/bot', '@palimpsest/cli', '@palimpsest/replay', '@palimpsest/server', 'palimpsest'],
+  ])
+  for (const each of tarballs.all) {
+    for (const entry of Object.values(manifestOf(each.name).exports))
+      if (typeof entry !== 'string' && !entry.types.includes('*'))
+        for (const path of [entry.types, entry.default]) expect(each.files).toContain(path.slice(2))
+    const odd = each.files.filter(file => !MAY_BE_THERE.test(file) || /\.test\./.test(file))
+    expect(odd).toEqual([])
+  }
+})
+
+const MAY_BE_THERE =
+  /^(dist\/.*\.(js|d\.ts|sql)|dist\/inspector\/(index\.html|assets\/[^/]+\.(css|svg))|dist\/.*\/prompts\/.*\.md|docs\/.*\.md|docs\/images\/[\w-]+\.(png|svg)|package\.json|README\.md|CHANGELOG\.md|LICENSE|LICENSES-BUNDLED\.md)$/
+
+test('what the packages use of each other is there, and the library brings nothing along', () => {
+  expect(manifestOf('palimpsest').dependencies).toBeUndefined()
+  for (const { name } of tarballs.all)
+    for (const used of internalsOf(PACKAGES.find(each => each.manifest.name === name)!))
+      for (const extension of ['js', 'd.ts'])
+        expect(tarballs.of(name).files).toContain(`dist/${used}.${extension}`)
+})
+
+test('without the package of the command line, the command says what to install', () => {
+  const alone = emptyProject(tarballs, ['palimpsest'])
+  try {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(alone.folder, 'node_modules/palimpsest/dist/bin.js'), '--help'],
+      { cwd: alone.folder, encoding: 'utf8' },
+    )
+    expect([status, stderr]).toEqual([69, expect.stringContaining('npm install @palimpsest/cli')])
+  } finally {
+    alone.remove()
+  }
 })
 
 test("the README's example runs as it stands", () => {
@@ -145,7 +173,7 @@ test("the command line's examples run as they stand", () => {
     // What runs until somebody ends it has tests of its own.
     .filter(line => !/palimpsest (serve|chat|bot|mcp)\b/.test(line))
   expect(commands.length).toBeGreaterThanOrEqual(5)
-  const installedCommand = `"${process.execPath}" "${join(project.folder, 'node_modules/palimpsest/dist/cli/main.js')}"`
+  const installedCommand = `"${process.execPath}" "${join(project.folder, 'node_modules/palimpsest/dist/bin.js')}"`
   for (const command of commands)
     execFileSync('bash', ['-c', command.replace(/^(npx )?palimpsest/, installedCommand)], {
       cwd: project.folder,

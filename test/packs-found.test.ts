@@ -6,7 +6,12 @@ import { packDays } from '../packages/palimpsest/src/store/sql/pack-documents.ts
 import { unpackingDriver } from '../packages/palimpsest/src/store/sql/unpacking-driver.ts'
 import { SqliteDriver } from '../packages/palimpsest/src/store/sqlite/driver.ts'
 import { Chat, segment } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
-import { adding, documentKey, fact, learning } from '../packages/palimpsest/src/testing/store-contract/documents.ts'
+import {
+  adding,
+  documentKey,
+  fact,
+  learning,
+} from '../packages/palimpsest/src/testing/store-contract/documents.ts'
 import { eraseMessages } from '../packages/palimpsest/src/testing/store-contract/erasing-kit.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 

@@ -9,7 +9,13 @@ import { SqlStore } from '../packages/palimpsest/src/store/sql/sql-store.ts'
 import { all, type Steps } from '../packages/palimpsest/src/store/sql/steps.ts'
 import { unpackingDriver } from '../packages/palimpsest/src/store/sql/unpacking-driver.ts'
 import { Chat } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
-import { adding, documentKey, fact, learning, replacing } from '../packages/palimpsest/src/testing/store-contract/documents.ts'
+import {
+  adding,
+  documentKey,
+  fact,
+  learning,
+  replacing,
+} from '../packages/palimpsest/src/testing/store-contract/documents.ts'
 import { eraseMessages } from '../packages/palimpsest/src/testing/store-contract/erasing-kit.ts'
 import { postgresUrl } from './postgres/url.ts'
 import { changeRows, postgresPlace, type StorePlace } from './stores.ts'

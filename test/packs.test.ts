@@ -2,7 +2,11 @@ import { inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, rounds } from '../packages/palimpsest/src/index.ts'
-import { packAllDocuments, packAllSegments, shortenKeys } from '../packages/palimpsest/src/store/sql/pack-all.ts'
+import {
+  packAllDocuments,
+  packAllSegments,
+  shortenKeys,
+} from '../packages/palimpsest/src/store/sql/pack-all.ts'
 import { PACKING } from '../packages/palimpsest/src/store/sql/pack-documents.ts'
 import { unpackingDriver } from '../packages/palimpsest/src/store/sql/unpacking-driver.ts'
 import { SqliteDriver } from '../packages/palimpsest/src/store/sqlite/driver.ts'

@@ -11,7 +11,12 @@ import {
   type Session,
 } from '../packages/palimpsest/src/index.ts'
 import type { MemoUpdateRequest, SummarizeRequest } from '../packages/palimpsest/src/summarizer/index.ts'
-import { type ModelServer, modelFailures, startModelServer, testClock } from '../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelServer,
+  modelFailures,
+  startModelServer,
+  testClock,
+} from '../packages/palimpsest/src/testing/index.ts'
 import { messages, scripted } from './folding-kit.ts'
 import { runs } from './runs.ts'
 import { PLACES, type StorePlace, sqlitePlace } from './stores.ts'

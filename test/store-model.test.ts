@@ -2,8 +2,22 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Content, Role } from '../packages/palimpsest/src/log/index.ts'
-import { count, measure, type Policy, planFold, resize, rounds, tokens, window } from '../packages/palimpsest/src/policy/index.ts'
-import type { AppendReceipt, AppendRequest, SessionKey, Store } from '../packages/palimpsest/src/store/index.ts'
+import {
+  count,
+  measure,
+  type Policy,
+  planFold,
+  resize,
+  rounds,
+  tokens,
+  window,
+} from '../packages/palimpsest/src/policy/index.ts'
+import type {
+  AppendReceipt,
+  AppendRequest,
+  SessionKey,
+  Store,
+} from '../packages/palimpsest/src/store/index.ts'
 import { runs } from './runs.ts'
 import * as model from './store-model.ts'
 import { PLACES, type StorePlace } from './stores.ts'

@@ -1,15 +1,17 @@
 // A bot that many chats talk to at once, for some seconds: `answer-chats.js LIBRARY OPTIONS`. Prints what each waited.
+
 import { existsSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { randomNumbers } from '../../test/scenarios/small-talk.ts'
 import { messageAt } from '../corpus.ts'
+import { packageBeside } from './beside.ts'
 
 const [library, options] = process.argv.slice(2)
 const { file, modelUrl, chats, pauseMs, warmUpMs, measuredMs, drains, seed, hanging } = JSON.parse(options)
 const { count, createPalimpsest, modelSummarizer, sqlite } = await import(library)
-const { createRuntime } = await import(new URL('./runtime/index.js', library).href)
+const { createRuntime } = await import(packageBeside(library, 'bot'))
 
 const CHANNEL = 'bench'
 const INSTRUCTIONS = 'You are the assistant of a small travel agency. Be brief, and never invent a price.'

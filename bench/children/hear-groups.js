@@ -4,7 +4,7 @@ const CALLERS = 16
 const LONG_MS = 2 ** 31 - 1
 const [library, file, rounds, groups] = process.argv.slice(2)
 const { createPalimpsest, sqlite } = await import(library)
-const { createRuntime } = await import(new URL('./runtime/index.js', library).href)
+const { createRuntime } = await import(packageBeside(library, 'bot'))
 
 const palimpsest = await createPalimpsest({ store: sqlite(file, { durability: 'normal' }) })
 const channel = {

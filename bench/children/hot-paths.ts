@@ -1,6 +1,7 @@
 // What users wait for, measured on the sources of one version: `hot-paths.ts ROOT FOLDER POSTGRES_URL SCHEMA`. Asked
 // over IPC for one path at a time, it does the work of one round and answers with the microseconds that one call took, or
 // where they went.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as Library from '../../packages/palimpsest/src/index.ts'
@@ -10,8 +11,12 @@ import { atOnce, median, timeEach } from '../measure.ts'
 import { profile } from '../profile.ts'
 
 const [root, folder, postgresUrl, schema] = process.argv.slice(2) as [string, string, string, string]
+/** Revisions before the packages have their sources in one folder. */
+const entry = ['packages/palimpsest/src/index.ts', 'src/index.ts']
+  .map(path => join(root, path))
+  .find(path => existsSync(path))!
 const { createPalimpsest, postgres, sqlite, tokens } = (await import(
-  pathToFileURL(join(root, 'packages/palimpsest/src/index.ts')).href
+  pathToFileURL(entry).href
 )) as typeof Library
 
 const MESSAGES = 10_000

@@ -2,13 +2,13 @@
 // Answers "stop" with the longest stop of its event loop since it was asked last, by the clock and of the processor's
 // time: where others keep the machine busy, the first says what they did and the second what the server did.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { packageBeside } from './beside.ts'
 
 const RESOLUTION_MS = 2
 
 const [library, file] = process.argv.slice(2) as [string, string]
-const extension = library.endsWith('.ts') ? 'ts' : 'js'
 const { sqlite } = await import(library)
-const { startServer } = await import(new URL(`./server/index.${extension}`, library).href)
+const { startServer } = await import(packageBeside(library, 'server'))
 const server = await startServer({ store: sqlite(file), port: 0 })
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 delay.enable()

@@ -1,7 +1,9 @@
 // A server until it is told to end: `serve.js LIBRARY FILE`. Answers "memory" with its resident set.
+import { packageBeside } from './beside.ts'
+
 const [library, file] = process.argv.slice(2)
 const { sqlite } = await import(library)
-const { startServer } = await import(new URL('./server/index.js', library).href)
+const { startServer } = await import(packageBeside(library, 'server'))
 const server = await startServer({ store: sqlite(file), port: 0 })
 process.on('message', async message => {
   if (message === 'memory') {

@@ -40,7 +40,7 @@ if (unknown !== undefined) {
   console.error(`Unknown fault "${unknown}". One of: ${FAULTS.join(', ')}`)
   process.exit(2)
 }
-if (!existsSync(new URL('../../dist/index.js', import.meta.url))) {
+if (!existsSync(new URL('../../dist/node_modules/palimpsest/dist/index.js', import.meta.url))) {
   console.error('Palimpsest is used here as its users do, from dist: run `npm run build` in the root first.')
   process.exit(2)
 }

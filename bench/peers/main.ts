@@ -49,7 +49,7 @@ if (unknown !== undefined || sizes.some(size => !Number.isInteger(size) || size 
   console.error(USAGE)
   process.exit(2)
 }
-if (!existsSync(join(import.meta.dirname, '../../dist/index.js'))) {
+if (!existsSync(join(import.meta.dirname, '../../dist/node_modules/palimpsest/dist/index.js'))) {
   console.error('There is no dist: run `npm run build` in the root of the repository first.')
   process.exit(2)
 }

@@ -8,7 +8,7 @@ import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts
 import type { BenchmarkOptions, Figure } from '../benchmark.ts'
 import { atOnce, percentile } from '../measure.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 /** What a small model takes for a summary. */
 const LATENCY_MS = 200
 const AT_A_TIME = 4

@@ -1,6 +1,13 @@
 import { planRecall, type Recalled, toldTexts } from '../../packages/palimpsest/src/context/index.ts'
 import type { Message } from '../../packages/palimpsest/src/log/index.ts'
-import { conversationOf, excerptOf, needsTexts, parseQuery, rank, refine } from '../../packages/palimpsest/src/search/index.ts'
+import {
+  conversationOf,
+  excerptOf,
+  needsTexts,
+  parseQuery,
+  rank,
+  refine,
+} from '../../packages/palimpsest/src/search/index.ts'
 import { runAtOnce } from '../../packages/palimpsest/src/slices.ts'
 import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import type { Conversation } from '../conversation.ts'

@@ -1,6 +1,11 @@
 import { generateText } from 'ai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPalimpsest, type Palimpsest, rounds, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  rounds,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import { scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 

@@ -1,23 +1,19 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Plugin } from 'vite'
+import { PACKAGES, ROOT } from '../../scripts/packages.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-const [source, built, tests] = ['src', 'dist', 'test'].map(name => join(root, name) + sep) as [
-  string,
-  string,
-  string,
-]
+const tests = join(ROOT, 'test') + sep
 
 /** Modules of the sources that are published as part of others. */
 const PART_OF: Readonly<Record<string, string>> = {
-  'palimpsest.js': 'index.js',
-  'session.js': 'index.js',
-  'errors.js': 'index.js',
+  'palimpsest/palimpsest.js': 'index.js',
+  'palimpsest/session.js': 'index.js',
+  'palimpsest/errors.js': 'index.js',
 }
 
 /**
- * What a test imports of the sources comes from the built package, where that has it. What is not published (a table
+ * What a test imports of the sources comes from the built packages, where they have it. What is not published (a table
  * that a test compares with, a key that it makes) still comes from the sources.
  */
 export function builtPackage(): Plugin {
@@ -27,9 +23,12 @@ export function builtPackage(): Plugin {
     resolveId(id, importer) {
       if (!id.startsWith('.') || !importer?.startsWith(tests)) return null
       const file = resolve(dirname(importer), id)
-      if (!file.startsWith(source) || !file.endsWith('.ts')) return null
+      const from = PACKAGES.find(({ source }) => file.startsWith(source + sep))
+      if (from === undefined || !file.endsWith('.ts')) return null
+      const { manifest, source } = from
       const name = relative(source, file).split(sep).join('/').replace(/\.ts$/, '.js')
-      const target = join(built, PART_OF[name] ?? name)
+      const built = PART_OF[`${manifest.name}/${name}`] ?? name
+      const target = join(ROOT, 'dist/node_modules', manifest.name, 'dist', built)
       // By its address, so that Node loads it as it loads a package.
       return existsSync(target) ? { id: target, external: true } : null
     },

@@ -33,9 +33,10 @@ const root = join(import.meta.dirname, '../..') + sep
 test('where the built package is to be tested, it is', async () => {
   const isBuilt = process.env['TEST_BUILT_PACKAGE'] === '1'
   const thrown = await openApp({ environment: { policy: 'none' } } as never).catch(error => error)
-  expect(thrown.stack).toContain(root + (isBuilt ? 'dist' : 'src') + sep)
-  expect(thrown.stack).not.toContain(root + (isBuilt ? 'src' : 'dist') + sep)
-  expect(MAIN).toBe(root + (isBuilt ? join('dist', 'cli', 'main.js') : join('src', 'cli', 'main.ts')))
+  expect(thrown.stack).toContain(root + (isBuilt ? 'dist' : 'packages') + sep)
+  expect(thrown.stack).not.toContain(root + (isBuilt ? 'packages' : 'dist') + sep)
+  const built = join('dist', 'node_modules', '@palimpsest', 'cli', 'dist', 'main.js')
+  expect(MAIN).toBe(root + (isBuilt ? built : join('packages', 'cli', 'src', 'main.ts')))
   expect(existsSync(MAIN)).toBe(true)
 })
 

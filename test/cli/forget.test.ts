@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../packages/palimpsest/src/palimpsest.ts'
-import { startServer } from '../../packages/server/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+} from '../../packages/palimpsest/src/palimpsest.ts'
 import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
+import { startServer } from '../../packages/server/src/index.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { sqliteBeside } from '../stores.ts'
 import { run, runHere, temporaryFolder, transcript } from './run.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { parseKey } from '../../packages/server/src/keys/written-key.ts'
 import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
+import { parseKey } from '../../packages/server/src/keys/written-key.ts'
 import { MAIN, run, runHere, shell, temporaryFolder } from './run.ts'
 
 const folder = temporaryFolder()

@@ -13,7 +13,9 @@ export interface Ran {
 }
 
 /** The program itself: of the sources, or of the built package where that is what is tested. */
-const PROGRAM = process.env['TEST_BUILT_PACKAGE'] ? 'dist/cli/main.js' : 'packages/cli/src/main.ts'
+const PROGRAM = process.env['TEST_BUILT_PACKAGE']
+  ? 'dist/node_modules/@palimpsest/cli/dist/main.js'
+  : 'packages/cli/src/main.ts'
 export const MAIN = fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url))
 
 interface RunOptions {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPalimpsest, type Palimpsest, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type Session,
+  tokens,
+} from '../../packages/palimpsest/src/index.ts'
 import type { ErasureTarget, Store } from '../../packages/palimpsest/src/store/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ContextOverflowError, createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
+import {
+  ContextOverflowError,
+  createPalimpsest,
+  type Palimpsest,
+} from '../../packages/palimpsest/src/index.ts'
 import { runs } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 import { expectToAddUp } from './adds-up.ts'

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type MessageInput, type Palimpsest, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type MessageInput,
+  type Palimpsest,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import { condenseLines } from '../../packages/palimpsest/src/memory/condense-document.ts'
 import { extractive } from '../../packages/palimpsest/src/summarizer/index.ts'
 import { Clock, extractor } from '../memory/kit.ts'

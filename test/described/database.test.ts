@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type Palimpsest, type Session, type Summarizer } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  type Session,
+  type Summarizer,
+} from '../../packages/palimpsest/src/index.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { rawIn, said } from './long-text.ts'
 

@@ -2,7 +2,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync,
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readLine } from '../../packages/palimpsest/src/erasure/erased-line.ts'
 import { ErasedList, readList } from '../../packages/palimpsest/src/erasure/erased-list.ts'
-import { createPalimpsest, type ErasureReceipt, type Palimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type ErasureReceipt,
+  type Palimpsest,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import { sqliteBeside } from '../stores.ts'
 import { ANN, ANNS_CHAT, CANARIES, fill, GROUP, World } from './world.ts'
 

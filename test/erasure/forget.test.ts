@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ErasureReceipt, type ErasureTarget, type Palimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  type ErasureReceipt,
+  type ErasureTarget,
+  type Palimpsest,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import { sqliteBeside } from '../stores.ts'
 import {
   ANN,

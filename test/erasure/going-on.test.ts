@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreError } from '../../packages/palimpsest/src/errors.ts'
-import { type ErasureTarget, type Palimpsest, PalimpsestError, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  type ErasureTarget,
+  type Palimpsest,
+  PalimpsestError,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import { ANN, BOBS_CHAT, expectUnseen, fill, GROUP, othersOf, World } from './world.ts'
 
 let world: World

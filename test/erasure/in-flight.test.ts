@@ -1,7 +1,16 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { modelSummarizer, type Palimpsest, type Segment, sqlite } from '../../packages/palimpsest/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  modelSummarizer,
+  type Palimpsest,
+  type Segment,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { ANN, expectUnseen, fill, GROUP, WORDS, World } from './world.ts'
 
 /** A real model server, which is in the middle of its answer when somebody is erased. */

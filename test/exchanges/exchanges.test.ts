@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { extractive, type SourceMessage, type Summary } from '../../packages/palimpsest/src/summarizer/index.ts'
+import {
+  extractive,
+  type SourceMessage,
+  type Summary,
+} from '../../packages/palimpsest/src/summarizer/index.ts'
 import { type Exchange, faultsOf, messagesOf, partsOf, readExchanges } from './exchanges.ts'
 
 const exchanges = readExchanges()

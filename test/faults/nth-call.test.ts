@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest, PalimpsestError, rounds, StoreError } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  PalimpsestError,
+  rounds,
+  StoreError,
+} from '../../packages/palimpsest/src/index.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { PLACES } from '../stores.ts'

@@ -11,7 +11,11 @@ import {
   type Session,
   sqlite,
 } from '../../packages/palimpsest/src/index.ts'
-import { type ModelServer, modelFailures, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelServer,
+  modelFailures,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 
 /** A failed summary is never stored as the summary: the real engine, a real file, a real socket. */
 

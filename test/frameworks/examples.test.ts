@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPalimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
 import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { findInRequests } from './check-requests.ts'
-import { codeBlocks, emptyProject, type Project, packTarball, type Tarball } from './packed-project.ts'
+import { codeBlocks, emptyProject, type Project, packTarballs, type Tarballs } from './packed-project.ts'
 import { ANSWER, conversation, countedTokens, QUESTION, scriptedAssistant } from './scripted-assistant.ts'
 
 const root = dirname(dirname(import.meta.dirname))
@@ -25,17 +25,17 @@ const FRAMEWORKS = {
   mastra: ['@mastra/core', '@ai-sdk/openai-compatible'],
 }
 
-let tarball: Tarball
+let tarballs: Tarballs
 const projects: Project[] = []
 beforeAll(() => {
-  tarball = packTarball()
+  tarballs = packTarballs()
 })
 afterAll(() => {
-  for (const { remove } of [...projects, tarball]) remove()
+  for (const { remove } of [...projects, tarballs]) remove()
 })
 
 function projectWith(peers: readonly string[]): Project {
-  const project = emptyProject(tarball)
+  const project = emptyProject(tarballs)
   projects.push(project)
   project.install(...peers)
   return project

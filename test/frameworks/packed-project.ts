@@ -1,40 +1,54 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PACKAGES } from '../../scripts/packages.ts'
 import { buildInto } from '../built-once.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** What npm would publish. */
-export interface Tarball {
+/** What npm would publish of one package. */
+interface Tarball {
+  readonly name: string
   readonly file: string
   /** Paths of what is in it. */
   readonly files: readonly string[]
+}
+
+export interface Tarballs {
+  /** Of each package, by its name. */
+  of(name: string): Tarball
+  readonly all: readonly Tarball[]
   remove(): void
 }
 
 /** Built in a place of its own: tests that run side by side do not meet in `dist`. */
-export function packTarball(): Tarball {
+export function packTarballs(): Tarballs {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-pack-'))
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'docs'])
-    cpSync(join(root, name), join(folder, name), { recursive: true })
   buildInto(join(folder, 'dist'))
-  const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts'], {
+  const places = PACKAGES.map(({ manifest }) => `./dist/node_modules/${manifest.name}`)
+  const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts', ...places], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const packed = JSON.parse(output)
-  const [entry] = Array.isArray(packed) ? packed : Object.values<(typeof packed)[number]>(packed)
+  const entries = Array.isArray(packed) ? packed : Object.values<(typeof packed)[number]>(packed)
+  const all = entries.map(
+    (entry): Tarball => ({
+      name: entry.name,
+      file: join(folder, entry.filename),
+      files: entry.files.map((file: { path: string }) => file.path),
+    }),
+  )
   return {
-    file: join(folder, entry.filename),
-    files: entry.files.map((file: { path: string }) => file.path),
+    all,
+    of: name => all.find(each => each.name === name)!,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** An empty project with the package in it, as a newcomer has it. */
+/** An empty project with the packages in it, as a newcomer has it. */
 export interface Project {
   readonly folder: string
   /** Makes a development dependency of ours one of the project, with what it needs itself. */
@@ -42,20 +56,28 @@ export interface Project {
   remove(): void
 }
 
-export function emptyProject({ file }: Tarball): Project {
+export function emptyProject(
+  tarballs: Tarballs,
+  names: readonly string[] = tarballs.all.map(({ name }) => name),
+): Project {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-project-'))
-  const installed = join(folder, 'node_modules', 'palimpsest')
-  mkdirSync(installed, { recursive: true })
-  execFileSync('tar', ['-xzf', file, '-C', installed, '--strip-components=1'])
-  const install = (...names: readonly string[]) => {
-    for (const name of names) {
+  const install = (...wanted: readonly string[]) => {
+    for (const name of wanted) {
       const link = join(folder, 'node_modules', name)
+      if (existsSync(link)) continue
       mkdirSync(dirname(link), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), link)
     }
   }
-  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-  install(...Object.keys(manifest.dependencies))
+  for (const name of names) {
+    const installed = join(folder, 'node_modules', name)
+    mkdirSync(installed, { recursive: true })
+    execFileSync('tar', ['-xzf', tarballs.of(name).file, '-C', installed, '--strip-components=1'])
+  }
+  for (const name of names) {
+    const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+    install(...Object.keys(manifest.dependencies ?? {}))
+  }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   return { folder, install, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -1,4 +1,9 @@
-import { createPalimpsest, type Palimpsest, rounds, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  rounds,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import type { Driver } from '../../packages/palimpsest/src/store/sql/driver.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { warnOnStderr } from '../../packages/palimpsest/src/store/store.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { normalizeMessage } from '../../packages/palimpsest/src/log/index.ts'
 import { NO_MEMORY, replayBaseline } from '../../packages/replay/src/baselines.ts'
 import { conditionsOf } from '../../packages/replay/src/conditions.ts'
 import { PRICE_PRESETS, type Run } from '../../packages/replay/src/index.ts'
-import { normalizeMessage } from '../../packages/palimpsest/src/log/index.ts'
 import { tryTokens } from '../scenarios/default-policy.ts'
 import { SHAPES, synthetic } from '../scenarios/synthetic.ts'
 

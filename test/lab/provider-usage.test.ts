@@ -2,13 +2,13 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Context, MessageInput, Policy } from '../../packages/palimpsest/src/index.ts'
 import { rounds, tokens, window } from '../../packages/palimpsest/src/index.ts'
-import { type Prices, replay } from '../../packages/replay/src/index.ts'
 import {
   type ModelReply,
   type ModelRequest,
   type ModelServer,
   startModelServer,
 } from '../../packages/palimpsest/src/testing/model-server.ts'
+import { type Prices, replay } from '../../packages/replay/src/index.ts'
 import { smallTalk } from '../scenarios/small-talk.ts'
 import { PLAIN_PRICES } from './plain-prices.ts'
 

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Context, count, createPalimpsest, type Palimpsest, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  type Context,
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import { runs } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 

@@ -1,6 +1,23 @@
+import { isNamed } from '../../packages/bot/src/attention.ts'
+import { cleanName } from '../../packages/bot/src/channels/telegram/clean-name.ts'
+import {
+  hideInValue,
+  hideSecrets,
+  hideToken,
+  hideTokens,
+} from '../../packages/bot/src/channels/telegram/hide-token.ts'
+import { richText } from '../../packages/bot/src/channels/telegram/rich-text.ts'
+import { parseMarkdown } from '../../packages/bot/src/markdown/index.ts'
+import { isMarkedQuestion, isQuestion, soughtIn } from '../../packages/bot/src/responders/question.ts'
+import { splitMarkdown } from '../../packages/bot/src/split-markdown.ts'
+import { splitText } from '../../packages/bot/src/split-text.ts'
 import { withNames } from '../../packages/palimpsest/src/compaction/people.ts'
 import { dominantScript, missedScript } from '../../packages/palimpsest/src/compaction/script.ts'
-import { firstDay, linesAsMessages, verbatimLines } from '../../packages/palimpsest/src/compaction/segment-lines.ts'
+import {
+  firstDay,
+  linesAsMessages,
+  verbatimLines,
+} from '../../packages/palimpsest/src/compaction/segment-lines.ts'
 import { chunks, partsOf, sampleText } from '../../packages/palimpsest/src/compaction/source.ts'
 import { findSummaryProblem } from '../../packages/palimpsest/src/compaction/validate-summary.ts'
 import { fillIn } from '../../packages/palimpsest/src/config/environment.ts'
@@ -22,23 +39,27 @@ import { toText } from '../../packages/palimpsest/src/context/to-text.ts'
 import { toldTexts } from '../../packages/palimpsest/src/context/told-texts.ts'
 import { describe } from '../../packages/palimpsest/src/errors.ts'
 import { isSought, matcherOf } from '../../packages/palimpsest/src/finding/is-sought.ts'
-import { parsedOrText, textOf } from '../../packages/replay/src/transcript/json-value.ts'
-import { readAiSdk } from '../../packages/replay/src/transcript/read-ai-sdk.ts'
-import { readChatGpt } from '../../packages/replay/src/transcript/read-chatgpt.ts'
-import { readOpenAI } from '../../packages/replay/src/transcript/read-openai.ts'
-import { readSession } from '../../packages/replay/src/transcript/read-session.ts'
-import { readTelegram } from '../../packages/replay/src/transcript/read-telegram.ts'
-import { looksLikeMessage, recognize } from '../../packages/replay/src/transcript/recognize.ts'
 import { textsOf } from '../../packages/palimpsest/src/language/language.ts'
 import { languageOfText, spokenLanguage } from '../../packages/palimpsest/src/language/spoken.ts'
 import { alignHistory, saysTheSame } from '../../packages/palimpsest/src/log/align-history.ts'
-import { contentText, interruptionOf, mediaIn, modelText, undeliveredOf } from '../../packages/palimpsest/src/log/content.ts'
+import {
+  contentText,
+  interruptionOf,
+  mediaIn,
+  modelText,
+  undeliveredOf,
+} from '../../packages/palimpsest/src/log/content.ts'
 import { inertId, inertName, listedId, listedName } from '../../packages/palimpsest/src/log/inert-name.ts'
 import { isZone, parseInstant } from '../../packages/palimpsest/src/log/instant.ts'
 import { splitLines, withPlainLineBreaks } from '../../packages/palimpsest/src/log/lines.ts'
 import { contentLinks } from '../../packages/palimpsest/src/log/links.ts'
 import type { ContentPart } from '../../packages/palimpsest/src/log/message.ts'
-import { checkId, isId, normalizeContent, normalizeMessage } from '../../packages/palimpsest/src/log/normalize-message.ts'
+import {
+  checkId,
+  isId,
+  normalizeContent,
+  normalizeMessage,
+} from '../../packages/palimpsest/src/log/normalize-message.ts'
 import { oneLine } from '../../packages/palimpsest/src/log/one-line.ts'
 import { byOrigin, hasOrigins, ownContent, ownText } from '../../packages/palimpsest/src/log/origin.ts'
 import { nameKeys } from '../../packages/palimpsest/src/log/people/name-keys.ts'
@@ -72,9 +93,21 @@ import {
   withLineBreak,
 } from '../../packages/palimpsest/src/memory/document/markdown-lines.ts'
 import { normalizeMarkdown } from '../../packages/palimpsest/src/memory/document/normalize-markdown.ts'
-import { condensedLine, dayOfLine, linesToCondense } from '../../packages/palimpsest/src/memory/document/over-budget.ts'
-import { checkSectionName, parseSectionName } from '../../packages/palimpsest/src/memory/document/section-name.ts'
-import { appendText, listSections, readSection, replaceSection } from '../../packages/palimpsest/src/memory/document/sections.ts'
+import {
+  condensedLine,
+  dayOfLine,
+  linesToCondense,
+} from '../../packages/palimpsest/src/memory/document/over-budget.ts'
+import {
+  checkSectionName,
+  parseSectionName,
+} from '../../packages/palimpsest/src/memory/document/section-name.ts'
+import {
+  appendText,
+  listSections,
+  readSection,
+  replaceSection,
+} from '../../packages/palimpsest/src/memory/document/sections.ts'
 import { findHeading, sectionIn } from '../../packages/palimpsest/src/memory/document/template.ts'
 import { checkText } from '../../packages/palimpsest/src/memory/document-work.ts'
 import { renderRecentChanges } from '../../packages/palimpsest/src/memory/layers/recent-changes.ts'
@@ -97,22 +130,14 @@ import { withoutCommon } from '../../packages/palimpsest/src/memory/workspace/li
 import { mergeDocuments } from '../../packages/palimpsest/src/memory/workspace/merge.ts'
 import { isBlankLine } from '../../packages/palimpsest/src/memory/workspace/merge-lines.ts'
 import { splitSections } from '../../packages/palimpsest/src/memory/workspace/sections.ts'
-import { parseFile, readFile, readIdLine, renderFile } from '../../packages/palimpsest/src/memory/workspace/workspace-file.ts'
+import {
+  parseFile,
+  readFile,
+  readIdLine,
+  renderFile,
+} from '../../packages/palimpsest/src/memory/workspace/workspace-file.ts'
 import { nearestName } from '../../packages/palimpsest/src/nearest-name.ts'
 import { redactSecrets } from '../../packages/palimpsest/src/redaction/secrets.ts'
-import { isNamed } from '../../packages/bot/src/attention.ts'
-import { cleanName } from '../../packages/bot/src/channels/telegram/clean-name.ts'
-import {
-  hideInValue,
-  hideSecrets,
-  hideToken,
-  hideTokens,
-} from '../../packages/bot/src/channels/telegram/hide-token.ts'
-import { richText } from '../../packages/bot/src/channels/telegram/rich-text.ts'
-import { parseMarkdown } from '../../packages/bot/src/markdown/index.ts'
-import { isMarkedQuestion, isQuestion, soughtIn } from '../../packages/bot/src/responders/question.ts'
-import { splitMarkdown } from '../../packages/bot/src/split-markdown.ts'
-import { splitText } from '../../packages/bot/src/split-text.ts'
 import { findDates as findQueryDates } from '../../packages/palimpsest/src/search/dates.ts'
 import { excerptOf } from '../../packages/palimpsest/src/search/excerpt.ts'
 import { indexMessages } from '../../packages/palimpsest/src/search/index-messages.ts'
@@ -128,16 +153,12 @@ import { parseQuery } from '../../packages/palimpsest/src/search/query.ts'
 import { rank } from '../../packages/palimpsest/src/search/rank.ts'
 import { rankLines } from '../../packages/palimpsest/src/search/rank-lines.ts'
 import { namedSpeakers } from '../../packages/palimpsest/src/search/speakers.ts'
-import { countTerms, countTermsInSteps, eachTermInSteps, visitTerms } from '../../packages/palimpsest/src/search/terms.ts'
-import { Prints } from '../../packages/server/src/completions/fingerprint.ts'
-import { decodedHeader, headerText } from '../../packages/server/src/completions/named-session.ts'
-import { readParts, textIn } from '../../packages/server/src/completions/read-parts.ts'
-import { readDocumentName } from '../../packages/server/src/document-name.ts'
-import { readPosition } from '../../packages/server/src/event-position.ts'
-import { parseKey } from '../../packages/server/src/keys/written-key.ts'
-import { parseJsonInSteps } from '../../packages/server/src/parse-json.ts'
-import { invalidArguments } from '../../packages/server/src/problems.ts'
-import { malformed } from '../../packages/server/src/read-body.ts'
+import {
+  countTerms,
+  countTermsInSteps,
+  eachTermInSteps,
+  visitTerms,
+} from '../../packages/palimpsest/src/search/terms.ts'
 import { runAtOnce } from '../../packages/palimpsest/src/slices.ts'
 import { canonicalJson } from '../../packages/palimpsest/src/store/canonical-json.ts'
 import { operationOf } from '../../packages/palimpsest/src/store/operation.ts'
@@ -157,7 +178,11 @@ import { isAssent, isRefusal } from '../../packages/palimpsest/src/summarizer/ex
 import { findEnded, isEndedBy } from '../../packages/palimpsest/src/summarizer/extractive/ended-statements.ts'
 import { extract } from '../../packages/palimpsest/src/summarizer/extractive/extractive.ts'
 import { extractFacts } from '../../packages/palimpsest/src/summarizer/extractive/facts.ts'
-import { opensMaterial, treatsText, unquoted } from '../../packages/palimpsest/src/summarizer/extractive/material.ts'
+import {
+  opensMaterial,
+  treatsText,
+  unquoted,
+} from '../../packages/palimpsest/src/summarizer/extractive/material.ts'
 import { missingDetails, says } from '../../packages/palimpsest/src/summarizer/extractive/missing-details.ts'
 import {
   belongTogether,
@@ -167,33 +192,76 @@ import {
   isVerdict,
   leavesOpen,
 } from '../../packages/palimpsest/src/summarizer/extractive/negations.ts'
-import { isPasted, isQuotation, withoutQuotations } from '../../packages/palimpsest/src/summarizer/extractive/not-quoted.ts'
+import {
+  isPasted,
+  isQuotation,
+  withoutQuotations,
+} from '../../packages/palimpsest/src/summarizer/extractive/not-quoted.ts'
 import { isLead, ownClauses } from '../../packages/palimpsest/src/summarizer/extractive/own-clauses.ts'
-import { findPersonal, readLine } from '../../packages/palimpsest/src/summarizer/extractive/personal-statements.ts'
+import {
+  findPersonal,
+  readLine,
+} from '../../packages/palimpsest/src/summarizer/extractive/personal-statements.ts'
 import { isJob } from '../../packages/palimpsest/src/summarizer/extractive/personal-words.ts'
 import { findOfPlace } from '../../packages/palimpsest/src/summarizer/extractive/place-statements.ts'
 import { readCorrection } from '../../packages/palimpsest/src/summarizer/extractive/put-right.ts'
-import { asksWithoutMark, isBare, isFragment } from '../../packages/palimpsest/src/summarizer/extractive/questions.ts'
+import {
+  asksWithoutMark,
+  isBare,
+  isFragment,
+} from '../../packages/palimpsest/src/summarizer/extractive/questions.ts'
 import { readableText, readPassages } from '../../packages/palimpsest/src/summarizer/extractive/readable.ts'
 import { splitSentences } from '../../packages/palimpsest/src/summarizer/extractive/sentences.ts'
-import { isVote, saysNothing, tellsNeed, worthOf } from '../../packages/palimpsest/src/summarizer/extractive/signals.ts'
+import {
+  isVote,
+  saysNothing,
+  tellsNeed,
+  worthOf,
+} from '../../packages/palimpsest/src/summarizer/extractive/signals.ts'
 import { isTakenBack, takesBack } from '../../packages/palimpsest/src/summarizer/extractive/taken-back.ts'
 import { withDays } from '../../packages/palimpsest/src/summarizer/extractive/units.ts'
 import { findValues, valueKey } from '../../packages/palimpsest/src/summarizer/extractive/values.ts'
 import { forEachWord } from '../../packages/palimpsest/src/summarizer/extractive/words.ts'
 import { worthRemembering } from '../../packages/palimpsest/src/summarizer/extractive/worth-remembering.ts'
-import { comparable, memoryLine, shortLine, undatedLine } from '../../packages/palimpsest/src/summarizer/memory-line.ts'
-import { readDay, readNumber, withoutThinking } from '../../packages/palimpsest/src/summarizer/model/answer-fields.ts'
+import {
+  comparable,
+  memoryLine,
+  shortLine,
+  undatedLine,
+} from '../../packages/palimpsest/src/summarizer/memory-line.ts'
+import {
+  readDay,
+  readNumber,
+  withoutThinking,
+} from '../../packages/palimpsest/src/summarizer/model/answer-fields.ts'
 import { findObject } from '../../packages/palimpsest/src/summarizer/model/find-object.ts'
-import { block, neutralize, neutralizeForFacts, withoutBytes } from '../../packages/palimpsest/src/summarizer/model/neutralize.ts'
+import {
+  block,
+  neutralize,
+  neutralizeForFacts,
+  withoutBytes,
+} from '../../packages/palimpsest/src/summarizer/model/neutralize.ts'
 import { readAnswer, readMemoAnswer } from '../../packages/palimpsest/src/summarizer/model/read-answer.ts'
 import { readFacts } from '../../packages/palimpsest/src/summarizer/model/read-facts.ts'
-import { renderMessages, renderSummaries } from '../../packages/palimpsest/src/summarizer/model/render-source.ts'
+import {
+  renderMessages,
+  renderSummaries,
+} from '../../packages/palimpsest/src/summarizer/model/render-source.ts'
 import { saysOverflow } from '../../packages/palimpsest/src/summarizer/model/says-overflow.ts'
 import { cutText, takePiece } from '../../packages/palimpsest/src/summarizer/model/take-piece.ts'
 import { splitPasted } from '../../packages/palimpsest/src/summarizer/pasted.ts'
-import { closingIn, isDashes, isQuotedLine, leadIn, salutationIn } from '../../packages/palimpsest/src/summarizer/pasted-signs.ts'
-import { findDates, namesAnotherDay, readDays } from '../../packages/palimpsest/src/summarizer/relative-dates.ts'
+import {
+  closingIn,
+  isDashes,
+  isQuotedLine,
+  leadIn,
+  salutationIn,
+} from '../../packages/palimpsest/src/summarizer/pasted-signs.ts'
+import {
+  findDates,
+  namesAnotherDay,
+  readDays,
+} from '../../packages/palimpsest/src/summarizer/relative-dates.ts'
 import { speakerIn, whoSpeaks } from '../../packages/palimpsest/src/summarizer/speakers.ts'
 import { tellChinese } from '../../packages/palimpsest/src/summarizer/tense/chinese-tense.ts'
 import { splitClauses } from '../../packages/palimpsest/src/summarizer/tense/clauses.ts'
@@ -201,8 +269,30 @@ import { tellEnglish } from '../../packages/palimpsest/src/summarizer/tense/engl
 import { tellJapanese } from '../../packages/palimpsest/src/summarizer/tense/japanese-tense.ts'
 import { findTextProblem, isTooShort } from '../../packages/palimpsest/src/summarizer/text-problem.ts'
 import { isWorthKeeping } from '../../packages/palimpsest/src/summarizer/worth-keeping.ts'
-import { estimateTokens, estimateTokensInSteps } from '../../packages/palimpsest/src/tokens/estimate-tokens.ts'
-import { measureMessage, measureMessageInSteps } from '../../packages/palimpsest/src/tokens/measure-message.ts'
+import {
+  estimateTokens,
+  estimateTokensInSteps,
+} from '../../packages/palimpsest/src/tokens/estimate-tokens.ts'
+import {
+  measureMessage,
+  measureMessageInSteps,
+} from '../../packages/palimpsest/src/tokens/measure-message.ts'
+import { parsedOrText, textOf } from '../../packages/replay/src/transcript/json-value.ts'
+import { readAiSdk } from '../../packages/replay/src/transcript/read-ai-sdk.ts'
+import { readChatGpt } from '../../packages/replay/src/transcript/read-chatgpt.ts'
+import { readOpenAI } from '../../packages/replay/src/transcript/read-openai.ts'
+import { readSession } from '../../packages/replay/src/transcript/read-session.ts'
+import { readTelegram } from '../../packages/replay/src/transcript/read-telegram.ts'
+import { looksLikeMessage, recognize } from '../../packages/replay/src/transcript/recognize.ts'
+import { Prints } from '../../packages/server/src/completions/fingerprint.ts'
+import { decodedHeader, headerText } from '../../packages/server/src/completions/named-session.ts'
+import { readParts, textIn } from '../../packages/server/src/completions/read-parts.ts'
+import { readDocumentName } from '../../packages/server/src/document-name.ts'
+import { readPosition } from '../../packages/server/src/event-position.ts'
+import { parseKey } from '../../packages/server/src/keys/written-key.ts'
+import { parseJsonInSteps } from '../../packages/server/src/parse-json.ts'
+import { invalidArguments } from '../../packages/server/src/problems.ts'
+import { malformed } from '../../packages/server/src/read-body.ts'
 import type { TextFunction } from './growth.ts'
 
 const AT = new Date('2026-02-10T12:00:00Z')

@@ -15,7 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'palimpsest-stalls-'))
 let served: Watched
 
 beforeAll(async () => {
-  served = await serveWatched(import.meta.resolve('../../src/index.ts'), join(folder, 'stalls.db'))
+  served = await serveWatched(
+    import.meta.resolve('../../packages/palimpsest/src/index.ts'),
+    join(folder, 'stalls.db'),
+  )
 }, 60_000)
 
 afterAll(async () => {

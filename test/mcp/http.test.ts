@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { handleMcp, type McpAccess } from '../../packages/server/src/mcp/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
+import { handleMcp, type McpAccess } from '../../packages/server/src/mcp/index.ts'
 import { sqliteBeside, sqlitePlace } from '../stores.ts'
 import { ERAS, listen, type McpServer, overHttp } from './clients.ts'
 

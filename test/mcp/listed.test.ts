@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type SessionOptions,
+} from '../../packages/palimpsest/src/palimpsest.ts'
+import type { Scope } from '../../packages/palimpsest/src/store/index.ts'
 import type { McpAccess } from '../../packages/server/src/mcp/access.ts'
 import { callTool } from '../../packages/server/src/mcp/call-tool.ts'
 import { listTools } from '../../packages/server/src/mcp/tools.ts'
-import { createPalimpsest, type Palimpsest, type SessionOptions } from '../../packages/palimpsest/src/palimpsest.ts'
-import type { Scope } from '../../packages/palimpsest/src/store/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

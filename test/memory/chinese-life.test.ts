@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createPalimpsest, modelSummarizer, rounds, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  modelSummarizer,
+  rounds,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import { type ModelRequest, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'

@@ -8,7 +8,11 @@ import {
   type Session,
   tokens,
 } from '../../packages/palimpsest/src/index.ts'
-import { type ModelRequest, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock } from './kit.ts'

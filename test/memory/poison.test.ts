@@ -15,7 +15,11 @@ import {
 import { ALL_HEADINGS, listSections } from '../../packages/palimpsest/src/memory/document/index.ts'
 import { scanLines } from '../../packages/palimpsest/src/memory/document/markdown-lines.ts'
 import { extractive, type Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
-import { type ModelRequest, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock, extractor, temporaryFolder } from './kit.ts'
 import { isForFacts, promptBlock, textsOf } from './prompts.ts'

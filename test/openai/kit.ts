@@ -1,13 +1,13 @@
 import OpenAI from 'openai'
 import { afterEach, expect } from 'vitest'
 import type { Layer } from '../../packages/palimpsest/src/config/index.ts'
-import { type RunningServer, startServer } from '../../packages/server/src/index.ts'
 import {
   type ModelReply,
   type ModelRequest,
   type ModelServer,
   startModelServer,
 } from '../../packages/palimpsest/src/testing/index.ts'
+import { type RunningServer, startServer } from '../../packages/server/src/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 
 /** A message as GET …/messages gives it. */

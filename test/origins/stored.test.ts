@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { count, createPalimpsest, type MessageInput, type Palimpsest, type Session } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type MessageInput,
+  type Palimpsest,
+  type Session,
+} from '../../packages/palimpsest/src/index.ts'
 import { MAX_QUOTATION_TOKENS, quotationOf } from '../../packages/palimpsest/src/log/index.ts'
 import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { PLACES } from '../stores.ts'

@@ -1,3 +1,5 @@
+import { telegram } from '../../packages/bot/src/channels/telegram/index.ts'
+import { createRuntime, type Responder } from '../../packages/bot/src/index.ts'
 import {
   count,
   createPalimpsest,
@@ -5,8 +7,6 @@ import {
   type PalimpsestOptions,
   type Session,
 } from '../../packages/palimpsest/src/index.ts'
-import { telegram } from '../../packages/bot/src/channels/telegram/index.ts'
-import { createRuntime, type Responder } from '../../packages/bot/src/index.ts'
 import type { StorePlace } from '../stores.ts'
 import { startTelegramServer } from '../telegram/telegram-server.ts'
 import { RECORDED_GROUP, recordedUpdates } from './recorded-group.ts'

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { legendsOf, type Meaning } from '../../packages/palimpsest/src/context/index.ts'
-import { createPalimpsest, modelSummarizer, rounds, type Summarizer } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  modelSummarizer,
+  rounds,
+  type Summarizer,
+} from '../../packages/palimpsest/src/index.ts'
 import { namesAlone, type Person, type Segment } from '../../packages/palimpsest/src/log/index.ts'
 import { type ModelRequest, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES } from '../stores.ts'

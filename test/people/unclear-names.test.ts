@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verbatimLines } from '../../packages/palimpsest/src/compaction/segment-lines.ts'
-import { count, createPalimpsest, type MessageInput, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type MessageInput,
+  type Palimpsest,
+} from '../../packages/palimpsest/src/index.ts'
 import type { Message } from '../../packages/palimpsest/src/log/index.ts'
 import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { runs } from '../runs.ts'

@@ -1,7 +1,12 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { createPalimpsest, type ErasureTarget, type Store, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type ErasureTarget,
+  type Store,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import { restoreSqlite } from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
 import { NAMESPACE, TENANT } from '../fixtures/fill.ts'
 import { EACH } from '../fixtures/places.ts'

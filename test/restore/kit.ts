@@ -9,7 +9,11 @@ import {
   type PalimpsestOptions,
   sqlite,
 } from '../../packages/palimpsest/src/index.ts'
-import { type Restored, type RestoreOptions, restoreSqlite } from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
+import {
+  type Restored,
+  type RestoreOptions,
+  restoreSqlite,
+} from '../../packages/palimpsest/src/restore/restore-sqlite.ts'
 import { lentStore } from '../../packages/palimpsest/src/store/lent-store.ts'
 
 /** A folder with a database, its backups and a workspace. */

@@ -13,7 +13,12 @@ import {
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPalimpsest, type ErasureTarget, type Palimpsest, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  createPalimpsest,
+  type ErasureTarget,
+  type Palimpsest,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import {
   ANN,
   ANNS_CHAT,

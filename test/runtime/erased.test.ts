@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import type { Responder } from '../../packages/bot/src/index.ts'
+import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { PLACES } from '../stores.ts'
 import { type Kit, runtimeKit } from './runtime-kit.ts'
 

@@ -4,8 +4,6 @@
  */
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPalimpsest, type Session, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
-import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import {
   type Channel,
   type ChannelHost,
@@ -15,6 +13,8 @@ import {
   type ReplyRequest,
   type Timers,
 } from '../../packages/bot/src/index.ts'
+import { createPalimpsest, type Session, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
+import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 import { testClock } from '../../packages/palimpsest/src/testing/index.ts'

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import { createPalimpsest, type Message, type Palimpsest, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
-import { contentText, interruptionOf } from '../../packages/palimpsest/src/log/index.ts'
 import type { OutgoingMessage } from '../../packages/bot/src/index.ts'
+import {
+  createPalimpsest,
+  type Message,
+  type Palimpsest,
+  type Store,
+  tokens,
+} from '../../packages/palimpsest/src/index.ts'
+import { contentText, interruptionOf } from '../../packages/palimpsest/src/log/index.ts'
 import type { ChatMessage } from './group-chat.ts'
 import { findHeadingProblem } from './group-headings.ts'
 import { BUDGET, CHANNEL, SESSION } from './group-protocol.ts'

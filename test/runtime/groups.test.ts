@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { count } from '../../packages/palimpsest/src/index.ts'
 import type { IncomingMessage } from '../../packages/bot/src/index.ts'
+import { count } from '../../packages/palimpsest/src/index.ts'
 import { type Kit, type KitOptions, quiet, runtimeKit } from './runtime-kit.ts'
 
 const kits: Kit[] = []

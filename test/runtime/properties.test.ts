@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contentText, interruptionOf } from '../../packages/palimpsest/src/log/index.ts'
 import { DeliveryError, type ReplyReport, type ReplyRequest } from '../../packages/bot/src/index.ts'
+import { contentText, interruptionOf } from '../../packages/palimpsest/src/log/index.ts'
 import { testClock } from '../../packages/palimpsest/src/testing/index.ts'
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'

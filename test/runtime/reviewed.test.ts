@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { modelResponder, type Reply, type ReplyRequest } from '../../packages/bot/src/index.ts'
+import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { type Kit, type KitOptions, MemoryPlatform, quiet, runtimeKit, Script } from './runtime-kit.ts'
 

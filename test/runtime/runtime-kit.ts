@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../packages/palimpsest/src/index.ts'
 import {
   type Channel,
   type ChannelHost,
@@ -10,6 +9,11 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../../packages/bot/src/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+} from '../../packages/palimpsest/src/index.ts'
 import { type TestClock, testClock } from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 

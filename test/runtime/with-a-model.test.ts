@@ -2,9 +2,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { tool } from 'ai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { modelResponder } from '../../packages/bot/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import { contentText } from '../../packages/palimpsest/src/log/index.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { type Kit, type KitOptions, quiet, runtimeKit } from './runtime-kit.ts'
 
 const kits: Kit[] = []

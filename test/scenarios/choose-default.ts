@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { normalizeMessage } from '../../packages/palimpsest/src/log/index.ts'
 import { NO_MEMORY, replayBaseline } from '../../packages/replay/src/baselines.ts'
 import { conditionsOf } from '../../packages/replay/src/conditions.ts'
 import { openTranscripts, PRICE_PRESETS } from '../../packages/replay/src/index.ts'
-import { normalizeMessage } from '../../packages/palimpsest/src/log/index.ts'
 import { type Conversation, tryTokens } from './default-policy.ts'
 import { SHAPES, synthetic } from './synthetic.ts'
 

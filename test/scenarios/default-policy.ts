@@ -1,6 +1,6 @@
+import type { MessageInput, SessionKind } from '../../packages/palimpsest/src/log/index.ts'
 import { candidateOf } from '../../packages/replay/src/candidate.ts'
 import { type Prices, type Run, replay } from '../../packages/replay/src/index.ts'
-import type { MessageInput, SessionKind } from '../../packages/palimpsest/src/log/index.ts'
 
 export interface Tried {
   readonly settings: Readonly<Record<string, number>>

@@ -2,8 +2,8 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MessageInput, sqlite } from '../../packages/palimpsest/src/index.ts'
-import { openTranscripts, type Transcript } from '../../packages/replay/src/index.ts'
 import { PRESET_NAMES, presetFromSettings } from '../../packages/palimpsest/src/policy/index.ts'
+import { openTranscripts, type Transcript } from '../../packages/replay/src/index.ts'
 import { checkTranscript } from './check-transcript.ts'
 
 /**

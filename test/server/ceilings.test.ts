@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Layer, SETTINGS } from '../../packages/palimpsest/src/config/index.ts'
-import { type OpenedApp, openApp } from '../../packages/server/src/index.ts'
-import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import type { Store } from '../../packages/palimpsest/src/store/index.ts'
 import { type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import { type OpenedApp, openApp } from '../../packages/server/src/index.ts'
+import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 import { talk } from './client.ts'
 

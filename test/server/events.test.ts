@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { EVENT_TYPES } from '../../packages/palimpsest/src/store/index.ts'
 import { type OpenedApp, openApp } from '../../packages/server/src/index.ts'
 import { newKey } from '../../packages/server/src/keys/new-key.ts'
-import { EVENT_TYPES } from '../../packages/palimpsest/src/store/index.ts'
 import { changeRows, PLACES, type StorePlace, sqlitePlace } from '../stores.ts'
 import { talk } from './client.ts'
 import { EventReader } from './event-reader.ts'

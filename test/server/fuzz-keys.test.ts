@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import type { Scope } from '../../packages/palimpsest/src/store/index.ts'
+import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { longest, runs } from '../runs.ts'
 import { checkAnswer, isRefusal, type Sent, send } from './fuzz-answers.ts'
 import { type Operation, operationsOf } from './fuzz-operations.ts'

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { openApp, type RunningServer, startServer } from '../../packages/server/src/index.ts'
 import { newKey } from '../../packages/server/src/keys/new-key.ts'
-import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const MEGABYTE = 1024 * 1024

@@ -1,11 +1,11 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import type { Scope, Store } from '../../packages/palimpsest/src/store/index.ts'
 import { openApp } from '../../packages/server/src/index.ts'
 import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { hashSecret, isSecretOf } from '../../packages/server/src/keys/secret.ts'
 import { parseKey, sentKey } from '../../packages/server/src/keys/written-key.ts'
-import type { Scope, Store } from '../../packages/palimpsest/src/store/index.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 import { openClient } from './client.ts'
 

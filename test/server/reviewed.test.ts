@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Scope, Store } from '../../packages/palimpsest/src/store/index.ts'
+import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { openApp, startServer } from '../../packages/server/src/index.ts'
 import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { Revisions } from '../../packages/server/src/revisions.ts'
-import type { Scope, Store } from '../../packages/palimpsest/src/store/index.ts'
-import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 import { openClient, talk } from './client.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { SCOPES, type Scope } from '../../packages/palimpsest/src/store/index.ts'
+import { newKey } from '../../packages/server/src/keys/new-key.ts'
 import { longest } from '../runs.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { CALLS } from './namespaces-calls.ts'

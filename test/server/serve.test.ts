@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createPalimpsest } from '../../packages/palimpsest/src/palimpsest.ts'
 import { count } from '../../packages/palimpsest/src/policy/index.ts'
-import { startServer } from '../../packages/server/src/index.ts'
 import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import { startServer } from '../../packages/server/src/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { talk } from './client.ts'
 

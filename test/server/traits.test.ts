@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Scope } from '../../packages/palimpsest/src/store/index.ts'
 import { openApp } from '../../packages/server/src/index.ts'
 import { newKey } from '../../packages/server/src/keys/new-key.ts'
-import type { Scope } from '../../packages/palimpsest/src/store/index.ts'
 import { sqlitePlace } from '../stores.ts'
 import { openClient } from './client.ts'
 

@@ -1,7 +1,5 @@
 import type { Chat, Message, User } from 'grammy/types'
 import { afterEach, expect, test } from 'vitest'
-import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
-import { ownText } from '../../packages/palimpsest/src/log/index.ts'
 import { telegram } from '../../packages/bot/src/channels/telegram/index.ts'
 import type { TelegramOptions } from '../../packages/bot/src/channels/telegram/options.ts'
 import {
@@ -12,7 +10,13 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../../packages/bot/src/index.ts'
-import { type ModelReply, type ScriptedModel, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
+import { createPalimpsest, type Palimpsest } from '../../packages/palimpsest/src/index.ts'
+import { ownText } from '../../packages/palimpsest/src/log/index.ts'
+import {
+  type ModelReply,
+  type ScriptedModel,
+  scriptedModel,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { type StorePlace, sqlitePlace } from '../stores.ts'
 import { startTelegramServer, type TelegramServer } from './telegram-server.ts'
 

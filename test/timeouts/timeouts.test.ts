@@ -21,7 +21,10 @@ test.each([
 })
 
 test('nothing in the library is limited by a timer that lets the process end', () => {
-  const files = globSync('packages/palimpsest/src/**/*.ts', { cwd: ROOT, exclude: ['packages/palimpsest/src/**/*.test.ts', 'packages/server/src/**'] })
+  const files = globSync('packages/palimpsest/src/**/*.ts', {
+    cwd: ROOT,
+    exclude: ['packages/palimpsest/src/**/*.test.ts', 'packages/server/src/**'],
+  })
   expect(files.length).toBeGreaterThan(100)
   const limited = files.filter(file =>
     readFileSync(`${ROOT}${file}`, 'utf8').includes('AbortSignal.timeout('),

@@ -3,7 +3,13 @@
  * told that the time is over. Argument: what is waited for.
  */
 import { createClassic } from '../../packages/palimpsest/src/classic/index.ts'
-import { count, createPalimpsest, custom, type Summarizer, sqlite } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  custom,
+  type Summarizer,
+  sqlite,
+} from '../../packages/palimpsest/src/index.ts'
 import { condenseLines } from '../../packages/palimpsest/src/memory/condense-document.ts'
 
 const NEVER = new Promise<never>(() => {})

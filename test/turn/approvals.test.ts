@@ -6,8 +6,17 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { appendUIMessage, toUIMessages } from '../../packages/palimpsest/src/adapters/ai-sdk/index.ts'
 import { createPalimpsest, type Message, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
-import { decidedCalls, groupedByMessage, openApprovals, withApprovals } from '../../packages/palimpsest/src/turn/approvals.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  decidedCalls,
+  groupedByMessage,
+  openApprovals,
+  withApprovals,
+} from '../../packages/palimpsest/src/turn/approvals.ts'
 import type { SentToModel } from '../../packages/palimpsest/src/turn/sdk.ts'
 import { findInRequests } from '../frameworks/check-requests.ts'
 import { sqlitePlace } from '../stores.ts'

@@ -3,7 +3,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPalimpsest, type PalimpsestOptions, tokens } from '../../packages/palimpsest/src/index.ts'
 import { contentText, type Message } from '../../packages/palimpsest/src/log/index.ts'
-import { type ModelRequest, type ModelScript, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelRequest,
+  type ModelScript,
+  scriptedModel,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { modelMessageViolations } from '../provider-rules.ts'
 import { PLACES, sqlitePlace } from '../stores.ts'
 

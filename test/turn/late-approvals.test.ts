@@ -5,8 +5,17 @@ import { generateText, type LanguageModel, streamText, tool, type UIMessage } fr
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { appendUIMessage, toUIMessages } from '../../packages/palimpsest/src/adapters/ai-sdk/index.ts'
-import { createPalimpsest, type Palimpsest, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type Session,
+  tokens,
+} from '../../packages/palimpsest/src/index.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { findInRequests } from '../frameworks/check-requests.ts'
 import { sqlitePlace } from '../stores.ts'
 

@@ -8,7 +8,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { memoryMiddleware, toUIMessages } from '../../packages/palimpsest/src/adapters/ai-sdk/index.ts'
 import { createPalimpsest, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
-import { type ModelReply, type ModelRequest, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelReply,
+  type ModelRequest,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

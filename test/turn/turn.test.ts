@@ -4,8 +4,17 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, type LanguageModel, streamText, ToolLoopAgent, tool } from 'ai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createPalimpsest, type Palimpsest, type PalimpsestOptions, tokens } from '../../packages/palimpsest/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+  tokens,
+} from '../../packages/palimpsest/src/index.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { findInRequests } from '../frameworks/check-requests.ts'
 import { ANSWER, conversation, QUESTION, scriptedAssistant } from '../frameworks/scripted-assistant.ts'
 import { sqlitePlace } from '../stores.ts'

@@ -5,7 +5,11 @@ import { generateText, type LanguageModel, streamText, tool } from 'ai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPalimpsest, tokens } from '../../packages/palimpsest/src/index.ts'
-import { type ModelScript, type ModelServer, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
+import {
+  type ModelScript,
+  type ModelServer,
+  startModelServer,
+} from '../../packages/palimpsest/src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

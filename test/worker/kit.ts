@@ -1,4 +1,9 @@
-import { count, createPalimpsest, type Palimpsest, type PalimpsestOptions } from '../../packages/palimpsest/src/index.ts'
+import {
+  count,
+  createPalimpsest,
+  type Palimpsest,
+  type PalimpsestOptions,
+} from '../../packages/palimpsest/src/index.ts'
 import type { FoldPolicy } from '../../packages/palimpsest/src/store/postgres/boss.ts'
 import type { Summarizer } from '../../packages/palimpsest/src/summarizer/index.ts'
 import { FoldWorker, type WorkerOptions } from '../../packages/palimpsest/src/worker/worker.ts'

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Store } from '../../packages/palimpsest/src/store/index.ts'
-import { type FoldPolicy, openBoss, type QueuePlace } from '../../packages/palimpsest/src/store/postgres/boss.ts'
+import {
+  type FoldPolicy,
+  openBoss,
+  type QueuePlace,
+} from '../../packages/palimpsest/src/store/postgres/boss.ts'
 import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
 import { DEFAULT_SCHEMA } from '../../packages/palimpsest/src/store/postgres/schema-name.ts'
 import { postgresUrl } from '../postgres/url.ts'

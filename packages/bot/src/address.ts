@@ -1,4 +1,4 @@
-import type { WaitingEntry } from '../../palimpsest/src/store/index.ts'
+import type { WaitingEntry } from 'palimpsest/internals/store/index'
 import type { Burst } from './bursts.ts'
 import type { Channel, Place, Trigger } from './channel.ts'
 

@@ -1,4 +1,4 @@
-import { ownText } from '../../palimpsest/src/log/index.ts'
+import { ownText } from 'palimpsest/internals/log/index'
 import type { IncomingMessage, Trigger } from './channel.ts'
 import type { GroupOptions, People, PrivateOptions } from './options.ts'
 

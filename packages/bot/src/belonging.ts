@@ -1,7 +1,7 @@
-import { SessionMismatchError } from '../../palimpsest/src/errors.ts'
-import type { MessageInput } from '../../palimpsest/src/log/index.ts'
-import type { Palimpsest, SessionOptions } from '../../palimpsest/src/palimpsest.ts'
-import type { Appended, AppendOptions, Session } from '../../palimpsest/src/session.ts'
+import { SessionMismatchError } from 'palimpsest/internals/errors'
+import type { MessageInput } from 'palimpsest/internals/log/index'
+import type { Palimpsest, SessionOptions } from 'palimpsest/internals/palimpsest'
+import type { Appended, AppendOptions, Session } from 'palimpsest/internals/session'
 
 /** A chat as a bot sees it. */
 export interface OpenedSession {

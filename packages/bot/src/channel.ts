@@ -1,4 +1,4 @@
-import type { AttachmentPart, Content } from '../../palimpsest/src/log/index.ts'
+import type { AttachmentPart, Content } from 'palimpsest/internals/log/index'
 
 /** Where a chat platform and the runtime meet. A channel knows its platform, and nothing of memory or of models. */
 export interface Channel {

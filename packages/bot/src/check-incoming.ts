@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import type { IncomingMessage } from './channel.ts'
 
 /** What types would have caught, for channels that do without. The rest is looked at when it is stored. */

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import { checkOptions, optionsOf } from '../../palimpsest/src/known-options.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import type { BurstRules } from './bursts.ts'
 import type {
   CommandOptions,

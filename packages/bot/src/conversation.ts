@@ -5,9 +5,9 @@ import {
   NotWaitingError,
   PalimpsestError,
   TakenBackError,
-} from '../../palimpsest/src/errors.ts'
-import type { Message } from '../../palimpsest/src/log/index.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
+} from 'palimpsest/internals/errors'
+import type { Message } from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
 import { type Owed, owedIn, type Undelivered } from './address.ts'
 import { Attempt, type Ended, type Stop } from './attempt.ts'
 import {

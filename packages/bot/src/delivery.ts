@@ -1,4 +1,4 @@
-import { isOverForGood } from '../../palimpsest/src/errors.ts'
+import { isOverForGood } from 'palimpsest/internals/errors'
 import { pause, within } from './bounded.ts'
 import { type Channel, DeliveryError, type OutgoingMessage, type Place } from './channel.ts'
 import { splitMarkdown } from './split-markdown.ts'

@@ -1,5 +1,10 @@
-import { type AttachmentPart, attachmentName, isAttachment, type Message } from '../../palimpsest/src/log/index.ts'
-import type { TurnFile } from '../../palimpsest/src/turn/index.ts'
+import {
+  type AttachmentPart,
+  attachmentName,
+  isAttachment,
+  type Message,
+} from 'palimpsest/internals/log/index'
+import type { TurnFile } from 'palimpsest/internals/turn/index'
 import type { Channel } from './channel.ts'
 
 /** Of more than these the newest are shown. */

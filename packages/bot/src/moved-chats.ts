@@ -1,4 +1,4 @@
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { Channel, IncomingMessage, Place } from './channel.ts'
 import { sessionIdOf } from './session-id.ts'
 

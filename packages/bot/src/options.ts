@@ -1,4 +1,4 @@
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { Channel, IncomingMessage } from './channel.ts'
 import type { Responder } from './responder.ts'
 import type { Timers } from './timers.ts'

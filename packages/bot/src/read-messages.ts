@@ -1,5 +1,5 @@
-import type { Message } from '../../palimpsest/src/log/index.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
+import type { Message } from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
 
 const PAGE = 200
 

@@ -9,8 +9,8 @@ import {
   type Origin,
   originOf,
   type TextPart,
-} from '../../palimpsest/src/log/index.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
+} from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
 import type { IncomingMessage, RepliedMessage } from './channel.ts'
 
 /**

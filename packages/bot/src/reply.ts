@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import type { Interruption, TextPart } from '../../palimpsest/src/log/index.ts'
-import type { FinishedTurn } from '../../palimpsest/src/turn/index.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import type { Interruption, TextPart } from 'palimpsest/internals/log/index'
+import type { FinishedTurn } from 'palimpsest/internals/turn/index'
 import type { Reply, ReplyRequest, Responder } from './responder.ts'
 
 /** Whatever a responder gave, as a reply that stores itself. */

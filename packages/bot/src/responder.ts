@@ -1,6 +1,6 @@
-import type { Message } from '../../palimpsest/src/log/index.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
-import type { FinishedTurn, Turn, TurnOptions } from '../../palimpsest/src/turn/index.ts'
+import type { Message } from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
+import type { FinishedTurn, Turn, TurnOptions } from 'palimpsest/internals/turn/index'
 import type { Trigger } from './channel.ts'
 
 /** What answers. Either text as it comes (the runtime stores it), or a `Reply` that stores itself. */

@@ -4,11 +4,11 @@ import {
   InvalidArgumentError,
   MessageConflictError,
   MessageNotFoundError,
-} from '../../palimpsest/src/errors.ts'
-import { type MessageInput, parseMessageInstant } from '../../palimpsest/src/log/index.ts'
-import type { Palimpsest, SessionOptions } from '../../palimpsest/src/palimpsest.ts'
-import type { AppendOptions, Session } from '../../palimpsest/src/session.ts'
-import type { WaitingEntry } from '../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/errors'
+import { type MessageInput, parseMessageInstant } from 'palimpsest/internals/log/index'
+import type { Palimpsest, SessionOptions } from 'palimpsest/internals/palimpsest'
+import type { AppendOptions, Session } from 'palimpsest/internals/session'
+import type { WaitingEntry } from 'palimpsest/internals/store/index'
 import { addressOf, isReachedBy, owedIn, toAddress } from './address.ts'
 import { attend, isAmong } from './attention.ts'
 import { Belonging, type OpenedSession } from './belonging.ts'

@@ -1,4 +1,4 @@
-import type { Session } from '../../palimpsest/src/session.ts'
+import type { Session } from 'palimpsest/internals/session'
 
 const HOUR_MS = 3_600_000
 

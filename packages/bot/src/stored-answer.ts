@@ -1,5 +1,10 @@
-import { ErasedMeanwhileError, isOverForGood, NotWaitingError, TakenBackError } from '../../palimpsest/src/errors.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
+import {
+  ErasedMeanwhileError,
+  isOverForGood,
+  NotWaitingError,
+  TakenBackError,
+} from 'palimpsest/internals/errors'
+import type { Session } from 'palimpsest/internals/session'
 import { readMessages } from './read-messages.ts'
 
 /** An answer that is in the log and is owed to the platform. */

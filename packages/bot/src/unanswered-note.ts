@@ -1,5 +1,5 @@
-import { inert } from '../../palimpsest/src/context/index.ts'
-import { contentText, headOf, type Message } from '../../palimpsest/src/log/index.ts'
+import { inert } from 'palimpsest/internals/context/index'
+import { contentText, headOf, type Message } from 'palimpsest/internals/log/index'
 
 const MAX_CHARACTERS = 300
 

@@ -1,4 +1,4 @@
-import type { Content } from '../../palimpsest/src/log/index.ts'
+import type { Content } from 'palimpsest/internals/log/index'
 
 /** Of a reply that the platform did not take: it is in the log, and no person has read it, or only its beginning. */
 export function markedUndelivered(content: Content, isShownInPart: boolean): Content {

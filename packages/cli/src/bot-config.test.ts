@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Channel } from '@palimpsest/bot/internals/channel'
 import fc from 'fast-check'
+import { InvalidSettingsError } from 'palimpsest/internals/errors'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { InvalidSettingsError } from '../../palimpsest/src/errors.ts'
-import type { Channel } from '../../bot/src/channel.ts'
 import { readBotConfig } from './bot-config.ts'
 import { readBotFile } from './bot-file.ts'
 

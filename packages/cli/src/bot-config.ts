@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { environmentNamespace, findSetting, type Layer, namesWithin, tryLayer } from '../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError } from '../../palimpsest/src/errors.ts'
-import { ID_RULE, isId } from '../../palimpsest/src/log/index.ts'
-import { withFlatNames } from '../../palimpsest/src/older-names.ts'
-import type { Channel } from '../../bot/src/channel.ts'
-import { TELEGRAM_CHECKS } from '../../bot/src/channels/telegram/options.ts'
-import { RUNTIME_SECTIONS } from '../../bot/src/check-options.ts'
+import type { Channel } from '@palimpsest/bot/internals/channel'
+import { TELEGRAM_CHECKS } from '@palimpsest/bot/internals/channels/telegram/options'
+import { RUNTIME_SECTIONS } from '@palimpsest/bot/internals/check-options'
 import type {
   CommandOptions,
   GroupOptions,
@@ -14,8 +10,18 @@ import type {
   PrivateOptions,
   RuntimeOptions,
   TurnRules,
-} from '../../bot/src/options.ts'
-import type { Responder } from '../../bot/src/responder.ts'
+} from '@palimpsest/bot/internals/options'
+import type { Responder } from '@palimpsest/bot/internals/responder'
+import {
+  environmentNamespace,
+  findSetting,
+  type Layer,
+  namesWithin,
+  tryLayer,
+} from 'palimpsest/internals/config/index'
+import { InvalidSettingsError } from 'palimpsest/internals/errors'
+import { ID_RULE, isId } from 'palimpsest/internals/log/index'
+import { withFlatNames } from 'palimpsest/internals/older-names'
 import {
   aFunction,
   checked,

@@ -1,7 +1,7 @@
-import { fillIn } from '../../palimpsest/src/config/index.ts'
-import type { SettingsProblem } from '../../palimpsest/src/errors.ts'
-import { nearestName } from '../../palimpsest/src/nearest-name.ts'
-import { hideInValue, hideSecrets } from '../../bot/src/channels/telegram/hide-token.ts'
+import { hideInValue, hideSecrets } from '@palimpsest/bot/internals/channels/telegram/hide-token'
+import { fillIn } from 'palimpsest/internals/config/index'
+import type { SettingsProblem } from 'palimpsest/internals/errors'
+import { nearestName } from 'palimpsest/internals/nearest-name'
 
 /**
  * What a field of a bot's file takes, and what it makes of it: `undefined` where it was refused. Whatever is wrong is

@@ -1,8 +1,8 @@
 import { dirname, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { readText } from '../../replay/src/prices/read-text.ts'
-import { hideSecrets } from '../../bot/src/channels/telegram/hide-token.ts'
+import { hideSecrets } from '@palimpsest/bot/internals/channels/telegram/hide-token'
+import { readText } from '@palimpsest/replay/internals/prices/read-text'
+import { InvalidArgumentError, PalimpsestError } from 'palimpsest/internals/errors'
 import { type BotConfig, readBotConfig } from './bot-config.ts'
 
 const MODULES = ['.js', '.mjs', '.ts', '.mts']

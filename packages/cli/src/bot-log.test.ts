@@ -1,6 +1,6 @@
+import { UpdateError } from '@palimpsest/bot/internals/channels/telegram/update-error'
+import { InvalidArgumentError, InvalidMessageError, StoreError } from 'palimpsest/internals/errors'
 import { expect, test } from 'vitest'
-import { InvalidArgumentError, InvalidMessageError, StoreError } from '../../palimpsest/src/errors.ts'
-import { UpdateError } from '../../bot/src/channels/telegram/update-error.ts'
 import { describeReply, reasonOf } from './bot-log.ts'
 
 const SAID = 'The door code is 4711.'

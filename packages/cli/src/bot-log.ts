@@ -1,8 +1,8 @@
-import { describeError } from '../../palimpsest/src/errors.ts'
-import { DeliveryError } from '../../bot/src/channel.ts'
-import { TelegramFailure } from '../../bot/src/channels/telegram/telegram-failure.ts'
-import { UpdateError } from '../../bot/src/channels/telegram/update-error.ts'
-import type { ReplyReport } from '../../bot/src/options.ts'
+import { DeliveryError } from '@palimpsest/bot/internals/channel'
+import { TelegramFailure } from '@palimpsest/bot/internals/channels/telegram/telegram-failure'
+import { UpdateError } from '@palimpsest/bot/internals/channels/telegram/update-error'
+import type { ReplyReport } from '@palimpsest/bot/internals/options'
+import { describeError } from 'palimpsest/internals/errors'
 
 /** Ids and reasons, never what was said. */
 export function describeReply({ sessionId, seqs, outcome, attempts, error }: ReplyReport): string {

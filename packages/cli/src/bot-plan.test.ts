@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
+import { resolveSettings } from 'palimpsest/internals/config/index'
 import { expect, test } from 'vitest'
-import { resolveSettings } from '../../palimpsest/src/config/index.ts'
 import type { BotConfig } from './bot-config.ts'
 import { checkBot, placeOf, planBot } from './bot-plan.ts'
 

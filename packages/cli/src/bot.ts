@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { findSetting } from '../../palimpsest/src/config/index.ts'
+import { findSetting } from 'palimpsest/internals/config/index'
 import { jsonOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -38,8 +38,11 @@ export async function compactDatabase(
     }
     const { bytesBefore, bytesAfter, tookMs } =
       store === undefined
-        ? await (await import('../../palimpsest/src/store/sqlite/compact.ts')).compactSqlite(db, options)
-        : await (await import('../../palimpsest/src/store/postgres/compact.ts')).compactPostgres(checkUrl(store), options)
+        ? await (await import('palimpsest/internals/store/sqlite/compact')).compactSqlite(db, options)
+        : await (await import('palimpsest/internals/store/postgres/compact')).compactPostgres(
+            checkUrl(store),
+            options,
+          )
     return { isCompact: true, bytesBefore, bytesAfter, tookMs }
   } finally {
     progress.end()
@@ -49,8 +52,9 @@ export async function compactDatabase(
 
 /** Changes nothing. Its schema is the newest. */
 export async function isCompact({ db, store }: DatabasePlace): Promise<boolean> {
-  if (store === undefined) return (await import('../../palimpsest/src/store/sqlite/compact.ts')).isCompactSqlite(db)
-  return (await import('../../palimpsest/src/store/postgres/compact.ts')).isCompactPostgres(checkUrl(store))
+  if (store === undefined)
+    return (await import('palimpsest/internals/store/sqlite/compact')).isCompactSqlite(db)
+  return (await import('palimpsest/internals/store/postgres/compact')).isCompactPostgres(checkUrl(store))
 }
 
 export function sizesText(result: CompactionResult | null): readonly string[] {

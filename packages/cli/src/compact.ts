@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import type { FoldOutcome } from '../../palimpsest/src/compaction/index.ts'
-import { type Configuration, createPalimpsest } from '../../palimpsest/src/palimpsest.ts'
-import { PRESET_NAMES } from '../../palimpsest/src/policy/index.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
+import { type Configuration, createPalimpsest } from 'palimpsest/internals/palimpsest'
+import { PRESET_NAMES } from 'palimpsest/internals/policy/index'
+import type { Store } from 'palimpsest/internals/store/index'
 import {
   dbOption,
   jsonOption,
@@ -76,8 +76,8 @@ async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): 
 
 /** As a server on the same database would have it, but for what the command line says. */
 async function configured(store: Store, flags: CompactFlags, terminal: Terminal): Promise<Configuration> {
-  const { LiveSettings } = await import('../../server/src/live-settings.ts')
-  const { readEnvironment } = await import('../../palimpsest/src/config/index.ts')
+  const { LiveSettings } = await import('@palimpsest/server/internals/live-settings')
+  const { readEnvironment } = await import('palimpsest/internals/config/index')
   const { layer, warnings } = readEnvironment()
   const log = programLog(terminal)
   const onWarning = (warning: string) => log(`warning: ${warning}`)

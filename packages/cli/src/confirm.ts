@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import { InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 
 const NOTHING_ERASED = 'Nothing was erased.'

@@ -7,7 +7,7 @@ import {
   hashOfRows,
   type LayerName,
   type Store,
-} from '../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/store/index'
 import type { CopyTally } from './copy-result.ts'
 
 /** What a namespace has beside its sessions. */

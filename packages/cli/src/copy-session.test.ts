@@ -1,7 +1,7 @@
+import type { Store } from 'palimpsest/internals/store/index'
+import { Chat, message } from 'palimpsest/internals/testing/store-contract/chat'
 import { afterEach, expect, test } from 'vitest'
 import { changeRows, PLACES, type StorePlace, sqlitePlace } from '../../../test/stores.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
-import { Chat, message } from '../../palimpsest/src/testing/store-contract/chat.ts'
 import { compareSession, copySession } from './copy-session.ts'
 
 const opened: Store[] = []

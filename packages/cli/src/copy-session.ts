@@ -1,5 +1,11 @@
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { CopyHash, type CopyPage, type CopyState, type SessionKey, type Store } from '../../palimpsest/src/store/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import {
+  CopyHash,
+  type CopyPage,
+  type CopyState,
+  type SessionKey,
+  type Store,
+} from 'palimpsest/internals/store/index'
 
 /**
  * `conflict`: the target has another one. `missing`, `different`: found by comparing. `rewritten`: folds or edits came

@@ -1,4 +1,4 @@
-import { type Layer, resolveSettings } from '../../palimpsest/src/config/index.ts'
+import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
 
 /** Where a memory is: a file, or a PostgreSQL database. */
 export interface DatabasePlace {

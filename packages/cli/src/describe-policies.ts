@@ -1,4 +1,4 @@
-import { describeParameter, type Parameter, PRESET_NAMES, PRESETS } from '../../palimpsest/src/policy/index.ts'
+import { describeParameter, type Parameter, PRESET_NAMES, PRESETS } from 'palimpsest/internals/policy/index'
 import { fill } from './fill.ts'
 
 /** Every policy with its settings, for `--help`. */

@@ -1,19 +1,19 @@
+import { missingDocument, writtenKey } from '@palimpsest/server/internals/document-name'
 import {
   DocumentConflictError,
   InvalidArgumentError,
   PalimpsestError,
   SessionNotFoundError,
-} from '../../palimpsest/src/errors.ts'
+} from 'palimpsest/internals/errors'
 import {
   checkBody,
   checkSectionName,
   normalizeMarkdown,
   readSection,
   replaceSection,
-} from '../../palimpsest/src/memory/document/index.ts'
-import { isCondensing, MAX_DOCUMENT_CHARACTERS } from '../../palimpsest/src/memory/document-work.ts'
-import type { MemoryContent, MemoryDocument } from '../../palimpsest/src/memory/index.ts'
-import { missingDocument, writtenKey } from '../../server/src/document-name.ts'
+} from 'palimpsest/internals/memory/document/index'
+import { isCondensing, MAX_DOCUMENT_CHARACTERS } from 'palimpsest/internals/memory/document-work'
+import type { MemoryContent, MemoryDocument } from 'palimpsest/internals/memory/index'
 import { createDraft, edit } from './editor.ts'
 import type { EditFlags, WrittenName } from './memory.ts'
 import { titleOf } from './memory-text.ts'

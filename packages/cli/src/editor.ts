@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { describe, PalimpsestError } from 'palimpsest/internals/errors'
 import { InterruptedError } from './terminal.ts'
 
 /** A file in which a person writes. Whatever goes wrong, it stays until it is removed, and is named. */

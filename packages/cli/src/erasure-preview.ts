@@ -1,8 +1,8 @@
-import { SessionNotFoundError } from '../../palimpsest/src/errors.ts'
-import { type Message, originOf } from '../../palimpsest/src/log/index.ts'
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { SessionInfo } from '../../palimpsest/src/session.ts'
-import { type DocumentRecord, documentSession, type ErasureTarget } from '../../palimpsest/src/store/index.ts'
+import { SessionNotFoundError } from 'palimpsest/internals/errors'
+import { type Message, originOf } from 'palimpsest/internals/log/index'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { SessionInfo } from 'palimpsest/internals/session'
+import { type DocumentRecord, documentSession, type ErasureTarget } from 'palimpsest/internals/store/index'
 
 /** What an erasure would take, as far as it can be seen beforehand. */
 export interface ErasurePreview {

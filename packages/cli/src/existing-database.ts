@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { Layer } from '../../palimpsest/src/config/index.ts'
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { Layer } from 'palimpsest/internals/config/index'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Store } from 'palimpsest/internals/store/index'
 import { checkUrl } from './options.ts'
 import { storedSettings } from './stored-settings.ts'
 
@@ -47,8 +47,10 @@ export async function openForReading(
 export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<Store> {
   const store =
     url === undefined
-      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db, { readOnly: true })
-      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { readOnly: true })
+      ? (await import('palimpsest/internals/store/sqlite/index')).sqlite(db, { readOnly: true })
+      : (await import('palimpsest/internals/store/postgres/index')).postgres(checkUrl(url), {
+          readOnly: true,
+        })
   await store.open()
   return store
 }
@@ -57,8 +59,10 @@ export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<S
 export async function openAsItIs({ db, store: url }: DatabaseFlags): Promise<Store> {
   const store =
     url === undefined
-      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db, { migrate: false })
-      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { migrate: false })
+      ? (await import('palimpsest/internals/store/sqlite/index')).sqlite(db, { migrate: false })
+      : (await import('palimpsest/internals/store/postgres/index')).postgres(checkUrl(url), {
+          migrate: false,
+        })
   await store.open()
   return store
 }

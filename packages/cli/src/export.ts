@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { createPalimpsest } from '../../palimpsest/src/palimpsest.ts'
+import { createPalimpsest } from 'palimpsest/internals/palimpsest'
 import { openReadOnly, requireDatabase } from './existing-database.ts'
 import { dbOption, namespaceOption, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'

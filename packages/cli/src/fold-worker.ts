@@ -1,11 +1,11 @@
-import type { SettingValues } from '../../palimpsest/src/config/index.ts'
-import { describeError } from '../../palimpsest/src/errors.ts'
-import type { PalimpsestOptions } from '../../palimpsest/src/palimpsest.ts'
-import type { Tenant } from '../../server/src/index.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
-import type { QueuePlace } from '../../palimpsest/src/store/postgres/boss.ts'
-import { DEFAULT_SCHEMA } from '../../palimpsest/src/store/postgres/schema-name.ts'
-import type { FoldWorker } from '../../palimpsest/src/worker/worker.ts'
+import type { Tenant } from '@palimpsest/server'
+import type { SettingValues } from 'palimpsest/internals/config/index'
+import { describeError } from 'palimpsest/internals/errors'
+import type { PalimpsestOptions } from 'palimpsest/internals/palimpsest'
+import type { Store } from 'palimpsest/internals/store/index'
+import type { QueuePlace } from 'palimpsest/internals/store/postgres/boss'
+import { DEFAULT_SCHEMA } from 'palimpsest/internals/store/postgres/schema-name'
+import type { FoldWorker } from 'palimpsest/internals/worker/worker'
 
 /** Where jobs are; `null`: there is no queue, or it is switched off. */
 export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'queue'>): QueuePlace | null {
@@ -51,8 +51,8 @@ export async function startWorker(options: {
   readonly log: (text: string) => void
 }): Promise<FoldWorker> {
   const { place, store, concurrency, tenant, log } = options
-  const { FoldWorker } = await import('../../palimpsest/src/worker/worker.ts')
-  const { FoldJobError } = await import('../../palimpsest/src/worker/fold-job-error.ts')
+  const { FoldWorker } = await import('palimpsest/internals/worker/worker')
+  const { FoldJobError } = await import('palimpsest/internals/worker/fold-job-error')
   return FoldWorker.start({
     place,
     store,

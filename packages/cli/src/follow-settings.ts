@@ -1,6 +1,6 @@
-import type { Resolved } from '../../palimpsest/src/config/index.ts'
-import type { Configuration, Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { LiveSettings } from '../../server/src/live-settings.ts'
+import type { LiveSettings } from '@palimpsest/server/internals/live-settings'
+import type { Resolved } from 'palimpsest/internals/config/index'
+import type { Configuration, Palimpsest } from 'palimpsest/internals/palimpsest'
 
 /** What is made of the settings, made anew when another process has changed them. */
 export interface Followed<Made> {

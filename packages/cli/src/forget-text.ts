@@ -1,8 +1,13 @@
-import type { ErasureReceipt } from '../../palimpsest/src/erasure/index.ts'
-import { waitsForOperator } from '../../palimpsest/src/erasure/receipt.ts'
-import { describe } from '../../palimpsest/src/errors.ts'
-import { type Message, modelText } from '../../palimpsest/src/log/index.ts'
-import type { ErasurePlace, ErasureRecord, ErasureStage, ErasureTarget } from '../../palimpsest/src/store/index.ts'
+import type { ErasureReceipt } from 'palimpsest/internals/erasure/index'
+import { waitsForOperator } from 'palimpsest/internals/erasure/receipt'
+import { describe } from 'palimpsest/internals/errors'
+import { type Message, modelText } from 'palimpsest/internals/log/index'
+import type {
+  ErasurePlace,
+  ErasureRecord,
+  ErasureStage,
+  ErasureTarget,
+} from 'palimpsest/internals/store/index'
 import type { ErasurePreview } from './erasure-preview.ts'
 import { inertLine } from './inert-text.ts'
 import { timeText } from './memory-text.ts'

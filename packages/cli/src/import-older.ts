@@ -1,6 +1,6 @@
-import type { BotDocuments } from '../../replay/src/transcript/index.ts'
-import type { MemoryDocument } from '../../palimpsest/src/memory/index.ts'
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
+import type { BotDocuments } from '@palimpsest/replay/internals/transcript/index'
+import type { MemoryDocument } from 'palimpsest/internals/memory/index'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { PlannedSession } from './import-plan.ts'
 
 /** What becomes of a document for all chats: it is added, or one is there already, which stays as it is. */

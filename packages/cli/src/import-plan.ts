@@ -1,8 +1,13 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import { type ConvertedSession, lineId, type Transcript, toSessionFile } from '../../replay/src/transcript/index.ts'
-import { isNewId, NEW_ID_RULE } from '../../palimpsest/src/log/index.ts'
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
+import {
+  type ConvertedSession,
+  lineId,
+  type Transcript,
+  toSessionFile,
+} from '@palimpsest/replay/internals/transcript/index'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { isNewId, NEW_ID_RULE } from 'palimpsest/internals/log/index'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Session } from 'palimpsest/internals/session'
 import type { ImportFlags } from './import.ts'
 
 /** What an import would do with one conversation. Nothing is written before all of them are planned. */

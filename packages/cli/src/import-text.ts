@@ -1,4 +1,4 @@
-import type { Transcript } from '../../replay/src/transcript/index.ts'
+import type { Transcript } from '@palimpsest/replay/internals/transcript/index'
 import type { ImportedDocument } from './import-older.ts'
 import type { PlannedSession } from './import-plan.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { SessionKind } from '../../palimpsest/src/log/index.ts'
+import type { SessionKind } from 'palimpsest/internals/log/index'
 import {
   conversationOption,
   dbOption,

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Store, sqlite } from 'palimpsest'
+import { Chat } from 'palimpsest/internals/testing/store-contract/chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Store, sqlite } from '../../palimpsest/src/index.ts'
-import { Chat } from '../../palimpsest/src/testing/store-contract/chat.ts'
 import { backupName } from './backup-names.ts'
 import { type Backups, backupPlan, keepBackups } from './keep-backups.ts'
 import { programLog } from './program-log.ts'
@@ -64,7 +64,7 @@ const untilThereAre = (count: number) => vi.waitFor(() => expect(files()).toHave
 /** Earlier backups, by their names. */
 async function make(...hoursAgo: readonly number[]): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true })
-  const { backupSqlite } = await import('../../palimpsest/src/store/sqlite/backup.ts')
+  const { backupSqlite } = await import('palimpsest/internals/store/sqlite/backup')
   const names = hoursAgo.map(hours => backupName(db, Date.now() - hours * HOUR))
   for (const name of names) await backupSqlite(db, { to: join(folder, name) })
   return names
@@ -94,7 +94,7 @@ test('the oldest above the number are removed once there is a new one, and nothi
   const own = await make(30, 20, 10, 2)
   const other = join(place, 'other.db')
   await (await fill(other)).close()
-  const { backupSqlite } = await import('../../palimpsest/src/store/sqlite/backup.ts')
+  const { backupSqlite } = await import('palimpsest/internals/store/sqlite/backup')
   // Of another database that had the same name.
   const foreign = backupName(db, Date.now() - 40 * HOUR)
   await backupSqlite(other, { to: join(folder, foreign) })

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readDuration, type SettingValues } from '../../palimpsest/src/config/index.ts'
-import { InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { isSpecialName } from '../../palimpsest/src/store/sqlite/view.ts'
+import { readDuration, type SettingValues } from 'palimpsest/internals/config/index'
+import { InvalidArgumentError, PalimpsestError } from 'palimpsest/internals/errors'
+import { isSpecialName } from 'palimpsest/internals/store/sqlite/view'
 import { backupName, backupsAmong, dueAt, type NamedBackup } from './backup-names.ts'
 import type { DatabasePlace } from './database-place.ts'
 import { noBackupError } from './no-backup.ts'
@@ -91,8 +91,8 @@ function makeFolder(folder: string): void {
 /** How long it is until the next one. */
 async function makeDue(plan: BackupPlan, signal: AbortSignal): Promise<number> {
   const { db, folder, everyMs, keep } = plan
-  const { backupSqlite, isPartial } = await import('../../palimpsest/src/store/sqlite/backup.ts')
-  const { readIdentityAlone } = await import('../../palimpsest/src/store/sqlite/identity-alone.ts')
+  const { backupSqlite, isPartial } = await import('palimpsest/internals/store/sqlite/backup')
+  const { readIdentityAlone } = await import('palimpsest/internals/store/sqlite/identity-alone')
   const idOf = (file: string) => readIdentityAlone(join(folder, file)).identity?.id ?? null
   const own = (id: string | null) =>
     backupsAmong(readdirSync(folder), db).filter(({ file }) => idOf(file) === id)

@@ -1,7 +1,7 @@
-import type { Layer } from '../../palimpsest/src/config/index.ts'
-import type { Configuration } from '../../palimpsest/src/palimpsest.ts'
-import { LiveSettings } from '../../server/src/live-settings.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import { LiveSettings } from '@palimpsest/server/internals/live-settings'
+import type { Layer } from 'palimpsest/internals/config/index'
+import type { Configuration } from 'palimpsest/internals/palimpsest'
+import type { Store } from 'palimpsest/internals/store/index'
 import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { SessionKind } from '../../palimpsest/src/log/index.ts'
+import type { SessionKind } from 'palimpsest/internals/log/index'
 import { namespaceOption, storeOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,6 +1,6 @@
-import { describe } from '../../palimpsest/src/errors.ts'
-import { diffLines, MAX_LINES } from '../../palimpsest/src/memory/workspace/line-diff.ts'
-import type { Author, DocumentVersion } from '../../palimpsest/src/store/index.ts'
+import { describe } from 'palimpsest/internals/errors'
+import { diffLines, MAX_LINES } from 'palimpsest/internals/memory/workspace/line-diff'
+import type { Author, DocumentVersion } from 'palimpsest/internals/store/index'
 import { inertLine } from './inert-text.ts'
 
 export function titleOf({ layer, key }: { readonly layer: string; readonly key: string }): string {

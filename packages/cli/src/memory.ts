@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { LAYERS } from '../../palimpsest/src/store/document.ts'
+import { LAYERS } from 'palimpsest/internals/store/document'
 import { dbOption, jsonOption, namespaceOption, storeOption, wholeNumberOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

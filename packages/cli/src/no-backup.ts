@@ -1,6 +1,6 @@
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { jobsSchema } from '../../palimpsest/src/store/postgres/boss.ts'
-import { DEFAULT_SCHEMA } from '../../palimpsest/src/store/postgres/schema-name.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { jobsSchema } from 'palimpsest/internals/store/postgres/boss'
+import { DEFAULT_SCHEMA } from 'palimpsest/internals/store/postgres/schema-name'
 import { placeFlags } from './place-flags.ts'
 
 /** PostgreSQL has tools of its own, which know more than we do. `field`: where it was named. */

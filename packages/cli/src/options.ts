@@ -1,6 +1,6 @@
 import { Option } from 'commander'
-import { environmentNamespace } from '../../palimpsest/src/config/index.ts'
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import { environmentNamespace } from 'palimpsest/internals/config/index'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import {
   describeSeveral,
   type Policy,
@@ -9,8 +9,8 @@ import {
   presetsOfNumbers,
   readPresetName,
   type SettingsInput,
-} from '../../palimpsest/src/policy/index.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/policy/index'
+import type { Store } from 'palimpsest/internals/store/index'
 
 /** Options that several commands share. */
 
@@ -82,8 +82,8 @@ export async function openStore({
 }): Promise<Store> {
   const store =
     url === undefined
-      ? (await import('../../palimpsest/src/store/sqlite/index.ts')).sqlite(db)
-      : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(checkUrl(url), { queue })
+      ? (await import('palimpsest/internals/store/sqlite/index')).sqlite(db)
+      : (await import('palimpsest/internals/store/postgres/index')).postgres(checkUrl(url), { queue })
   await store.open()
   return store
 }

@@ -1,4 +1,4 @@
-import type { Author } from '../../palimpsest/src/store/index.ts'
+import type { Author } from 'palimpsest/internals/store/index'
 
 /** Who sits at this machine, as far as it says. */
 export function personHere(): Author {

@@ -1,5 +1,5 @@
-import { describeError, framesOf } from '../../palimpsest/src/errors.ts'
-import { redactSecrets } from '../../palimpsest/src/redaction/index.ts'
+import { describeError, framesOf } from 'palimpsest/internals/errors'
+import { redactSecrets } from 'palimpsest/internals/redaction/index'
 import { inertLines } from './inert-text.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 
 /** More than that are a session. */
 const MAX_SEQS = 10_000

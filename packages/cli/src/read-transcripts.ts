@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import { openTranscripts, type Source, type Transcript } from '../../replay/src/transcript/index.ts'
+import { openTranscripts, type Source, type Transcript } from '@palimpsest/replay/internals/transcript/index'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
 interface ReadFlags {

@@ -1,9 +1,15 @@
-import type { BreakCause, Comparison, Run, Sweep, TranscriptFigures } from '../../replay/src/comparison.ts'
-import { formatLifetime } from '../../replay/src/prices/format-lifetime.ts'
-import type { Prices } from '../../replay/src/prices/prices.ts'
-import { countFolds } from '../../replay/src/report/count-folds.ts'
-import { describeResult } from '../../replay/src/report/describe-result.ts'
-import { describeSweep } from '../../replay/src/report/describe-sweep.ts'
+import type {
+  BreakCause,
+  Comparison,
+  Run,
+  Sweep,
+  TranscriptFigures,
+} from '@palimpsest/replay/internals/comparison'
+import { formatLifetime } from '@palimpsest/replay/internals/prices/format-lifetime'
+import type { Prices } from '@palimpsest/replay/internals/prices/prices'
+import { countFolds } from '@palimpsest/replay/internals/report/count-folds'
+import { describeResult } from '@palimpsest/replay/internals/report/describe-result'
+import { describeSweep } from '@palimpsest/replay/internals/report/describe-sweep'
 import {
   formatCount,
   formatDifference,
@@ -12,10 +18,10 @@ import {
   formatPlural,
   formatShare,
   formatTokens,
-} from '../../replay/src/report/format.ts'
-import { isBest, isFlat, valuesInOrder } from '../../replay/src/report/sweep-points.ts'
-import type { TranscriptFormat } from '../../replay/src/transcript/index.ts'
-import { GROUP_TURN_MESSAGES } from '../../palimpsest/src/log/index.ts'
+} from '@palimpsest/replay/internals/report/format'
+import { isBest, isFlat, valuesInOrder } from '@palimpsest/replay/internals/report/sweep-points'
+import type { TranscriptFormat } from '@palimpsest/replay/internals/transcript/index'
+import { GROUP_TURN_MESSAGES } from 'palimpsest/internals/log/index'
 import { fill } from './fill.ts'
 import { drawTable, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
 

@@ -1,16 +1,16 @@
-import { Command, Option } from 'commander'
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import type { Assumptions } from '../../replay/src/comparison.ts'
+import type { Assumptions } from '@palimpsest/replay/internals/comparison'
 import {
   DEFAULT_KEEP_LAST,
   DEFAULT_OVERHEAD_TOKENS,
   DEFAULT_PRICES,
   DEFAULT_RATIO,
-} from '../../replay/src/conditions.ts'
-import { describePrices } from '../../replay/src/prices/describe-prices.ts'
-import { readSweep, type SweptSetting } from '../../replay/src/sweep.ts'
-import { GROUP_TURN_MESSAGES, type SessionKind } from '../../palimpsest/src/log/index.ts'
-import { PRESET_NAMES } from '../../palimpsest/src/policy/index.ts'
+} from '@palimpsest/replay/internals/conditions'
+import { describePrices } from '@palimpsest/replay/internals/prices/describe-prices'
+import { readSweep, type SweptSetting } from '@palimpsest/replay/internals/sweep'
+import { Command, Option } from 'commander'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { GROUP_TURN_MESSAGES, type SessionKind } from 'palimpsest/internals/log/index'
+import { PRESET_NAMES } from 'palimpsest/internals/policy/index'
 import { describePolicies } from './describe-policies.ts'
 import { conversationOption, jsonOption, kindOption, selfOption, setOption } from './options.ts'
 import { columnsOf, type Terminal } from './terminal.ts'

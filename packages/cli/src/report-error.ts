@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ERROR_CODES, PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 import { programLog } from './program-log.ts'
 import { ExitCodeError, InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 

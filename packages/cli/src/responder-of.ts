@@ -1,8 +1,11 @@
-import { loadModel, type Resolved } from '../../palimpsest/src/config/index.ts'
-import type { Responder } from '../../bot/src/responder.ts'
-import { type ModelResponderOptions, modelResponder } from '../../bot/src/responders/model-responder.ts'
-import { searchResponder } from '../../bot/src/responders/search-responder.ts'
-import { reserveOf } from '../../server/src/output-reserve.ts'
+import type { Responder } from '@palimpsest/bot/internals/responder'
+import {
+  type ModelResponderOptions,
+  modelResponder,
+} from '@palimpsest/bot/internals/responders/model-responder'
+import { searchResponder } from '@palimpsest/bot/internals/responders/search-responder'
+import { reserveOf } from '@palimpsest/server/internals/output-reserve'
+import { loadModel, type Resolved } from 'palimpsest/internals/config/index'
 
 /** What answers as the settings say: a model, or a search in the memory. */
 export async function responderOf(

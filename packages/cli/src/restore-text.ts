@@ -1,7 +1,7 @@
-import { kindsText } from '../../palimpsest/src/restore/count-kinds.ts'
-import type { FilesAfterRestore } from '../../palimpsest/src/restore/erase-again.ts'
-import type { ErasedAgain } from '../../palimpsest/src/restore/restore-postgres.ts'
-import type { Restored } from '../../palimpsest/src/restore/restore-sqlite.ts'
+import { kindsText } from 'palimpsest/internals/restore/count-kinds'
+import type { FilesAfterRestore } from 'palimpsest/internals/restore/erase-again'
+import type { ErasedAgain } from 'palimpsest/internals/restore/restore-postgres'
+import type { Restored } from 'palimpsest/internals/restore/restore-sqlite'
 import { inertLine } from './inert-text.ts'
 
 const WITHOUT_LIST = 'There is no list of what was erased since the backup, so nothing was erased again.'

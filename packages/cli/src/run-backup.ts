@@ -1,4 +1,4 @@
-import { type Backup, backupSqlite } from '../../palimpsest/src/store/sqlite/backup.ts'
+import { type Backup, backupSqlite } from 'palimpsest/internals/store/sqlite/backup'
 import type { BackupFlags } from './backup.ts'
 import { databasePlace } from './database-place.ts'
 import { requireDatabase } from './existing-database.ts'

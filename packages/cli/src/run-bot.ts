@@ -1,12 +1,17 @@
 import { once } from 'node:events'
-import { type Layer, type Resolved, resolveSettings } from '../../palimpsest/src/config/index.ts'
-import { ChannelFailedError, describeError, InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { Channel } from '../../bot/src/channel.ts'
-import { createRuntime } from '../../bot/src/index.ts'
-import type { Responder } from '../../bot/src/responder.ts'
-import { FoldFailures } from '../../server/src/fold-failures.ts'
-import { LiveSettings } from '../../server/src/live-settings.ts'
+import { createRuntime } from '@palimpsest/bot'
+import type { Channel } from '@palimpsest/bot/internals/channel'
+import type { Responder } from '@palimpsest/bot/internals/responder'
+import { FoldFailures } from '@palimpsest/server/internals/fold-failures'
+import { LiveSettings } from '@palimpsest/server/internals/live-settings'
+import { type Layer, type Resolved, resolveSettings } from 'palimpsest/internals/config/index'
+import {
+  ChannelFailedError,
+  describeError,
+  InvalidArgumentError,
+  PalimpsestError,
+} from 'palimpsest/internals/errors'
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { BotFlags } from './bot.ts'
 import type { BotConfig } from './bot-config.ts'
 import { needsFile, readBotFile } from './bot-file.ts'
@@ -152,13 +157,15 @@ const NO_MODEL =
 async function toChannel(channel: BotConfig['channels'][number]): Promise<Channel> {
   if ('start' in channel) return channel
   const { type: _, ...options } = channel
-  const { telegram } = await import('../../bot/src/channels/telegram/index.ts')
+  const { telegram } = await import('@palimpsest/bot/internals/channels/telegram/index')
   return telegram(options)
 }
 
 /** Without its password. */
 async function nameOf({ db, store }: DatabasePlace): Promise<string> {
-  return store === undefined ? db : (await import('../../palimpsest/src/store/postgres/index.ts')).postgres(store).name
+  return store === undefined
+    ? db
+    : (await import('palimpsest/internals/store/postgres/index')).postgres(store).name
 }
 
 function describeBot({ channels, answers, model, policy }: BotSummary, store: string): string {

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import type { CopyPage, NamespaceCount, SessionKey, Store } from '../../palimpsest/src/store/index.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import type { CopyPage, NamespaceCount, SessionKey, Store } from 'palimpsest/internals/store/index'
 import type { CopyFlags } from './copy.ts'
 import { copyDocuments, copyKeys, copySettings } from './copy-rest.ts'
 import { CopyTally, differencesText, resultText } from './copy-result.ts'

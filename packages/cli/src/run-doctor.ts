@@ -1,8 +1,13 @@
-import { type Layer, readStored, resolveSettings, type SettingValues } from '../../palimpsest/src/config/index.ts'
-import { InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { describeSeveral } from '../../palimpsest/src/policy/index.ts'
-import type { CheckResult, Store } from '../../palimpsest/src/store/index.ts'
-import type { QueuePlace } from '../../palimpsest/src/store/postgres/boss.ts'
+import {
+  type Layer,
+  readStored,
+  resolveSettings,
+  type SettingValues,
+} from 'palimpsest/internals/config/index'
+import { InvalidArgumentError, PalimpsestError } from 'palimpsest/internals/errors'
+import { describeSeveral } from 'palimpsest/internals/policy/index'
+import type { CheckResult, Store } from 'palimpsest/internals/store/index'
+import type { QueuePlace } from 'palimpsest/internals/store/postgres/boss'
 import type { DoctorFlags } from './doctor.ts'
 import { type DatabaseFlags, openAsItIs, openReadOnly, requireDatabase } from './existing-database.ts'
 import { queueOf } from './fold-worker.ts'
@@ -152,7 +157,7 @@ function of(used: number, limit: number | null): string {
 }
 
 async function queueFinding(place: QueuePlace, { replays }: { replays: boolean }): Promise<Finding> {
-  const { replayDead, reportQueue } = await import('../../palimpsest/src/worker/queue-report.ts')
+  const { replayDead, reportQueue } = await import('palimpsest/internals/worker/queue-report')
   const replayed = replays ? await replayDead(place) : 0
   const report = await reportQueue(place)
   const { waiting, delayed, underWay, deadCount, dead } = report

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs'
-import type { Layer } from '../../palimpsest/src/config/index.ts'
-import type { ErasureProgress, ErasureReceipt } from '../../palimpsest/src/erasure/index.ts'
-import { waitsForOperator } from '../../palimpsest/src/erasure/receipt.ts'
-import { ERROR_CODES, ErasureNotFoundError, InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { ErasureTarget, Store } from '../../palimpsest/src/store/index.ts'
+import type { Layer } from 'palimpsest/internals/config/index'
+import type { ErasureProgress, ErasureReceipt } from 'palimpsest/internals/erasure/index'
+import { waitsForOperator } from 'palimpsest/internals/erasure/receipt'
+import {
+  ERROR_CODES,
+  ErasureNotFoundError,
+  InvalidArgumentError,
+  PalimpsestError,
+} from 'palimpsest/internals/errors'
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { ErasureTarget, Store } from 'palimpsest/internals/store/index'
 import { confirm, requireConsent } from './confirm.ts'
 import { previewErasure } from './erasure-preview.ts'
 import { openForReading, orClose, requireDatabase } from './existing-database.ts'

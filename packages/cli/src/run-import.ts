@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs'
-import { type Layer, resolveSettings } from '../../palimpsest/src/config/index.ts'
-import { PalimpsestError, SessionExistsError } from '../../palimpsest/src/errors.ts'
 import {
   lineId,
   openSource,
@@ -9,12 +7,14 @@ import {
   type Source,
   type Transcript,
   type TranscriptMessage,
-} from '../../replay/src/transcript/index.ts'
-import type { MessageInput } from '../../palimpsest/src/log/index.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import { redactionOf } from '../../server/src/configuration.ts'
-import type { Session } from '../../palimpsest/src/session.ts'
-import { parseSessionFile, type Store } from '../../palimpsest/src/store/index.ts'
+} from '@palimpsest/replay/internals/transcript/index'
+import { redactionOf } from '@palimpsest/server/internals/configuration'
+import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
+import { PalimpsestError, SessionExistsError } from 'palimpsest/internals/errors'
+import type { MessageInput } from 'palimpsest/internals/log/index'
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Session } from 'palimpsest/internals/session'
+import { parseSessionFile, type Store } from 'palimpsest/internals/store/index'
 import { openForReading, orClose } from './existing-database.ts'
 import type { ImportFlags } from './import.ts'
 import { addBotDocuments, addDocuments, type ImportedDocument, importWhole } from './import-older.ts'

@@ -1,8 +1,13 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import { checkSectionName, listSections, readSection } from '../../palimpsest/src/memory/document/index.ts'
-import type { MemoryDocument } from '../../palimpsest/src/memory/index.ts'
-import { writtenKey } from '../../server/src/document-name.ts'
-import { type DocumentRecord, type DocumentVersion, LAYERS, type LayerName } from '../../palimpsest/src/store/index.ts'
+import { writtenKey } from '@palimpsest/server/internals/document-name'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { checkSectionName, listSections, readSection } from 'palimpsest/internals/memory/document/index'
+import type { MemoryDocument } from 'palimpsest/internals/memory/index'
+import {
+  type DocumentRecord,
+  type DocumentVersion,
+  LAYERS,
+  type LayerName,
+} from 'palimpsest/internals/store/index'
 import { inertLine, inertText } from './inert-text.ts'
 import type { HistoryFlags, ListFlags, ShowFlags, UndoFlags, WrittenName } from './memory.ts'
 import { authorText, countLines, countText, timeText, titleOf } from './memory-text.ts'

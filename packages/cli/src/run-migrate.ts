@@ -1,6 +1,6 @@
-import { type Layer, resolveSettings } from '../../palimpsest/src/config/index.ts'
-import { MissingPeerError } from '../../palimpsest/src/errors.ts'
-import type { SchemaVersions } from '../../palimpsest/src/store/index.ts'
+import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
+import { MissingPeerError } from 'palimpsest/internals/errors'
+import type { SchemaVersions } from 'palimpsest/internals/store/index'
 import { type CompactionResult, compactDatabase, isCompact, sizesText } from './compact-database.ts'
 import { type DatabasePlace, databasePlace } from './database-place.ts'
 import { requireDatabase } from './existing-database.ts'
@@ -50,7 +50,7 @@ async function settleServer(url: string, environment: Layer): Promise<void> {
   const { queue } = resolveSettings({ environment }).values
   const place = queueOf({ store: checkUrl(url), queue })
   if (place !== null) {
-    const { makeQueue } = await import('../../palimpsest/src/store/postgres/boss.ts')
+    const { makeQueue } = await import('palimpsest/internals/store/postgres/boss')
     await makeQueue(place).catch(error => {
       // Who has not installed it uses none.
       if (!(error instanceof MissingPeerError)) throw error
@@ -68,6 +68,9 @@ function textOf(
 }
 
 async function readVersions({ db, store }: DatabasePlace): Promise<SchemaVersions> {
-  if (store === undefined) return (await import('../../palimpsest/src/store/sqlite/schema-versions.ts')).readSchemaVersions(db)
-  return (await import('../../palimpsest/src/store/postgres/schema-versions.ts')).readSchemaVersions(checkUrl(store))
+  if (store === undefined)
+    return (await import('palimpsest/internals/store/sqlite/schema-versions')).readSchemaVersions(db)
+  return (await import('palimpsest/internals/store/postgres/schema-versions')).readSchemaVersions(
+    checkUrl(store),
+  )
 }

@@ -1,16 +1,16 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ContextOverflowError, InvalidArgumentError, PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { candidateOf, settingNames } from '../../replay/src/candidate.ts'
-import { type CompareOptions, compare } from '../../replay/src/compare.ts'
-import type { Comparison } from '../../replay/src/comparison.ts'
-import type { Prices } from '../../replay/src/prices/prices.ts'
-import { readPrices } from '../../replay/src/prices/read-prices.ts'
-import type { Candidate } from '../../replay/src/replay/replay.ts'
-import { comparisonCsv } from '../../replay/src/report/csv.ts'
-import { sweptCandidates } from '../../replay/src/sweep.ts'
-import { openSource, type Source, type Transcript } from '../../replay/src/transcript/index.ts'
-import { contextBudget, PRESET_NAMES, PRESETS, type PresetName } from '../../palimpsest/src/policy/index.ts'
+import { candidateOf, settingNames } from '@palimpsest/replay/internals/candidate'
+import { type CompareOptions, compare } from '@palimpsest/replay/internals/compare'
+import type { Comparison } from '@palimpsest/replay/internals/comparison'
+import type { Prices } from '@palimpsest/replay/internals/prices/prices'
+import { readPrices } from '@palimpsest/replay/internals/prices/read-prices'
+import type { Candidate } from '@palimpsest/replay/internals/replay/replay'
+import { comparisonCsv } from '@palimpsest/replay/internals/report/csv'
+import { sweptCandidates } from '@palimpsest/replay/internals/sweep'
+import { openSource, type Source, type Transcript } from '@palimpsest/replay/internals/transcript/index'
+import { ContextOverflowError, InvalidArgumentError, PalimpsestError } from 'palimpsest/internals/errors'
+import { contextBudget, PRESET_NAMES, PRESETS, type PresetName } from 'palimpsest/internals/policy/index'
 import { presetOfFlags } from './options.ts'
 import { pickTranscript, readTranscripts } from './read-transcripts.ts'
 import type { ReplayFlags } from './replay.ts'
@@ -175,7 +175,7 @@ function namedAfter(run: string, { code, message, details, cause }: ContextOverf
 }
 
 async function drawPage(comparison: Comparison): Promise<string> {
-  const { comparisonPage } = await import('../../replay/src/report/page.ts')
+  const { comparisonPage } = await import('@palimpsest/replay/internals/report/page')
   return comparisonPage(comparison)
 }
 

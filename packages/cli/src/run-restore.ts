@@ -1,11 +1,11 @@
-import type { Layer } from '../../palimpsest/src/config/index.ts'
-import { resolveSettings } from '../../palimpsest/src/config/index.ts'
-import { ERROR_CODES, InvalidArgumentError, StoreError } from '../../palimpsest/src/errors.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { AgainProgress } from '../../palimpsest/src/restore/erase-again.ts'
-import type { Restored, RestoreProgress } from '../../palimpsest/src/restore/restore-sqlite.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
-import { lentStore } from '../../palimpsest/src/store/lent-store.ts'
+import type { Layer } from 'palimpsest/internals/config/index'
+import { resolveSettings } from 'palimpsest/internals/config/index'
+import { ERROR_CODES, InvalidArgumentError, StoreError } from 'palimpsest/internals/errors'
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { AgainProgress } from 'palimpsest/internals/restore/erase-again'
+import type { Restored, RestoreProgress } from 'palimpsest/internals/restore/restore-sqlite'
+import type { Store } from 'palimpsest/internals/store/index'
+import { lentStore } from 'palimpsest/internals/store/lent-store'
 import { databasePlace } from './database-place.ts'
 import { openReadOnly, orClose } from './existing-database.ts'
 import { loadConfiguration } from './load-configuration.ts'
@@ -42,7 +42,7 @@ export async function runRestore(
 
 async function restoreFile(backup: string, path: string, run: Run): Promise<void> {
   const { flags, environment, terminal } = run
-  const { restoreSqlite } = await import('../../palimpsest/src/restore/restore-sqlite.ts')
+  const { restoreSqlite } = await import('palimpsest/internals/restore/restore-sqlite')
   const named = erasedListOf(run)
   const progress = new Progress(terminal, 'restoring')
   let restored: Restored
@@ -84,8 +84,8 @@ async function eraseInServer(url: string, run: Run): Promise<void> {
       undefined,
       'the list of what was erased, with --store; or --without-erased-list, where nothing was erased since the backup',
     )
-  const { eraseAgainIn, findListOf } = await import('../../palimpsest/src/restore/restore-postgres.ts')
-  const { beginGeneration } = await import('../../palimpsest/src/store/postgres/restored.ts')
+  const { eraseAgainIn, findListOf } = await import('palimpsest/internals/restore/restore-postgres')
+  const { beginGeneration } = await import('palimpsest/internals/store/postgres/restored')
   const id = await idOfRestored(url)
   const list = erasedList === null ? null : await findListOf(erasedList, id)
   if (!dryRun) await beginGeneration(checkUrl(url))
@@ -122,8 +122,8 @@ async function eraseInServer(url: string, run: Run): Promise<void> {
 
 /** As it is: a database without anything of ours is refused before anything is made in it. */
 async function idOfRestored(url: string): Promise<string | null> {
-  const { readSchemaVersions } = await import('../../palimpsest/src/store/postgres/schema-versions.ts')
-  const { readStoredId } = await import('../../palimpsest/src/store/postgres/restored.ts')
+  const { readSchemaVersions } = await import('palimpsest/internals/store/postgres/schema-versions')
+  const { readStoredId } = await import('palimpsest/internals/store/postgres/restored')
   const { store, version } = await readSchemaVersions(checkUrl(url))
   if (version === 0)
     throw new StoreError(

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { resolveSettings } from '../../palimpsest/src/config/index.ts'
-import { openApp } from '../../server/src/index.ts'
+import { openApp } from '@palimpsest/server'
+import { resolveSettings } from 'palimpsest/internals/config/index'
 import { instanceOptions, queueOf, startWorker } from './fold-worker.ts'
 import { openStore } from './options.ts'
 import { programLog } from './program-log.ts'

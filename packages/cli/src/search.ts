@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { ROLES, type Role } from '../../palimpsest/src/log/index.ts'
+import { ROLES, type Role } from 'palimpsest/internals/log/index'
 import { dbOption, jsonOption, namespaceOption, storeOption, wholeNumberOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

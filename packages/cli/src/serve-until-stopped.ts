@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { type Layer, resolveSettings } from '../../palimpsest/src/config/index.ts'
-import type { RunningServer } from '../../server/src/index.ts'
+import type { RunningServer } from '@palimpsest/server'
+import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
 import { orClose } from './existing-database.ts'
 import { instanceOptions, queueOf, startWorker } from './fold-worker.ts'
 import { backupPlan, keepBackups } from './keep-backups.ts'
@@ -30,7 +30,7 @@ export async function serveUntilStopped(
   const plan = backupPlan(values, { db, ...(url !== null && { store: url }) })
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   // Loaded only now: other commands do without.
-  const { startServer } = await import('../../server/src/index.ts')
+  const { startServer } = await import('@palimpsest/server')
   const server = await startServer({
     ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },
     ...(allowedHosts !== null && { allowedHosts }),

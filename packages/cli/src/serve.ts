@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { describeSettings, findSetting, SETTINGS } from '../../palimpsest/src/config/index.ts'
+import { describeSettings, findSetting, SETTINGS } from 'palimpsest/internals/config/index'
 import { jsonOption } from './options.ts'
 import { serveUntilStopped } from './serve-until-stopped.ts'
 import { flagName, withFlags } from './setting-flags.ts'

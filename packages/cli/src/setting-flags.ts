@@ -1,5 +1,5 @@
-import { findSetting, type Layer } from '../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError, type SettingsProblem } from '../../palimpsest/src/errors.ts'
+import { findSetting, type Layer } from 'palimpsest/internals/config/index'
+import { InvalidSettingsError, type SettingsProblem } from 'palimpsest/internals/errors'
 
 /** Settings by their flags, over the environment's. What cannot be taken is named by its flag, all of it at once. */
 export function withFlags(environment: Layer, flags: Readonly<Record<string, string | undefined>>): Layer {

@@ -4,8 +4,8 @@ import {
   readStored,
   resolveSettings,
   type SettingValues,
-} from '../../palimpsest/src/config/index.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/config/index'
+import type { Store } from 'palimpsest/internals/store/index'
 import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 

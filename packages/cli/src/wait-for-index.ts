@@ -1,5 +1,5 @@
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Store } from 'palimpsest/internals/store/index'
 import { InterruptedError, interruptible, Progress, type Terminal } from './terminal.ts'
 
 interface Imported {

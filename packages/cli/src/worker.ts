@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { describeSettings, findSetting } from '../../palimpsest/src/config/index.ts'
+import { describeSettings, findSetting } from 'palimpsest/internals/config/index'
 import { jsonOption } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

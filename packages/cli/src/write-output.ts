@@ -1,4 +1,4 @@
-import { openToOthersText, writePrivately } from '../../palimpsest/src/store/private-file.ts'
+import { openToOthersText, writePrivately } from 'palimpsest/internals/store/private-file'
 import type { Terminal } from './terminal.ts'
 
 /** A file that holds what people said. */

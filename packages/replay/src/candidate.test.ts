@@ -1,5 +1,5 @@
+import { rounds, tokens } from 'palimpsest/internals/policy/index'
 import { describe, expect, it } from 'vitest'
-import { rounds, tokens } from '../../palimpsest/src/policy/index.ts'
 import { candidateOf, settingNames } from './candidate.ts'
 import { PRICE_PRESETS } from './prices/presets.ts'
 import type { Prices } from './prices/prices.ts'

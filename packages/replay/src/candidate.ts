@@ -1,12 +1,12 @@
-import { InvalidArgumentError } from '../../palimpsest/src/errors.ts'
-import { olderNames } from '../../palimpsest/src/older-names.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { olderNames } from 'palimpsest/internals/older-names'
 import {
   type Parameter,
   PRESETS,
   type PresetName,
   presetFromSettings,
   readPresetName,
-} from '../../palimpsest/src/policy/index.ts'
+} from 'palimpsest/internals/policy/index'
 import type { Prices } from './prices/prices.ts'
 import type { Candidate } from './replay/replay.ts'
 import { nameOf } from './sweep.ts'

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { MessageInput } from 'palimpsest/internals/log/index'
+import { tokens } from 'palimpsest/internals/policy/index'
 import { afterAll, expect, test } from 'vitest'
-import type { MessageInput } from '../../palimpsest/src/log/index.ts'
-import { tokens } from '../../palimpsest/src/policy/index.ts'
 import { compare } from './compare.ts'
 import { openTranscripts, type Transcript } from './transcript/index.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionKind } from '../../palimpsest/src/log/index.ts'
+import type { SessionKind } from 'palimpsest/internals/log/index'
 import type { Prices } from './prices/prices.ts'
 
 /** What `replay` found out: the table, the CSV and the page show this, and `--json` prints it. */

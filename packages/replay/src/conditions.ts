@@ -1,5 +1,5 @@
-import { GROUP_TURN_MESSAGES } from '../../palimpsest/src/log/index.ts'
-import { contextBudget, type Policy } from '../../palimpsest/src/policy/index.ts'
+import { GROUP_TURN_MESSAGES } from 'palimpsest/internals/log/index'
+import { contextBudget, type Policy } from 'palimpsest/internals/policy/index'
 import type { Assumptions } from './comparison.ts'
 import { PRICE_PRESETS } from './prices/presets.ts'
 import type { Prices } from './prices/prices.ts'

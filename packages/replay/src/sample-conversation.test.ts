@@ -1,5 +1,5 @@
+import { measureMessage } from 'palimpsest/internals/tokens/index'
 import { expect, test } from 'vitest'
-import { measureMessage } from '../../palimpsest/src/tokens/index.ts'
 import { sampleConversation } from './sample-conversation.ts'
 
 test('200 turns of about 400 tokens, always the same', () => {

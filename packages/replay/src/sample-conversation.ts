@@ -1,4 +1,4 @@
-import type { NewMessage } from '../../palimpsest/src/log/index.ts'
+import type { NewMessage } from 'palimpsest/internals/log/index'
 
 const TURNS = 200
 const MINUTE = 60_000

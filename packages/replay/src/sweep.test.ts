@@ -1,5 +1,5 @@
+import { custom, rounds, tokens } from 'palimpsest/internals/policy/index'
 import { describe, expect, it } from 'vitest'
-import { custom, rounds, tokens } from '../../palimpsest/src/policy/index.ts'
 import type { Run } from './comparison.ts'
 import type { Candidate } from './replay/replay.ts'
 import { readSweep, sweepOf, sweptCandidates } from './sweep.ts'

@@ -1,11 +1,11 @@
-import { InvalidArgumentError, InvalidSettingsError, type SettingsProblem } from '../../palimpsest/src/errors.ts'
+import { InvalidArgumentError, InvalidSettingsError, type SettingsProblem } from 'palimpsest/internals/errors'
 import {
   type Parameter,
   PRESET_NAMES,
   PRESETS,
   type PresetName,
   presetFromSettings,
-} from '../../palimpsest/src/policy/index.ts'
+} from 'palimpsest/internals/policy/index'
 import type { Run, Sweep, SweepPoint } from './comparison.ts'
 import type { Candidate } from './replay/replay.ts'
 import { countFolds } from './report/count-folds.ts'

@@ -1,5 +1,5 @@
-import { type NewMessage, nextTotals, type SessionKind, type Totals } from '../../palimpsest/src/log/index.ts'
-import type { Policy } from '../../palimpsest/src/policy/index.ts'
+import { type NewMessage, nextTotals, type SessionKind, type Totals } from 'palimpsest/internals/log/index'
+import type { Policy } from 'palimpsest/internals/policy/index'
 import { NO_MEMORY, replayBaseline } from './baselines.ts'
 import type { Run } from './comparison.ts'
 import { type ConditionOptions, conditionsOf, type ReplayConditions } from './conditions.ts'

@@ -1,4 +1,4 @@
-import type { NewMessage } from '../../palimpsest/src/log/index.ts'
+import type { NewMessage } from 'palimpsest/internals/log/index'
 
 /** A message whose external id was there before adds nothing, as in the log. */
 export async function* withoutRepeats(

@@ -1,4 +1,4 @@
-import type { Scope } from '../../palimpsest/src/store/index.ts'
+import type { Scope } from 'palimpsest/internals/store/index'
 
 /** What a caller may do, and where. */
 export interface Access {

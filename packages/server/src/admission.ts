@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { type ApiKey, SCOPES, type Scope, type Store } from '../../palimpsest/src/store/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { type ApiKey, SCOPES, type Scope, type Store } from 'palimpsest/internals/store/index'
 import type { Access } from './access.ts'
 import { KnownKeys } from './keys/known-keys.ts'
 import { isSecretOf } from './keys/secret.ts'

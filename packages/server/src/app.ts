@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import { describeError } from '../../palimpsest/src/errors.ts'
+import { describeError } from 'palimpsest/internals/errors'
 import { allowedOrigins } from './cors.ts'
 import {
   allowedHosts,

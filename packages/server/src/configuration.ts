@@ -6,14 +6,14 @@ import {
   type Resolved,
   type SettingValues,
   splitModelName,
-} from '../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError } from '../../palimpsest/src/errors.ts'
-import { instructionLines } from '../../palimpsest/src/instruction-lines.ts'
-import type { Configuration, MemoryOptions } from '../../palimpsest/src/palimpsest.ts'
-import { PRESETS } from '../../palimpsest/src/policy/index.ts'
-import { type Redact, redactSecrets } from '../../palimpsest/src/redaction/index.ts'
-import type { LayerName } from '../../palimpsest/src/store/index.ts'
-import { extractive, modelSummarizer, type Summarizer } from '../../palimpsest/src/summarizer/index.ts'
+} from 'palimpsest/internals/config/index'
+import { InvalidSettingsError } from 'palimpsest/internals/errors'
+import { instructionLines } from 'palimpsest/internals/instruction-lines'
+import type { Configuration, MemoryOptions } from 'palimpsest/internals/palimpsest'
+import { PRESETS } from 'palimpsest/internals/policy/index'
+import { type Redact, redactSecrets } from 'palimpsest/internals/redaction/index'
+import type { LayerName } from 'palimpsest/internals/store/index'
+import { extractive, modelSummarizer, type Summarizer } from 'palimpsest/internals/summarizer/index'
 
 /** What an instance has to be told of the settings. Throws where they do not fit together. */
 export async function configurationOf(resolved: Resolved): Promise<Configuration> {

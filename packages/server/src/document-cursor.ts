@@ -1,4 +1,4 @@
-import { type DocumentRecord, LAYERS, type LayerName } from '../../palimpsest/src/store/index.ts'
+import { type DocumentRecord, LAYERS, type LayerName } from 'palimpsest/internals/store/index'
 import { invalidArguments } from './problems.ts'
 
 type Place = Pick<DocumentRecord, 'layer' | 'key'>

@@ -1,4 +1,4 @@
-import type { MemoryContent } from '../../palimpsest/src/memory/index.ts'
+import type { MemoryContent } from 'palimpsest/internals/memory/index'
 import { writtenKey } from './document-name.ts'
 import { entityTag } from './entity-tags.ts'
 

@@ -1,7 +1,11 @@
-import { DocumentNotFoundError, InvalidArgumentError, SessionNotFoundError } from '../../palimpsest/src/errors.ts'
-import { checkDocumentKey, type MemoryDocument } from '../../palimpsest/src/memory/index.ts'
-import type { Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import { documentSession, type LayerName } from '../../palimpsest/src/store/index.ts'
+import {
+  DocumentNotFoundError,
+  InvalidArgumentError,
+  SessionNotFoundError,
+} from 'palimpsest/internals/errors'
+import { checkDocumentKey, type MemoryDocument } from 'palimpsest/internals/memory/index'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import { documentSession, type LayerName } from 'palimpsest/internals/store/index'
 
 /** How paths and the command line write the key of a layer that has one document. */
 const ONLY_KEY = 'default'

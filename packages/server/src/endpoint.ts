@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import type { Session } from '../../palimpsest/src/session.ts'
-import type { Scope } from '../../palimpsest/src/store/index.ts'
+import type { Session } from 'palimpsest/internals/session'
+import type { Scope } from 'palimpsest/internals/store/index'
 import type { Access } from './access.ts'
 import type { EventsOf } from './event-feed.ts'
 import type { Repeat } from './idempotency.ts'

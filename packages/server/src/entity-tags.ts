@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { DocumentName } from './document-name.ts'
 import { invalidArguments } from './problems.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { Store } from 'palimpsest/internals/store/index'
 import { comparePositions } from './event-position.ts'
 
 /** A reader that gave a name: what it has not read yet is kept for it. */

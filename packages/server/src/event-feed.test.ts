@@ -1,8 +1,8 @@
+import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Store } from 'palimpsest/internals/store/index'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EventReader } from '../../../test/server/event-reader.ts'
 import { type StorePlace, sqlitePlace } from '../../../test/stores.ts'
-import { createPalimpsest, type Palimpsest } from '../../palimpsest/src/palimpsest.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
 import { EventFeed, type EventFeedOptions } from './event-feed.ts'
 
 const AUDIENCE = { namespace: 'default', session: null }

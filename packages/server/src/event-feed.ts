@@ -1,5 +1,5 @@
-import { ClosedError, describeError, PalimpsestError, PositionLostError } from '../../palimpsest/src/errors.ts'
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import { ClosedError, describeError, PalimpsestError, PositionLostError } from 'palimpsest/internals/errors'
+import type { Store } from 'palimpsest/internals/store/index'
 import { type EventConsumer, EventConsumers } from './event-consumers.ts'
 import { comparePositions, START } from './event-position.ts'
 import { EventRing } from './event-ring.ts'

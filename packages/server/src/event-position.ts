@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../palimpsest/src/store/index.ts'
+import type { StoreEvent } from 'palimpsest/internals/store/index'
 
 /** Before everything that ever happened. */
 export const START = '0'

@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../palimpsest/src/store/index.ts'
+import type { StoreEvent } from 'palimpsest/internals/store/index'
 import { comparePositions, isAfter } from './event-position.ts'
 
 /** The newest events, so that those who keep up need no reading of the store. */

@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../palimpsest/src/store/index.ts'
+import type { StoreEvent } from 'palimpsest/internals/store/index'
 import { beginAnewText, eventText, heartbeatText, openingText } from './event-text.ts'
 
 /** What a listener may hear of. There is none without a namespace. */

@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../palimpsest/src/store/index.ts'
+import type { StoreEvent } from 'palimpsest/internals/store/index'
 
 /** How long a client that lost its connection waits before it comes again. */
 const RETRY_MS = 2_000

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { namesWithin, SETTINGS } from '../../palimpsest/src/config/index.ts'
-import { OBJECT_NAMES } from '../../palimpsest/src/older-names.ts'
+import { namesWithin, SETTINGS } from 'palimpsest/internals/config/index'
+import { OBJECT_NAMES } from 'palimpsest/internals/older-names'
 
 /** Building blocks of the schemas. The message of each is what is allowed: `problems.ts` says the rest. */
 

@@ -1,5 +1,5 @@
+import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
 import { expect, test } from 'vitest'
-import type { FoldOutcome } from '../../palimpsest/src/compaction/index.ts'
 import { FoldFailures } from './fold-failures.ts'
 
 const OUTCOME: FoldOutcome = {

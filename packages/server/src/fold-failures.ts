@@ -1,6 +1,6 @@
-import type { FoldOutcome } from '../../palimpsest/src/compaction/index.ts'
-import { providerAdvice } from '../../palimpsest/src/provider-failure.ts'
-import { ToldOnce } from '../../palimpsest/src/told-once.ts'
+import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
+import { providerAdvice } from 'palimpsest/internals/provider-failure'
+import { ToldOnce } from 'palimpsest/internals/told-once'
 
 /** What an operator can do about it. */
 const ADVICE: Readonly<Record<string, string | null>> = {

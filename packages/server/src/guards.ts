@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { describe, PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { describe, PalimpsestError } from 'palimpsest/internals/errors'
 import { hasDotSegment } from './raw-target.ts'
 import { malformed } from './read-body.ts'
 

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 
 /** The bytes of one request's body. They are held from when they arrive until the answer is out. */
 export interface Held {

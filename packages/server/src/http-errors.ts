@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { ERROR_CODES, PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 
 export type OnError = (
   error: unknown,

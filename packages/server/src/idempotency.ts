@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { canonicalJson, type Store } from '../../palimpsest/src/store/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { canonicalJson, type Store } from 'palimpsest/internals/store/index'
 import type { Answer } from './endpoint.ts'
 import { invalidArguments } from './problems.ts'
 

@@ -16,12 +16,12 @@ import {
   requireClearPolicy,
   resolveSettings,
   writePlace,
-} from '../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError, SettingsConflictError } from '../../palimpsest/src/errors.ts'
-import { checkOptions, optionsOf } from '../../palimpsest/src/known-options.ts'
-import type { Configuration } from '../../palimpsest/src/palimpsest.ts'
-import type { Policy } from '../../palimpsest/src/policy/index.ts'
-import { canonicalJson, type Store } from '../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/config/index'
+import { InvalidSettingsError, SettingsConflictError } from 'palimpsest/internals/errors'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
+import type { Configuration } from 'palimpsest/internals/palimpsest'
+import type { Policy } from 'palimpsest/internals/policy/index'
+import { canonicalJson, type Store } from 'palimpsest/internals/store/index'
 import { configurationOf, unfitNames } from './configuration.ts'
 import { Revisions } from './revisions.ts'
 import { sessionAware, withFitting, withOwn } from './session-aware.ts'

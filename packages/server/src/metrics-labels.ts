@@ -1,5 +1,5 @@
-import { ERROR_CODES } from '../../palimpsest/src/errors.ts'
-import type { SummarizerFailure } from '../../palimpsest/src/summarizer/index.ts'
+import { ERROR_CODES } from 'palimpsest/internals/errors'
+import type { SummarizerFailure } from 'palimpsest/internals/summarizer/index'
 
 /** Why folds are decided. */
 const DECIDED = [

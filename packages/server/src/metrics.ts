@@ -1,8 +1,8 @@
+import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
+import type { ExtractionReport } from 'palimpsest/internals/memory/index'
+import type { Usage } from 'palimpsest/internals/summarizer/index'
+import type { FinishedTurn } from 'palimpsest/internals/turn/index'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { FoldOutcome } from '../../palimpsest/src/compaction/index.ts'
-import type { ExtractionReport } from '../../palimpsest/src/memory/index.ts'
-import type { Usage } from '../../palimpsest/src/summarizer/index.ts'
-import type { FinishedTurn } from '../../palimpsest/src/turn/index.ts'
 import { reasonLabel, typeLabel } from './metrics-labels.ts'
 import { processMetrics } from './metrics-process.ts'
 

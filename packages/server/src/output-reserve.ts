@@ -1,4 +1,4 @@
-import type { Resolved } from '../../palimpsest/src/config/index.ts'
+import type { Resolved } from 'palimpsest/internals/config/index'
 
 /** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
 export function reserveOf(resolved: Resolved, { values, sources }: Resolved) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { runAtOnce } from 'palimpsest/internals/slices'
 import { expect, test } from 'vitest'
-import { runAtOnce } from '../../palimpsest/src/slices.ts'
 import { JsonError, parseJsonInSteps } from './parse-json.ts'
 
 const LIMITS = { maxDepth: 256, maxValues: 10_000 }

@@ -1,4 +1,4 @@
-import type { InSteps } from '../../palimpsest/src/slices.ts'
+import type { InSteps } from 'palimpsest/internals/slices'
 
 /** A text is no JSON, or more of it than is taken. */
 export class JsonError extends Error {

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi'
-import { findSetting } from '../../palimpsest/src/config/index.ts'
-import { describe, PalimpsestError, refusal } from '../../palimpsest/src/errors.ts'
-import { suggestion } from '../../palimpsest/src/known-options.ts'
-import { OBJECT_NAMES } from '../../palimpsest/src/older-names.ts'
+import { findSetting } from 'palimpsest/internals/config/index'
+import { describe, PalimpsestError, refusal } from 'palimpsest/internals/errors'
+import { suggestion } from 'palimpsest/internals/known-options'
+import { OBJECT_NAMES } from 'palimpsest/internals/older-names'
 
 /** Nobody reads more, and each is told twice. */
 const MAX_PROBLEMS = 20

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { LiveSettings } from './live-settings.ts'
 import type { Tenants } from './tenants.ts'
 import { burstOf, TokenBuckets } from './token-buckets.ts'

@@ -1,5 +1,5 @@
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import { MAX_AT_ONCE, runInSlices } from '../../palimpsest/src/slices.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { MAX_AT_ONCE, runInSlices } from 'palimpsest/internals/slices'
 import type { Held } from './held-bytes.ts'
 import { JsonError, parseJsonInSteps } from './parse-json.ts'
 import { invalidArguments } from './problems.ts'

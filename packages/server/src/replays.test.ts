@@ -1,6 +1,6 @@
+import { PRICE_PRESETS } from '@palimpsest/replay/internals/prices/presets'
+import { count } from 'palimpsest/internals/policy/index'
 import { expect, test } from 'vitest'
-import { PRICE_PRESETS } from '../../replay/src/prices/presets.ts'
-import { count } from '../../palimpsest/src/policy/index.ts'
 import { replays } from './replays.ts'
 
 const question = { policy: count(), prices: PRICE_PRESETS['claude-haiku-4-5']!, groupTurnMessages: 12 }

@@ -1,15 +1,15 @@
-import { untilAborted } from '../../palimpsest/src/compaction/until-aborted.ts'
-import { PalimpsestError } from '../../palimpsest/src/errors.ts'
-import type { Prices } from '../../replay/src/index.ts'
-import type { WhatIf } from '../../replay/src/what-if.ts'
-import type { Message, NewMessage, SessionKind } from '../../palimpsest/src/log/index.ts'
-import type { Policy } from '../../palimpsest/src/policy/index.ts'
+import type { Prices } from '@palimpsest/replay'
+import type { WhatIf } from '@palimpsest/replay/internals/what-if'
+import { untilAborted } from 'palimpsest/internals/compaction/until-aborted'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import type { Message, NewMessage, SessionKind } from 'palimpsest/internals/log/index'
+import type { Policy } from 'palimpsest/internals/policy/index'
 
 /** Loaded when somebody asks: few servers are asked at all. */
 const load = async () => {
   const [{ whatIf }, { sampleConversation }] = await Promise.all([
-    import('../../replay/src/what-if.ts'),
-    import('../../replay/src/sample-conversation.ts'),
+    import('@palimpsest/replay/internals/what-if'),
+    import('@palimpsest/replay/internals/sample-conversation'),
   ])
   return { whatIf, sampleConversation }
 }

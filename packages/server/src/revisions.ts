@@ -1,4 +1,4 @@
-import type { Store } from '../../palimpsest/src/store/index.ts'
+import type { Store } from 'palimpsest/internals/store/index'
 
 /** A reading that takes longer is not waited for by others: a connection may have died silently. */
 const PATIENCE_MS = 1_000

@@ -1,8 +1,15 @@
-import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError } from '../../palimpsest/src/errors.ts'
-import { withFlatNames } from '../../palimpsest/src/older-names.ts'
-import type { Policy } from '../../palimpsest/src/policy/index.ts'
-import { canonicalJson } from '../../palimpsest/src/store/index.ts'
+import {
+  findSetting,
+  type Layer,
+  type Layers,
+  policyOf,
+  resolveSettings,
+  tryLayer,
+} from 'palimpsest/internals/config/index'
+import { InvalidSettingsError } from 'palimpsest/internals/errors'
+import { withFlatNames } from 'palimpsest/internals/older-names'
+import type { Policy } from 'palimpsest/internals/policy/index'
+import { canonicalJson } from 'palimpsest/internals/store/index'
 
 /** Few sessions have settings of their own, and those mostly the same ones. */
 const MAX_KEPT = 1_000

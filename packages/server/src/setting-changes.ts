@@ -1,5 +1,5 @@
-import { findSetting, type Layer, readLayer, SETTINGS, tryLayer } from '../../palimpsest/src/config/index.ts'
-import { OBJECT_NAMES, withFlatNames } from '../../palimpsest/src/older-names.ts'
+import { findSetting, type Layer, readLayer, SETTINGS, tryLayer } from 'palimpsest/internals/config/index'
+import { OBJECT_NAMES, withFlatNames } from 'palimpsest/internals/older-names'
 
 /**
  * What somebody asks to be changed, checked, as a store takes it: under the newest names, `null` where one is to be

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { SETTING_DESCRIPTIONS } from '../../palimpsest/src/config/index.ts'
+import { SETTING_DESCRIPTIONS } from 'palimpsest/internals/config/index'
 import { oneOf } from './fields.ts'
 
 /** Of the calls that read settings: whether what there is to say of each is wanted, too. */

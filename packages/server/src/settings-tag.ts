@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Layer, type Resolved, shownSettings } from '../../palimpsest/src/config/index.ts'
-import { canonicalJson } from '../../palimpsest/src/store/index.ts'
+import { type Layer, type Resolved, shownSettings } from 'palimpsest/internals/config/index'
+import { canonicalJson } from 'palimpsest/internals/store/index'
 
 /** An entity tag of settings: another one whenever something of what is stored or shown is other. */
 export function settingsTag(stored: Layer, resolved: Resolved): string {

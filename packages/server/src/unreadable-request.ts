@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
-import { ERROR_CODES, PalimpsestError } from '../../palimpsest/src/errors.ts'
+import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 
 /** What Node calls it, the status that it has, and what it is in words. */
 const REASONS: Readonly<Record<string, readonly [status: string, message: string]>> = {

@@ -1,4 +1,4 @@
-import { SessionMismatchError } from '../../palimpsest/src/errors.ts'
+import { SessionMismatchError } from 'palimpsest/internals/errors'
 import type { Access } from './access.ts'
 
 /** A caller who may not read hears that a session is another one, and not which. */

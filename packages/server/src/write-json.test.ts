@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { runAtOnce } from 'palimpsest/internals/slices'
 import { expect, test } from 'vitest'
-import { runAtOnce } from '../../palimpsest/src/slices.ts'
 import { isLongJson, writeJsonInSteps } from './write-json.ts'
 
 const written = (value: unknown) => Buffer.concat(runAtOnce(writeJsonInSteps(value))).toString()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InSteps } from '../../palimpsest/src/slices.ts'
+import type { InSteps } from 'palimpsest/internals/slices'
 
 /** Texts that are longer are written by themselves, a piece at a time. */
 const MAX_TEXT_AT_ONCE = 4_096

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { InvalidArgumentError } from '../../../palimpsest/src/errors.ts'
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import type {
   Channel,
   ChannelHost,

@@ -1,5 +1,5 @@
-import { inertName } from '../../../palimpsest/src/context/index.ts'
-import { type Language, textsOf } from '../../../palimpsest/src/language/index.ts'
+import { inertName } from 'palimpsest/internals/context/index'
+import { type Language, textsOf } from 'palimpsest/internals/language/index'
 
 /** Something that was said, as the answer shows it. */
 export interface Find {

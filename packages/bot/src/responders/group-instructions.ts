@@ -1,6 +1,6 @@
-import { senderName } from '../../../palimpsest/src/context/index.ts'
-import { type Language, textsOf } from '../../../palimpsest/src/language/index.ts'
-import type { Message } from '../../../palimpsest/src/log/index.ts'
+import { senderName } from 'palimpsest/internals/context/index'
+import { type Language, textsOf } from 'palimpsest/internals/language/index'
+import type { Message } from 'palimpsest/internals/log/index'
 import type { Trigger } from '../channel.ts'
 
 /** The same for every turn, so that it can stand in the instructions, where a provider's cache begins. */

@@ -1,6 +1,11 @@
-import { type Language, languageOfTag, languageOfText, languageSetting } from '../../../palimpsest/src/language/index.ts'
-import { type Message, ownText } from '../../../palimpsest/src/log/index.ts'
-import type { Session } from '../../../palimpsest/src/session.ts'
+import {
+  type Language,
+  languageOfTag,
+  languageOfText,
+  languageSetting,
+} from 'palimpsest/internals/language/index'
+import { type Message, ownText } from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
 
 /** In which language people are answered: as it is set, or as they speak here. */
 export async function languageOf(session: Session, messages: readonly Message[]): Promise<Language> {

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../../palimpsest/src/search/index.ts'
+import { STOP_WORDS } from 'palimpsest/internals/search/index'
 
 const ENDS_ASKING = /[?？؟]["'”’」』)）\s\p{Extended_Pictographic}]*$/u
 const POLITE = String.raw`(?:(?:and|so|but|ok|okay|hey|hi|please)[\s,]+)*`

@@ -1,7 +1,7 @@
-import { originLabel } from '../../../palimpsest/src/context/index.ts'
-import type { SearchResult } from '../../../palimpsest/src/finding/index.ts'
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
-import type { Language } from '../../../palimpsest/src/language/index.ts'
+import { originLabel } from 'palimpsest/internals/context/index'
+import type { SearchResult } from 'palimpsest/internals/finding/index'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
+import type { Language } from 'palimpsest/internals/language/index'
 import {
   contentText,
   headOf,
@@ -10,9 +10,9 @@ import {
   type Sender,
   searchableText,
   tailOf,
-} from '../../../palimpsest/src/log/index.ts'
-import { parseQuery } from '../../../palimpsest/src/search/index.ts'
-import type { Session } from '../../../palimpsest/src/session.ts'
+} from 'palimpsest/internals/log/index'
+import { parseQuery } from 'palimpsest/internals/search/index'
+import type { Session } from 'palimpsest/internals/session'
 import { textReply } from '../reply.ts'
 import type { ReplyRequest, Responder } from '../responder.ts'
 import { type Find, foundText, greetingText, keptText, nothingText } from './found-text.ts'

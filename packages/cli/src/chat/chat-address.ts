@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from '../../../palimpsest/src/errors.ts'
-import type { Place } from '../../../bot/src/channel.ts'
-import { sessionIdOf } from '../../../bot/src/session-id.ts'
+import type { Place } from '@palimpsest/bot/internals/channel'
+import { sessionIdOf } from '@palimpsest/bot/internals/session-id'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 
 export interface ChatAddress {
   readonly channel: string

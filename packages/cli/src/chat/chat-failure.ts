@@ -1,4 +1,4 @@
-import { type ErrorCode, PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { type ErrorCode, PalimpsestError } from 'palimpsest/internals/errors'
 import { modelErrorParts } from './model-problem.ts'
 
 /** What went wrong was said when it did; a program that only sees how it ended is told by the exit code. */

@@ -1,4 +1,4 @@
-import type { ReplyReport } from '../../../bot/src/index.ts'
+import type { ReplyReport } from '@palimpsest/bot'
 import type { CommandResult } from './commands/index.ts'
 
 /** Where a chat is shown: on a screen, as plain lines, or as JSON. */

@@ -1,4 +1,4 @@
-import type { ReplyReport } from '../../../bot/src/index.ts'
+import type { ReplyReport } from '@palimpsest/bot'
 import { modelProblem } from './model-problem.ts'
 
 type Ended = Pick<ReplyReport, 'outcome' | 'error'>

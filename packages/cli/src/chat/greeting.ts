@@ -1,4 +1,4 @@
-import type { SessionInfo } from '../../../palimpsest/src/session.ts'
+import type { SessionInfo } from 'palimpsest/internals/session'
 import { inertLine } from '../inert-text.ts'
 
 interface Greeted {

@@ -1,5 +1,5 @@
-import { describeError, PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { type ProviderFailure, providerFailure } from '../../../palimpsest/src/provider-failure.ts'
+import { describeError, PalimpsestError } from 'palimpsest/internals/errors'
+import { type ProviderFailure, providerFailure } from 'palimpsest/internals/provider-failure'
 import { inertLine } from '../inert-text.ts'
 
 /** What went wrong with a reply, in one line that says what to do. */

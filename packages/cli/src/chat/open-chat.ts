@@ -1,11 +1,11 @@
+import type { Responder } from '@palimpsest/bot'
+import { memoryOf } from '@palimpsest/server/internals/configuration'
 import {
   type Configuration,
   createPalimpsest,
   type Palimpsest,
   type PalimpsestOptions,
-} from '../../../palimpsest/src/palimpsest.ts'
-import type { Responder } from '../../../bot/src/index.ts'
-import { memoryOf } from '../../../server/src/configuration.ts'
+} from 'palimpsest/internals/palimpsest'
 import type { ChatFlags } from '../chat.ts'
 import { databasePlace } from '../database-place.ts'
 import { orClose } from '../existing-database.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { contentText } from '../../../palimpsest/src/log/index.ts'
-import type { Session } from '../../../palimpsest/src/session.ts'
+import { contentText } from 'palimpsest/internals/log/index'
+import type { Session } from 'palimpsest/internals/session'
 import type { Terminal } from '../terminal.ts'
 import type { Chat } from './chat.ts'
 import { COMMAND_NAMES } from './commands/index.ts'

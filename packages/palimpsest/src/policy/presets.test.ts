@@ -1,6 +1,6 @@
+import { replay } from '@palimpsest/replay'
 import { describe, expect, test } from 'vitest'
 import { InvalidSettingsError } from '../errors.ts'
-import { replay } from '../../../replay/src/index.ts'
 import type { MessageInput } from '../log/index.ts'
 import { compose, type Policy } from './policy.ts'
 import { count, PRESET_NAMES, presetFromSettings, resize, rounds, tokens, window } from './presets.ts'

@@ -1,5 +1,5 @@
-import type { NewMessage, Size } from '../../../palimpsest/src/log/index.ts'
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../../../palimpsest/src/tokens/index.ts'
+import type { NewMessage, Size } from 'palimpsest/internals/log/index'
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from 'palimpsest/internals/tokens/index'
 
 /** What a model wrote of a message of this size: neither its frame nor the name above it. */
 export function outputTokens(

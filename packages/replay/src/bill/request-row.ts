@@ -1,5 +1,5 @@
-import type { ContextParts, ModelMessage } from '../../../palimpsest/src/context/index.ts'
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+import type { ContextParts, ModelMessage } from 'palimpsest/internals/context/index'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import type { CacheMark, PromptRequest } from './prompt-cache.ts'
 
 type Sent = Pick<ContextParts, 'messages' | 'messageTokens' | 'breakpoints' | 'report'>

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import type { Prices } from '../prices/prices.ts'
 import type { Bill } from './bill.ts'
 import { PromptCache } from './prompt-cache.ts'

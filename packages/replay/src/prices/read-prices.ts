@@ -3,8 +3,8 @@ import {
   InvalidSettingsError,
   PalimpsestError,
   type SettingsProblem,
-} from '../../../palimpsest/src/errors.ts'
-import { nearestName } from '../../../palimpsest/src/nearest-name.ts'
+} from 'palimpsest/internals/errors'
+import { nearestName } from 'palimpsest/internals/nearest-name'
 import { PRICE_ALIASES, PRICE_PRESETS } from './presets.ts'
 import type { Prices } from './prices.ts'
 import { readText } from './read-text.ts'

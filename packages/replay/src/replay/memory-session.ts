@@ -1,5 +1,5 @@
-import type { FoldStore } from '../../../palimpsest/src/compaction/index.ts'
-import { LANGUAGE_SAMPLE } from '../../../palimpsest/src/language/index.ts'
+import type { FoldStore } from 'palimpsest/internals/compaction/index'
+import { LANGUAGE_SAMPLE } from 'palimpsest/internals/language/index'
 import {
   type Answered,
   completeTurns,
@@ -14,7 +14,7 @@ import {
   quotedFrom,
   type Segment,
   type SessionKind,
-} from '../../../palimpsest/src/log/index.ts'
+} from 'palimpsest/internals/log/index'
 import {
   asksForTail,
   countLargestTail,
@@ -28,7 +28,7 @@ import {
   takeSnapshot,
   type Verdict,
   verdictAt,
-} from '../../../palimpsest/src/policy/index.ts'
+} from 'palimpsest/internals/policy/index'
 import type {
   ContextRead,
   ContextRequest,
@@ -44,7 +44,7 @@ import type {
   SessionKey,
   SessionRecord,
   Store,
-} from '../../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/store/index'
 
 interface Entry {
   readonly message: LoggedMessage

@@ -1,13 +1,13 @@
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import {
   GROUP_TURN_MESSAGES,
   type MessageInput,
   type NewMessage,
   normalizeMessage,
   type SessionKind,
-} from '../../../palimpsest/src/log/index.ts'
-import type { Policy } from '../../../palimpsest/src/policy/index.ts'
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+} from 'palimpsest/internals/log/index'
+import type { Policy } from 'palimpsest/internals/policy/index'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import { Bill } from '../bill/bill.ts'
 import type { Assumptions, ReplayFold, Run } from '../comparison.ts'
 import {

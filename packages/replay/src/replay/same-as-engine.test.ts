@@ -1,13 +1,18 @@
 import fc from 'fast-check'
+import { type Context, compose, createPalimpsest, type MessageInput, type Policy } from 'palimpsest'
+import { ContextOverflowError } from 'palimpsest/internals/errors'
+import {
+  type NewMessage,
+  normalizeMessage,
+  type Segment,
+  type SessionKind,
+} from 'palimpsest/internals/log/index'
+import { count, resize, rounds, tokens, window } from 'palimpsest/internals/policy/index'
+import { sqlite } from 'palimpsest/internals/store/sqlite/index'
+import { extractive } from 'palimpsest/internals/summarizer/index'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../test/runs.ts'
-import { ContextOverflowError } from '../../../palimpsest/src/errors.ts'
-import { type Context, compose, createPalimpsest, type MessageInput, type Policy } from '../../../palimpsest/src/index.ts'
-import { type NewMessage, normalizeMessage, type Segment, type SessionKind } from '../../../palimpsest/src/log/index.ts'
-import { count, resize, rounds, tokens, window } from '../../../palimpsest/src/policy/index.ts'
-import { sqlite } from '../../../palimpsest/src/store/sqlite/index.ts'
-import { extractive } from '../../../palimpsest/src/summarizer/index.ts'
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
 import { Bill } from '../bill/bill.ts'
 import type { SummarizerCall } from '../bill/summarizer-calls.ts'
 import type { Assumptions, CallCost, ReplayFold } from '../comparison.ts'

@@ -1,5 +1,5 @@
+import { rounds } from 'palimpsest/internals/policy/index'
 import { describe, expect, it } from 'vitest'
-import { rounds } from '../../../palimpsest/src/policy/index.ts'
 import { replay } from './replay.ts'
 
 const MESSAGES = 80

@@ -1,10 +1,10 @@
-import type { SummarizeRequest, Summarizer } from '../../../palimpsest/src/summarizer/index.ts'
-import { promptFor } from '../../../palimpsest/src/summarizer/model/prompt-for.ts'
-import { instructionsFor } from '../../../palimpsest/src/summarizer/model/prompts.ts'
-import { renderMessages, renderSummaries } from '../../../palimpsest/src/summarizer/model/render-source.ts'
-import { takePiece } from '../../../palimpsest/src/summarizer/model/take-piece.ts'
-import { sourceTokens } from '../../../palimpsest/src/summarizer/model/window.ts'
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+import type { SummarizeRequest, Summarizer } from 'palimpsest/internals/summarizer/index'
+import { promptFor } from 'palimpsest/internals/summarizer/model/prompt-for'
+import { instructionsFor } from 'palimpsest/internals/summarizer/model/prompts'
+import { renderMessages, renderSummaries } from 'palimpsest/internals/summarizer/model/render-source'
+import { takePiece } from 'palimpsest/internals/summarizer/model/take-piece'
+import { sourceTokens } from 'palimpsest/internals/summarizer/model/window'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import type { SummarizerCall } from '../bill/summarizer-calls.ts'
 
 export interface SimulatedSummarizerOptions {

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { type MessageInput, type NewMessage, normalizeMessage, type SessionKind } from '../../../palimpsest/src/log/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import {
+  type MessageInput,
+  type NewMessage,
+  normalizeMessage,
+  type SessionKind,
+} from 'palimpsest/internals/log/index'
 import type { TranscriptMessage, TranscriptProblem } from './transcript.ts'
 
 export interface Checked {

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import { unknownFormat } from './invalid-transcript-error.ts'
 import { isMetadata, isRow } from './older/recognize-older.ts'
 import { checkDocumentSize, LARGEST_DOCUMENT, readDocument } from './read-document.ts'

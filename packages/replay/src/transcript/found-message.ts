@@ -1,5 +1,5 @@
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import type { Content, ContentPart, MessageInput } from '../../../palimpsest/src/log/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import type { Content, ContentPart, MessageInput } from 'palimpsest/internals/log/index'
 import type { FoundMessage } from './transcript.ts'
 
 /** What one message of the file becomes: often one of ours, sometimes several or none, or a problem. */

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { TranscriptFormat, TranscriptProblem } from './transcript.ts'
 
 const MAX_PROBLEMS = 20

@@ -1,4 +1,4 @@
-import { isId, parseMessageInstant } from '../../../palimpsest/src/log/index.ts'
+import { isId, parseMessageInstant } from 'palimpsest/internals/log/index'
 
 /** What stands in a file that somebody else wrote: any field may be missing, or be something else. */
 export type JsonRecord = Readonly<Record<string, unknown>>

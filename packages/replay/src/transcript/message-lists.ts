@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../../palimpsest/src/log/index.ts'
+import type { MessageInput } from 'palimpsest/internals/log/index'
 import { foundMessages } from './found-message.ts'
 import { idOf, isRecord, nameOf } from './json-value.ts'
 import { ToolCalls } from './tool-calls.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import { checkMessage, checkMessages } from './check-messages.ts'
 import { type Document, findLayout, type Layout } from './find-layout.ts'
 import { InvalidTranscriptError, unknownFormat } from './invalid-transcript-error.ts'

@@ -1,5 +1,5 @@
-import { InvalidMessageError } from '../../../palimpsest/src/errors.ts'
-import type { ContentPart, MessageInput, Role } from '../../../palimpsest/src/log/index.ts'
+import { InvalidMessageError } from 'palimpsest/internals/errors'
+import type { ContentPart, MessageInput, Role } from 'palimpsest/internals/log/index'
 import { toContent } from './found-message.ts'
 import { idOf, instantOf, isRecord, type JsonRecord, recordOf, textOf } from './json-value.ts'
 import { readLists } from './message-lists.ts'

@@ -1,4 +1,4 @@
-import type { ContentPart, MessageInput, Role } from '../../../palimpsest/src/log/index.ts'
+import type { ContentPart, MessageInput, Role } from 'palimpsest/internals/log/index'
 import { foundMessages, toContent } from './found-message.ts'
 import {
   idOf,

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { Source } from './source.ts'
 
 export interface Line {

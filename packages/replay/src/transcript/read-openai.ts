@@ -1,4 +1,4 @@
-import { InvalidMessageError } from '../../../palimpsest/src/errors.ts'
+import { InvalidMessageError } from 'palimpsest/internals/errors'
 import {
   type AttachmentPart,
   asAttachment,
@@ -7,7 +7,7 @@ import {
   type MessageInput,
   OTHER_ATTACHMENT_RULE,
   type Role,
-} from '../../../palimpsest/src/log/index.ts'
+} from 'palimpsest/internals/log/index'
 import { toContent } from './found-message.ts'
 import {
   idOf,

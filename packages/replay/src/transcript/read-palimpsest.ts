@@ -1,4 +1,4 @@
-import type { MessageInput } from '../../../palimpsest/src/log/index.ts'
+import type { MessageInput } from 'palimpsest/internals/log/index'
 import { checkMessage } from './check-messages.ts'
 import { readLines } from './read-lines.ts'
 import type { Source } from './source.ts'

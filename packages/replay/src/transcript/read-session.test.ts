@@ -1,5 +1,5 @@
+import { createPalimpsest, sqlite } from 'palimpsest'
 import { expect, test } from 'vitest'
-import { createPalimpsest, sqlite } from '../../../palimpsest/src/index.ts'
 import { readSession } from './read-session.ts'
 import { recognize } from './recognize.ts'
 

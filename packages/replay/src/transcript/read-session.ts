@@ -1,5 +1,5 @@
-import { InvalidMessageError } from '../../../palimpsest/src/errors.ts'
-import type { MessageInput } from '../../../palimpsest/src/log/index.ts'
+import { InvalidMessageError } from 'palimpsest/internals/errors'
+import type { MessageInput } from 'palimpsest/internals/log/index'
 import { foundMessages } from './found-message.ts'
 import { idOf, isRecord, listOf, recordOf } from './json-value.ts'
 import type { FoundConversation } from './transcript.ts'

@@ -1,5 +1,11 @@
-import { InvalidArgumentError, InvalidMessageError } from '../../../palimpsest/src/errors.ts'
-import type { AttachmentPart, ContentPart, MessageInput, Origin, Sender } from '../../../palimpsest/src/log/index.ts'
+import { InvalidArgumentError, InvalidMessageError } from 'palimpsest/internals/errors'
+import type {
+  AttachmentPart,
+  ContentPart,
+  MessageInput,
+  Origin,
+  Sender,
+} from 'palimpsest/internals/log/index'
 import { foundMessages, toContent } from './found-message.ts'
 import {
   idOf,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 
 /** What a transcript is read from, as often as it takes: a file is opened anew, a pipe was kept. */
 export interface Source {

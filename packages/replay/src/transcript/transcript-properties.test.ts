@@ -1,10 +1,10 @@
 import { convertToModelMessages, type UIMessage } from 'ai'
 import fc from 'fast-check'
+import { toOpenAI } from 'palimpsest/internals/context/index'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { type Content, contentText } from 'palimpsest/internals/log/index'
 import { expect, test } from 'vitest'
 import { arbitraryContext } from '../../../../test/arbitrary-context.ts'
-import { toOpenAI } from '../../../palimpsest/src/context/index.ts'
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { type Content, contentText } from '../../../palimpsest/src/log/index.ts'
 import { openTranscripts } from './open-transcripts.ts'
 import { recognize } from './recognize.ts'
 

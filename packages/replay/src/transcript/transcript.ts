@@ -1,4 +1,4 @@
-import type { MessageInput, NewMessage, SessionKind } from '../../../palimpsest/src/log/index.ts'
+import type { MessageInput, NewMessage, SessionKind } from 'palimpsest/internals/log/index'
 import type { Past } from './older/past.ts'
 import type { BotDocuments } from './older/read-beside.ts'
 

@@ -1,5 +1,5 @@
-import { InvalidMessageError } from '../../../palimpsest/src/errors.ts'
-import type { AttachmentPart, ContentPart, MessageInput, Role } from '../../../palimpsest/src/log/index.ts'
+import { InvalidMessageError } from 'palimpsest/internals/errors'
+import type { AttachmentPart, ContentPart, MessageInput, Role } from 'palimpsest/internals/log/index'
 import { toContent } from './found-message.ts'
 import { type JsonRecord, listOf, recordOf, textOf } from './json-value.ts'
 import type { ToolCalls } from './tool-calls.ts'

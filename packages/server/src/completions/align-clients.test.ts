@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { contentText } from 'palimpsest/internals/log/index'
 import { describe, expect, test } from 'vitest'
-import { contentText } from '../../../palimpsest/src/log/index.ts'
 import { alignWhole } from './align.ts'
 import { Prints, type Said } from './fingerprint.ts'
 import { repliesToRepeat } from './repeats.ts'

@@ -1,5 +1,5 @@
+import type { Content } from 'palimpsest/internals/log/index'
 import { describe, expect, test } from 'vitest'
-import type { Content } from '../../../palimpsest/src/log/index.ts'
 import { type Alignment, alignWhole, type Known } from './align.ts'
 import { Prints, type Said } from './fingerprint.ts'
 

@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai'
-import { splitModelName } from '../../../palimpsest/src/config/model-name.ts'
-import { type Language, textsOf } from '../../../palimpsest/src/language/index.ts'
+import { splitModelName } from 'palimpsest/internals/config/model-name'
+import { type Language, textsOf } from 'palimpsest/internals/language/index'
 import type { ChatRequest } from './request.ts'
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params']

@@ -1,5 +1,5 @@
-import { splitModelName } from '../../../palimpsest/src/config/model-name.ts'
-import type { ProviderOptions } from '../../../palimpsest/src/turn/sdk.ts'
+import { splitModelName } from 'palimpsest/internals/config/model-name'
+import type { ProviderOptions } from 'palimpsest/internals/turn/sdk'
 import type { ChatRequest } from './request.ts'
 
 /** What the AI SDK has a field for, as it names them. */

@@ -1,9 +1,9 @@
-import { policyOf, type Resolved } from '../../../palimpsest/src/config/index.ts'
-import type { ContextOptions } from '../../../palimpsest/src/contexts.ts'
-import { ContextOverflowError } from '../../../palimpsest/src/errors.ts'
-import { contextBudget } from '../../../palimpsest/src/policy/index.ts'
-import type { Session } from '../../../palimpsest/src/session.ts'
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+import { policyOf, type Resolved } from 'palimpsest/internals/config/index'
+import type { ContextOptions } from 'palimpsest/internals/contexts'
+import { ContextOverflowError } from 'palimpsest/internals/errors'
+import { contextBudget } from 'palimpsest/internals/policy/index'
+import type { Session } from 'palimpsest/internals/session'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 
 /** The least that a context needs beside what is fixed. */
 const MIN_ROOM_TOKENS = 100

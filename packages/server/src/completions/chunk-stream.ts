@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { Answering, Piece } from './answering.ts'
 import { chunksOf, type Frame, firstChunk } from './completion.ts'
 import { completionError } from './completion-error.ts'

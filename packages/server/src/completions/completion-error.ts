@@ -1,4 +1,4 @@
-import { ERROR_CODES, PalimpsestError } from '../../../palimpsest/src/errors.ts'
+import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 
 /** The same error with the fields beside it that OpenAI's clients show. */
 class CompletionError extends PalimpsestError {

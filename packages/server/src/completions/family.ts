@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { isId, MAX_ID_CHARACTERS } from '../../../palimpsest/src/log/index.ts'
-import type { Palimpsest } from '../../../palimpsest/src/palimpsest.ts'
-import type { Session, SessionInfo } from '../../../palimpsest/src/session.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { isId, MAX_ID_CHARACTERS } from 'palimpsest/internals/log/index'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Session, SessionInfo } from 'palimpsest/internals/session'
 import type { Laid } from './history.ts'
 
 /** A session and the forks that contradictions made of it, which clients go on calling by its name. */

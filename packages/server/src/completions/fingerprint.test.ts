@@ -1,5 +1,5 @@
+import type { Content, ContentPart } from 'palimpsest/internals/log/index'
 import { describe, expect, test } from 'vitest'
-import type { Content, ContentPart } from '../../../palimpsest/src/log/index.ts'
 import { isSame, Prints, type Said } from './fingerprint.ts'
 
 const prints = new Prints()

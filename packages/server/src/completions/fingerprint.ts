@@ -6,9 +6,9 @@ import {
   interruptionOf,
   isAttachment,
   type Role,
-} from '../../../palimpsest/src/log/index.ts'
-import { type InSteps, runAtOnce } from '../../../palimpsest/src/slices.ts'
-import { canonicalJson } from '../../../palimpsest/src/store/index.ts'
+} from 'palimpsest/internals/log/index'
+import { type InSteps, runAtOnce } from 'palimpsest/internals/slices'
+import { canonicalJson } from 'palimpsest/internals/store/index'
 
 export interface Said {
   readonly role: Role

@@ -1,5 +1,5 @@
-import type { Pace } from '../../../palimpsest/src/finding/pace.ts'
-import { type InSteps, runInSlices } from '../../../palimpsest/src/slices.ts'
+import type { Pace } from 'palimpsest/internals/finding/pace'
+import { type InSteps, runInSlices } from 'palimpsest/internals/slices'
 
 /** The same as `map`, but that nobody else has to wait for the end of it. */
 export async function inPieces<Item, Result>(

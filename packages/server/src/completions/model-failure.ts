@@ -1,7 +1,7 @@
-import { PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { type ProviderFailure, providerFailure } from '../../../palimpsest/src/provider-failure.ts'
-import { redactSecrets } from '../../../palimpsest/src/redaction/index.ts'
-import { isOverflowError } from '../../../palimpsest/src/turn/index.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
+import { type ProviderFailure, providerFailure } from 'palimpsest/internals/provider-failure'
+import { redactSecrets } from 'palimpsest/internals/redaction/index'
+import { isOverflowError } from 'palimpsest/internals/turn/index'
 
 /** What the SDK's errors about a call have in common. */
 interface CallError {

@@ -1,5 +1,5 @@
-import type { SettingValues } from '../../../palimpsest/src/config/index.ts'
-import { splitModelName } from '../../../palimpsest/src/config/model-name.ts'
+import type { SettingValues } from 'palimpsest/internals/config/index'
+import { splitModelName } from 'palimpsest/internals/config/model-name'
 import { SEARCH_MODEL } from './search-answer.ts'
 
 /** The one that answers, as OpenAI lists models. `id`: the name that somebody calls it by; any is taken. */

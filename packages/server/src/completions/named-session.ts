@@ -1,4 +1,4 @@
-import type { SessionOptions } from '../../../palimpsest/src/palimpsest.ts'
+import type { SessionOptions } from 'palimpsest/internals/palimpsest'
 import { invalidArguments } from '../problems.ts'
 
 /** The headers that are read, and what they are for. */

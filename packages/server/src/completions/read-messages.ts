@@ -1,6 +1,6 @@
-import { InvalidMessageError, PalimpsestError } from '../../../palimpsest/src/errors.ts'
-import { Pace } from '../../../palimpsest/src/finding/pace.ts'
-import { type Content, type ContentPart, normalizeMessage, type Role } from '../../../palimpsest/src/log/index.ts'
+import { InvalidMessageError, PalimpsestError } from 'palimpsest/internals/errors'
+import { Pace } from 'palimpsest/internals/finding/pace'
+import { type Content, type ContentPart, normalizeMessage, type Role } from 'palimpsest/internals/log/index'
 import { invalidArguments } from '../problems.ts'
 import { isRecord, type Json, readParts, textIn } from './read-parts.ts'
 

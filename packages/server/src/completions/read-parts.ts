@@ -1,4 +1,9 @@
-import { asAttachment, type Content, type ContentPart, OTHER_ATTACHMENT_RULE } from '../../../palimpsest/src/log/index.ts'
+import {
+  asAttachment,
+  type Content,
+  type ContentPart,
+  OTHER_ATTACHMENT_RULE,
+} from 'palimpsest/internals/log/index'
 import { invalidArguments } from '../problems.ts'
 
 export type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../palimpsest/src/tokens/index.ts'
+import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import type { FinishReason, Piece, Usage } from './answering.ts'
 
 export type StreamPart = { readonly type: string } & Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
+import type { ContentPart } from 'palimpsest/internals/log/index'
 import { expect, test } from 'vitest'
-import type { ContentPart } from '../../../palimpsest/src/log/index.ts'
 import { namesOfCalls, renamedCalls, withOurCalls } from './tool-ids.ts'
 
 const call = (toolCallId: string, input: unknown, toolName = 'look'): ContentPart => ({

@@ -1,4 +1,4 @@
-import type { Content, ContentPart, ToolCallPart } from '../../../palimpsest/src/log/index.ts'
+import type { Content, ContentPart, ToolCallPart } from 'palimpsest/internals/log/index'
 import { callText, type Said } from './fingerprint.ts'
 
 type Names = ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-import type { ApiKey, Store } from '../../../palimpsest/src/store/index.ts'
+import type { ApiKey, Store } from 'palimpsest/internals/store/index'
 
 /** More than a process sees in a while; those that are left out are read again. */
 const MAX_KEYS = 10_000

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { InvalidArgumentError } from '../../../palimpsest/src/errors.ts'
-import { ID_RULE, isId } from '../../../palimpsest/src/log/index.ts'
-import { type ApiKey, SCOPES, type Scope } from '../../../palimpsest/src/store/index.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { ID_RULE, isId } from 'palimpsest/internals/log/index'
+import { type ApiKey, SCOPES, type Scope } from 'palimpsest/internals/store/index'
 import { hashSecret, newSecret } from './secret.ts'
 import { writeKey } from './written-key.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ApiKey } from '../../../palimpsest/src/store/index.ts'
+import type { ApiKey } from 'palimpsest/internals/store/index'
 
 const SECRET_BYTES = 32
 

@@ -1,6 +1,6 @@
-import { optionsOf } from '../../../palimpsest/src/known-options.ts'
-import type { Palimpsest, SessionOptions } from '../../../palimpsest/src/palimpsest.ts'
-import type { Scope } from '../../../palimpsest/src/store/index.ts'
+import { optionsOf } from 'palimpsest/internals/known-options'
+import type { Palimpsest, SessionOptions } from 'palimpsest/internals/palimpsest'
+import type { Scope } from 'palimpsest/internals/store/index'
 
 /** What somebody who speaks MCP may reach. The namespace is that of the instance: nothing leads out of it. */
 export interface McpAccess {

@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from '../../../palimpsest/src/errors.ts'
-import { type Texts, textsOf } from '../../../palimpsest/src/language/index.ts'
-import { type MessageInput, ROLES } from '../../../palimpsest/src/log/index.ts'
-import type { SessionOptions } from '../../../palimpsest/src/palimpsest.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { type Texts, textsOf } from 'palimpsest/internals/language/index'
+import { type MessageInput, ROLES } from 'palimpsest/internals/log/index'
+import type { SessionOptions } from 'palimpsest/internals/palimpsest'
 import type { Arguments, Parameters, Tool } from './tool.ts'
 
 const MAX_MESSAGES = 1_000

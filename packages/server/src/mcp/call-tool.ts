@@ -1,4 +1,4 @@
-import { describe, ERROR_CODES, PalimpsestError, SessionMismatchError } from '../../../palimpsest/src/errors.ts'
+import { describe, ERROR_CODES, PalimpsestError, SessionMismatchError } from 'palimpsest/internals/errors'
 import type { McpAccess } from './access.ts'
 import { type Outcome, refusal, type Tool } from './tool.ts'
 import { inputSchema, TOOLS } from './tools.ts'

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server'
-import { type Language, textsOf } from '../../../palimpsest/src/language/index.ts'
+import { type Language, textsOf } from 'palimpsest/internals/language/index'
 import type { McpAccess } from './access.ts'
 import { callTool } from './call-tool.ts'
 import type { Library } from './load-library.ts'

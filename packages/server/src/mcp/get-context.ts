@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../../palimpsest/src/errors.ts'
-import { textsOf } from '../../../palimpsest/src/language/index.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import { textsOf } from 'palimpsest/internals/language/index'
 import type { Arguments, Tool } from './tool.ts'
 
 const TEXTS = ['query', 'instructions', 'model'] as const

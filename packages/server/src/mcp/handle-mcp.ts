@@ -1,4 +1,4 @@
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import { ACCESS, type McpAccess } from './access.ts'
 import { createServer } from './create-server.ts'
 import { loadLibrary } from './load-library.ts'

@@ -1,4 +1,4 @@
-import { MissingPeerError } from '../../../palimpsest/src/errors.ts'
+import { MissingPeerError } from 'palimpsest/internals/errors'
 
 const PEER = '@modelcontextprotocol/server'
 

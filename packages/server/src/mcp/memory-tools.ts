@@ -1,7 +1,7 @@
-import { SessionNotFoundError } from '../../../palimpsest/src/errors.ts'
-import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../../palimpsest/src/log/index.ts'
-import { definitionsIn } from '../../../palimpsest/src/memory/tools/definitions.ts'
-import type { ToolOutput } from '../../../palimpsest/src/memory/tools/index.ts'
+import { SessionNotFoundError } from 'palimpsest/internals/errors'
+import { MEMORY_TOOL_NAMES, type MemoryToolName } from 'palimpsest/internals/log/index'
+import { definitionsIn } from 'palimpsest/internals/memory/tools/definitions'
+import type { ToolOutput } from 'palimpsest/internals/memory/tools/index'
 import type { McpAccess } from './access.ts'
 import type { Outcome, Tool } from './tool.ts'
 

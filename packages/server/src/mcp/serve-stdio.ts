@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkOptions, optionsOf } from '../../../palimpsest/src/known-options.ts'
+import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import { ACCESS, type McpAccess } from './access.ts'
 import { answering } from './answering.ts'
 import { createServer } from './create-server.ts'

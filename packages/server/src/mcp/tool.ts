@@ -1,5 +1,5 @@
-import type { Language } from '../../../palimpsest/src/language/index.ts'
-import type { Scope } from '../../../palimpsest/src/store/index.ts'
+import type { Language } from 'palimpsest/internals/language/index'
+import type { Scope } from 'palimpsest/internals/store/index'
 import type { McpAccess } from './access.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>

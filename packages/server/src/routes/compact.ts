@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import type { Resolved } from '../../../palimpsest/src/config/index.ts'
-import { InvalidDecisionError } from '../../../palimpsest/src/errors.ts'
+import type { Resolved } from 'palimpsest/internals/config/index'
+import { InvalidDecisionError } from 'palimpsest/internals/errors'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { OVERRIDES, text } from '../fields.ts'
 import { invalidArguments } from '../problems.ts'

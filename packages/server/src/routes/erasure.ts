@@ -1,4 +1,4 @@
-import { ErasureNotFoundError } from '../../../palimpsest/src/errors.ts'
+import { ErasureNotFoundError } from 'palimpsest/internals/errors'
 import { type Answer, type Call, endpoint } from '../endpoint.ts'
 import { readNumber } from './messages.ts'
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { ID_RULE, isId } from '../../../palimpsest/src/log/index.ts'
-import { CONSUMER_NAME, CONSUMER_RULE } from '../../../palimpsest/src/store/index.ts'
+import { ID_RULE, isId } from 'palimpsest/internals/log/index'
+import { CONSUMER_NAME, CONSUMER_RULE } from 'palimpsest/internals/store/index'
 import { endpoint } from '../endpoint.ts'
 import { POSITION_RULE, readPosition } from '../event-position.ts'
 import { text } from '../fields.ts'

@@ -1,7 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { DocumentNotFoundError, InvalidArgumentError, SessionNotFoundError } from '../../../palimpsest/src/errors.ts'
-import { normalizeMarkdown } from '../../../palimpsest/src/memory/document/index.ts'
-import type { MemoryContent, MemoryDocument, WriteOptions } from '../../../palimpsest/src/memory/index.ts'
+import {
+  DocumentNotFoundError,
+  InvalidArgumentError,
+  SessionNotFoundError,
+} from 'palimpsest/internals/errors'
+import { normalizeMarkdown } from 'palimpsest/internals/memory/document/index'
+import type { MemoryContent, MemoryDocument, WriteOptions } from 'palimpsest/internals/memory/index'
 import { DOCUMENT, documentJson } from '../document-json.ts'
 import { missingDocument, readDocumentName } from '../document-name.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.ts'

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import type { Resolved } from '../../../palimpsest/src/config/index.ts'
-import { SessionNotFoundError } from '../../../palimpsest/src/errors.ts'
-import type { WhatIf } from '../../../replay/src/what-if.ts'
-import { headOf, ID_RULE, isId, type Message, modelText } from '../../../palimpsest/src/log/index.ts'
-import { PRESETS } from '../../../palimpsest/src/policy/index.ts'
-import type { Session } from '../../../palimpsest/src/session.ts'
-import { canonicalJson } from '../../../palimpsest/src/store/index.ts'
+import type { WhatIf } from '@palimpsest/replay/internals/what-if'
+import type { Resolved } from 'palimpsest/internals/config/index'
+import { SessionNotFoundError } from 'palimpsest/internals/errors'
+import { headOf, ID_RULE, isId, type Message, modelText } from 'palimpsest/internals/log/index'
+import { PRESETS } from 'palimpsest/internals/policy/index'
+import type { Session } from 'palimpsest/internals/session'
+import { canonicalJson } from 'palimpsest/internals/store/index'
 import { type Call, endpoint } from '../endpoint.ts'
 import { OVERRIDES, text } from '../fields.ts'
 import { invalidArguments } from '../problems.ts'
@@ -63,7 +63,7 @@ const replay = endpoint({
 const DEFAULT_PRICES = 'claude-haiku-4-5'
 
 async function pricesOf(name = DEFAULT_PRICES) {
-  const { PRICE_PRESETS } = await import('../../../replay/src/prices/presets.ts')
+  const { PRICE_PRESETS } = await import('@palimpsest/replay/internals/prices/presets')
   const prices = Object.hasOwn(PRICE_PRESETS, name) ? PRICE_PRESETS[name] : undefined
   if (prices) return prices
   throw invalidArguments([{ field: 'prices', value: name, allowed: Object.keys(PRICE_PRESETS).join(', ') }])

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { ROLES } from '../../../palimpsest/src/log/index.ts'
+import { ROLES } from 'palimpsest/internals/log/index'
 import { endpoint, sessionOf } from '../endpoint.ts'
 import { oneOf, text, wholeNumberText } from '../fields.ts'
 import { given } from '../given.ts'

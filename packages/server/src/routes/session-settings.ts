@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { type Layer, shownSettings } from '../../../palimpsest/src/config/index.ts'
-import { InvalidSettingsError, SettingsConflictError } from '../../../palimpsest/src/errors.ts'
+import { type Layer, shownSettings } from 'palimpsest/internals/config/index'
+import { InvalidSettingsError, SettingsConflictError } from 'palimpsest/internals/errors'
 import { type Call, endpoint, sessionOf } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 import { settingChanges, settledObjects } from '../setting-changes.ts'

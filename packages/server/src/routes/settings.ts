@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { shownSettings } from '../../../palimpsest/src/config/index.ts'
+import { shownSettings } from 'palimpsest/internals/config/index'
 import { endpoint } from '../endpoint.ts'
 import { entityTag, isKnown, mayChange } from '../entity-tags.ts'
 import { SCHEMA_QUERY, withSchema } from '../setting-schema.ts'

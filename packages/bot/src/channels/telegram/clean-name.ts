@@ -1,4 +1,4 @@
-import { headOf } from '../../../../palimpsest/src/log/index.ts'
+import { headOf } from 'palimpsest/internals/log/index'
 
 /** Longer than any name on Telegram. */
 const MAX_CHARACTERS = 256

@@ -1,5 +1,5 @@
 import type { Api } from 'grammy'
-import { MissingPeerError } from '../../../../palimpsest/src/errors.ts'
+import { MissingPeerError } from 'palimpsest/internals/errors'
 import { hideToken } from './hide-token.ts'
 import type { TelegramSettings } from './options.ts'
 import { TelegramFailure } from './telegram-failure.ts'

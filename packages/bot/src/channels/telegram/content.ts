@@ -1,5 +1,5 @@
 import type { Message } from 'grammy/types'
-import type { AttachmentPart, Content, ContentPart, TextPart } from '../../../../palimpsest/src/log/index.ts'
+import type { AttachmentPart, Content, ContentPart, TextPart } from 'palimpsest/internals/log/index'
 import { cleanName } from './clean-name.ts'
 import { noteOf } from './note.ts'
 import { forwardOrigin, linkParts, quotedParts, withOrigin } from './origins.ts'

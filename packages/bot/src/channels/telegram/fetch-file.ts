@@ -1,4 +1,4 @@
-import { type AttachmentPart, attachmentKind } from '../../../../palimpsest/src/log/index.ts'
+import { type AttachmentPart, attachmentKind } from 'palimpsest/internals/log/index'
 import type { FetchedFile } from '../../channel.ts'
 import type { TelegramCall } from './client.ts'
 import type { TelegramSettings } from './options.ts'

@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../../../palimpsest/src/redaction/index.ts'
+import { redactSecrets } from 'palimpsest/internals/redaction/index'
 
 /** For text that somebody may read. What is before the colon is the bot's id, which everybody may know. */
 export function hideToken(text: string, token: string): string {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import { expect, test } from 'vitest'
-import { InvalidArgumentError } from '../../../../palimpsest/src/errors.ts'
 import { telegram } from './index.ts'
 import type { TelegramOptions } from './options.ts'
 

@@ -5,7 +5,7 @@ import {
   type Origin,
   quotationOf,
   type TextPart,
-} from '../../../../palimpsest/src/log/index.ts'
+} from 'palimpsest/internals/log/index'
 import { cleanName } from './clean-name.ts'
 
 /** What stands in a message of Telegram's and its sender did not say. */

@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import { ChannelFailedError, InvalidArgumentError } from '../../../../palimpsest/src/errors.ts'
+import { ChannelFailedError, InvalidArgumentError } from 'palimpsest/internals/errors'
 import { pause } from '../../bounded.ts'
 import type { ChannelHost } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'

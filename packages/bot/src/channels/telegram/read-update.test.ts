@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Chat, Message, MessageEntity, MessageOrigin, Update, User } from 'grammy/types'
+import { normalizeMessage, type TextPart } from 'palimpsest/internals/log/index'
 import { expect, test } from 'vitest'
-import { normalizeMessage, type TextPart } from '../../../../palimpsest/src/log/index.ts'
 import { type BotIdentity, readMessage, readUpdate } from './read-update.ts'
 
 const BOT: BotIdentity = { id: 4_242, username: 'PalimpsestBot' }

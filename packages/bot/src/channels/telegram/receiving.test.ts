@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process'
 import { inspect, promisify } from 'node:util'
 import fc from 'fast-check'
+import {
+  ClosedError,
+  InvalidArgumentError,
+  InvalidMessageError,
+  StoreError,
+} from 'palimpsest/internals/errors'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { recordingHost } from '../../../../../test/telegram/recording-host.ts'
 import { stepTimers } from '../../../../../test/telegram/step-timers.ts'
 import { startTelegramServer, type TelegramServer } from '../../../../../test/telegram/telegram-server.ts'
-import { ClosedError, InvalidArgumentError, InvalidMessageError, StoreError } from '../../../../palimpsest/src/errors.ts'
 import type { IncomingMessage } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'
 import { telegram } from './index.ts'

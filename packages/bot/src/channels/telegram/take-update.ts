@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import { ERROR_CODES, PalimpsestError } from '../../../../palimpsest/src/errors.ts'
+import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 import { pause } from '../../bounded.ts'
 import type { ChannelHost } from '../../channel.ts'
 import type { Timers } from '../../timers.ts'

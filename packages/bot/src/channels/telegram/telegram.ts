@@ -1,5 +1,5 @@
 import type { MessageEntity } from 'grammy/types'
-import { InvalidArgumentError } from '../../../../palimpsest/src/errors.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import {
   type Channel,
   type ChannelHost,

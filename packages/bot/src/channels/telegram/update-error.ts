@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 
 /**
  * What happened to an update of Telegram, and the code or the name of why. Errors may repeat what was said, so what

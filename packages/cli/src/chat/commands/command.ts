@@ -1,5 +1,5 @@
-import type { Palimpsest } from '../../../../palimpsest/src/palimpsest.ts'
-import type { Session } from '../../../../palimpsest/src/session.ts'
+import type { Palimpsest } from 'palimpsest/internals/palimpsest'
+import type { Session } from 'palimpsest/internals/session'
 import type { Terminal } from '../../terminal.ts'
 
 /** What a command may look at and change. Nothing is being answered while it runs. */

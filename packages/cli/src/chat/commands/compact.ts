@@ -1,4 +1,4 @@
-import type { FoldOutcome } from '../../../../palimpsest/src/compaction/index.ts'
+import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
 import type { ChatCommand } from './command.ts'
 import { countText } from './count-text.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionInfo } from '../../../../palimpsest/src/session.ts'
+import type { SessionInfo } from 'palimpsest/internals/session'
 import { drawTable, left, right } from '../../text-layout.ts'
 import type { ChatCommand } from './command.ts'
 import { countText } from './count-text.ts'

@@ -1,4 +1,4 @@
-import { nearestName } from '../../../../palimpsest/src/nearest-name.ts'
+import { nearestName } from 'palimpsest/internals/nearest-name'
 import type { ChatCommand } from './command.ts'
 import { compactCommand } from './compact.ts'
 import { contextCommand } from './context.ts'

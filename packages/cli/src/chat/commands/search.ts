@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../../../palimpsest/src/errors.ts'
-import type { Excerpt, SearchResult } from '../../../../palimpsest/src/finding/index.ts'
+import { InvalidArgumentError } from 'palimpsest/internals/errors'
+import type { Excerpt, SearchResult } from 'palimpsest/internals/finding/index'
 import { resultsText } from '../../search-text.ts'
 import type { ChatCommand } from './command.ts'
 

@@ -1,4 +1,4 @@
-import { contentText, headOf, type Message } from '../../../../palimpsest/src/log/index.ts'
+import { contentText, headOf, type Message } from 'palimpsest/internals/log/index'
 import { inertLine } from '../../inert-text.ts'
 import type { ChatCommand } from './command.ts'
 

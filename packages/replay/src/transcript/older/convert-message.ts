@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { InvalidMessageError } from '../../../../palimpsest/src/errors.ts'
-import type { MessageInput, Role, Sender } from '../../../../palimpsest/src/log/index.ts'
+import { InvalidMessageError } from 'palimpsest/internals/errors'
+import type { MessageInput, Role, Sender } from 'palimpsest/internals/log/index'
 import { foundMessages } from '../found-message.ts'
 import { idOf, isRecord, type JsonRecord, nameOf, recordOf } from '../json-value.ts'
 import { convertAiSdk } from '../read-ai-sdk.ts'

@@ -1,4 +1,4 @@
-import { parseMessageInstant, type SessionKind } from '../../../../palimpsest/src/log/index.ts'
+import { parseMessageInstant, type SessionKind } from 'palimpsest/internals/log/index'
 import { type JsonRecord, textOf } from '../json-value.ts'
 
 /** The names that older systems have for the same thing. The first that is there counts. */

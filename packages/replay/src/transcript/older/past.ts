@@ -1,4 +1,4 @@
-import type { SessionKind, WindowMessage } from '../../../../palimpsest/src/log/index.ts'
+import type { SessionKind, WindowMessage } from 'palimpsest/internals/log/index'
 
 /**
  * What a session of an older system held beside its messages. Counts and ranges are places among the messages that

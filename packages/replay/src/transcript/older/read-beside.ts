@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseInstant } from '../../../../palimpsest/src/log/index.ts'
+import { parseInstant } from 'palimpsest/internals/log/index'
 import { idOf } from '../json-value.ts'
 import type { FoundConversation, TranscriptProblem } from '../transcript.ts'
 import { counted } from './convert-message.ts'

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { GROUP_TURN_MESSAGES, nextTotals, type SessionKind, type Totals } from '../../../../palimpsest/src/log/index.ts'
+import {
+  GROUP_TURN_MESSAGES,
+  nextTotals,
+  type SessionKind,
+  type Totals,
+} from 'palimpsest/internals/log/index'
 import { idOf, isRecord, type JsonRecord, listOf, nameOf, recordOf, textOf } from '../json-value.ts'
 import type { FoundConversation, FoundMessage } from '../transcript.ts'
 import {

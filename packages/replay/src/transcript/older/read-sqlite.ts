@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../../../../palimpsest/src/errors.ts'
+import { PalimpsestError } from 'palimpsest/internals/errors'
 import { readHead, type Source } from '../source.ts'
 
 const MAGIC = 'SQLite format 3\0'

@@ -1,5 +1,5 @@
+import { SETTINGS } from 'palimpsest/internals/config/index'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../../../../../palimpsest/src/config/index.ts'
 import { sentValue } from '../draft.ts'
 import { isNumberAllowed } from './check-number.ts'
 

@@ -1,5 +1,5 @@
+import { SETTINGS } from 'palimpsest/internals/config/index'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../../../../../palimpsest/src/config/index.ts'
 import { choicesOf, mayBeNone } from './choices.ts'
 
 test('the settings that take a few words are those that the schema says', () => {

@@ -1,6 +1,6 @@
+import { findSetting } from 'palimpsest/internals/config/index'
+import { PRESETS as OF_THE_ENGINE } from 'palimpsest/internals/policy/index'
 import { expect, test } from 'vitest'
-import { findSetting } from '../../../../../palimpsest/src/config/index.ts'
-import { PRESETS as OF_THE_ENGINE } from '../../../../../palimpsest/src/policy/index.ts'
 import { defaultFor, MAIN_NUMBERS, PRESETS } from './presets.ts'
 
 test('the presets are those of the engine, with its defaults', () => {
