@@ -122,7 +122,7 @@ test('without the package of the command line, the command says what to install'
 test("the README's example runs as it stands", () => {
   const output = runExample(examples('README.md', 'ts')[0]!)
   expect(output).toContain("{ role: 'user', content: 'Shall we ship on Friday?' }")
-  expect(output).toContain('messages: 2')
+  expect(output).toContain('found: 2 messages: 2')
 })
 
 test.each([
