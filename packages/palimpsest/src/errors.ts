@@ -96,6 +96,13 @@ export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extend
     return typeof error === 'object' && error !== null && marker in error
   }
 
+  /** By its name, where it is of another copy of the package, which has classes of its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (!PalimpsestError.isInstance(value)) return false
+    if (this === PalimpsestError || Function.prototype[Symbol.hasInstance].call(this, value)) return true
+    return value.name === this.name
+  }
+
   toJSON(): { code: ErrorCode; message: string; details: Details } {
     return { code: this.code, message: this.message, details: this.details }
   }
