@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi'
 import { findSetting } from '../config/index.ts'
 import { describe, PalimpsestError, refusal } from '../errors.ts'
+import { suggestion } from '../known-options.ts'
 import { OBJECT_NAMES } from '../older-names.ts'
-import { shapeProblems } from '../shape-problems.ts'
 
 /** Nobody reads more, and each is told twice. */
 const MAX_PROBLEMS = 20
@@ -37,15 +37,33 @@ export function check<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const problems = shapeProblems(result.error.issues.slice(0, MAX_PROBLEMS), {
-    given: input,
-    namesAt: () =>
-      Object.keys((schema as unknown as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name)),
-    listed: names => (names.length === 0 ? `nothing in ${what}` : `the fields ${names.join(', ')}`),
-  })
-  throw invalidArguments(problems.map(problem => ({ ...problem, field: problem.field || what })))
+  const issues = result.error.issues.slice(0, MAX_PROBLEMS)
+  throw invalidArguments(issues.flatMap(issue => problemsOf(issue, schema, input, what)))
 }
 
-function isOlderName(name: string): boolean {
-  return OBJECT_NAMES.includes(name) || (findSetting(name)?.aliases.includes(name) ?? false)
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  input: unknown,
+  what: string,
+): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const isOlderName = (name: string) =>
+      OBJECT_NAMES.includes(name) || findSetting(name)?.aliases.includes(name)
+    const names = Object.keys((schema as z.ZodObject).shape ?? {}).filter(name => !isOlderName(name))
+    return issue.keys.slice(0, MAX_PROBLEMS).map(field => ({
+      field,
+      value: valueAt(input, [field]),
+      allowed:
+        names.length === 0
+          ? `nothing in ${what}`
+          : `${suggestion(field, names)}the fields ${names.join(', ')}`,
+    }))
+  }
+  const path = issue.path.map(String)
+  return [{ field: path.join('.') || what, value: valueAt(input, path), allowed: issue.message }]
+}
+
+function valueAt(input: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, field) => (value as Record<string, unknown> | undefined)?.[field], input)
 }

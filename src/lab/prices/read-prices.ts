@@ -5,14 +5,11 @@ import {
   type SettingsProblem,
 } from '../../errors.ts'
 import { nearestName } from '../../nearest-name.ts'
-import { shapeProblems } from '../../shape-problems.ts'
 import { PRICE_ALIASES, PRICE_PRESETS } from './presets.ts'
 import type { Prices } from './prices.ts'
 import { readText } from './read-text.ts'
 
 const PAIRS = 'name=value pairs as in input=1,cachedInput=0.1,output=5'
-/** Those that are text when they are written as pairs, too. */
-const TEXT_FIELDS: readonly string[] = ['name', 'currency', 'caching'] satisfies (keyof Prices)[]
 const PRESET_NAMES: readonly string[] = [...Object.keys(PRICE_PRESETS), ...Object.keys(PRICE_ALIASES)]
 
 /** What is left out without a preset; `input` and `output` may not be. */
@@ -40,7 +37,7 @@ export async function readPrices(given: string, option = '--prices'): Promise<Pr
     : readPairs(text, option)
 }
 
-function readPairs(text: string, option: string): Promise<Prices> {
+function readPairs(text: string, option: string): Prices {
   const parts = text.split(',').map(part => part.trim())
   const preset = parts[0]!.includes('=') ? null : findPreset(option, parts.shift()!)
   const fields = new Map<string, unknown>()
@@ -53,20 +50,23 @@ function readPairs(text: string, option: string): Promise<Prices> {
     else fields.set(field, TEXT_FIELDS.includes(field) ? value : toNumber(value!))
   }
   if (problems.length > 0) throw new InvalidSettingsError(problems)
-  return toPrices(option, preset, Object.fromEntries(fields))
+  return toPrices(option, preset, fields)
 }
 
-/** An empty text is no number, though `Number` makes it 0. What is no number stays as it was written, as in JSON. */
+/** An empty text is no number, though `Number` makes it 0. What is no number stays as it was written. */
 function toNumber(text: string): unknown {
   const number = text === '' ? Number.NaN : Number(text)
-  return Number.isFinite(number) ? number : text
+  return Number.isNaN(number) ? text : number
 }
 
-function readJson(path: string, json: string): Promise<Prices> {
-  const { extends: base, ...fields } = parseObject(path, json)
+function readJson(path: string, json: string): Prices {
+  const { extends: base, ...rest } = parseObject(path, json)
   if (base !== undefined && typeof base !== 'string')
     throw new InvalidArgumentError(`${path}: extends`, base, `the presets ${PRESET_NAMES.join(', ')}`)
   const preset = base === undefined ? null : findPreset(`${path}: extends`, base)
+  const fields = new Map(Object.entries(rest))
+  // JSON has no number for it.
+  if (rest['cacheLifetimeSec'] === 'Infinity') fields.set('cacheLifetimeSec', Number.POSITIVE_INFINITY)
   return toPrices(path, preset, fields)
 }
 
@@ -99,36 +99,25 @@ function findPreset(where: string, given: string): Prices {
   if (Object.hasOwn(PRICE_PRESETS, name)) return PRICE_PRESETS[name]!
   const others = where.startsWith('--') ? `; or ${PAIRS}; or the path of a file that ends in .json` : ''
   const presets = `the presets ${PRESET_NAMES.join(', ')}`
-  throw new InvalidArgumentError(where, given, suggest(given) + presets + others)
+  throw new InvalidArgumentError(where, given, suggest(given, PRESET_NAMES) + presets + others)
 }
 
-function suggest(given: string): string {
-  const nearest = nearestName(given, PRESET_NAMES)
+function suggest(given: string, names: readonly string[]): string {
+  const nearest = nearestName(given, names)
   return nearest === null ? '' : `${nearest} (the nearest); `
 }
 
-async function toPrices(
-  where: string,
-  preset: Prices | null,
-  given: Readonly<Record<string, unknown>>,
-): Promise<Prices> {
-  // A preset as it is does not wait for zod.
-  if (preset && Object.keys(given).length === 0) return preset
-  const { CHANGED_PRICES, OWN_PRICES } = await import('./prices.ts')
-  const shape = preset ? CHANGED_PRICES : OWN_PRICES
-  const { data, error } = shape.safeParse(given)
-  if (error) {
-    const names = Object.keys(shape.shape)
-    const written = [...Object.keys(given), ...names]
-    const problems = shapeProblems(error.issues, { given, namesAt: () => names }).toSorted(
-      (one, other) => written.indexOf(one.field) - written.indexOf(other.field),
-    )
-    throw new InvalidSettingsError(
-      problems.map(({ field, ...problem }) => ({ ...problem, setting: `${where}: ${field}` })),
-    )
-  }
-  const name = preset ? nameWith(preset, given) : OWN.name
-  const prices = fillIn(preset ?? OWN, { name, ...(data as Partial<Prices>) })
+function toPrices(where: string, preset: Prices | null, fields: ReadonlyMap<string, unknown>): Prices {
+  const problems = [...fields].flatMap(([field, value]) => findProblem(where, field, value))
+  const needed = preset === null ? ['input', 'output'].filter(field => !fields.has(field)) : []
+  for (const field of needed)
+    problems.push({
+      setting: `${where}: ${field}`,
+      value: undefined,
+      allowed: `${PRICE.allowed}; it may be left out only on top of a preset`,
+    })
+  if (problems.length > 0) throw new InvalidSettingsError(problems)
+  const prices = fillIn(preset ?? OWN, Object.fromEntries(fields))
   if (prices.cachedInput <= prices.input) return prices
   const allowed = `at most input, which is ${prices.input}; give both`
   throw new InvalidSettingsError([{ setting: `${where}: cachedInput`, value: prices.cachedInput, allowed }])
@@ -141,6 +130,7 @@ function fillIn(base: Prices, fields: Partial<Prices>): Prices {
   const cachedInput = fields.cachedInput ?? (hasCache ? base.cachedInput : input)
   return {
     ...base,
+    name: base === OWN ? OWN.name : nameWith(base, fields),
     cachedInput,
     cacheWrite: base.cacheWrite === base.input ? input : base.cacheWrite,
     caching: hasCache ? base.caching : cachedInput < input ? 'automatic' : 'none',
@@ -149,6 +139,53 @@ function fillIn(base: Prices, fields: Partial<Prices>): Prices {
 }
 
 /** As a policy is named with its settings: `claude-haiku-4-5 cacheLifetimeSec=3600 cacheWrite=2`. */
-function nameWith({ name }: Prices, given: Readonly<Record<string, unknown>>): string {
-  return [name, ...Object.entries(given).map(([field, value]) => `${field}=${value}`)].join(' ')
+function nameWith({ name }: Prices, fields: Partial<Prices>): string {
+  return [name, ...Object.entries(fields).map(([field, value]) => `${field}=${value}`)].join(' ')
+}
+
+interface Rule {
+  readonly allowed: string
+  readonly isAllowed: (value: unknown) => boolean
+}
+
+const PRICE: Rule = {
+  allowed: 'a number of at least 0, per million tokens',
+  isAllowed: value => Number.isFinite(value) && (value as number) >= 0,
+}
+const CACHINGS: readonly unknown[] = ['automatic', 'breakpoints', 'none'] satisfies Prices['caching'][]
+
+const RULES: Readonly<Record<keyof Prices, Rule>> = {
+  name: { allowed: 'a text', isAllowed: value => typeof value === 'string' && value !== '' },
+  currency: { allowed: 'a text', isAllowed: value => typeof value === 'string' },
+  input: PRICE,
+  cachedInput: PRICE,
+  cacheWrite: PRICE,
+  output: PRICE,
+  cacheLifetimeSec: {
+    allowed: 'a number of at least 0, or Infinity',
+    isAllowed: value => typeof value === 'number' && value >= 0,
+  },
+  caching: { allowed: CACHINGS.join(', '), isAllowed: value => CACHINGS.includes(value) },
+  leastCachedTokens: wholeNumber(0),
+  cacheStepTokens: wholeNumber(1),
+}
+const FIELDS = Object.keys(RULES)
+const TEXT_FIELDS: readonly string[] = ['name', 'currency', 'caching'] satisfies (keyof Prices)[]
+
+function wholeNumber(least: number): Rule {
+  return {
+    allowed: `a whole number of at least ${least}`,
+    isAllowed: value => Number.isSafeInteger(value) && (value as number) >= least,
+  }
+}
+
+function findProblem(where: string, field: string, value: unknown): SettingsProblem[] {
+  const setting = `${where}: ${field}`
+  if (!Object.hasOwn(RULES, field)) {
+    const allowed = suggest(field, FIELDS) + FIELDS.join(', ')
+    return [{ setting, value, allowed, isUnknown: true }]
+  }
+  const { allowed, isAllowed } = RULES[field as keyof Prices]
+  // As JSON, in which errors show their values, Infinity would be null.
+  return isAllowed(value) ? [] : [{ setting, value: value === Infinity ? 'Infinity' : value, allowed }]
 }
