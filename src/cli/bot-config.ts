@@ -5,16 +5,9 @@ import { InvalidSettingsError } from '../errors.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import { withFlatNames } from '../older-names.ts'
 import type { Channel } from '../runtime/channel.ts'
-import { TELEGRAM_CHECKS } from '../runtime/channels/telegram/options.ts'
+import { TELEGRAM_CHECKS, type TelegramOptions } from '../runtime/channels/telegram/options.ts'
 import { RUNTIME_SECTIONS } from '../runtime/check-options.ts'
-import type {
-  CommandOptions,
-  GroupOptions,
-  InboxOptions,
-  PrivateOptions,
-  RuntimeOptions,
-  TurnRules,
-} from '../runtime/options.ts'
+import type { RuntimeOptions } from '../runtime/options.ts'
 import type { Responder } from '../runtime/responder.ts'
 import {
   aFunction,
@@ -29,7 +22,7 @@ import {
 } from './bot-fields.ts'
 
 /** What a bot's file says, checked; names of files are whole. */
-export interface BotConfig {
+export interface BotConfig extends Pick<RuntimeOptions, keyof typeof RUNTIME_SECTIONS | 'belongsTo'> {
   /** Either this or `db`; none of both: as the environment says. */
   readonly store?: string
   readonly db?: string
@@ -37,26 +30,13 @@ export interface BotConfig {
   readonly settings: Layer
   readonly instructions?: string
   readonly channels: readonly (Channel | TelegramConfig)[]
-  readonly inbox?: InboxOptions
-  readonly privates?: PrivateOptions
-  readonly groups?: GroupOptions
-  readonly turns?: TurnRules
-  readonly commands?: CommandOptions
   readonly tools?: Readonly<Record<string, unknown>>
   readonly responder?: Responder
-  readonly belongsTo?: NonNullable<RuntimeOptions['belongsTo']>
 }
 
-interface TelegramConfig {
+interface TelegramConfig extends Omit<TelegramOptions, 'timers'> {
   readonly type: 'telegram'
   readonly name: string
-  readonly token: string
-  readonly apiRoot?: string
-  readonly pollTimeoutSec?: number
-  readonly editEveryMs?: number
-  readonly maxImageBytes?: number
-  readonly maxAudioBytes?: number
-  readonly format?: 'markdown' | 'plain'
 }
 
 /** Throws with everything that is wrong with it. */
