@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Channel } from '@palimpsest/bot/internals/channel'
-import { TELEGRAM_CHECKS } from '@palimpsest/bot/internals/channels/telegram/options'
+import { TELEGRAM_CHECKS, type TelegramOptions } from '@palimpsest/bot/internals/channels/telegram/options'
 import { RUNTIME_SECTIONS } from '@palimpsest/bot/internals/check-options'
-import type {
-  CommandOptions,
-  GroupOptions,
-  InboxOptions,
-  PrivateOptions,
-  RuntimeOptions,
-  TurnRules,
-} from '@palimpsest/bot/internals/options'
+import type { RuntimeOptions } from '@palimpsest/bot/internals/options'
 import type { Responder } from '@palimpsest/bot/internals/responder'
 import {
   environmentNamespace,
@@ -35,7 +28,7 @@ import {
 } from './bot-fields.ts'
 
 /** What a bot's file says, checked; names of files are whole. */
-export interface BotConfig {
+export interface BotConfig extends Pick<RuntimeOptions, keyof typeof RUNTIME_SECTIONS | 'belongsTo'> {
   /** Either this or `db`; none of both: as the environment says. */
   readonly store?: string
   readonly db?: string
@@ -43,26 +36,13 @@ export interface BotConfig {
   readonly settings: Layer
   readonly instructions?: string
   readonly channels: readonly (Channel | TelegramConfig)[]
-  readonly inbox?: InboxOptions
-  readonly privates?: PrivateOptions
-  readonly groups?: GroupOptions
-  readonly turns?: TurnRules
-  readonly commands?: CommandOptions
   readonly tools?: Readonly<Record<string, unknown>>
   readonly responder?: Responder
-  readonly belongsTo?: NonNullable<RuntimeOptions['belongsTo']>
 }
 
-interface TelegramConfig {
+interface TelegramConfig extends Omit<TelegramOptions, 'timers'> {
   readonly type: 'telegram'
   readonly name: string
-  readonly token: string
-  readonly apiRoot?: string
-  readonly pollTimeoutSec?: number
-  readonly editEveryMs?: number
-  readonly maxImageBytes?: number
-  readonly maxAudioBytes?: number
-  readonly format?: 'markdown' | 'plain'
 }
 
 /** Throws with everything that is wrong with it. */

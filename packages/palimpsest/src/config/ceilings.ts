@@ -1,7 +1,6 @@
 import type { SettingsProblem } from '../errors.ts'
 import type { Layer } from './layers.ts'
-import type { SettingValues } from './resolve-settings.ts'
-import { SETTINGS } from './schema.ts'
+import { SETTINGS, type SettingValues } from './schema.ts'
 import type { Setting } from './setting.ts'
 
 /** A limit that is none is above every other. */

@@ -26,10 +26,9 @@ export {
   policyOf,
   type Resolved,
   resolveSettings,
-  type SettingValues,
   type Source,
   shownSettings,
 } from './resolve-settings.ts'
-export { findSetting, ownerIds, SETTINGS } from './schema.ts'
+export { findSetting, ownerIds, SETTINGS, type SettingValues } from './schema.ts'
 export type { Setting } from './setting.ts'
 export { SETTING_DESCRIPTIONS, type SettingDescription } from './setting-descriptions.ts'

@@ -2,7 +2,7 @@ import { InvalidSettingsError, MissingPeerError } from '../errors.ts'
 import type { LanguageModelLike } from '../summarizer/model/language-model.ts'
 import { fetchWithoutRedirects } from './fetch-without-redirects.ts'
 import { MODEL_PROVIDERS, splitModelName } from './model-name.ts'
-import type { SettingValues } from './resolve-settings.ts'
+import type { SettingValues } from './schema.ts'
 import { findSetting } from './schema.ts'
 
 type Access = Pick<SettingValues, 'modelBaseUrl' | 'modelApiKey'>

@@ -10,7 +10,7 @@ import { ceilingsOf, inheritedValue, isAbove, isOnOperatorsKey, paysByItself } f
 import { choosePolicy, type PolicyChoice, unclearPolicy, unclearVariables } from './choose-policy.ts'
 import type { Layer } from './layers.ts'
 import { describePlace, KEY_PLACE, type KeyPlace, maySend, placeIn, placeOf, readPlace } from './model-key.ts'
-import { findSetting, presetParameter, SETTINGS } from './schema.ts'
+import { findSetting, presetParameter, SETTINGS, type SettingValues } from './schema.ts'
 import type { Setting } from './setting.ts'
 
 /** The strongest first. */
@@ -23,61 +23,6 @@ type LayerName = Exclude<(typeof SOURCES)[number], 'default'>
 export type Layers = Partial<Readonly<Record<LayerName, Layer>>> & {
   /** Of a namespace that is not the server's own: what holds in that one. Left out: nothing is bounded. */
   readonly operator?: SettingValues
-}
-
-/** The settings that have types of their own; parameters of policies stand beside them by their names. */
-export interface SettingValues {
-  readonly policy: PresetName
-  readonly zone: string
-  /** `auto`, or a language. */
-  readonly language: string
-  readonly groupTurnMessages: number
-  readonly model: string | null
-  readonly modelBaseUrl: string | null
-  readonly modelApiKey: string | null
-  readonly fallbackModel: string | null
-  readonly allowedModels: readonly string[] | null
-  readonly modelTimeoutSec: number
-  readonly modelWindow: number | null
-  readonly summaryCallsPerHour: number | null
-  readonly summaryTokensPerHour: number | null
-  readonly sessionSummaryCallsPerHour: number | null
-  readonly sessionSummaryTokensPerHour: number | null
-  readonly verbatimBelowTokens: number
-  readonly memoInstructions: string | null
-  readonly extract: 'turn' | 'batch' | 'off' | null
-  readonly scopeLearnsFrom: 'shared' | 'all'
-  readonly memoryOwner: string | null
-  readonly ownerSharesIn: 'private' | 'groups'
-  readonly redact: 'secrets' | 'off'
-  readonly personaTokens: number
-  readonly globalMemoryTokens: number
-  readonly userMemoryTokens: number
-  readonly scopeMemoryTokens: number
-  readonly chatMemoryTokens: number
-  readonly dailyLogTokens: number
-  readonly outputReserve: number
-  readonly maxBodyBytes: number
-  readonly maxHeldBodyBytes: number
-  readonly rateLimit: number | null
-  readonly db: string
-  readonly store: string | null
-  readonly workspace: string | null
-  readonly erasedList: string | null
-  readonly eventRetentionDays: number | null
-  readonly backup: string | null
-  readonly backupEvery: string
-  readonly backupKeep: number
-  readonly host: string
-  readonly port: number
-  readonly namespace: string
-  readonly allowedHosts: readonly string[] | null
-  readonly corsOrigins: readonly string[] | null
-  readonly trustProxy: 'on' | 'off'
-  readonly queue: 'on' | 'off'
-  readonly foldWorkers: number
-  readonly foldLeaseSec: number
-  readonly [parameter: string]: unknown
 }
 
 export interface Resolved {

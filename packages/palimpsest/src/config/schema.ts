@@ -45,31 +45,35 @@ function parameterSetting(name: string): Setting {
   }
 }
 
-interface Plain {
+interface Plain<Default> {
   readonly reach?: Reach
   /** Left out: free; `fixed` for what is set only at the start. */
   readonly namespace?: NamespaceRight
   readonly freeWithKey?: true
-  readonly default: unknown
+  readonly default: Default
   readonly help: string
   readonly secret?: true
 }
 
-function plainSetting(
-  name: string,
-  { reach = 'server', namespace = reach === 'start' ? 'fixed' : 'free', ...plain }: Plain,
+/** @typeParam Value What `read` makes of what is given. */
+function plainSetting<Name extends string, Value>(
+  name: Name,
+  { reach = 'server', namespace = reach === 'start' ? 'fixed' : 'free', ...plain }: Plain<unknown>,
   kind: Pick<Setting, 'allowed' | 'read' | 'type'>,
-): Setting {
+): Setting<Name, Value> {
   const named = { name, environment: environmentName(name), aliases: olderNames(name) }
-  return { ...named, reach, namespace, ...plain, ...kind }
+  return { ...named, reach, namespace, ...plain, ...kind } as Setting<Name, Value>
 }
 
-function numberSetting(
-  name: string,
-  { check, ...plain }: Plain & { check: Omit<Parameter, 'default' | 'help'> },
+type NumberCheck = Omit<Parameter, 'default' | 'help' | 'oneOf'>
+
+function numberSetting<Name extends string, const Check extends NumberCheck>(
+  name: Name,
+  { check, ...plain }: Plain<number | null> & { check: Check },
 ) {
   const parameter = { default: null, help: plain.help, ...check }
-  return plainSetting(name, plain, {
+  type MayBeNone = Check extends { optional: true } | { offAtZero: true } ? null : never
+  return plainSetting<Name, number | MayBeNone>(name, plain, {
     allowed: describeParameter(parameter),
     read: given => readParameter(parameter, given),
     type: check.integer ? 'integer' : 'number',
@@ -78,11 +82,16 @@ function numberSetting(
 
 const MAX_TEXT = 20_000
 
-function textSetting(
-  name: string,
-  { allowed, accepts, ...plain }: Plain & { allowed: string; accepts: (text: string) => boolean },
-): Setting {
-  return plainSetting(name, plain, {
+interface TextRules<Default> extends Plain<Default> {
+  readonly allowed: string
+  readonly accepts: (text: string) => boolean
+}
+
+function textSetting<Name extends string, Default extends string | null>(
+  name: Name,
+  { allowed, accepts, ...plain }: TextRules<Default>,
+) {
+  return plainSetting<Name, string | Extract<Default, null>>(name, plain, {
     allowed,
     read: given =>
       plain.default === null && (given === null || given === 'none')
@@ -94,12 +103,25 @@ function textSetting(
   })
 }
 
+/** `none`: what none stands for, where there is no other default. */
+function choiceSetting<
+  Name extends string,
+  const Choice extends string,
+  Default extends NoInfer<Choice> | null,
+>(name: Name, { choices, none, ...plain }: Plain<Default> & { choices: readonly Choice[]; none?: string }) {
+  return textSetting(name, {
+    ...plain,
+    allowed: choices.join(', ') + (none === undefined ? '' : `, or none ${none}`),
+    accepts: text => choices.includes(text as Choice),
+  }) as Setting<Name, Choice | Extract<Default, null>>
+}
+
 /** Text with a line for each, as it is stored; or a list. */
-function linesSetting(name: string, rules: Parameters<typeof textSetting>[1]): Setting {
+function linesSetting<Name extends string>(name: Name, rules: TextRules<null>) {
   const setting = textSetting(name, rules)
   return {
     ...setting,
-    read: given => {
+    read: (given: unknown) => {
       if (!Array.isArray(given)) return setting.read(given)
       const isList = given.every(each => typeof each === 'string')
       return isList ? setting.read(given.join('\n')) : { allowed: rules.allowed }
@@ -108,20 +130,16 @@ function linesSetting(name: string, rules: Parameters<typeof textSetting>[1]): S
 }
 
 /** Separated by commas; or a list, as it is stored. */
-function listSetting(
-  name: string,
+function listSetting<Name extends string>(
+  name: Name,
   {
     allowed,
     accepts,
     spell = text => text.toLowerCase(),
     ...plain
-  }: Plain & {
-    readonly allowed: string
-    readonly accepts: (text: string) => boolean
-    readonly spell?: (text: string) => string
-  },
-): Setting {
-  return plainSetting(name, plain, {
+  }: TextRules<null> & { readonly spell?: (text: string) => string },
+) {
+  return plainSetting<Name, readonly string[] | null>(name, plain, {
     allowed,
     read: given => {
       if (given === null || given === 'none') return { value: null }
@@ -162,14 +180,8 @@ function isHostName(text: string): boolean {
 /** As an instance takes it. */
 const MAX_NAMESPACE = 200
 
-const REDACTIONS: readonly string[] = ['secrets', 'off']
-const SWITCH: readonly string[] = ['on', 'off']
-const EXTRACTIONS = ['turn', 'batch', 'off']
-const SCOPE_SOURCES: readonly string[] = ['shared', 'all']
-const OWNER_PLACES: readonly string[] = ['private', 'groups']
-
 /** As `packages/palimpsest/src/memory/budgets.ts` has them, which nothing here may import. */
-function memoryTokens(name: string, usual: number, help: string): Setting {
+function memoryTokens<Name extends string>(name: Name, usual: number, help: string) {
   return numberSetting(name, {
     default: usual,
     check: { integer: true, above: 99 },
@@ -178,7 +190,7 @@ function memoryTokens(name: string, usual: number, help: string): Setting {
 }
 
 /** In an hour of the clock, for each model. */
-function spendLimit(name: string, what: string): Setting {
+function spendLimit<Name extends string>(name: Name, what: string) {
   return numberSetting(name, {
     namespace: 'max',
     default: null,
@@ -195,12 +207,11 @@ export function ownerIds(text: string): readonly string[] {
 const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
 
 /** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
-export const SETTINGS: readonly Setting[] = [
-  textSetting('policy', {
+const DECLARED = [
+  choiceSetting('policy', {
     reach: 'request',
     default: 'tokens',
-    allowed: PRESET_NAMES.join(', '),
-    accepts: text => PRESET_NAMES.includes(text as PresetName),
+    choices: PRESET_NAMES,
     help: 'when to fold: one of the presets',
   }),
   ...PARAMETER_NAMES.map(parameterSetting),
@@ -291,16 +302,15 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => text.trim() !== '',
     help: 'what the memo of a session has to hold, one instruction a line',
   }),
-  textSetting('extract', {
+  choiceSetting('extract', {
     default: null,
-    allowed: `${EXTRACTIONS.join(', ')}, or none for turn with the policy rounds and batch with others`,
-    accepts: text => EXTRACTIONS.includes(text),
+    choices: ['turn', 'batch', 'off'],
+    none: 'for turn with the policy rounds and batch with others',
     help: 'when user and scope memory are extracted: after each turn, in batches, or never',
   }),
-  textSetting('scopeLearnsFrom', {
+  choiceSetting('scopeLearnsFrom', {
     default: 'shared',
-    allowed: SCOPE_SOURCES.join(', '),
-    accepts: text => SCOPE_SOURCES.includes(text),
+    choices: ['shared', 'all'],
     help: "from which sessions a workspace's memory is learned: those that are no private chats, or all, so that what is said in private is shown in the whole workspace",
   }),
   textSetting('memoryOwner', {
@@ -309,17 +319,15 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => ownerIds(text).every(isId),
     help: 'in whose private chats the model may write what everybody sees (write_memory); none: in no chat',
   }),
-  textSetting('ownerSharesIn', {
+  choiceSetting('ownerSharesIn', {
     default: 'private',
-    allowed: OWNER_PLACES.join(', '),
-    accepts: text => OWNER_PLACES.includes(text),
+    choices: ['private', 'groups'],
     help: 'where those owners share what everybody sees: in their private chats alone, or in groups, too, when what they say there is answered',
   }),
-  textSetting('redact', {
+  choiceSetting('redact', {
     reach: 'start',
     default: 'secrets',
-    allowed: REDACTIONS.join(', '),
-    accepts: text => REDACTIONS.includes(text),
+    choices: ['secrets', 'off'],
     help: 'what is taken out before anything is stored: keys, tokens, passwords and card numbers, or nothing',
   }),
   numberSetting('personaTokens', {
@@ -372,11 +380,10 @@ export const SETTINGS: readonly Setting[] = [
     accepts: text => /^postgres(ql)?:\/\//.test(text),
     help: 'a PostgreSQL database instead of the file',
   }),
-  textSetting('queue', {
+  choiceSetting('queue', {
     reach: 'start',
     default: 'on',
-    allowed: SWITCH.join(', '),
-    accepts: text => SWITCH.includes(text),
+    choices: ['on', 'off'],
     help: 'on PostgreSQL, whether folds are jobs of a queue that all workers share; off: each process folds what it appends',
   }),
   numberSetting('foldWorkers', {
@@ -465,14 +472,22 @@ export const SETTINGS: readonly Setting[] = [
     accepts: isOrigin,
     help: 'the sites whose pages may call from a browser',
   }),
-  textSetting('trustProxy', {
+  choiceSetting('trustProxy', {
     reach: 'start',
     default: 'off',
-    allowed: SWITCH.join(', '),
-    accepts: text => SWITCH.includes(text),
+    choices: ['on', 'off'],
     help: 'whether a proxy of yours says in x-forwarded-for who calls',
   }),
-]
+] as const
+
+export const SETTINGS: readonly Setting[] = DECLARED
+
+/** What each of them is once it was read; parameters of policies stand beside them by their names. */
+export type SettingValues = {
+  readonly [Each in (typeof DECLARED)[number] as Each['name']]: Each extends Setting<string, infer Value>
+    ? Value
+    : never
+}
 
 const BY_NAME = new Map(
   SETTINGS.flatMap(setting => [setting.name, ...setting.aliases].map(name => [name, setting])),

@@ -12,11 +12,11 @@ export type Reach = 'request' | 'session' | 'server' | 'start'
  */
 export type NamespaceRight = 'max' | 'fixed' | 'free'
 
-type Read = { readonly value: unknown } | { readonly allowed: string }
+type Read<Value> = { readonly value: Value } | { readonly allowed: string }
 
 /** One setting: everything that the environment, the server, the command line and the documentation say of it. */
-export interface Setting {
-  readonly name: string
+export interface Setting<Name extends string = string, Value = unknown> {
+  readonly name: Name
   readonly environment: string
   readonly reach: Reach
   readonly namespace: NamespaceRight
@@ -36,7 +36,7 @@ export interface Setting {
   /** Older names, the newest first. */
   readonly aliases: readonly string[]
   /** From JSON or from text. A value of `null` means none. */
-  readonly read: (given: unknown) => Read
+  readonly read: (given: unknown) => Read<Value>
 }
 
 /** `fullContextTurns` is `PALIMPSEST_FULL_CONTEXT_TURNS`, `session.memo.instruct` `PALIMPSEST_SESSION_MEMO_INSTRUCT`. */

@@ -167,13 +167,13 @@ export function parseSessionFile(
   now: number = Date.now(),
 ): { file: SessionFile; warnings: readonly string[] } {
   const warnings: string[] = []
-  const file = object(json, 'the file')
-  if (file['format'] !== undefined && file['format'] !== 'palimpsest-session')
-    throw new InvalidExportError('format', '"palimpsest-session"')
-  if (file['version'] !== undefined && file['version'] !== 1)
+  const file = new Fields(json, '')
+  const { format = 'palimpsest-session', version = 1 } = file.values
+  if (format !== 'palimpsest-session') throw new InvalidExportError('format', '"palimpsest-session"')
+  if (version !== 1)
     throw new InvalidExportError('version', '1; a newer version of Palimpsest wrote this file')
-  const given = optional(file['createdAt'], 'createdAt', instant, null)
-  const messages = withTimes(list(file['messages'], 'messages').map(parseMessage), given ?? isoOf(now))
+  const given = file.take('createdAt', instant, null)
+  const messages = withTimes(file.need('messages', each(parseMessage)), given ?? isoOf(now))
   checkOrder(messages)
   const lastSeq = messages.at(-1)?.seq ?? 0
   const createdAt = given ?? messages[0]?.at ?? isoOf(now)
@@ -181,37 +181,29 @@ export function parseSessionFile(
   const parsed: SessionFile = {
     format: 'palimpsest-session',
     version: 1,
-    id: optional(file['id'], 'id', text, ''),
-    kind: optional(file['kind'], 'kind', oneOf(['private', 'group', 'agent']), 'private') as SessionKind,
-    user: optional(file['user'], 'user', id, null),
-    scope: optional(file['scope'], 'scope', id, null),
+    id: file.take('id', text, ''),
+    kind: file.take('kind', oneOf(['private', 'group', 'agent']), 'private'),
+    user: file.take('user', id, null),
+    scope: file.take('scope', id, null),
     createdAt,
-    origin: optional(file['origin'], 'origin', originParser(lastSeq), null),
-    settings: optional(file['settings'], 'settings', object, {}),
-    zone: optional(file['zone'], 'zone', zone, null),
-    ...(isLanguage(file['language']) && { language: file['language'] }),
-    epoch: optional(file['epoch'], 'epoch', count, 0),
-    counters: optional(file['counters'], 'counters', parseCounters, EMPTY_COUNTERS),
-    memo: optional(file['memo'], 'memo', memoParser(lastSeq, warnings), null),
-    memoVersions: optional(file['memoVersions'], 'memoVersions', list, []).map((memo, index) =>
-      memoParser(lastSeq, warnings)(memo, `memoVersions[${index}]`),
-    ),
-    beginnings: parseBeginnings(optional(file['beginnings'], 'beginnings', list, []), lastSeq),
+    origin: file.take('origin', originParser(lastSeq), null),
+    settings: file.take('settings', object, {}),
+    zone: file.take('zone', zone, null),
+    ...(isLanguage(file.values['language']) && { language: file.values['language'] }),
+    epoch: file.take('epoch', count, 0),
+    counters: file.take('counters', parseCounters, EMPTY_COUNTERS),
+    memo: file.take('memo', memoParser(lastSeq, warnings), null),
+    memoVersions: file.take('memoVersions', each(memoParser(lastSeq, warnings)), []),
+    beginnings: file.take('beginnings', beginningsParser(lastSeq), []),
     messages,
-    pins: optional(file['pins'], 'pins', list, []).map((pin, index) => parsePin(pin, index, lastSeq)),
-    documents: parseDocuments(optional(file['documents'], 'documents', list, []), lastSeq),
+    pins: file.take('pins', each(pinParser(lastSeq)), []),
+    documents: file.take('documents', documentsParser(lastSeq), []),
     // A file from before there was memory is not read for it: that would be all of history at once.
-    extractedThrough: Math.min(
-      lastSeq,
-      optional(file['extractedThrough'], 'extractedThrough', count, lastSeq),
-    ),
+    extractedThrough: Math.min(lastSeq, file.take('extractedThrough', count, lastSeq)),
     ...folds,
   }
-  const corrected = optional(file['corrected'], 'corrected', list, []).map((seq, index) =>
-    positive(seq, `corrected[${index}]`),
-  )
-  if (corrected.length > 0) return { file: { ...parsed, corrected }, warnings }
-  return { file: parsed, warnings }
+  const corrected = file.take('corrected', each(positive), [])
+  return { file: corrected.length > 0 ? { ...parsed, corrected } : parsed, warnings }
 }
 
 /** Each level condenses the one below to a third: a hundred are more than any log can need. */
@@ -236,68 +228,62 @@ function isoOf(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-function parseBeginnings(values: readonly unknown[], lastSeq: number): SessionFile['beginnings'] {
+function beginningsParser(lastSeq: number): Parse<SessionFile['beginnings']> {
   let last = 0
-  return values.map((value, index) => {
-    const field = `beginnings[${index}]`
-    const given = object(value, field)
-    const afterSeq = positive(given['afterSeq'], `${field}.afterSeq`)
+  return each((value, field) => {
+    const beginning = new Fields(value, field)
+    const afterSeq = beginning.need('afterSeq', positive)
     if (afterSeq <= last || afterSeq > lastSeq)
       throw new InvalidExportError(`${field}.afterSeq`, `above ${last}, and at most ${lastSeq}`, afterSeq)
     last = afterSeq
     return {
       afterSeq,
-      foldedThrough: Math.min(
-        afterSeq,
-        optional(given['foldedThrough'], `${field}.foldedThrough`, count, afterSeq),
-      ),
-      at: instant(given['at'], `${field}.at`),
+      foldedThrough: Math.min(afterSeq, beginning.take('foldedThrough', count, afterSeq)),
+      at: beginning.need('at', instant),
     }
   })
 }
 
-function parseMessage(value: unknown, index: number): UntimedMessage {
-  const field = `messages[${index}]`
-  const message = object(value, field)
-  if (message['erased'] === true) return parseErased(message, { field, index })
-  const checked = checkMessage(message, field)
+function parseMessage(value: unknown, field: string, index: number): UntimedMessage {
+  const message = new Fields(value, field)
+  if (message.values['erased'] === true) return parseErased(message, index)
+  const checked = checkMessage(message.values, field)
   const at = checked.at === null ? null : isoOf(checked.at)
-  const versions = optional(message['versions'], `${field}.versions`, list, []).map((version, place) => {
-    const { content, replacedAt } = object(version, `${field}.versions[${place}]`)
-    return {
-      content: checkMessage({ role: 'user', content }, `${field}.versions[${place}]`).content,
-      replacedAt: instant(replacedAt, `${field}.versions[${place}].replacedAt`),
-    }
-  })
+  const versions = message.take('versions', each(parseVersion), [])
   return {
-    seq: optional(message['seq'], `${field}.seq`, positive, index + 1),
+    seq: message.take('seq', positive, index + 1),
     role: checked.role,
     sender: checked.sender,
     content: checked.content,
     at,
-    appendedAt: optional<string | null>(message['appendedAt'], `${field}.appendedAt`, instant, null),
+    appendedAt: message.take('appendedAt', instant, null),
     zone: checked.zone,
     externalId: checked.externalId,
     replyTo: checked.replyTo,
-    ...(message['hidden'] === true && { hidden: true as const }),
+    ...(message.values['hidden'] === true && { hidden: true as const }),
     ...(versions.length > 0 && { versions }),
   }
 }
 
-/** Whatever else such a record has is left out. */
-function parseErased(
-  message: Record<string, unknown>,
-  { field, index }: { field: string; index: number },
-): FileMessage {
-  const at = instant(message['at'], `${field}.at`)
-  const digest = optional<string | null>(message['externalDigest'], `${field}.externalDigest`, sha256, null)
+function parseVersion(value: unknown, field: string): NonNullable<FileMessage['versions']>[number] {
+  const version = new Fields(value, field)
   return {
-    seq: optional(message['seq'], `${field}.seq`, positive, index + 1),
-    role: oneOf(ROLES)(message['role'], `${field}.role`) as Role,
+    content: checkMessage({ role: 'user', content: version.values['content'] }, field).content,
+    replacedAt: version.need('replacedAt', instant),
+  }
+}
+
+/** Whatever else such a record has is left out. */
+function parseErased(message: Fields, index: number): FileMessage {
+  const at = message.need('at', instant)
+  const digest = message.take('externalDigest', sha256, null)
+  return {
+    seq: message.take('seq', positive, index + 1),
+    role: message.need('role', oneOf(ROLES)),
     sender: null,
     content: '',
     at,
-    appendedAt: optional(message['appendedAt'], `${field}.appendedAt`, instant, at),
+    appendedAt: message.take('appendedAt', instant, at),
     zone: null,
     externalId: null,
     replyTo: null,
@@ -349,18 +335,15 @@ function checkOrder(messages: readonly FileMessage[]): void {
 
 /** Segments and cursor stand or fall together: either the one ends where the other points, or neither is used. */
 function parseFolds(
-  file: Record<string, unknown>,
+  file: Fields,
   lastSeq: number,
   createdAt: string,
   warnings: string[],
 ): Pick<SessionFile, 'segments' | 'compactedThrough'> {
-  const given = optional(file['segments'], 'segments', list, [])
-  const highest = given.length + MAX_MISSING
-  const segments = given.map((value, index) =>
-    parseSegment(value, `segments[${index}]`, { createdAt, lastSeq, highest }),
-  )
+  const highest = file.take('segments', list, []).length + MAX_MISSING
+  const segments = file.take('segments', each(segmentParser({ createdAt, lastSeq, highest })), [])
   const through = segments.filter(isShown).reduce((last, segment) => Math.max(last, segment.toSeq), 0)
-  const cursor = file['compactedThrough'] ?? through
+  const cursor = file.values['compactedThrough'] ?? through
   if (cursor === through && isChain(segments, lastSeq)) return { segments, compactedThrough: through }
   warnings.push(
     `compactedThrough (${JSON.stringify(cursor)}) does not fit the segments, which reach to ${through}, and the ` +
@@ -385,66 +368,53 @@ function isChain(segments: readonly FileSegment[], lastSeq: number): boolean {
   )
 }
 
-function parseSegment(
-  value: unknown,
-  field: string,
-  { createdAt, lastSeq, highest }: { createdAt: string; lastSeq: number; highest: number },
-): FileSegment {
-  const segment = object(value, field)
-  const read = <T>(name: string, parse: (value: unknown, field: string) => T, fallback: T): T =>
-    optional(segment[name], `${field}.${name}`, parse, fallback)
-  return {
-    id: whole(1, highest)(segment['id'], `${field}.id`),
-    fromSeq: positive(segment['fromSeq'], `${field}.fromSeq`),
-    toSeq: positive(segment['toSeq'], `${field}.toSeq`),
-    messageCount: read('messageCount', countThrough(lastSeq), 0),
-    summary: text(segment['summary'], `${field}.summary`),
-    events: read('events', list, []),
-    details: read('details', list, []),
-    level: read('level', level, 1),
-    state: read('state', oneOf(['live', 'provisional', 'dirty']), 'live') as FileSegment['state'],
-    rolledInto: read<number | null>('rolledInto', positive, null),
-    type: read('type', text, 'lite'),
-    reason: read('reason', text, 'import'),
-    summarizer: read('summarizer', text, 'unknown'),
-    promptVersion: read('promptVersion', text, ''),
-    tokensBefore: read('tokensBefore', countThrough(MAX_SOURCE_TOKENS), 0),
-    text: read('text', text, ''),
-    tokensAfter: read('tokensAfter', count, 0),
-    createdAt: read('createdAt', instant, createdAt),
-    ...parseWindow(segment, { field, lastSeq }),
-    ...parsePeople(segment['people'], `${field}.people`),
-    ...(segment['withheld'] != null && {
-      withheld: oneOf(['nothing', 'extract', 'outdated'])(
-        segment['withheld'],
-        `${field}.withheld`,
-      ) as NonNullable<FileSegment['withheld']>,
-    }),
+function segmentParser({
+  createdAt,
+  lastSeq,
+  highest,
+}: {
+  readonly createdAt: string
+  readonly lastSeq: number
+  readonly highest: number
+}): Parse<FileSegment> {
+  return (value, field) => {
+    const segment = new Fields(value, field)
+    return {
+      id: segment.need('id', whole(1, highest)),
+      fromSeq: segment.need('fromSeq', positive),
+      toSeq: segment.need('toSeq', positive),
+      messageCount: segment.take('messageCount', countThrough(lastSeq), 0),
+      summary: segment.need('summary', text),
+      events: segment.take('events', list, []),
+      details: segment.take('details', list, []),
+      level: segment.take('level', level, 1),
+      state: segment.take('state', oneOf(['live', 'provisional', 'dirty']), 'live'),
+      rolledInto: segment.take('rolledInto', positive, null),
+      type: segment.take('type', text, 'lite'),
+      reason: segment.take('reason', text, 'import'),
+      summarizer: segment.take('summarizer', text, 'unknown'),
+      promptVersion: segment.take('promptVersion', text, ''),
+      tokensBefore: segment.take('tokensBefore', countThrough(MAX_SOURCE_TOKENS), 0),
+      text: segment.take('text', text, ''),
+      tokensAfter: segment.take('tokensAfter', count, 0),
+      createdAt: segment.take('createdAt', instant, createdAt),
+      ...parseWindow(segment, lastSeq),
+      ...segment.pick('people', parsePeople),
+      ...segment.pick('withheld', oneOf(['nothing', 'extract', 'outdated'])),
+    }
   }
 }
 
-/** Left out: whoever wrote the file kept none. */
-function parsePeople(value: unknown, field: string): Pick<FileSegment, 'people'> {
-  if (value === undefined || value === null) return {}
+function parsePeople(value: unknown, field: string): NonNullable<FileSegment['people']> {
   const people = normalizePeople(value, isId)
-  if (people === null)
-    throw new InvalidExportError(field, 'a list of { id, names: [{ name, since: YYYY-MM-DD }] }')
-  return { people }
+  if (people !== null) return people
+  throw new InvalidExportError(field, 'a list of { id, names: [{ name, since: YYYY-MM-DD }] }')
 }
 
 /** Where the file does not say how far it was read for a window, it is taken that all of it was. */
-function parseWindow(
-  segment: Record<string, unknown>,
-  { field, lastSeq }: { field: string; lastSeq: number },
-): Pick<FileSegment, 'window' | 'windowThrough'> {
-  const given = optional(segment['window'], `${field}.window`, list, null)
-  const window = given?.map((message, index) => parseWindowMessage(message, `${field}.window[${index}]`))
-  const through = optional(
-    segment['windowThrough'],
-    `${field}.windowThrough`,
-    countThrough(lastSeq),
-    window ? lastSeq : null,
-  )
+function parseWindow(segment: Fields, lastSeq: number): Pick<FileSegment, 'window' | 'windowThrough'> {
+  const window = segment.take('window', each(parseWindowMessage), null)
+  const through = segment.take('windowThrough', countThrough(lastSeq), window && lastSeq)
   return { ...(window && { window }), ...(through !== null && { windowThrough: through }) }
 }
 
@@ -458,121 +428,103 @@ function parseWindowMessage(value: unknown, field: string): WindowMessage {
   }
 }
 
-function originParser(lastSeq: number) {
-  return (value: unknown, field: string) => {
-    const origin = object(value, field)
-    return {
-      sessionId: text(origin['sessionId'], `${field}.sessionId`),
-      seq: countThrough(lastSeq)(origin['seq'], `${field}.seq`),
-    }
+function originParser(lastSeq: number): Parse<NonNullable<SessionFile['origin']>> {
+  return (value, field) => {
+    const origin = new Fields(value, field)
+    return { sessionId: origin.need('sessionId', text), seq: origin.need('seq', countThrough(lastSeq)) }
   }
 }
 
 function parseCounters(value: unknown, field: string): FileCounters {
-  const counters = object(value, field)
-  const decided = optional(counters['decided'], `${field}.decided`, object, {})
-  const read = (source: Record<string, unknown>, name: string, path: string) =>
-    optional(source[name], `${field}.${path}`, count, 0)
+  const counters = new Fields(value, field)
+  const decided = new Fields(counters.take('decided', object, {}), `${field}.decided`)
   return {
     decided: {
-      messages: read(decided, 'messages', 'decided.messages'),
-      replies: read(decided, 'replies', 'decided.replies'),
-      at: optional<number | null>(decided['at'], `${field}.decided.at`, milliseconds, null),
+      messages: decided.take('messages', count, 0),
+      replies: decided.take('replies', count, 0),
+      at: decided.take('at', milliseconds, null),
     },
-    lastFoldAt: optional<number | null>(counters['lastFoldAt'], `${field}.lastFoldAt`, milliseconds, null),
-    overheadTokens: read(counters, 'overheadTokens', 'overheadTokens'),
+    lastFoldAt: counters.take('lastFoldAt', milliseconds, null),
+    overheadTokens: counters.take('overheadTokens', count, 0),
   }
 }
 
-function parseDocuments(values: readonly unknown[], lastSeq: number): readonly FileDocument[] {
-  const documents = values.map((value, index) => parseDocument(value, `documents[${index}]`, lastSeq))
-  const days = documents.map(({ day }) => day)
-  if (new Set(days).size < days.length) throw new InvalidExportError('documents', 'one for each day')
-  return documents
-}
-
-function parseDocument(value: unknown, field: string, lastSeq: number): FileDocument {
-  const document = object(value, field)
-  const versions = list(document['versions'], `${field}.versions`)
-  if (versions.length === 0) throw new InvalidExportError(`${field}.versions`, 'at least one')
-  return {
-    day: optional(document['day'], `${field}.day`, calendarDay, null),
-    tokens: optional(document['tokens'], `${field}.tokens`, count, 0),
-    versions: versions.map((version, index) =>
-      parseDocumentVersion(version, { field: `${field}.versions[${index}]`, lastSeq, earlier: index }),
-    ),
-    facts: optional(document['facts'], `${field}.facts`, list, []).map((fact, index) =>
-      parseFact(fact, { field: `${field}.facts[${index}]`, lastSeq, versions: versions.length }),
-    ),
+function documentsParser(lastSeq: number): Parse<readonly FileDocument[]> {
+  return (value, field) => {
+    const documents = each(documentParser(lastSeq))(value, field)
+    const days = documents.map(({ day }) => day)
+    if (new Set(days).size < days.length) throw new InvalidExportError('documents', 'one for each day')
+    return documents
   }
 }
 
-interface Place {
-  readonly field: string
-  readonly lastSeq: number
-}
-
-function parseDocumentVersion(
-  value: unknown,
-  { field, lastSeq, earlier }: Place & { readonly earlier: number },
-): FileDocumentVersion {
-  const version = object(value, field)
-  const author = object(version['author'], `${field}.author`)
-  return {
-    content: text(version['content'], `${field}.content`),
-    author: {
-      kind: oneOf(AUTHOR_KINDS)(author['kind'], `${field}.author.kind`) as Author['kind'],
-      name: optional(author['name'], `${field}.author.name`, text, null),
-    },
-    sources: optional(version['sources'], `${field}.sources`, list, []).map((source, index) =>
-      parseSource(object(source, `${field}.sources[${index}]`), {
-        field: `${field}.sources[${index}]`,
-        lastSeq,
-      }),
-    ),
-    at: instant(version['at'], `${field}.at`),
-    undoes: optional(version['undoes'], `${field}.undoes`, oneOfEarlier(earlier), null),
+function documentParser(lastSeq: number): Parse<FileDocument> {
+  return (value, field) => {
+    const document = new Fields(value, field)
+    const { length } = document.need('versions', list)
+    if (length === 0) throw new InvalidExportError(`${field}.versions`, 'at least one')
+    return {
+      day: document.take('day', calendarDay, null),
+      tokens: document.take('tokens', count, 0),
+      versions: document.need('versions', each(documentVersionParser(lastSeq))),
+      facts: document.take('facts', each(factParser(lastSeq, length)), []),
+    }
   }
 }
 
-function oneOfEarlier(earlier: number): (value: unknown, field: string) => number {
+function documentVersionParser(lastSeq: number): Parse<FileDocumentVersion> {
+  return (value, field, index) => {
+    const version = new Fields(value, field)
+    const author = new Fields(version.values['author'], `${field}.author`)
+    return {
+      content: version.need('content', text),
+      author: {
+        kind: author.need('kind', oneOf(['person', 'tool', 'extraction', 'rollback'])),
+        name: author.take('name', text, null),
+      },
+      sources: version.take('sources', each(sourceParser(lastSeq)), []),
+      at: version.need('at', instant),
+      undoes: version.take('undoes', oneOfEarlier(index), null),
+    }
+  }
+}
+
+function oneOfEarlier(earlier: number): Parse<number> {
   return (value, field) => {
     if (positive(value, field) <= earlier) return value as number
     throw new InvalidExportError(field, `an earlier version, at most ${earlier}`, value)
   }
 }
 
-const AUTHOR_KINDS: readonly string[] = ['person', 'tool', 'extraction', 'rollback']
-
-function parseSource(source: Record<string, unknown>, { field, lastSeq }: Place) {
+function sourceParser(lastSeq: number) {
   const through = countThrough(lastSeq + 1)
-  const fromSeq = through(source['fromSeq'], `${field}.fromSeq`)
-  const toSeq = through(source['toSeq'], `${field}.toSeq`)
-  if (fromSeq > toSeq)
-    throw new InvalidExportError(`${field}.fromSeq`, `at most ${toSeq}, which is toSeq`, fromSeq)
-  return { fromSeq, toSeq }
+  return (value: unknown, field: string) => {
+    const source = new Fields(value, field)
+    const fromSeq = source.need('fromSeq', through)
+    const toSeq = source.need('toSeq', through)
+    if (fromSeq > toSeq)
+      throw new InvalidExportError(`${field}.fromSeq`, `at most ${toSeq}, which is toSeq`, fromSeq)
+    return { fromSeq, toSeq }
+  }
 }
 
-function parseFact(value: unknown, place: Place & { readonly versions: number }): FileFact {
-  const { field } = place
-  const fact = object(value, field)
-  const version = positive(fact['version'], `${field}.version`)
-  if (version > place.versions)
-    throw new InvalidExportError(
-      `${field}.version`,
-      `one of the versions, at most ${place.versions}`,
+function factParser(lastSeq: number, versions: number): Parse<FileFact> {
+  return (value, field) => {
+    const fact = new Fields(value, field)
+    const version = fact.need('version', positive)
+    if (version > versions)
+      throw new InvalidExportError(`${field}.version`, `one of the versions, at most ${versions}`, version)
+    return {
+      line: fact.need('line', text),
+      subject: fact.take('subject', id, null),
+      ...sourceParser(lastSeq)(value, field),
+      saidAt: fact.need('saidAt', instant),
+      on: fact.take('on', calendarDay, null),
+      from: fact.need('from', oneOf(['fold', 'extraction', 'tool'])),
       version,
-    )
-  return {
-    line: text(fact['line'], `${field}.line`),
-    subject: optional(fact['subject'], `${field}.subject`, id, null),
-    ...parseSource(fact, place),
-    saidAt: instant(fact['saidAt'], `${field}.saidAt`),
-    on: optional(fact['on'], `${field}.on`, calendarDay, null),
-    from: oneOf(['fold', 'extraction', 'tool'])(fact['from'], `${field}.from`) as Fact['from'],
-    version,
-    supersededAt: optional(fact['supersededAt'], `${field}.supersededAt`, instant, null),
-    ...(fact['withdrawn'] === true && { withdrawn: true as const }),
+      supersededAt: fact.take('supersededAt', instant, null),
+      ...(fact.values['withdrawn'] === true && { withdrawn: true as const }),
+    }
   }
 }
 
@@ -582,54 +534,74 @@ function calendarDay(value: unknown, field: string): string {
   throw new InvalidExportError(field, 'a day as YYYY-MM-DD', value)
 }
 
-function parsePin(value: unknown, index: number, lastSeq: number): FilePin {
-  const field = `pins[${index}]`
-  const pin = object(value, field)
-  const seq = optional<number | null>(pin['seq'], `${field}.seq`, pinnedSeq(lastSeq), null)
-  const note = optional(pin['note'], `${field}.note`, text, null)
-  if ((seq === null) === (note === null))
-    throw new InvalidExportError(field, 'the seq of a message, or a note')
-  return {
-    id: index + 1,
-    seq,
-    note,
-    tokens: optional(pin['tokens'], `${field}.tokens`, count, 0),
-    createdAt: instant(pin['createdAt'], `${field}.createdAt`),
+function pinParser(lastSeq: number): Parse<FilePin> {
+  return (value, field, index) => {
+    const pin = new Fields(value, field)
+    const seq = pin.take('seq', pinnedSeq(lastSeq), null)
+    const note = pin.take('note', text, null)
+    if ((seq === null) === (note === null))
+      throw new InvalidExportError(field, 'the seq of a message, or a note')
+    return {
+      id: index + 1,
+      seq,
+      note,
+      tokens: pin.take('tokens', count, 0),
+      createdAt: pin.need('createdAt', instant),
+    }
   }
 }
 
-function pinnedSeq(lastSeq: number): (value: unknown, field: string) => number {
+function pinnedSeq(lastSeq: number): Parse<number> {
   return (value, field) => {
     if (countThrough(lastSeq)(value, field) > 0) return value as number
     throw new InvalidExportError(field, 'the seq of a message', value)
   }
 }
 
-function memoParser(lastSeq: number, warnings: string[]): (value: unknown, field: string) => Memo {
+function memoParser(lastSeq: number, warnings: string[]): Parse<Memo> {
   return (value, field) => {
-    const memo = object(value, field)
-    const throughSeq = memo['throughSeq'] ?? 0
-    const isSensible =
-      typeof throughSeq === 'number' &&
-      Number.isInteger(throughSeq) &&
-      throughSeq >= 0 &&
-      throughSeq <= lastSeq
+    const memo = new Fields(value, field)
+    const { throughSeq } = memo.values
+    const given = throughSeq ?? 0
+    const isSensible = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= lastSeq
     if (!isSensible)
-      warnings.push(`${field}.throughSeq (${JSON.stringify(throughSeq)}) makes no sense and is taken as none`)
-    return {
-      value: object(memo['value'] ?? {}, `${field}.value`),
-      throughSeq: isSensible ? throughSeq : 0,
-    }
+      warnings.push(`${field}.throughSeq (${JSON.stringify(given)}) makes no sense and is taken as none`)
+    return { value: memo.take('value', object, {}), throughSeq: isSensible ? given : 0 }
   }
 }
 
-function optional<T>(
-  value: unknown,
-  field: string,
-  parse: (value: unknown, field: string) => T,
-  fallback: T,
-): T {
-  return value === undefined || value === null ? fallback : parse(value, field)
+/** Makes of what stands at a field what is wanted, or throws. In a list it is told which one it is. */
+type Parse<T> = (value: unknown, field: string, index: number) => T
+
+/** What an object of the file has, by name. `null` is as good as nothing. */
+class Fields {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly #prefix: string
+
+  /** @param field Where it is; empty: it is the whole file. */
+  constructor(value: unknown, field: string) {
+    this.values = object(value, field || 'the file')
+    this.#prefix = field === '' ? '' : `${field}.`
+  }
+
+  need<T>(name: string, parse: Parse<T>): T {
+    return parse(this.values[name], this.#prefix + name, 0)
+  }
+
+  take<T, Otherwise>(name: string, parse: Parse<T>, otherwise: Otherwise): T | Otherwise {
+    return this.values[name] == null ? otherwise : this.need(name, parse)
+  }
+
+  /** For what is left out where the file has none. */
+  pick<Name extends string, T>(name: Name, parse: Parse<T>): { readonly [Key in Name]?: T } {
+    if (this.values[name] == null) return {}
+    return { [name]: this.need(name, parse) } as { readonly [Key in Name]: T }
+  }
+}
+
+function each<T>(parse: Parse<T>) {
+  return (value: unknown, field: string): readonly T[] =>
+    list(value, field).map((item, index) => parse(item, `${field}[${index}]`, index))
 }
 
 function object(value: unknown, field: string): Record<string, unknown> {
@@ -661,15 +633,15 @@ function zone(value: unknown, field: string): string {
   throw new InvalidExportError(field, 'an IANA time zone such as "Asia/Shanghai"', value)
 }
 
-function whole(least: number, most: number): (value: unknown, field: string) => number {
-  return (value, field) => {
+function whole(least: number, most: number) {
+  return (value: unknown, field: string): number => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most)
       return value
     throw new InvalidExportError(field, `a whole number from ${least} to ${most}`, value)
   }
 }
 
-function countThrough(most: number): (value: unknown, field: string) => number {
+function countThrough(most: number) {
   return whole(0, most)
 }
 
@@ -688,9 +660,9 @@ function milliseconds(value: unknown, field: string): number {
   throw new InvalidExportError(field, 'milliseconds since 1970, through the year 9999', value)
 }
 
-function oneOf(allowed: readonly string[]): (value: unknown, field: string) => string {
+function oneOf<const Choice extends string>(allowed: readonly Choice[]): Parse<Choice> {
   return (value, field) => {
-    if (typeof value === 'string' && allowed.includes(value)) return value
+    if (allowed.includes(value as Choice)) return value as Choice
     throw new InvalidExportError(field, `one of ${allowed.join(', ')}`)
   }
 }
