@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { untilAborted } from '../compaction/until-aborted.ts'
 import { PalimpsestError } from '../errors.ts'
 import type { Prices } from '../lab/index.ts'
@@ -46,7 +47,8 @@ interface Conversation {
  * kept.
  */
 class Replays {
-  readonly #kept = new Map<string, WhatIf>()
+  /** The answer that was asked for last is forgotten last. */
+  readonly #kept = new BoundedMap<string, WhatIf>(MAX_KEPT)
   readonly #atOnce = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
 
@@ -60,16 +62,8 @@ class Replays {
         // Somebody may have asked the same meanwhile.
         return known() ?? whatIf({ ...question, messages: sampleConversation(), kind: 'private', pause })
       }))
-    this.#keep(name, answer)
-    return answer
-  }
-
-  /** The one that was asked for last is last. */
-  #keep(name: string, answer: WhatIf): void {
-    this.#kept.delete(name)
     this.#kept.set(name, answer)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!)
+    return answer
   }
 
   /** `read` is called when its turn has come: of those that wait no messages are held. */

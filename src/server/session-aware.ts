@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from '../config/index.ts'
 import { InvalidSettingsError } from '../errors.ts'
 import { withFlatNames } from '../older-names.ts'
@@ -10,12 +11,11 @@ const MAX_KEPT = 1_000
 /** The policy of these settings, which each session's own settings come over. */
 export function sessionAware(layers: Layers): Policy {
   const usual = policyOf(resolveSettings(layers))
-  const kept = new Map<string, Policy>()
+  const kept = new BoundedMap<string, Policy>(MAX_KEPT)
   const forSession = (own: Layer): Policy => {
     const name = canonicalJson(own)
     const known = kept.get(name)
     if (known) return known
-    if (kept.size >= MAX_KEPT) kept.clear()
     const policy = policyOf(resolveSettings(withFitting(own, layers)))
     kept.set(name, policy)
     return policy
