@@ -67,7 +67,8 @@ test('the page says the answer and shows its pictures, without a request', async
 test('every picture has a name for those who cannot see it', async () => {
   const { page } = await open({ viewport: DESKTOP })
   const pictures = await page.getByRole('img').all()
-  expect(pictures).toHaveLength(10)
+  // Seven bars, seven contexts, the money over time and the swept values.
+  expect(pictures).toHaveLength(16)
   for (const drawn of pictures) expect(await drawn.ariaSnapshot()).toMatch(/img "\S+/)
   await page.close()
 })
@@ -102,9 +103,9 @@ const OVERLAPS = `[...document.querySelectorAll('.row')]
   .map(boxes => boxes.map(box => [box.left, box.right]))`
 
 /** Letters of a picture that begin or end outside of it: our widths are estimates, the browser knows. */
-const OVERHANGS = `[...document.querySelectorAll('svg')].flatMap(svg => {
-  const frame = svg.getBoundingClientRect()
-  return [...svg.querySelectorAll('text')]
+const OVERHANGS = `[...document.querySelectorAll('svg, .row, .share, .map td')].flatMap(picture => {
+  const frame = picture.getBoundingClientRect()
+  return [...picture.querySelectorAll('text, span')]
     .filter(text => text.getClientRects().length > 0)
     .map(text => [text.textContent, text.getBoundingClientRect()])
     .filter(([, box]) => box.left < frame.left - 8 || box.right > frame.right + 12)
@@ -129,7 +130,7 @@ const LOWEST_CONTRAST = `(() => {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
   }
   const paper = light(getComputedStyle(document.body).backgroundColor)
-  const colors = [...document.querySelectorAll('p, li, th, td, dt, dd, h1, h2, h3, small, summary, text:not(.inside)')]
+  const colors = [...document.querySelectorAll('p, li, th, td, dt, dd, h1, h2, h3, small, summary, .name, .amount, text')]
     .map(element => getComputedStyle(element)[element.tagName === 'text' ? 'fill' : 'color'])
   return Math.min(...colors.map(light).map(ink => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)))
 })()`

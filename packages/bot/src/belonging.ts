@@ -1,3 +1,4 @@
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import { SessionMismatchError } from 'palimpsest/internals/errors'
 import type { MessageInput } from 'palimpsest/internals/log/index'
 import type { Palimpsest, SessionOptions } from 'palimpsest/internals/palimpsest'
@@ -22,7 +23,7 @@ export class Belonging {
   readonly #palimpsest: Palimpsest
   readonly #report: (error: unknown, sessionId: string) => void
   /** Sessions whose contradiction was reported, the oldest first. */
-  readonly #reported = new Set<string>()
+  readonly #reported = new BoundedMap<string, true>(MAX_REPORTED)
 
   constructor(palimpsest: Palimpsest, report: (error: unknown, sessionId: string) => void) {
     this.#palimpsest = palimpsest
@@ -64,9 +65,7 @@ export class Belonging {
 
   #reportOnce(error: SessionMismatchError, sessionId: string): void {
     if (this.#reported.has(sessionId)) return
-    this.#reported.add(sessionId)
-    const [oldest] = this.#reported
-    if (this.#reported.size > MAX_REPORTED) this.#reported.delete(oldest!)
+    this.#reported.set(sessionId, true)
     this.#report(error, sessionId)
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts'
 import { sessionPolicies } from './compaction/session-policy.ts'
 import {
   type Answering,
@@ -255,9 +256,9 @@ export class Contexts {
   /** Writes under way. */
   readonly #noting = new Set<Promise<void>>()
   /** The one that was used last is last. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new BoundedMap<string, Kept>(MAX_KEPT)
   /** What each session's last context was asked with, for a summariser that reuses it. */
-  readonly #last = new Map<string, ContextOptions>()
+  readonly #last = new BoundedMap<string, ContextOptions>(MAX_REMEMBERED)
   readonly #fixed = new FixedParts()
   readonly #layers: LayerReader
   readonly #newNames = new NewNames()
@@ -352,11 +353,7 @@ export class Contexts {
   /** What somebody only looks at is sent to no model. */
   #remember(key: SessionKey, options: ContextOptions): void {
     if (!this.#engine.summarizer.reusesPrefix || options.notes === false) return
-    const name = keyName(key)
-    this.#last.delete(name)
-    this.#last.set(name, asOfNow(options))
-    const [oldest] = this.#last.keys()
-    if (this.#last.size > MAX_REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
+    this.#last.set(keyName(key), asOfNow(options))
   }
 
   async #compute(
@@ -595,20 +592,8 @@ export class Contexts {
     const rendered = (earlier?.epoch ?? -1) < read.session.firstEpoch ? undefined : earlier?.rendered
     const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, rendered)
     if (read.base === null) extend(kept, read.messages)
-    this.#keep(name, kept)
+    this.#kept.set(name, kept).shrinkTo(MAX_KEPT_BYTES, ({ bytes }) => bytes)
     return { read, kept }
-  }
-
-  #keep(name: string, kept: Kept): void {
-    this.#kept.delete(name)
-    this.#kept.set(name, kept)
-    let bytes = 0
-    for (const entry of this.#kept.values()) bytes += entry.bytes
-    for (const [oldest, entry] of this.#kept) {
-      if ((bytes <= MAX_KEPT_BYTES && this.#kept.size <= MAX_KEPT) || oldest === name) return
-      this.#kept.delete(oldest)
-      bytes -= entry.bytes
-    }
   }
 
   /** For the policy. A context waits for no write; and a few tokens more or less are not worth one. */
@@ -731,16 +716,14 @@ const MAX_FIXED_PARTS = 100
 
 /** A bot sends the same instructions and memory with every call: they are measured once. */
 class FixedParts {
-  readonly #known = new Map<string, Map<string, FixedPart>>()
+  readonly #known = new BoundedMap<string, BoundedMap<string, FixedPart>>(MAX_FIXED_PARTS)
 
   of({ instructions = '' }: ContextOptions, toolTokens: number, { layers, name }: ShownLayers): FixedPart {
     const rest = `${toolTokens} ${name}`
     const known = this.#known.get(instructions)?.get(rest)
     if (known !== undefined) return known
     const part = fixedPart({ instructions, layers, toolTokens })
-    if (this.#known.size >= MAX_FIXED_PARTS) this.#known.clear()
-    const byRest = this.#known.get(instructions) ?? new Map<string, FixedPart>()
-    if (byRest.size >= MAX_FIXED_PARTS) byRest.clear()
+    const byRest = this.#known.get(instructions) ?? new BoundedMap(MAX_FIXED_PARTS)
     this.#known.set(instructions, byRest.set(rest, part))
     return part
   }

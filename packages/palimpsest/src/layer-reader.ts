@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts'
 import { inert, type Layer, type SeqRange, type VolatileBlock } from './context/index.ts'
 import { PalimpsestError } from './errors.ts'
 import {
@@ -102,9 +103,8 @@ const MAX_RENDERED = 1_000
 export class LayerReader {
   readonly #engine: LayersEngine
   /** A version of a document never changes. */
-  readonly #texts = new Map<string, LayerText>()
-  #characters = 0
-  readonly #rendered = new Map<string, ShownLayers>()
+  readonly #texts = new BoundedMap<string, LayerText>(MAX_TEXTS)
+  readonly #rendered = new BoundedMap<string, ShownLayers>(MAX_RENDERED)
 
   constructor(engine: LayersEngine) {
     this.#engine = engine
@@ -304,23 +304,16 @@ export class LayerReader {
     }
     if (missing.length === 0) return found
     for (const text of (await store.readLayerTexts?.(key, missing)) ?? []) {
-      this.#characters += text.content.length
-      if (this.#texts.size >= MAX_TEXTS || this.#characters > MAX_CHARACTERS) this.#forget(text)
       this.#texts.set(JSON.stringify([key.namespace, nameOf(text)]), text)
       found.set(nameOf(text), text)
     }
+    this.#texts.shrinkTo(MAX_CHARACTERS, ({ content }) => content.length)
     return found
-  }
-
-  #forget({ content }: LayerText): void {
-    this.#texts.clear()
-    this.#characters = content.length
   }
 
   #render(name: string, render: () => readonly Layer[]): ShownLayers {
     const known = this.#rendered.get(name)
     if (known !== undefined) return known
-    if (this.#rendered.size >= MAX_RENDERED) this.#rendered.clear()
     const shown = { layers: render(), name }
     this.#rendered.set(name, shown)
     return shown

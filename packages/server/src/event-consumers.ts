@@ -1,3 +1,4 @@
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import type { Store } from 'palimpsest/internals/store/index'
 import { comparePositions } from './event-position.ts'
 
@@ -22,7 +23,7 @@ interface Given {
 export class EventConsumers {
   readonly #store: Pick<Store, 'noteConsumer'>
   readonly #clock: () => number
-  readonly #noted = new Map<string, Given>()
+  readonly #noted = new BoundedMap<string, Given>(MAX_REMEMBERED)
 
   constructor(store: Pick<Store, 'noteConsumer'>, clock: () => number) {
     this.#store = store
@@ -37,10 +38,7 @@ export class EventConsumers {
     if (isRecent && comparePositions(position, last.position) >= 0) return
     const { namespace, name } = consumer
     await this.#store.noteConsumer(namespace, { name, after: position, now: Date.now() })
-    this.#noted.delete(key)
     this.#noted.set(key, { position, at: this.#clock() })
-    const [oldest] = this.#noted.keys()
-    if (this.#noted.size > MAX_REMEMBERED) this.#noted.delete(oldest!)
   }
 
   /** For as long as it listens. Called with what it was given last, as time passes. */

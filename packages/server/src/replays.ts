@@ -1,7 +1,8 @@
-import type { Prices } from '@palimpsest/replay'
-import type { WhatIf } from '@palimpsest/replay/internals/what-if'
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import { untilAborted } from 'palimpsest/internals/compaction/until-aborted'
 import { PalimpsestError } from 'palimpsest/internals/errors'
+import type { Prices } from '@palimpsest/replay'
+import type { WhatIf } from '@palimpsest/replay/internals/what-if'
 import type { Message, NewMessage, SessionKind } from 'palimpsest/internals/log/index'
 import type { Policy } from 'palimpsest/internals/policy/index'
 
@@ -46,7 +47,8 @@ interface Conversation {
  * kept.
  */
 class Replays {
-  readonly #kept = new Map<string, WhatIf>()
+  /** The answer that was asked for last is forgotten last. */
+  readonly #kept = new BoundedMap<string, WhatIf>(MAX_KEPT)
   readonly #atOnce = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
 
@@ -60,16 +62,8 @@ class Replays {
         // Somebody may have asked the same meanwhile.
         return known() ?? whatIf({ ...question, messages: sampleConversation(), kind: 'private', pause })
       }))
-    this.#keep(name, answer)
-    return answer
-  }
-
-  /** The one that was asked for last is last. */
-  #keep(name: string, answer: WhatIf): void {
-    this.#kept.delete(name)
     this.#kept.set(name, answer)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!)
+    return answer
   }
 
   /** `read` is called when its turn has come: of those that wait no messages are held. */

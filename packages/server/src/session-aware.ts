@@ -1,11 +1,5 @@
-import {
-  findSetting,
-  type Layer,
-  type Layers,
-  policyOf,
-  resolveSettings,
-  tryLayer,
-} from 'palimpsest/internals/config/index'
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
+import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from 'palimpsest/internals/config/index'
 import { InvalidSettingsError } from 'palimpsest/internals/errors'
 import { withFlatNames } from 'palimpsest/internals/older-names'
 import type { Policy } from 'palimpsest/internals/policy/index'
@@ -17,12 +11,11 @@ const MAX_KEPT = 1_000
 /** The policy of these settings, which each session's own settings come over. */
 export function sessionAware(layers: Layers): Policy {
   const usual = policyOf(resolveSettings(layers))
-  const kept = new Map<string, Policy>()
+  const kept = new BoundedMap<string, Policy>(MAX_KEPT)
   const forSession = (own: Layer): Policy => {
     const name = canonicalJson(own)
     const known = kept.get(name)
     if (known) return known
-    if (kept.size >= MAX_KEPT) kept.clear()
     const policy = policyOf(resolveSettings(withFitting(own, layers)))
     kept.set(name, policy)
     return policy

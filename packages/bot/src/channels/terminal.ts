@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import type {
@@ -62,7 +63,7 @@ export class TerminalChannel implements Channel {
   #host: ChannelHost | null = null
   #lines: Interface | null = null
   /** What the screen shows, by the ids of messages. */
-  readonly #shown = new Map<string, string>()
+  readonly #shown = new BoundedMap<string, string>(REMEMBERED)
   /** The message whose line is not ended. */
   #open: string | null = null
 
@@ -147,9 +148,7 @@ export class TerminalChannel implements Channel {
   #begin(id: string): void {
     this.endLine()
     this.#open = id
-    this.#shown.delete(id)
     this.#shown.set(id, '')
-    if (this.#shown.size > REMEMBERED) this.#shown.delete(this.#shown.keys().next().value!)
   }
 
   #show(id: string, { text, isPartial }: OutgoingMessage): void {

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import type { SearchQuery } from '../search/index.ts'
 
 /** Whether a term of the index is one that a query seeks, and does not only look up. */
@@ -16,11 +17,12 @@ const MAX_REMEMBERED = 10_000
 
 /** A text repeats its words, and a query may have many beginnings to compare each with. */
 function remembering(isSought: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>()
+  const answers = new BoundedMap<string, boolean>(MAX_REMEMBERED)
   return name => {
-    const answer = known.get(name) ?? isSought(name)
-    if (known.size >= MAX_REMEMBERED) known.clear()
-    known.set(name, answer)
+    const known = answers.get(name)
+    if (known !== undefined) return known
+    const answer = isSought(name)
+    answers.set(name, answer)
     return answer
   }
 }

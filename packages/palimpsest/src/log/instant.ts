@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts'
+
 const LOCAL_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?$/i
 const WITH_OFFSET =
   /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?:Z|[+-]\d{2}:?\d{2}|[+-]\d{2})$/i
@@ -103,9 +105,10 @@ function zoneOffset(instant: number, zone: string): number {
   return wallClock.getTime() - Math.floor(instant / 1000) * 1000
 }
 
-/** To make one takes a hundred times as long as to use it. */
-const clocks = new Map<string, Intl.DateTimeFormat>()
+/** There are about as many zones; the same one can be written in many ways. */
 const MAX_CLOCKS = 500
+/** To make one takes a hundred times as long as to use it. */
+const clocks = new BoundedMap<string, Intl.DateTimeFormat>(MAX_CLOCKS)
 
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone)
@@ -122,8 +125,6 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   })
-  // There are about as many zones; the same one can be written in many ways.
-  if (clocks.size >= MAX_CLOCKS) clocks.clear()
   clocks.set(zone, clock)
   return clock
 }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts'
+
 const MARKS = '\\p{M}\\u{ff9e}\\u{ff9f}\\u{1160}-\\u{11ff}'
 
 /** Lower-case ASCII, Han, kana and Hangul stay as they are unless a mark follows. */
@@ -32,7 +34,7 @@ const FOLDED_LETTERS: Readonly<Record<string, string>> = {
 }
 
 const MAX_KEPT = 8_192
-const normalizedClusters = new Map<string, string>()
+const normalizedClusters = new BoundedMap<string, string>(MAX_KEPT)
 
 /**
  * The form in which texts and queries are compared: compatibility forms made equal (NFKC), lower case,
@@ -115,7 +117,6 @@ function normalizeCluster(cluster: string): string {
   const kept = normalizedClusters.get(cluster)
   if (kept !== undefined) return kept
   const normalized = foldCluster(cluster)
-  if (normalizedClusters.size >= MAX_KEPT) normalizedClusters.clear()
   normalizedClusters.set(cluster, normalized)
   return normalized
 }

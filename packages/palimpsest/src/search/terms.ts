@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { BoundedMap } from '../bounded-map.ts'
 import type { InSteps } from '../slices.ts'
 import { classOf, SEPARATOR, UNSPACED, WORD } from './character-class.ts'
 import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
@@ -35,7 +36,7 @@ const QUESTION_MARKS = new Set(['?', '؟'])
 const SENTENCE_ENDS = new Set(['.', '!', '。', ...QUESTION_MARKS])
 
 const MAX_KEPT = 32_768
-const stems = new Map<string, string>()
+const stems = new BoundedMap<string, string>(MAX_KEPT)
 
 /** Stands among the terms of a text that ends by asking. No word is spelled like this. */
 export const ASKING = '?'
@@ -175,7 +176,6 @@ function termOf(word: string): string {
   const kept = stems.get(word)
   if (kept !== undefined) return kept
   const stem = ENGLISH_WORD.test(word) ? stemOf(BASE_OF_IRREGULAR.get(word) ?? word) : word
-  if (stems.size >= MAX_KEPT) stems.clear()
   stems.set(word, stem)
   return stem
 }

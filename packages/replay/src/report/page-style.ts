@@ -49,36 +49,34 @@ section > p { color: var(--soft); }
 section > p.finding { color: var(--ink); font-size: 18px; }
 svg { display: block; max-width: 100%; height: auto; overflow: visible; }
 svg text { font-family: inherit; fill: var(--ink); font-variant-numeric: tabular-nums; }
-svg .tick, svg .note { font-size: 12px; fill: var(--soft); font-weight: 400; }
+svg .tick { font-size: 12px; fill: var(--soft); font-weight: 400; }
 svg .strong { fill: var(--ink); font-weight: 600; }
 svg .grid { stroke: var(--grid); }
 svg .beginning { stroke: var(--soft); stroke-dasharray: 1 3; }
 figure { margin: 20px 0 0; }
 .narrow { display: none; }
-.row .name { font-size: 15px; font-weight: 600; }
+.bars { list-style: none; margin: 0; padding: 0; }
+.row { display: grid; grid-template-columns: 196px 1fr 110px; gap: 0 14px; align-items: center; padding: 4px 0; line-height: 1.25; break-inside: avoid; }
+.row small { display: block; font-size: 12px; font-style: normal; font-weight: 400; color: var(--soft); }
+.row .name { font-size: 15px; font-weight: 600; overflow-wrap: anywhere; }
 .row.baseline .name { font-style: italic; font-weight: 500; }
-.row .amount { font-size: 15px; font-weight: 650; }
-.share { stroke: var(--paper); stroke-width: 1.5; }
-.inside { font-size: 12px; font-weight: 600; stroke-width: 0; pointer-events: none; }
-.nothing { fill: var(--soft); }
-.hatch { fill: var(--paper); opacity: 0.42; }
-.hatching { pointer-events: none; }
-.baseline .inside { paint-order: stroke; stroke-width: 4px; stroke-linejoin: round; }
-.break { fill: var(--paper); }
-.break-edge { fill: none; stroke: var(--soft); stroke-width: 1.5; }
-rect.share-input, .swatch.share-input { fill: var(--input); background: var(--input); }
-rect.share-cachewrite, .swatch.share-cachewrite { fill: var(--cachewrite); background: var(--cachewrite); }
-rect.share-cachedinput, .swatch.share-cachedinput { fill: var(--cachedinput); background: var(--cachedinput); }
-rect.share-output, .swatch.share-output { fill: var(--output); background: var(--output); }
-rect.share-memory, .swatch.share-memory { fill: var(--memory); background: var(--memory); }
-svg text.share-input { fill: var(--input-ink); stroke: var(--input); }
-svg text.share-cachewrite { fill: var(--cachewrite-ink); stroke: var(--cachewrite); }
-svg text.share-cachedinput { fill: var(--cachedinput-ink); stroke: var(--cachedinput); }
-svg text.share-output { fill: var(--output-ink); stroke: var(--output); }
-svg text.share-memory { fill: var(--memory-ink); stroke: var(--memory); }
+.row .amount { font-size: 15px; font-weight: 650; text-align: right; }
+.room { position: relative; margin: 4px 0; }
+.stack { position: relative; display: flex; height: 26px; min-width: 2px; }
+.stack:empty { background: var(--soft); }
+.share { display: grid; place-items: center; min-width: 0; container-type: inline-size; background: var(--look); outline: 1px solid var(--paper); outline-offset: -0.5px; }
+.inside { position: relative; z-index: 1; padding: 0 3px; font-size: 12px; font-weight: 600; color: var(--look-ink); background: inherit; }
+@container (max-width: 37px) { .inside { display: none; } }
+.baseline .stack::after { content: ""; position: absolute; inset: 0; pointer-events: none; opacity: 0.42; background: repeating-linear-gradient(45deg, var(--paper) 0 2.5px, transparent 2.5px 7px); }
+.break { position: absolute; left: 90%; top: -3px; bottom: -3px; z-index: 2; width: 7px; transform: skewX(-15deg); background: var(--paper); border: solid var(--soft); border-width: 0 1.5px; }
+.share-input { --look: var(--input); --look-ink: var(--input-ink); }
+.share-cachewrite { --look: var(--cachewrite); --look-ink: var(--cachewrite-ink); }
+.share-cachedinput { --look: var(--cachedinput); --look-ink: var(--cachedinput-ink); }
+.share-output { --look: var(--output); --look-ink: var(--output-ink); }
+.share-memory { --look: var(--memory); --look-ink: var(--memory-ink); }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 22px; margin: 18px 0 4px; padding: 0; list-style: none; font-size: 14px; color: var(--soft); }
 .legend li { display: flex; align-items: center; gap: 8px; }
-.swatch { width: 14px; height: 14px; border-radius: 3px; flex: none; }
+.swatch { width: 14px; height: 14px; border-radius: 3px; flex: none; background: var(--look); }
 .swatch.hatched { background: repeating-linear-gradient(45deg, var(--soft) 0 3px, transparent 3px 6px); }
 .policy-1 { --look: var(--policy-1); } .policy-2 { --look: var(--policy-2); } .policy-3 { --look: var(--policy-3); }
 .policy-4 { --look: var(--policy-4); } .policy-5 { --look: var(--policy-5); } .policy-6 { --look: var(--policy-6); }
@@ -107,10 +105,6 @@ svg .label .value { font-weight: 650; }
 .point { fill: var(--paper); stroke: var(--accent); stroke-width: 2; }
 .point.is-flat { fill: var(--accent); }
 .best { fill: none; stroke: var(--ink); stroke-width: 2; }
-.cell { fill: var(--heat); stroke: var(--faint); }
-.is-flat .cell { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 4 3; }
-.is-best .cell { stroke: var(--ink); stroke-width: 3; }
-svg .is-best .cell-text { font-weight: 700; }
 /* The shadows stay at the edges; at either end of a table a cover that scrolls with it hides one of them. */
 .scroll {
   overflow-x: auto; margin-top: 20px; border: 1px solid var(--faint); border-radius: 10px;
@@ -133,6 +127,14 @@ td small { display: block; color: var(--soft); font-size: 12.5px; }
 td.text, th.text { text-align: left; }
 td.wrap { white-space: normal; min-width: 190px; overflow-wrap: anywhere; }
 tr.is-best td, tr.is-best th { font-weight: 650; }
+figure .scroll { margin: 0; border: 0; border-radius: 0; }
+.map { width: auto; border-collapse: separate; border-spacing: 3px; font-size: 13px; font-variant-numeric: tabular-nums; }
+.map caption { text-align: left; font-size: 12px; font-weight: 600; }
+.map th, .map td { min-width: 0; padding: 6px; border: 0; text-align: center; }
+.map th { background: var(--paper); font-size: 12px; font-weight: 400; color: var(--soft); }
+.map td[title] { min-width: 86px; border-radius: 3px; outline: 1px solid var(--faint); background: color-mix(in srgb, var(--heat) var(--depth), transparent); }
+.map td.is-flat { outline: 1.5px dashed var(--ink); outline-offset: -1px; }
+.map td.is-best { outline: 3px solid var(--ink); outline-offset: -1.5px; font-weight: 700; }
 details { margin-top: 20px; }
 summary { cursor: pointer; color: var(--accent); font-size: 15px; width: fit-content; }
 dl { display: grid; grid-template-columns: minmax(160px, 230px) 1fr; gap: 10px 28px; margin: 20px 0 0; }
@@ -147,6 +149,14 @@ dd { margin: 0; color: var(--soft); max-width: 68ch; }
   .wide { display: none; }
   .narrow { display: block; }
   .narrow svg { width: 100%; max-width: 460px; }
+  .row { grid-template-columns: 1fr auto; align-items: baseline; padding: 5px 0; }
+  .row .amount { order: -1; }
+  .row .name { order: -2; }
+  .row .room { grid-column: 1 / -1; }
+  .row small { display: inline; margin-left: 4px; }
+  .map { font-size: 11px; border-spacing: 2px; }
+  .map th, .map td { padding: 7px 3px; }
+  .map td[title] { min-width: 38px; }
   .facts { display: grid; grid-template-columns: auto auto; gap: 16px 28px; justify-content: start; }
   th, td { padding: 9px 9px; }
   tbody th { min-width: 112px; max-width: 190px; }
@@ -160,7 +170,7 @@ dd { margin: 0; color: var(--soft); max-width: 68ch; }
   section { margin-top: 28pt; }
   figure, table, dl > * { break-inside: avoid; }
   h2 { break-after: avoid; }
-  svg, .swatch { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  svg, .swatch, .stack, .share, .map td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .wide { display: block; }
   .narrow { display: none; }
   .scroll { overflow: visible; border: 0; background: none; }

@@ -38,8 +38,7 @@ function checkIds(page: string): void {
 }
 
 function namesInBars(page: string): string[] {
-  const bars = page.slice(page.indexOf('id="cost-bars-wide-title"'), page.indexOf('cost-bars-narrow'))
-  return [...bars.matchAll(/<g class="row [^>]*>\n<title>([^<]*): /g)].map(found => found[1]!)
+  return [...page.matchAll(/<li class="row [^>]* title="([^"]*): /g)].map(found => found[1]!)
 }
 
 test.each(['none', 'one', 'two'] as const)('the example with a sweep of %s', swept => {
@@ -48,7 +47,7 @@ test.each(['none', 'one', 'two'] as const)('the example with a sweep of %s', swe
   checkSelfContained(page)
   checkIds(page)
   expect(page.includes('sweep-line-wide')).toBe(swept === 'one')
-  expect(page.includes('sweep-map-wide')).toBe(swept === 'two')
+  expect(page.includes('sweep-map')).toBe(swept === 'two')
 })
 
 test('any comparison makes a well-formed page without broken numbers', () => {
@@ -72,10 +71,13 @@ test('a baseline that is far dearer is cut and does not squash the others', () =
   const example = exampleComparison('none')
   const runs = example.runs.map(run => (run.name === 'no memory' ? dearer(run, 100) : run))
   const page = comparisonPage({ ...example, runs })
-  expect(page.match(/class="break"/g)).toHaveLength(2)
+  expect(page.match(/class="break"/g)).toHaveLength(1)
   expect(page).toContain('A bar with a gap goes on beyond the picture')
-  const widths = [...page.matchAll(/<rect class="share share-cachedinput" x="[^"]*" y="7" width="([^"]*)"/g)]
-  expect(Number(widths[0]![1])).toBeGreaterThan(60)
+  const lengths = [...page.matchAll(/<span class="stack"[^>]* style="width:([\d.]+)%"/g)].map(found =>
+    Number(found[1]),
+  )
+  expect(lengths[0]).toBeGreaterThan(30)
+  expect(lengths.at(-1)).toBe(100)
   expect(comparisonPage({ ...example, runs: example.runs.slice(0, 3) })).not.toContain('class="break"')
 })
 
@@ -96,10 +98,8 @@ test('percentages compare with the cheapest policy, so that a cheaper baseline h
   const [best] = example.runs.filter(run => run.name.startsWith('rounds'))
   const baseline: Run = { ...dearer(best!, 0.5), name: 'last 40 messages', kind: 'baseline', policy: null }
   const page = comparisonPage({ ...example, runs: [best!, dearer(best!, 2), baseline] })
-  const rows = page.slice(
-    page.indexOf('id="cost-bars-wide-title"'),
-    page.indexOf('id="cost-bars-narrow-title"'),
-  )
+  const bars = page.indexOf('<ul class="bars"')
+  const rows = page.slice(bars, page.indexOf('</ul>', bars))
   expect([...rows.matchAll(/[−+]\d+%|±0%/g)].map(([found]) => found)).toEqual(['−50%', '+100%'])
 })
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import type { ApiKey, Store } from 'palimpsest/internals/store/index'
 
 /** More than a process sees in a while; those that are left out are read again. */
@@ -6,7 +7,7 @@ const MAX_KEYS = 10_000
 /** What was read since the store had this revision. */
 interface Read {
   readonly revision: number
-  readonly keys: Map<string, Promise<ApiKey | null>>
+  readonly keys: BoundedMap<string, Promise<ApiKey | null>>
   hasKeys: Promise<boolean> | null
 }
 
@@ -16,7 +17,7 @@ interface Read {
  */
 export class KnownKeys {
   readonly #store: Pick<Store, 'readKey' | 'listKeys'>
-  #read: Read = { revision: -1, keys: new Map(), hasKeys: null }
+  #read: Read = { revision: -1, keys: new BoundedMap(MAX_KEYS), hasKeys: null }
 
   constructor(store: Pick<Store, 'readKey' | 'listKeys'>) {
     this.#store = store
@@ -31,8 +32,6 @@ export class KnownKeys {
     // Whoever guesses ids, or finds the store closed, leaves nothing behind.
     const forget = () => keys.delete(id)
     reading.then(key => key ?? forget(), forget)
-    const [oldest] = keys.keys()
-    if (keys.size > MAX_KEYS && oldest !== undefined) keys.delete(oldest)
     return reading
   }
 
@@ -51,7 +50,8 @@ export class KnownKeys {
 
   /** What is kept was read after its revision, so it is never older than that. */
   #since(revision: number): Read {
-    if (revision > this.#read.revision) this.#read = { revision, keys: new Map(), hasKeys: null }
+    if (revision > this.#read.revision)
+      this.#read = { revision, keys: new BoundedMap(MAX_KEYS), hasKeys: null }
     return this.#read
   }
 }

@@ -1,4 +1,5 @@
 import type { BaseMessage } from '@langchain/core/messages'
+import { BoundedMap } from '../../bounded-map.ts'
 import type { Session } from '../../session.ts'
 import { externalIdOf } from './from-langchain.ts'
 import { Run } from './run.ts'
@@ -8,19 +9,16 @@ const MAX_RUNS = 100
 
 /** The runs under way, by the question that each of them answers: several of one session do not mix. */
 export class Runs {
-  readonly #runs = new WeakMap<Session, Map<string, Run>>()
+  readonly #runs = new WeakMap<Session, BoundedMap<string, Run>>()
 
   /** A state that ends with a question begins one. */
   async of(handle: Session, state: readonly BaseMessage[]): Promise<Run> {
     const underWay = state.at(-1)?.type === 'human' ? undefined : this.find(handle, state)
     if (underWay) return underWay
     const run = new Run(await handle.bound())
-    const runs = this.#runs.get(handle) ?? new Map<string, Run>()
+    const runs = this.#runs.get(handle) ?? new BoundedMap(MAX_RUNS)
     this.#runs.set(handle, runs)
-    runs.delete(questionOf(state))
     runs.set(questionOf(state), run)
-    const [oldest] = runs.keys()
-    if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest)
     return run
   }
 

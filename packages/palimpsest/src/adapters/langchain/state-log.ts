@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { BaseMessage } from '@langchain/core/messages'
+import { BoundedMap } from '../../bounded-map.ts'
 import { type ErrorCode, type MessageConflictError, PalimpsestError } from '../../errors.ts'
 import { alignHistory, type Content, interruptionOf, type MessageInput } from '../../log/index.ts'
 import type { Session } from '../../session.ts'
@@ -22,7 +23,7 @@ class Known {
    */
   number: number | null
   /** Of stored messages, by external id, what they said; `null`: another process knows. The newest is last. */
-  readonly digests = new Map<string, string | null>()
+  readonly digests = new BoundedMap<string, string | null>(MAX_REMEMBERED, id => this.seqs.delete(id))
   /** Of the same, where they are in the log. */
   readonly seqs = new Map<string, number>()
   /** Another middleware may still change what the model said last. */
@@ -30,15 +31,6 @@ class Known {
 
   constructor(number: number | null) {
     this.number = number
-  }
-
-  remember(externalId: string, digest: string | null): void {
-    this.digests.delete(externalId)
-    this.digests.set(externalId, digest)
-    const [oldest] = this.digests.keys()
-    if (this.digests.size <= MAX_REMEMBERED || oldest === undefined) return
-    this.digests.delete(oldest)
-    this.seqs.delete(oldest)
   }
 }
 
@@ -88,7 +80,7 @@ export class StateLog {
     if (input === null || externalId === null) return
     await this.#inTurn(handle, session, async (own, known) => {
       const seq = await appendNew(own, { ...input, replyTo })
-      known.remember(externalId, digestOf(input))
+      known.digests.set(externalId, digestOf(input))
       known.seqs.set(externalId, seq)
       known.reply = { externalId, seq }
     })
@@ -124,7 +116,7 @@ export class StateLog {
     const newest = await own.messages({ from: 'newest', limit: LOOKED_BACK })
     for (const { externalId, seq } of newest) {
       if (externalId === null) continue
-      anew.remember(externalId, null)
+      anew.digests.set(externalId, null)
       anew.seqs.set(externalId, seq)
     }
     this.#known.set(handle, anew)
@@ -151,7 +143,8 @@ async function storeState(
     await appendAll(session, pointing, { question, stored })
   }
   // Those that were found in the log under other ids too: the next look at this state ends at them.
-  for (const input of inputs) if (input.externalId != null) known.remember(input.externalId, digestOf(input))
+  for (const input of inputs)
+    if (input.externalId != null) known.digests.set(input.externalId, digestOf(input))
   for (const [externalId, seq] of stored) known.seqs.set(externalId, seq)
 }
 
@@ -188,7 +181,7 @@ async function takeOverChange(session: Session, message: BaseMessage, known: Kno
     // It was erased or taken back since.
     if (!isError(error, 'message_not_found')) throw error
   }
-  known.remember(reply.externalId, digestOf(input))
+  known.digests.set(reply.externalId, digestOf(input))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { InvalidArgumentError } from '../../errors.ts'
 import type { Palimpsest, SessionOptions } from '../../palimpsest.ts'
 import type { Session } from '../../session.ts'
@@ -28,7 +29,7 @@ export class Sessions {
   readonly #palimpsest: Palimpsest
   readonly #which: WhichSession
   /** The one that was used last is last. */
-  readonly #handles = new Map<string, Session>()
+  readonly #handles = new BoundedMap<string, Session>(MAX_HANDLES)
 
   constructor(palimpsest: Palimpsest, which: WhichSession) {
     this.#palimpsest = palimpsest
@@ -49,10 +50,7 @@ export class Sessions {
   #handle(id: string, options: SessionOptions): Session {
     const name = JSON.stringify([id, options.kind, options.user, options.scope])
     const handle = this.#handles.get(name) ?? this.#palimpsest.session(id, options)
-    this.#handles.delete(name)
     this.#handles.set(name, handle)
-    const [oldest] = this.#handles.keys()
-    if (this.#handles.size > MAX_HANDLES && oldest !== undefined) this.#handles.delete(oldest)
     return handle
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentInputItem } from '@openai/agents'
+import { BoundedMap } from '../../bounded-map.ts'
 import type { Context } from '../../contexts.ts'
 import { asItem } from './item-format.ts'
 
@@ -14,15 +15,11 @@ const FRAMES = [
 
 const MAX_KNOWN = 10_000
 
-/** Digests of those that this process has given, by session; the oldest first. */
-const given = new Set<string>()
+/** Digests of those that this process has given, by session. */
+const given = new BoundedMap<string, true>(MAX_KNOWN)
 
 export function memoryItem(text: string, sessionId: string): AgentInputItem {
-  const name = nameOf(text, sessionId)
-  given.delete(name)
-  given.add(name)
-  const [oldest] = given
-  if (given.size > MAX_KNOWN && oldest !== undefined) given.delete(oldest)
+  given.set(nameOf(text, sessionId), true)
   return { type: 'message', role: 'user', content: text }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import type { SessionKey } from '../../store/index.ts'
 import type { ExtractionEngine } from './extract-session.ts'
 
@@ -20,7 +21,7 @@ export class ExtractionScheduler {
   readonly #waiting = new Map<string, SessionKey>()
   readonly #underWay = new Map<string, Promise<void>>()
   /** How often each session has failed in a row, in this process. */
-  readonly #failures = new Map<string, number>()
+  readonly #failures = new BoundedMap<string, number>(MAX_REMEMBERED)
   #looking: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -119,7 +120,6 @@ export class ExtractionScheduler {
       );
       this.#failures.delete(id)
     } catch (error) {
-      if (this.#failures.size >= MAX_REMEMBERED) this.#failures.clear()
       this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1)
       this.#tell(error, id)
     }

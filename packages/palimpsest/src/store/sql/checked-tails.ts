@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { keyName, type SessionKey } from '../store.ts'
 import { readContext } from './context.ts'
 import { findSession } from './session.ts'
@@ -13,18 +14,17 @@ const MAX_SESSIONS = 10_000
  * behind messages that cannot be read any more: so what a context would show is read before the first one, once.
  */
 export class CheckedTails {
-  readonly #names = new Set<string>()
+  readonly #names = new BoundedMap<string, true>(MAX_SESSIONS)
 
   check(key: SessionKey): Steps<void> {
     return checkTail(key, this.#names)
   }
 }
 
-function* checkTail({ namespace, id }: SessionKey, checked: Set<string>): Steps<void> {
+function* checkTail({ namespace, id }: SessionKey, checked: BoundedMap<string, true>): Steps<void> {
   const name = keyName({ namespace, id })
   if (checked.has(name)) return
   const session = yield* findSession({ namespace, id })
   if (session) yield* readContext(session, { tokens: CHECKED_TOKENS, archivedTokens: 0 }, () => {})
-  checked.add(name)
-  if (checked.size > MAX_SESSIONS) checked.delete(checked.values().next().value!)
+  checked.set(name, true)
 }

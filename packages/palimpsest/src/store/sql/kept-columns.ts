@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { ROLES, type Sender } from '../../log/index.ts'
 import { type Speaker, speakerName } from '../search.ts'
 import { allIn } from './many.ts'
@@ -75,6 +76,7 @@ class SessionColumns {
 /** In messages, which take some 14 bytes each. */
 const MAX_KEPT = 2_000_000
 const SESSION_SIZE = 100
+const MAX_SESSIONS = MAX_KEPT / SESSION_SIZE
 const SPEAKER_SIZE = 20
 
 /**
@@ -82,7 +84,7 @@ const SPEAKER_SIZE = 20
  * so it can never be behind. Of all sessions together it is bounded; the one that was searched last stays longest.
  */
 export class KeptColumns {
-  readonly #sessions = new Map<number, SessionColumns>()
+  readonly #sessions = new BoundedMap<number, SessionColumns>(MAX_SESSIONS)
 
   /** With an erasure everything begins anew: no person who was erased stays among the speakers. */
   of({
@@ -94,19 +96,12 @@ export class KeptColumns {
   }): SessionColumns {
     const kept = this.#sessions.get(id)
     const columns = kept?.erasedEpoch === epoch ? kept : new SessionColumns(epoch)
-    this.#sessions.delete(id)
     this.#sessions.set(id, columns)
     return columns
   }
 
   forgetOldest(): void {
-    let size = 0
-    for (const columns of this.#sessions.values()) size += columns.size
-    for (const [id, columns] of this.#sessions) {
-      if (size <= MAX_KEPT) return
-      this.#sessions.delete(id)
-      size -= columns.size
-    }
+    this.#sessions.shrinkTo(MAX_KEPT, ({ size }) => size)
   }
 }
 

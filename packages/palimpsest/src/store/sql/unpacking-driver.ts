@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import type { Driver } from './driver.ts'
 import { isMark, PACKED_COLUMNS, type Pack, type PackedColumn, placeOf, readPacks } from './packs.ts'
 import { type Answered, type Asked, isMany, type Row, type Steps } from './steps.ts'
@@ -74,14 +75,12 @@ function* filled(asked: Asked, answered: Answered): Steps<Answered> {
 }
 
 /** By statement: there are few, and each is used again and again. */
-const known = new Map<string, readonly PackedColumn[]>()
-const MAX_KNOWN = 10_000
+const known = new BoundedMap<string, readonly PackedColumn[]>(10_000)
 
 function columnsOf(sql: string): readonly PackedColumn[] {
   let columns = known.get(sql)
   if (columns === undefined) {
     columns = findColumns(sql)
-    if (known.size >= MAX_KNOWN) known.clear()
     known.set(sql, columns)
   }
   return columns

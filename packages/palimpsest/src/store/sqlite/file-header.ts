@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
+import { BoundedMap } from '../../bounded-map.ts'
 import { fileAt } from './connection.ts'
 import { CHANGES_AT } from './log-file.ts'
 
@@ -21,7 +22,7 @@ const MAX_KEPT = 32
  * connections of other threads rely on theirs. So a descriptor is kept, one for each file. That of a thread would be
  * closed with the thread: there the header is not read.
  */
-const kept = new Map<string, number>()
+const kept = new BoundedMap<string, number>(MAX_KEPT, (_file, descriptor) => closeSync(descriptor))
 const KEEPS = process.platform !== 'win32'
 
 /** Of the file alone, without what is in its log. Not by SQLite, which tells nothing of these numbers. */
@@ -47,14 +48,7 @@ function descriptorOf(path: string, file: string): number {
   const descriptor = known ?? openSync(path, 'r')
   const { dev, ino } = fstatSync(descriptor, { bigint: true })
   kept.set(`${dev} ${ino}`, descriptor)
-  if (kept.size > MAX_KEPT) closeOldest()
   return descriptor
-}
-
-function closeOldest(): void {
-  const [[file, descriptor]] = kept as Iterable<[string, number]> as [[string, number]]
-  kept.delete(file)
-  closeSync(descriptor)
 }
 
 function readOnce(path: string, bytes: Buffer): number {

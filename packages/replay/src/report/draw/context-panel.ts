@@ -3,6 +3,7 @@ import { formatPlural, formatTokens } from '../format.ts'
 import { type Markup, markup } from '../markup.ts'
 import type { ShownRun } from '../run-look.ts'
 import { clipLimit } from './clip-limit.ts'
+import { beginningLines, clipPath, clipped, exitMark, grid, polyline, upright, words } from './parts.ts'
 import { picture } from './picture.ts'
 import { linearScale, roundUp, type Scale, ticksUpTo } from './scale.ts'
 
@@ -41,69 +42,51 @@ function peakOf(run: Run): number {
 export function contextPanel({ run, look }: ShownRun, index: number, axes: PanelAxes, folds: number): Markup {
   const x = linearScale([0, axes.messages], [PLOT.left, PLOT.right])
   const y = linearScale([0, axes.tokens], [PLOT.bottom, PLOT.top])
+  const { timeline, name, tokens } = run
   const id = `context-${index}`
+  const ticks = ticksUpTo(axes.tokens, ROWS).map(tick => ({ tick, text: formatTokens(tick) }))
   return picture(
     {
       id,
       width: WIDTH,
       height: HEIGHT,
-      title: `Context of ${run.name} over time`,
-      description: `${formatTokens(run.tokens.meanContext)} tokens on average, ${formatTokens(run.tokens.peakContext)} at the most, ${formatPlural(folds, 'fold')}.`,
+      title: `Context of ${name} over time`,
+      description: `${formatTokens(tokens.meanContext)} tokens on average, ${formatTokens(tokens.peakContext)} at the most, ${formatPlural(folds, 'fold')}.`,
     },
     [
-      grid(y, axes),
-      markup`<clipPath id="${id}-plot"><rect x="${PLOT.left}" y="${PLOT.top - 2}" width="${PLOT.right - PLOT.left + 4}" height="${PLOT.bottom - PLOT.top + 2}"/></clipPath>
+      grid(ticks, y, PLOT),
+      clipPath(id, { ...PLOT, top: PLOT.top - 2 }),
+      beginningLines(axes.beginnings, x, PLOT),
+      markup`<g class="${look}">${clipped(id, lines(timeline, x, y))}</g>
 `,
-      axes.beginnings.map(
-        message =>
-          markup`<line class="beginning" x1="${x(message)}" x2="${x(message)}" y1="${PLOT.top}" y2="${PLOT.bottom}"/>
-`,
-      ),
-      markup`<g clip-path="url(#${id}-plot)" class="${look}">
-${run.timeline.length > 1 ? lines(run.timeline, x, y) : run.timeline.map(point => markup`<circle class="dot" cx="${x(point.message)}" cy="${y(point.contextTokens)}" r="3.5"/>`)}
-</g>
-`,
-      leavesPanel(run, axes) ? exitMark(run, x, axes) : null,
-      run.timeline
-        .filter(point => point.folds > 0)
-        .map(
-          point =>
-            markup`<line class="fold" x1="${x(point.message)}" x2="${x(point.message)}" y1="${FOLD_MARK.top}" y2="${FOLD_MARK.bottom}"/>
-`,
-        ),
-      markup`<text class="tick" x="${PLOT.left}" y="${HEIGHT - 6}">0</text>
-<text class="tick" x="${PLOT.right}" y="${HEIGHT - 6}" text-anchor="end">${formatPlural(axes.messages, 'message')}</text>
-`,
-      run.timeline.length === 0
-        ? markup`<text class="tick" x="${(PLOT.left + PLOT.right) / 2}" y="${(PLOT.top + PLOT.bottom) / 2}" text-anchor="middle">no requests</text>
-`
+      leavesPanel(run, axes) ? leaving(run, x, axes) : null,
+      timeline.filter(point => point.folds > 0).map(point => upright('fold', x(point.message), FOLD_MARK)),
+      words(PLOT.left, HEIGHT - 6, '0', 'start'),
+      words(PLOT.right, HEIGHT - 6, formatPlural(axes.messages, 'message'), 'end'),
+      timeline.length === 0
+        ? words((PLOT.left + PLOT.right) / 2, (PLOT.top + PLOT.bottom) / 2, 'no requests')
         : null,
     ],
   )
 }
 
-function grid(y: Scale, axes: PanelAxes): Markup[] {
-  return ticksUpTo(axes.tokens, ROWS).map(
-    tick => markup`<line class="grid" x1="${PLOT.left}" x2="${PLOT.right}" y1="${y(tick)}" y2="${y(tick)}"/>
-<text class="tick" x="${PLOT.left - 6}" y="${y(tick) + 4}" text-anchor="end">${formatTokens(tick)}</text>
-`,
-  )
-}
-
-function lines(points: readonly TimelinePoint[], x: Scale, y: Scale): Markup {
-  const [first, last] = [points[0]!, points.at(-1)!]
-  const path = (tokens: (point: TimelinePoint) => number) =>
-    points.map(point => markup`${x(point.message)},${y(tokens(point))} `)
-  return markup`<polygon class="cached" points="${x(first.message)},${y(0)} ${path(point => point.cachedTokens)}${x(last.message)},${y(0)}"/>
-<polyline class="line" points="${path(point => point.contextTokens)}"/>`
+function lines(points: readonly TimelinePoint[], x: Scale, y: Scale): Markup[] {
+  if (points.length < 2)
+    return points.map(
+      point => markup`<circle class="dot" cx="${x(point.message)}" cy="${y(point.contextTokens)}" r="3.5"/>`,
+    )
+  const cached = points.map(point => [x(point.message), y(point.cachedTokens)] as const)
+  const [start, end] = [x(points[0]!.message), x(points.at(-1)!.message)]
+  return [
+    polyline([[start, y(0)], ...cached, [end, y(0)]], 'cached'),
+    polyline(points.map(point => [x(point.message), y(point.contextTokens)])),
+  ]
 }
 
 /** Where a line leaves the picture at its top. */
-function exitMark(run: Run, x: Scale, axes: PanelAxes): Markup {
-  const exit = run.timeline.find(point => point.contextTokens > axes.tokens)!
-  const at = x(exit.message)
-  const left = at < (PLOT.left + PLOT.right) / 2
-  return markup`<path class="exit" d="M${at - 4} ${PLOT.top} l4 -7 l4 7 z"/>
-<text class="tick strong" x="${left ? at + 9 : at - 9}" y="${PLOT.top + 3}" text-anchor="${left ? 'start' : 'end'}">up to ${formatTokens(run.tokens.peakContext)}</text>
-`
+function leaving(run: Run, x: Scale, axes: PanelAxes): Markup {
+  const at = x(run.timeline.find(point => point.contextTokens > axes.tokens)!.message)
+  const isLeft = at < (PLOT.left + PLOT.right) / 2
+  const text = `up to ${formatTokens(run.tokens.peakContext)}`
+  return markup`${exitMark(at, PLOT.top)}${words(isLeft ? at + 9 : at - 9, PLOT.top + 3, text, isLeft ? 'start' : 'end', 'tick strong')}`
 }

@@ -5,6 +5,7 @@ import { type Markup, markup, withoutCode } from '../markup.ts'
 import { flatStretch, isBest, isFlat, sweptValue, valuesInOrder } from '../sweep-points.ts'
 import { clipLimit } from './clip-limit.ts'
 import { moneyTicks } from './money-ticks.ts'
+import { exitMark, grid, type Plot, polyline, words } from './parts.ts'
 import { type PictureSize, picture, WIDTHS } from './picture.ts'
 import { linearScale, type Scale, ticksBetween } from './scale.ts'
 import { textWidth } from './text-width.ts'
@@ -23,22 +24,35 @@ const WIDE_SPAN = 16
 /** Money against one setting's value, the best marked and its flat surroundings shaded. */
 export function sweepLine(sweep: Sweep, currency: string, size: PictureSize): Markup {
   const { left, right, height } = LAYOUTS[size]
-  const bottom = height - BOTTOM
+  const plot: Plot = { left, right, top: TOP, bottom: height - BOTTOM }
+  const { best } = sweep
   const ordered = valuesInOrder(sweep)
   const values = ordered.map(point => sweptValue(sweep, point))
-  const x = valueScale(values, [left + 14, right - 14])
-  const { best } = sweep
   const limit = clipLimit(ordered.map(point => point.money))
   const high = Math.max(limit, best.money * (1 + MIN_REACH))
   const low = Math.max(0, best.money - (high - best.money) * 0.25)
-  const y = linearScale([low, high > low ? high : low + 1], [bottom, TOP])
-  const shownY = (money: number) => y(Math.min(money, high))
-  const stretch = flatStretch(sweep)
-  const flat = isFlat(sweep)
-  const bestLook = isBest(sweep)
-  const within = best.money * (1 + sweep.flat.within)
+  const x = valueScale(values, [left + 14, right - 14])
+  const y = linearScale([low, high > low ? high : low + 1], [plot.bottom, TOP])
+  const within = y(best.money * (1 + sweep.flat.within))
+  const isFlatPoint = isFlat(sweep)
+  const isBestPoint = isBest(sweep)
   const setting = sweep.settings[0] ?? ''
+  const places = ordered.map((point, index) => [x(values[index]!), y(Math.min(point.money, high))] as const)
 
+  const points = ordered.map((point, index) => {
+    const [atX, atY] = places[index]!
+    const amount = formatMoney(point.money, currency)
+    const difference = formatDifference(point.money, best.money)
+    const look = isFlatPoint(point) ? 'point is-flat' : 'point'
+    return markup`<g><title>${setting}=${values[index]!}: ${amount}${difference === null ? null : ` (${difference})`}</title>
+${
+  point.money > high
+    ? markup`${exitMark(atX, atY + 2)}${words(atX, atY - 12, amount, 'middle', 'tick strong')}`
+    : markup`<circle class="${look}" cx="${atX}" cy="${atY}" r="4"/>`
+}
+${isBestPoint(point) ? markup`<circle class="best" cx="${atX}" cy="${atY}" r="9"/>${wordsInside(atX, atY + 26, `best: ${values[index]!}, ${amount}`, plot, 'tick strong')}` : null}</g>
+`
+  })
   return picture(
     {
       id: `sweep-line-${size}`,
@@ -48,47 +62,18 @@ export function sweepLine(sweep: Sweep, currency: string, size: PictureSize): Ma
       description: withoutCode(describeSweep(sweep, currency)),
     },
     [
-      ordered.length > 1 && stretch.to > stretch.from
-        ? markup`<rect class="flat" x="${x(values[stretch.from]!) - 10}" y="${TOP - 22}" width="${x(values[stretch.to]!) - x(values[stretch.from]!) + 20}" height="${bottom - TOP + 22}" rx="4"/>
-${flatLabel(x(values[stretch.from]!), x(values[stretch.to]!), `at most ${formatShare(sweep.flat.within)} more`, [left, right])}
-`
-        : null,
-      moneyTicks(ticksBetween(low, high, 5), currency).map(
-        ({
-          tick,
-          text,
-        }) => markup`<line class="grid" x1="${left}" x2="${right}" y1="${y(tick)}" y2="${y(tick)}"/>
-<text class="tick" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${text}</text>
-`,
-      ),
+      flatRegion(sweep, values.map(x), plot),
+      grid(moneyTicks(ticksBetween(low, high, 5), currency), y, plot),
       best.money > 0
-        ? markup`<line class="within" x1="${left}" x2="${right}" y1="${y(within)}" y2="${y(within)}"/>
+        ? markup`<line class="within" x1="${left}" x2="${right}" y1="${within}" y2="${within}"/>
 `
         : null,
-      markup`<polyline class="line" points="${ordered.map((point, index) => markup`${x(values[index]!)},${shownY(point.money)} `)}"/>
-`,
-      ordered.map((point, index) => {
-        const [atX, atY] = [x(values[index]!), shownY(point.money)]
-        const amount = formatMoney(point.money, currency)
-        return markup`<g><title>${setting}=${values[index]!}: ${amount}${differenceNote(point.money, best.money)}</title>
-${
-  point.money > high
-    ? markup`<path class="exit" d="M${atX - 5} ${atY + 2} l5 -9 l5 9 z"/><text class="tick strong" x="${atX}" y="${atY - 12}" text-anchor="middle">${amount}</text>`
-    : markup`<circle class="${flat(point) ? 'point is-flat' : 'point'}" cx="${atX}" cy="${atY}" r="4"/>`
-}
-${bestLook(point) ? markup`<circle class="best" cx="${atX}" cy="${atY}" r="9"/>${bestLabel(atX, atY, `best: ${values[index]!}, ${amount}`, [left, right])}` : null}</g>
-`
-      }),
-      valueTicks(values, x, bottom),
-      markup`<text class="tick strong" x="${(left + right) / 2}" y="${height - 6}" text-anchor="middle">${setting}</text>
-`,
+      polyline(places),
+      points,
+      valuesWithRoom(values, x).map(value => words(x(value), plot.bottom + 22, String(value))),
+      words((left + right) / 2, height - 6, setting, 'middle', 'tick strong'),
     ],
   )
-}
-
-function differenceNote(money: number, best: number): string {
-  const difference = formatDifference(money, best)
-  return difference === null ? '' : ` (${difference})`
 }
 
 function valueScale(values: readonly number[], range: readonly [number, number]): Scale {
@@ -99,31 +84,25 @@ function valueScale(values: readonly number[], range: readonly [number, number])
   return value => scale(Math.log(value))
 }
 
-/** As many of the tried values as have room. */
-function valueTicks(values: readonly number[], x: Scale, bottom: number): Markup[] {
+function valuesWithRoom(values: readonly number[], x: Scale): readonly number[] {
   let free = Number.NEGATIVE_INFINITY
-  return values
-    .filter(value => {
-      const half = textWidth(String(value), 12) / 2
-      if (x(value) - half < free) return false
-      free = x(value) + half + 8
-      return true
-    })
-    .map(
-      value => markup`<text class="tick" x="${x(value)}" y="${bottom + 22}" text-anchor="middle">${String(value)}</text>
-`,
-    )
+  return values.filter(value => {
+    const half = textWidth(String(value), 12) / 2
+    if (x(value) - half < free) return false
+    free = x(value) + half + 8
+    return true
+  })
 }
 
-function flatLabel(from: number, to: number, text: string, edges: readonly [number, number]): Markup {
-  return markup`<text class="tick" x="${keepInside((from + to) / 2, text, edges)}" y="${TOP - 7}" text-anchor="middle">${text}</text>`
+function flatRegion(sweep: Sweep, places: readonly number[], plot: Plot): Markup | null {
+  const stretch = flatStretch(sweep)
+  const [from, to] = [places[stretch.from]!, places[stretch.to]!]
+  if (stretch.to === stretch.from) return null
+  return markup`<rect class="flat" x="${from - 10}" y="${TOP - 22}" width="${to - from + 20}" height="${plot.bottom - TOP + 22}" rx="4"/>
+${wordsInside((from + to) / 2, TOP - 7, `at most ${formatShare(sweep.flat.within)} more`, plot)}`
 }
 
-function bestLabel(x: number, y: number, text: string, edges: readonly [number, number]): Markup {
-  return markup`<text class="tick strong" x="${keepInside(x, text, edges)}" y="${y + 26}" text-anchor="middle">${text}</text>`
-}
-
-function keepInside(x: number, text: string, [left, right]: readonly [number, number]): number {
+function wordsInside(x: number, y: number, text: string, { left, right }: Plot, look?: string): Markup {
   const half = textWidth(text, 12) / 2
-  return Math.min(Math.max(x, left + half), right - half)
+  return words(Math.min(Math.max(x, left + half), right - half), y, text, 'middle', look)
 }

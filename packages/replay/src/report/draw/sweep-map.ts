@@ -1,87 +1,53 @@
 import type { Sweep, SweepPoint } from '../../comparison.ts'
-import { describeSweep } from '../describe-sweep.ts'
 import { formatDifference, formatMoney } from '../format.ts'
-import { type Markup, markup, withoutCode } from '../markup.ts'
+import { type Content, type Markup, markup } from '../markup.ts'
+import { scrollable } from '../sections/scrollable.ts'
 import { isBest, isFlat, pointLabel } from '../sweep-points.ts'
-import { type PictureSize, picture, WIDTHS } from './picture.ts'
-import { BOLD, shorten, textWidth } from './text-width.ts'
 
-const LAYOUTS = {
-  wide: { left: 76, letters: 13, row: 38, widest: 92 },
-  narrow: { left: 46, letters: 11, row: 32, widest: 76 },
-} as const
-const TOP = 64
-/** How deep the colour of the dearest is: letters must stay readable on it. */
-const DEEPEST = 0.6
+/** In percent, how deep the colour of the dearest is: letters must stay readable on it. */
+const DEEPEST = 60
 /** From here on all is simply dear: one outlier shall not make everything else look alike. */
 const DEAR = 1
 
 /** Two settings: a cell a combination, the deeper the dearer; each says how much more it costs. */
-export function sweepMap(sweep: Sweep, currency: string, size: PictureSize): Markup {
+export function sweepMap(sweep: Sweep, currency: string): Markup {
   const [across = '', down = ''] = sweep.settings
   const columns = distinct(sweep, across)
-  const rows = distinct(sweep, down)
-  const { left, letters, row, widest } = LAYOUTS[size]
-  const cell = Math.min(widest, (WIDTHS[size] - left - 2) / Math.max(columns.length, 1))
   const { best } = sweep
-  const dearest = Math.max(...sweep.points.map(point => point.money))
-  const reach = best.money > 0 ? Math.min(dearest / best.money - 1, DEAR) : 0
-  const height = TOP + rows.length * row + 4
-  const flat = isFlat(sweep)
-  const bestPoint = isBest(sweep)
+  const more = ({ money }: SweepPoint) => (best.money > 0 ? Math.min(money / best.money - 1, DEAR) : 0)
+  const reach = Math.max(...sweep.points.map(more))
+  const isBestPoint = isBest(sweep)
+  const isFlatPoint = isFlat(sweep)
 
-  const cells = sweep.points.map(point => {
-    const x = left + columns.indexOf(point.values[across] ?? 0) * cell
-    const y = TOP + rows.indexOf(point.values[down] ?? 0) * row
-    const more = best.money > 0 ? Math.min(point.money / best.money - 1, DEAR) : 0
-    const depth = reach > 0 ? (more / reach) * DEEPEST : 0
-    const isBold = bestPoint(point)
-    const fits = (text: string) => textWidth(text, isBold ? letters * BOLD : letters) <= cell - 6
-    const text = cellTexts(point, sweep, currency, isBold).find(fits)
-    return markup`<g class="${cellClass(flat(point), isBold)}"><title>${pointLabel(sweep, point)}: ${formatMoney(point.money, currency)}</title>
-<rect class="cell" x="${x + 1.5}" y="${y + 1.5}" width="${cell - 3}" height="${row - 3}" rx="3" fill-opacity="${depth}"/>
-${text ? markup`<text class="cell-text" x="${x + cell / 2}" y="${y + row / 2 + 4}" font-size="${letters}" text-anchor="middle">${text}</text>` : null}</g>
+  const cell = (point: SweepPoint): Markup => {
+    const look = isBestPoint(point) ? 'is-best' : isFlatPoint(point) ? 'is-flat' : ''
+    const money = formatMoney(point.money, currency)
+    const depth = reach > 0 ? (more(point) / reach) * DEEPEST : 0
+    const difference = isBestPoint(point) ? null : formatDifference(point.money, best.money)
+    return markup`<td class="${look}" style="--depth:${depth}%" title="${pointLabel(sweep, point)}: ${money}">${difference === null ? money : inBothLengths(difference)}</td>`
+  }
+  const table = markup`<table class="map" id="sweep-map">
+<caption>→ ${across}<br>↓ ${down}</caption>
+<thead><tr><td></td>${columns.map(value => markup`<th scope="col">${String(value)}</th>`)}</tr></thead>
+<tbody>
+${distinct(sweep, down).map(value => {
+  const row = sweep.points.filter(point => point.values[down] === value)
+  return markup`<tr><th scope="row">${String(value)}</th>${columns.map(column => {
+    const point = row.find(({ values }) => values[across] === column)
+    return point ? cell(point) : markup`<td></td>`
+  })}</tr>
 `
-  })
-  return picture(
-    {
-      id: `sweep-map-${size}`,
-      width: WIDTHS[size],
-      height,
-      title: `Money against ${across} and ${down}`,
-      description: withoutCode(describeSweep(sweep, currency)),
-    },
-    [
-      markup`<text class="tick strong" x="0" y="12">${shorten(`→ ${across}`, 12, WIDTHS[size])}</text>
-<text class="tick strong" x="0" y="30">${shorten(`↓ ${down}`, 12, WIDTHS[size])}</text>
-`,
-      columns.map(
-        (value, index) =>
-          markup`<text class="tick" x="${left + (index + 0.5) * cell}" y="${TOP - 6}" text-anchor="middle">${shorten(String(value), 12, cell - 2)}</text>
-`,
-      ),
-      rows.map(
-        (value, index) =>
-          markup`<text class="tick" x="${left - 10}" y="${TOP + (index + 0.5) * row + 4}" text-anchor="end">${shorten(String(value), 12, left - 14)}</text>
-`,
-      ),
-      cells,
-    ],
-  )
+})}</tbody>
+</table>`
+  return scrollable(`Money against ${across} and ${down}`, table)
 }
 
-function cellClass(flat: boolean, best: boolean): string {
-  return best ? 'is-best' : flat ? 'is-flat' : ''
-}
-
-/** What a cell may say, the most exact first. */
-function cellTexts(point: SweepPoint, sweep: Sweep, currency: string, best: boolean): string[] {
-  const money = formatMoney(point.money, currency)
-  if (best) return [money, 'best']
-  const difference = formatDifference(point.money, sweep.best.money)
-  return difference === null
-    ? [money]
-    : [difference, difference.replace(/\d+\.\d+/, number => String(Math.round(Number(number))))]
+/** A narrow screen has no room for decimals. */
+function inBothLengths(difference: string): Content {
+  const whole = difference.replace(/(?<![<>])\b\d+\.\d+/, number => String(Math.round(Number(number))))
+  return whole === difference
+    ? difference
+    : markup`<span class="wide">${difference}</span><span class="narrow">${whole}</span>`
 }
 
 function distinct(sweep: Sweep, setting: string): number[] {

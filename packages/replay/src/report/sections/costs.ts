@@ -1,7 +1,6 @@
 import type { Prices } from '../../prices/prices.ts'
-import { clipLimit } from '../draw/clip-limit.ts'
+import { costLimit } from '../draw/clip-limit.ts'
 import { costBars, shareClass } from '../draw/cost-bars.ts'
-import { inBothSizes } from '../draw/picture.ts'
 import { formatCount, formatMoney } from '../format.ts'
 import { type Markup, markup } from '../markup.ts'
 import { moneyShares, SHARE_NAMES, SHARES } from '../money-shares.ts'
@@ -9,22 +8,18 @@ import type { ShownRun } from '../run-look.ts'
 import { scrollable } from './scrollable.ts'
 
 export function costs(runs: readonly ShownRun[], prices: Prices): Markup {
-  const totals = runs.map(({ run }) => run.cost.total)
   const hasBaseline = runs.some(({ run }) => run.kind === 'baseline')
   const hasPolicy = runs.some(({ run }) => run.kind === 'policy')
-  const limit = clipLimit(
-    totals,
-    runs.filter(({ run }) => run.kind === 'policy').map(({ run }) => run.cost.total),
-  )
+  const limit = costLimit(runs)
   const present = SHARES.filter(share => runs.some(({ run }) => moneyShares(run, prices)[share] > 0))
   return markup`<section>
 <h2>What each run costs</h2>
-<p>${runs.length > 1 ? 'The whole replay, the cheapest first. The parts of a bar show' : 'The whole replay. The parts of the bar show'} what the money went to.${hasBaseline ? ' A baseline is a bot without a memory, for comparison.' : null}${totals.some(total => total > limit) ? ' A bar with a gap goes on beyond the picture: its number counts, not its length.' : null}${runs.length > 1 && hasPolicy ? ' Percentages at the right compare with the cheapest policy.' : null}${tooShortNote(runs, prices)}</p>
+<p>${runs.length > 1 ? 'The whole replay, the cheapest first. The parts of a bar show' : 'The whole replay. The parts of the bar show'} what the money went to.${hasBaseline ? ' A baseline is a bot without a memory, for comparison.' : null}${runs.some(({ run }) => run.cost.total > limit) ? ' A bar with a gap goes on beyond the picture: its number counts, not its length.' : null}${runs.length > 1 && hasPolicy ? ' Percentages at the right compare with the cheapest policy.' : null}${tooShortNote(runs, prices)}</p>
 <ul class="legend">
 ${present.map(share => markup`<li><span class="swatch ${shareClass(share)}"></span>${SHARE_NAMES[share]}</li>`)}
 ${hasBaseline ? markup`<li><span class="swatch hatched"></span>hatched: a baseline</li>` : null}
 </ul>
-<figure>${inBothSizes(size => costBars(runs, prices, size))}</figure>
+<figure>${costBars(runs, prices)}</figure>
 <details><summary>The parts in figures</summary>
 ${scrollable(
   'What the money went to',

@@ -27,7 +27,7 @@ function drawing(sweep: Sweep, currency: string): Markup | null {
 <figure>${inBothSizes(size => sweepLine(sweep, currency, size))}</figure>`
   if (sweep.settings.length === 2)
     return markup`<p>Each cell says how much more it costs than the best, which has the thick frame. A dashed frame: at most ${within} more.</p>
-<figure>${inBothSizes(size => sweepMap(sweep, currency, size))}</figure>`
+<figure>${sweepMap(sweep, currency)}</figure>`
   return null
 }
 
