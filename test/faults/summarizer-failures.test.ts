@@ -193,6 +193,7 @@ test('a memo that outgrows the window ends no summaries', async () => {
 test('a summariser that ignores its signal is asked no more after a time-out', async () => {
   await palimpsest.close()
   let calls = 0
+  const timedOut = Promise.withResolvers<void>()
   palimpsest = await createPalimpsest({
     store: sqlite(join(folder, 'deaf.db')),
     policy: count({ threshold: 20, keepLast: 10 }),
@@ -204,13 +205,14 @@ test('a summariser that ignores its signal is asked no more after a time-out', a
       sourceTokens: 1_000,
       summarize: async () => {
         calls += 1
-        await new Promise(resolve => setTimeout(resolve, 80))
+        await timedOut.promise
         return { text: 'Forty crates of lemons sail to Porto.', events: [], details: [] }
       },
     },
   })
   const chat = await chatOf('deaf', 40)
   expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  timedOut.resolve()
   await new Promise(resolve => setTimeout(resolve, 300))
   expect(calls).toBe(1)
 })
