@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, PalimpsestError, rounds, StoreError } from '../../src/index.ts'
 import { SqlStore } from '../../src/store/sql/sql-store.ts'
 import { postgresUrl } from '../postgres/url.ts'
+import { stride } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
@@ -44,8 +45,10 @@ async function converse(store: SqlStore, reader: Palimpsest): Promise<number> {
 
 test.each(Object.entries(PLACES))(
   '%s: whichever call fails, nothing is lost and a retry converges',
-  async (_, place) => {
-    for (let failAt = 1, failures = 1; failures > 0; failAt++) {
+  async (name, place) => {
+    // What one store leaves out the other has.
+    const first = name === 'SQLite' ? 1 : stride(2, 1)
+    for (let failAt = first, failures = 1; failures > 0; failAt += stride(3, 1)) {
       const here = place()
       let armed = true
       const driver = faultyDriver(driverFor(here.address, postgresUrl()), step => {

@@ -21,18 +21,22 @@ let folder: string
 let palimpsest: Palimpsest
 let now: number
 
-beforeEach(async () => {
-  server = await startModelServer()
-  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
-  now = Date.parse('2026-03-02T10:00:00Z')
+async function open(timeoutMs: number): Promise<Palimpsest> {
   const model = createOpenAICompatible({ name: 'test', baseURL: server.url })('small')
-  palimpsest = await createPalimpsest({
+  return createPalimpsest({
     store: sqlite(join(folder, 'test.db')),
     policy: count({ threshold: 20, keepLast: 10 }),
     folding: 'manual',
     clock: () => now,
-    summarizer: modelSummarizer(model, { timeoutMs: 4_000, maxRetries: 0 }),
+    summarizer: modelSummarizer(model, { timeoutMs, maxRetries: 0 }),
   })
+}
+
+beforeEach(async () => {
+  server = await startModelServer()
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
+  now = Date.parse('2026-03-02T10:00:00Z')
+  palimpsest = await open(2_000)
 })
 
 afterEach(async () => {
@@ -265,6 +269,8 @@ test('a plain model is a summariser; what is neither is refused before anything 
 })
 
 test('a hanging model delays no append and no close', async () => {
+  await palimpsest.close()
+  palimpsest = await open(120_000)
   const chat = await chatOf('hangs', 21)
   server.setReply(modelFailures.hang)
   const fold = chat.compact()
@@ -273,6 +279,6 @@ test('a hanging model delays no append and no close', async () => {
   await chat.append({ role: 'user', content: 'Still there?' })
   expect(await chat.count()).toBe(22)
   await palimpsest.close()
-  expect(performance.now() - started).toBeLessThan(3_500)
+  expect(performance.now() - started).toBeLessThan(60_000)
   expect(await fold).toMatchObject({ outcome: 'skipped', reason: 'aborted' })
 })
