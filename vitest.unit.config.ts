@@ -9,7 +9,7 @@ export default defineConfig({
     exclude: [
       'src/store/postgres/**',
       'src/store/sql/{append-queue,fork}.test.ts',
-      'src/store/sqlite/{backup,bad-files,log-check,log-keeper,long-texts,scrub,text-parts}.test.ts',
+      'src/store/sqlite/{backup,bad-files,log-check,log-keeper,long-texts,long-work,scrub,text-parts}.test.ts',
       'src/classic/{classic,described,erasure}.test.ts',
       'src/cli/copy-session.test.ts',
       'src/erasure/receipt.test.ts',

@@ -7,7 +7,6 @@ import { type ModelScript, startModelServer } from '../../src/testing/index.ts'
 import { sqlitePlace } from '../stores.ts'
 
 /** A chat whose model says what its script says, until the test is done. */
-
 export async function start(reply: ModelScript, options: Partial<PalimpsestOptions> = {}, budget = 8_000) {
   const server = await startModelServer({ reply })
   const place = sqlitePlace()
