@@ -17,7 +17,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const CACHE = join(ROOT, 'node_modules/.cache/palimpsest-dist')
 const KEPT_MS = 24 * 3_600_000
-/** All that a build is made of, the versions of its tools included. */
+/** All that a build is made of, the versions of its tools included; tests are no part of it. */
 const INPUTS = ['src/**/*', 'scripts/build*.ts', 'tsconfig*.json', 'package.json', 'package-lock.json']
 
 /** Puts into the folder what `npm run build` makes. What was built of the same sources before is copied. */
@@ -57,7 +57,9 @@ function removeOld(): void {
 
 function hashOfInputs(): string {
   const hash = createHash('sha256')
-  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true }).filter(entry => entry.isFile())
+  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true }).filter(
+    entry => entry.isFile() && !entry.name.endsWith('.test.ts'),
+  )
   for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
     hash
       .update(`${path.slice(ROOT.length)}\0`)
