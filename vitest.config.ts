@@ -24,7 +24,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongFirst },
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than there are processors: some wait for a database, a browser or a time-out.
+    maxWorkers: availableParallelism() + 1,
     // A worker reads our sources once, and not for each file.
     isolate: false,
   },

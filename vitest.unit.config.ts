@@ -9,7 +9,7 @@ export default defineConfig({
     exclude: [
       'packages/palimpsest/src/store/postgres/**',
       'packages/palimpsest/src/store/sql/{append-queue,fork}.test.ts',
-      'packages/palimpsest/src/store/sqlite/{backup,bad-files,log-check,log-keeper,long-texts,scrub,text-parts}.test.ts',
+      'packages/palimpsest/src/store/sqlite/{backup,bad-files,log-check,log-keeper,long-texts,long-work,scrub,text-parts}.test.ts',
       'packages/palimpsest/src/classic/{classic,described,erasure}.test.ts',
       'packages/cli/src/copy-session.test.ts',
       'packages/palimpsest/src/erasure/receipt.test.ts',

@@ -85,7 +85,7 @@ test('appends of many sessions at once do what the same appends do one by one', 
         expect(a).toEqual(b)
       }
     }),
-    { numRuns: runs(20, 60) },
+    { numRuns: runs(10, 60) },
   )
 })
 

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const CACHE = join(ROOT, 'node_modules/.cache/palimpsest-dist')
 const KEPT_MS = 24 * 3_600_000
-/** All that a build is made of, the versions of its tools included. */
+/** All that a build is made of, the versions of its tools included; tests are no part of it. */
 const INPUTS = [
   ...['packages/*/src/**/*', 'packages/*/*.{json,md}', 'scripts/{build*,packages}.ts', 'tsconfig*.json'],
   ...['package.json', 'package-lock.json', 'docs/**/*', '*.md', 'LICENSE'],
@@ -60,7 +60,9 @@ function removeOld(): void {
 
 function hashOfInputs(): string {
   const hash = createHash('sha256')
-  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true }).filter(entry => entry.isFile())
+  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true }).filter(
+    entry => entry.isFile() && !entry.name.endsWith('.test.ts'),
+  )
   for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
     hash
       .update(`${path.slice(ROOT.length)}\0`)

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { dailyKey } from '../packages/palimpsest/src/store/index.ts'
 import { PostgresDriver } from '../packages/palimpsest/src/store/postgres/driver.ts'
@@ -46,6 +47,28 @@ function slowed(before: RegExp, seconds = 1) {
   }
 }
 
+/** Waits until that work is in the middle of such a pause, or done without one. */
+async function untilPaused(work: Promise<unknown>): Promise<void> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  void work.then(done, done)
+  const client = new pg.Client(postgresUrl())
+  await client.connect()
+  const paused = async () => {
+    const { rowCount } = await client.query(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`,
+    )
+    return isDone || rowCount === 1
+  }
+  try {
+    await expect.poll(paused, { interval: 5 }).toBe(true)
+  } finally {
+    await client.end()
+  }
+}
+
 test('an erasure of messages and a writer of a document change one pack, and both hold', async () => {
   const place = postgresPlace()
   places.push(place)
@@ -80,7 +103,7 @@ test('an erasure of messages and a writer of a document change one pack, and bot
     yield* packMore(document!)
     yield* all('SELECT pg_sleep(1)')
   })
-  await new Promise(resolve => setTimeout(resolve, 400))
+  await untilPaused(packing)
   await eraseMessages(a, 3)
   await packing
   await driver.close()
@@ -153,7 +176,7 @@ test('migrate --compact beside the erasure of a document leaves no pack', async 
     record = await store.continueErasure('test', { id: record.id, now })
   }
   const packing = driver.write(() => packAllDocuments(0, driver.dialect))
-  await new Promise(r => setTimeout(r, 300))
+  await untilPaused(packing)
   while (record.stage === 'erasing') record = await store.continueErasure('test', { id: record.id, now })
   await packing
   const left = await driver.read(() => all('SELECT id, document_id, octets FROM packs'))
@@ -177,7 +200,7 @@ test('migrate --compact gives no fact the key of another', async () => {
   await driver.open()
   await changeRows(place, 'UPDATE layout SET is_compact = 1')
   const shortening = driver.write(() => shortenKeys({ document: 0, fact: 1 }))
-  await new Promise(r => setTimeout(r, 300))
+  await untilPaused(shortening)
   await eraseMessages(chat, 3)
   await store.changeDocuments([learning(key, [fact('- three', 'chat', [5, 5])])])
   await shortening

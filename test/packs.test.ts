@@ -2,14 +2,17 @@ import { inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPalimpsest, type Palimpsest, rounds } from '../packages/palimpsest/src/index.ts'
+import { dailyKey } from '../packages/palimpsest/src/store/index.ts'
 import {
   packAllDocuments,
   packAllSegments,
   shortenKeys,
 } from '../packages/palimpsest/src/store/sql/pack-all.ts'
-import { PACKING } from '../packages/palimpsest/src/store/sql/pack-documents.ts'
+import { PACKING, packDays } from '../packages/palimpsest/src/store/sql/pack-documents.ts'
 import { unpackingDriver } from '../packages/palimpsest/src/store/sql/unpacking-driver.ts'
 import { SqliteDriver } from '../packages/palimpsest/src/store/sqlite/driver.ts'
+import { Chat } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
+import { adding, documentKey } from '../packages/palimpsest/src/testing/store-contract/documents.ts'
 import { runs } from './runs.ts'
 import { randomNumbers } from './scenarios/small-talk.ts'
 import { changeRows, PLACES, type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
@@ -300,3 +303,40 @@ async function packAll(place: StorePlace): Promise<void> {
   await through(0, cursor => driver.write(() => packAllDocuments(cursor, dialect)))
   await driver.close()
 }
+
+test('a day is packed whole, however many versions it has', async () => {
+  const place = sqlitePlace()
+  const store = await place.open()
+  await new Chat(store).say(8)
+  for (const [day, count] of [
+    ['2026-01-01', 11],
+    ['2026-01-02', 12],
+    ['2026-01-03', 1],
+    ['2026-01-04', 1],
+  ] as const)
+    for (let n = 0; n < count; n++)
+      await store.changeDocuments([
+        adding(
+          documentKey('daily', dailyKey(day, 'chat')),
+          `- line ${n} of a day, long enough to be packed with others`,
+        ),
+      ])
+  const driver = unpackingDriver(new SqliteDriver(place.address.slice(7), {}))
+  await driver.open()
+  while (await driver.write(() => packDays(1, driver.dialect)));
+  await driver.close()
+  await store.close()
+  {
+    using database = sqliteBeside(place.address, { readOnly: true })
+    const rows = database
+      .prepare(
+        `SELECT day, substr(content, 1, 7) AS content FROM documents WHERE day < '2026-01-03' ORDER BY day`,
+      )
+      .all()
+    expect(rows.map(({ day, content }) => [day, content])).toEqual([
+      ['2026-01-01', 'packed '],
+      ['2026-01-02', 'packed '],
+    ])
+  }
+  await place.remove()
+})

@@ -12,7 +12,7 @@ export function runs(usual: number, long = usual): number {
   return Math.max(1, Math.round((IS_LONG ? long : usual) * FACTOR))
 }
 
-/** Of a long row of steps every so manieth is tried; in a long run every `long`th. */
+/** Of a long row of steps one in so many is tried; in a long run one in `long`. */
 export function stride(usual: number, long = usual): number {
   return Math.max(1, Math.round((IS_LONG ? long : usual) / FACTOR))
 }

@@ -152,7 +152,7 @@ describe('no segment is larger than what it stands for', () => {
             for (const line of text.split('\n')) expect(line).not.toMatch(EMPTY)
           }
         }),
-        { numRuns: runs(100, 300) },
+        { numRuns: runs(50, 300) },
       )
     })
   }, 120_000)

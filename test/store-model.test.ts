@@ -380,7 +380,7 @@ class Pair {
   }
 }
 
-const RUNS = { SQLite: runs(75, 300), PostgreSQL: runs(10, 25) } as const
+const RUNS = { SQLite: runs(40, 300), PostgreSQL: runs(5, 25) } as const
 
 describe.concurrent.for(Object.entries(PLACES))('%s', ([name, open]) => {
   let here: StorePlace

@@ -122,7 +122,7 @@ async function call(url: string, path: string, body?: unknown): Promise<{ status
 
 const lines = (told: string, what: string) => told.split('\n').filter(line => line.includes(what))
 
-describe('no program tells what was said, or the key, whatever a provider echoes', () => {
+describe.concurrent('no program tells what was said, or the key, whatever a provider echoes', () => {
   test('palimpsest serve, and what it stores, streams and counts; it says once that folds fail, and why', async () => {
     await using model = await startEchoingModel()
     await using server = start(['serve', '--port', '0', '--json', '--db', 'serve.db'], environment(model.url))

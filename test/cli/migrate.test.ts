@@ -114,7 +114,7 @@ test('on PostgreSQL it gives way to whoever holds a table, instead of letting ev
   // Writers get through in between, though a reader holds the table for longer than anybody waits.
   const started = performance.now()
   await insertAsFirstVersion('PostgreSQL', database, 'meanwhile')
-  expect(performance.now() - started).toBeLessThan(4_000)
+  expect(performance.now() - started).toBeLessThan(20_000)
   await reader.query('COMMIT')
   await reader.end()
   expect((await migrated).code).toBe(0)

@@ -11,7 +11,7 @@ import {
 import { runs } from '../runs.ts'
 import { sqlitePlace } from '../stores.ts'
 
-const HISTORIES = runs(125, 500)
+const HISTORIES = runs(60, 500)
 const place = sqlitePlace()
 const tenants: Palimpsest[] = []
 

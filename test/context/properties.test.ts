@@ -19,7 +19,7 @@ import { sqlitePlace } from '../stores.ts'
 import { expectToAddUp } from './adds-up.ts'
 import { type History, history, newSession, play } from './histories.ts'
 
-const HISTORIES = runs(125, 500)
+const HISTORIES = runs(60, 500)
 const BUDGET = 2_000
 
 const place = sqlitePlace()

@@ -9,7 +9,7 @@ import { ANN, expectUnseen, fill, othersOf, World } from './world.ts'
 const LATER_MS = 400_000
 const AT_A_TIME = 3
 /** There are thousands of steps: a run takes some of them, from a random one on. */
-const DEATHS = runs(6, 15)
+const DEATHS = runs(4, 15)
 
 let template: World
 let others: unknown

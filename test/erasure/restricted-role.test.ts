@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ErasureReceipt, Palimpsest } from '../../packages/palimpsest/src/index.ts'
 import { openBoss } from '../../packages/palimpsest/src/store/postgres/boss.ts'
 import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
-import { Chat } from '../../packages/palimpsest/src/testing/store-contract/chat.ts'
+import { Chat, message } from '../../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { runHere } from '../cli/run.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { ANN, CANARIES, fill, World } from './world.ts'
@@ -273,11 +273,13 @@ describe('a role that may', () => {
   })
 
   it('is not hindered by the time-outs that it has for its statements', async () => {
-    // Of one table, so that it takes a second and not twenty.
+    // Of one table, so that it takes some seconds and not a minute.
     await owner.query(`GRANT MAINTAIN ON palimpsest.messages TO ${bot}`)
     const store = postgres(`${urlOf('bot')}?options=${encodeURIComponent(SLOW_VACUUM)}`)
     await store.open()
-    await new Chat(store).say(3)
+    // Some pages, each of which it changes.
+    const text = (place: number) => `${place} ${'x'.repeat(1_800)}`
+    await new Chat(store).append(...Array.from({ length: 60 }, (_, place) => message(text(place))))
     const oldest = async () => {
       const { rows } = await owner.query(
         "SELECT relfrozenxid::text AS oldest FROM pg_class WHERE oid = 'palimpsest.messages'::regclass",
@@ -293,4 +295,4 @@ describe('a role that may', () => {
 
 /** A vacuum that rests 400 ms after a page that it changed: longer than a statement may take. */
 const SLOW_VACUUM =
-  '-c vacuum_cost_delay=100 -c vacuum_cost_limit=1 -c statement_timeout=300 -c lock_timeout=300'
+  '-c vacuum_cost_delay=100 -c vacuum_cost_limit=1 -c statement_timeout=2000 -c lock_timeout=2000'

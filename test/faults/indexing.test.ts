@@ -4,6 +4,7 @@ import { Indexer } from '../../packages/palimpsest/src/finding/index.ts'
 import { createPalimpsest } from '../../packages/palimpsest/src/index.ts'
 import { type PostingsRow, unpackPostings } from '../../packages/palimpsest/src/store/sql/postings.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
+import { stride } from '../runs.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from '../stores.ts'
 import { driverFor } from './drivers.ts'
 import { faultyDriver } from './fault-driver.ts'
@@ -70,7 +71,7 @@ test('an indexer that dies at any step leaves an index that the next one complet
   expect(expected.get('(changes)')).toEqual([])
 
   let steps = Number.POSITIVE_INFINITY
-  for (let dieAt = 1; dieAt <= steps; dieAt += dieAt < 40 ? 1 : 7) {
+  for (let dieAt = 1; dieAt <= steps; dieAt += dieAt < 40 ? stride(3, 1) : stride(21, 7)) {
     const place = sqlitePlace()
     await prepare(place)
     let taken = 0

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../packages/palimpsest/src/log/index.ts'
+import { stride } from '../runs.ts'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { type Acknowledgement, startWriter } from './children.ts'
 
 const MESSAGES = 2
+const STRIDE = stride(3, 1)
 
 async function readAll(place: StorePlace): Promise<readonly Message[]> {
   const store = await place.open()
@@ -21,9 +23,9 @@ function expectAcknowledged(messages: readonly Message[], acknowledged: readonly
     expect(messages[seq - 1]).toMatchObject({ externalId, content: `from ${externalId}` })
 }
 
-/** Dies at step 1, 2, 3 … until a step comes that is never reached. */
+/** Dies at step 3, 6, 9 …, in a long run at each, until a step comes that is never reached. */
 async function dieAtEveryStep(place: StorePlace): Promise<number> {
-  for (let dieAt = 1; ; dieAt++) {
+  for (let dieAt = STRIDE; ; dieAt += STRIDE) {
     const writer = `w${dieAt}`
     const { acknowledged, signal, stderr } = await startWriter({
       address: place.address,
@@ -39,7 +41,7 @@ async function dieAtEveryStep(place: StorePlace): Promise<number> {
     if (signal === null) {
       expect(stderr).toBe('')
       expect(own).toHaveLength(MESSAGES)
-      return dieAt - 1
+      return dieAt - STRIDE
     }
   }
 }

@@ -25,18 +25,22 @@ let folder: string
 let palimpsest: Palimpsest
 let now: number
 
-beforeEach(async () => {
-  server = await startModelServer()
-  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
-  now = Date.parse('2026-03-02T10:00:00Z')
+async function open(timeoutMs: number): Promise<Palimpsest> {
   const model = createOpenAICompatible({ name: 'test', baseURL: server.url })('small')
-  palimpsest = await createPalimpsest({
+  return createPalimpsest({
     store: sqlite(join(folder, 'test.db')),
     policy: count({ threshold: 20, keepLast: 10 }),
     folding: 'manual',
     clock: () => now,
-    summarizer: modelSummarizer(model, { timeoutMs: 4_000, maxRetries: 0 }),
+    summarizer: modelSummarizer(model, { timeoutMs, maxRetries: 0 }),
   })
+}
+
+beforeEach(async () => {
+  server = await startModelServer()
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
+  now = Date.parse('2026-03-02T10:00:00Z')
+  palimpsest = await open(2_000)
 })
 
 afterEach(async () => {
@@ -197,6 +201,7 @@ test('a memo that outgrows the window ends no summaries', async () => {
 test('a summariser that ignores its signal is asked no more after a time-out', async () => {
   await palimpsest.close()
   let calls = 0
+  const timedOut = Promise.withResolvers<void>()
   palimpsest = await createPalimpsest({
     store: sqlite(join(folder, 'deaf.db')),
     policy: count({ threshold: 20, keepLast: 10 }),
@@ -208,13 +213,14 @@ test('a summariser that ignores its signal is asked no more after a time-out', a
       sourceTokens: 1_000,
       summarize: async () => {
         calls += 1
-        await new Promise(resolve => setTimeout(resolve, 80))
+        await timedOut.promise
         return { text: 'Forty crates of lemons sail to Porto.', events: [], details: [] }
       },
     },
   })
   const chat = await chatOf('deaf', 40)
   expect(await chat.compact()).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  timedOut.resolve()
   await new Promise(resolve => setTimeout(resolve, 300))
   expect(calls).toBe(1)
 })
@@ -267,6 +273,8 @@ test('a plain model is a summariser; what is neither is refused before anything 
 })
 
 test('a hanging model delays no append and no close', async () => {
+  await palimpsest.close()
+  palimpsest = await open(120_000)
   const chat = await chatOf('hangs', 21)
   server.setReply(modelFailures.hang)
   const fold = chat.compact()
@@ -275,6 +283,6 @@ test('a hanging model delays no append and no close', async () => {
   await chat.append({ role: 'user', content: 'Still there?' })
   expect(await chat.count()).toBe(22)
   await palimpsest.close()
-  expect(performance.now() - started).toBeLessThan(3_500)
+  expect(performance.now() - started).toBeLessThan(60_000)
   expect(await fold).toMatchObject({ outcome: 'skipped', reason: 'aborted' })
 })

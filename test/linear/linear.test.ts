@@ -6,7 +6,7 @@ import { FUNCTIONS } from './functions.ts'
 import { describeGrowth, tooMuchGrowth } from './growth.ts'
 import { type Pattern, PIECES, seeded } from './patterns.ts'
 
-const SOURCES = join(import.meta.dirname, '../../src')
+const SOURCES = join(import.meta.dirname, '../../packages/palimpsest/src')
 
 /** What was quadratic once, and a few that are drawn for each function; `node test/linear/run.ts` tries all of them. */
 const KNOWN: readonly Pattern[] = [

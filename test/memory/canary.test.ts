@@ -9,8 +9,8 @@ import { runs } from '../runs.ts'
 import { setting, step, World } from './canary-world.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const HISTORIES = runs(500, 2_500)
-const WITH_FILES = runs(25, 100)
+const HISTORIES = runs(250, 2_500)
+const WITH_FILES = runs(12, 100)
 const MAX_STEPS = 10
 
 /** A namespace each: so nothing crosses from one history to another either. */

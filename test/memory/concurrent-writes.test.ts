@@ -18,7 +18,7 @@ import { parseFile } from '../../packages/palimpsest/src/memory/workspace/worksp
 import { runs } from '../runs.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const INTERLEAVINGS = runs(100, 500)
+const INTERLEAVINGS = runs(40, 500)
 
 /** What happens to one chat's memory at the same time; each leaves a mark of its own. */
 type Deed =

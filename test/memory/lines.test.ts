@@ -243,7 +243,7 @@ describe('a line that a fold left', () => {
           }
         }),
       ),
-      { numRuns: runs(25, 60) },
+      { numRuns: runs(12, 60) },
     )
   })
 

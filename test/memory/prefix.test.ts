@@ -19,8 +19,8 @@ import { sqlitePlace } from '../stores.ts'
 import { blockIn, checkBlocks } from './blocks.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
-const HISTORIES = runs(60, 250)
-const WITH_FILES = runs(10, 40)
+const HISTORIES = runs(30, 250)
+const WITH_FILES = runs(5, 40)
 const BUDGET = 6_000
 const ZONE = 'Asia/Shanghai'
 

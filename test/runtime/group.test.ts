@@ -6,8 +6,8 @@ import { groupChat } from './group-chat.ts'
 import { simulateGroup } from './group-simulation.ts'
 
 const SIZES = {
-  SQLite: { messages: 1_500, kills: 8 },
-  PostgreSQL: { messages: 200, kills: 2 },
+  SQLite: { messages: runs(500, 1_500), kills: runs(3, 8) },
+  PostgreSQL: { messages: runs(100, 200), kills: runs(1, 2) },
 } as const
 
 /** `node test/runtime/run-group.ts` is the same with 20,000 messages, or with the days of an IRC channel. */
@@ -19,8 +19,8 @@ test.each(Object.entries(SIZES))(
     const place = PLACES[name as keyof typeof PLACES]()
     onTestFinished(() => place.remove())
     const simulation = simulateGroup({
-      messages: groupChat({ seed, messages: runs(messages) }),
-      ...{ seed, kills: runs(kills), place, postgresUrl: postgresUrl() },
+      messages: groupChat({ seed, messages }),
+      ...{ seed, kills, place, postgresUrl: postgresUrl() },
     })
     const figures = await simulation.catch(cause => {
       throw new Error(`PALIMPSEST_TEST_SEED=${seed}: ${String(cause)}`, { cause })

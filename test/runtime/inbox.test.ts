@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Kit, type KitOptions, runtimeKit } from './runtime-kit.ts'
+import { type Kit, type KitOptions, MemoryPlatform, quiet, runtimeKit, Script, until } from './runtime-kit.ts'
 
 const kits: Kit[] = []
 
@@ -203,5 +203,70 @@ describe('what was configured elsewhere', () => {
     await say('one')
     expect(await palimpsest.session('memory:42').count()).toBe(1)
     expect(errors).toHaveLength(1)
+  })
+})
+
+describe('a message', () => {
+  test('joins an answer of which nothing was shown, whatever was made of it by then', async () => {
+    const scripts: Script[] = []
+    const kit = await open({
+      inbox: { quietMs: 0 },
+      platform: new MemoryPlatform({ edits: false }),
+      turns: { during: 'join' },
+      responder: () => {
+        const script = new Script()
+        scripts.push(script)
+        return script
+      },
+    })
+    await kit.say('one')
+    await until(kit, () => expect(scripts).toHaveLength(1))
+    scripts[0]!.say('Hm')
+    await new Promise(resolve => setImmediate(resolve))
+    await kit.say('two')
+    await until(kit, () => expect(scripts).toHaveLength(2))
+    scripts[1]!.say('both')
+    scripts[1]!.say(null)
+    await quiet(kit)
+    expect(kit.platform.texts).toEqual(['both'])
+  })
+
+  test('whose storing nobody heard of is answered when it comes again', async () => {
+    const kit = await open({ inbox: { quietMs: 0 } })
+    const session = kit.palimpsest.session('memory:42')
+    const append = Object.getPrototypeOf(session).append
+    vi.spyOn(Object.getPrototypeOf(session), 'append').mockImplementationOnce(async function (
+      this: unknown,
+      ...given
+    ) {
+      await append.apply(this, given)
+      throw new Error('connection lost after COMMIT')
+    })
+    await expect(kit.say('hello', { id: 'a' })).rejects.toThrow('connection lost')
+    vi.restoreAllMocks()
+    expect(await kit.say('hello', { id: 'a' })).toMatchObject({ duplicate: true })
+    await quiet(kit)
+    expect(kit.platform.texts).toEqual(['answer to hello'])
+  })
+
+  test('of the same person that comes when the answer is about to begin belongs to it', async () => {
+    const kit = await open({ inbox: { quietMs: 5 } })
+    const group = { kind: 'group' as const, sender: { id: 'ann' } }
+    await kit.say('@bot hello', { ...group, mentionsBot: true })
+    await kit.clock.advance(4)
+    const session = kit.palimpsest.session('memory:42')
+    const note = Object.getPrototypeOf(session).noteWaiting
+    let added: Promise<unknown> | null = null
+    vi.spyOn(Object.getPrototypeOf(session), 'noteWaiting').mockImplementationOnce(async function (
+      this: unknown,
+      ...given
+    ) {
+      added = kit.say('and one more thing', group)
+      expect(await added).toMatchObject({ triggers: 'mention' })
+      return note.apply(this, given)
+    })
+    await quiet(kit)
+    vi.restoreAllMocks()
+    expect(kit.platform.texts).toEqual(['answer to @bot hello + and one more thing'])
   })
 })

@@ -109,7 +109,7 @@ test('whatever happens, each message is stored once and in its order, and each t
       await check({ kit, platform, reports, arrived, owed })
       await kit.close()
     }),
-    { numRuns: runs(20, 60) },
+    { numRuns: runs(10, 60) },
   )
 })
 

@@ -193,3 +193,14 @@ export async function quiet({ clock, runtime }: Pick<Kit, 'clock' | 'runtime'>):
     { timeout: 60_000, interval: 1 },
   )
 }
+
+/** Lets time pass until it holds. */
+export async function until({ clock }: Kit, check: () => unknown, ms = 1): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await clock.advance(ms)
+      await check()
+    },
+    { timeout: 20_000 },
+  )
+}

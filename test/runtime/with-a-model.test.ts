@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { tool } from 'ai'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { modelResponder } from '../../packages/bot/src/index.ts'
 import { contentText } from '../../packages/palimpsest/src/log/index.ts'
@@ -9,7 +9,7 @@ import {
   type ModelServer,
   startModelServer,
 } from '../../packages/palimpsest/src/testing/index.ts'
-import { type Kit, type KitOptions, quiet, runtimeKit } from './runtime-kit.ts'
+import { type Kit, type KitOptions, quiet, runtimeKit, until } from './runtime-kit.ts'
 
 const kits: Kit[] = []
 let server: ModelServer
@@ -146,4 +146,27 @@ test('an answer that broke off is tried again for its question, not for what it 
   await kit.say('Tell me')
   await quiet(kit)
   expect(server.requests.map(({ said }) => said.at(-1)!.text)).toEqual(['Tell me', 'Tell me'])
+})
+
+describe('the model', () => {
+  test('is asked what it is to answer last, where it spoke since itself', async () => {
+    const gate = Promise.withResolvers<void>()
+    script = async ({ said }) => {
+      await gate.promise
+      return `answer to: ${said.at(-1)!.text}`
+    }
+    const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
+    const kit = await open({
+      inbox: { quietMs: 0 },
+      responder: modelResponder({ model, memoryTools: false }),
+    })
+    await kit.say('What is one?')
+    await until(kit, () => expect(server.requests).toHaveLength(1))
+    await kit.say('And what is two?')
+    gate.resolve()
+    await quiet(kit)
+    expect(kit.platform.texts).toHaveLength(2)
+    expect(JSON.stringify(server.requests[1]!.said)).not.toContain('no new message')
+    expect(kit.platform.texts[1]).toBe('answer to: And what is two?')
+  })
 })

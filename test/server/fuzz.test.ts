@@ -62,7 +62,7 @@ describe('whatever is sent to', () => {
             await attempt(world, requests)
           },
         ),
-        { numRuns: runs(10) },
+        { numRuns: runs(5, 10) },
       )
     },
     longest(60_000),

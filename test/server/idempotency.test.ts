@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PLACES, type StorePlace } from '../stores.ts'
 import { type Client, openClient, talk } from './client.ts'
+import { openServer } from './server-kit.ts'
 
 async function withClient(place: StorePlace, use: (client: Client) => Promise<void>): Promise<void> {
   try {
@@ -120,4 +121,33 @@ test.for(['', ' ', 'a b', 'ü', 'x'.repeat(256)])('a key that is none is refused
     expect([status, json.error.details.field]).toEqual([422, 'Idempotency-Key'])
     expect((await client.call('GET', '/v1/sessions/chat')).status).toBe(404)
   }),
+)
+
+test.for(Object.entries(PLACES))(
+  '%s: a repeated append judges, counts and indexes nothing again',
+  async ([, place]) => {
+    const { opened, call } = await openServer({ environment: { policy: 'count' } }, place)
+    const append = () =>
+      opened.app.request('/v1/sessions/s/messages', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: JSON.stringify({ messages: talk(2) }),
+      })
+    expect((await append()).status).toBe(201)
+    for (let time = 0; time < 3; time++) expect((await append()).status).toBe(200)
+    const metrics = await (await opened.app.request('/metrics')).text()
+    expect(metrics).toMatch(/palimpsest_messages_appended_total\{result="new"\} 2\n/)
+    for (const [kind, status] of [
+      ['private', 422],
+      ['group', 409],
+    ] as const) {
+      const other = await opened.app.request('/v1/sessions/s/messages', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: JSON.stringify({ messages: talk(2), kind }),
+      })
+      expect([kind, other.status]).toEqual([kind, status])
+    }
+    expect((await call('GET', '/v1/sessions/s')).json.messages).toBe(2)
+  },
 )

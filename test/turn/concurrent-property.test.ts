@@ -6,6 +6,7 @@ import { createPalimpsest, type Session, type Turn } from '../../packages/palimp
 import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { type ScriptedModel, scriptedModel } from '../../packages/palimpsest/src/testing/index.ts'
 import { modelMessageViolations } from '../provider-rules.ts'
+import { runs } from '../runs.ts'
 import { PLACES } from '../stores.ts'
 
 /** One of several requests in one session; each has its steps in this order. */
@@ -80,7 +81,7 @@ class Asking {
   }
 }
 
-const RUNS = { SQLite: 60, PostgreSQL: 8 } as const
+const RUNS = { SQLite: runs(20, 60), PostgreSQL: runs(3, 8) } as const
 
 describe.each(Object.entries(PLACES))('on %s', (name, newPlace) => {
   test('however requests interleave, each is answered itself, once', { timeout: 120_000 }, async () => {

@@ -208,8 +208,6 @@ describe('among requests at once', () => {
     await turn.finish(result)
     return { text: result.text, turn }
   }
-  const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
-
   test('named by its number, it goes on with the question of its call', async () => {
     const started = await start()
     const chat = started.palimpsest.session('chat')
@@ -230,16 +228,19 @@ describe('among requests at once', () => {
       const handle = () => (isShared ? chat : started.palimpsest.session('chat'))
       await ask(started, handle(), 'Remove it')
       const [approvalId] = await asked(chat)
+      const [appended, allows] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const looking = async () => {
         const own = handle()
         await own.append({ role: 'user', content: 'What is the weather like?' })
-        await pause(40)
+        appended.resolve()
+        await allows.promise
         return text(started, own)
       }
       const allowing = async () => {
-        await pause(15)
+        await appended.promise
         const own = handle()
         await own.answerApproval(decisionOf(approvalId!))
+        allows.resolve()
         return text(started, own)
       }
       const [looked, allowed] = await Promise.all([looking(), allowing()])

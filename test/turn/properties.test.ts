@@ -111,7 +111,7 @@ test('whatever the model does, each request is valid and fits, and the log holds
       await place.remove()
     }
   })
-  await fc.assert(property, { numRuns: runs(15, 40) })
+  await fc.assert(property, { numRuns: runs(8, 40) })
 })
 
 function isMeanwhile({ content }: Pick<Message, 'content'>): boolean {

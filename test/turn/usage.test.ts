@@ -87,10 +87,13 @@ describe.each(Object.entries(PROVIDERS))('%s', (_, modelOf) => {
   })
 
   test('generateText that is stopped: the steps before, and a call of which nothing is known', async () => {
-    const { chat, model } = await start(firstCalls({ fault: 'hang' }), modelOf)
+    const { chat, model, server } = await start(firstCalls({ fault: 'hang' }), modelOf)
     const turn = await chat.turn({ tools, memoryTools: false })
     const stopper = new AbortController()
-    setTimeout(() => stopper.abort(), 300)
+    void expect
+      .poll(() => server.requests.length)
+      .toBe(2)
+      .then(() => stopper.abort())
     const error = await generateText({ model, ...turn.prompt, abortSignal: stopper.signal }).catch(
       error => error,
     )

@@ -1,8 +1,8 @@
+import type { Prices } from '@palimpsest/replay'
+import type { WhatIf } from '@palimpsest/replay/internals/what-if'
 import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import { untilAborted } from 'palimpsest/internals/compaction/until-aborted'
 import { PalimpsestError } from 'palimpsest/internals/errors'
-import type { Prices } from '@palimpsest/replay'
-import type { WhatIf } from '@palimpsest/replay/internals/what-if'
 import type { Message, NewMessage, SessionKind } from 'palimpsest/internals/log/index'
 import type { Policy } from 'palimpsest/internals/policy/index'
 

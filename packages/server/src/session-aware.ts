@@ -1,5 +1,12 @@
 import { BoundedMap } from 'palimpsest/internals/bounded-map'
-import { findSetting, type Layer, type Layers, policyOf, resolveSettings, tryLayer } from 'palimpsest/internals/config/index'
+import {
+  findSetting,
+  type Layer,
+  type Layers,
+  policyOf,
+  resolveSettings,
+  tryLayer,
+} from 'palimpsest/internals/config/index'
 import { InvalidSettingsError } from 'palimpsest/internals/errors'
 import { withFlatNames } from 'palimpsest/internals/older-names'
 import type { Policy } from 'palimpsest/internals/policy/index'

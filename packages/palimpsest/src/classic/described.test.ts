@@ -321,7 +321,7 @@ test('turns − lastResizeTurn ≥ n is what the rule says, whatever was done to
           }
         },
       ),
-      { numRuns: runs(75, 300) },
+      { numRuns: runs(40, 300) },
     )
   } finally {
     await classic.close()

@@ -266,6 +266,6 @@ test('whatever handlers return, the log is whole and the window is what they ret
         assert.ok(report.tokens <= budget)
       },
     ),
-    { numRuns: runs(250, 1_000) },
+    { numRuns: runs(120, 1_000) },
   )
 })

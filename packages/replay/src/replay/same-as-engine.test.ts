@@ -25,7 +25,7 @@ import { simulatedSummarizer } from './simulated-summarizer.ts'
  * The replay runs the engine over a session in memory. Here the same conversations go through an instance with
  * SQLite under it, at the same times: what differs is a fault of the memory, or of the order of events.
  */
-const RUNS = runs(50, 200)
+const RUNS = runs(25, 200)
 
 interface Setting {
   readonly kind: SessionKind

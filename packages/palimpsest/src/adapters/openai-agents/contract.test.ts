@@ -181,7 +181,7 @@ function reordered(value: unknown): unknown {
   )
 }
 
-const RUNS = { SQLite: runs(200, 1_000), PostgreSQL: runs(8, 25) } as const
+const RUNS = { SQLite: runs(100, 1_000), PostgreSQL: runs(4, 25) } as const
 
 describe.for(Object.entries(PLACES))('%s', ([name, openPlace]) => {
   let place: StorePlace

@@ -132,11 +132,11 @@ test('a role with time-outs begins a generation, however many events there are',
   await changeRows(
     place,
     `UPDATE identity SET place = '1/1/1/1';
-     CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.4); RETURN new; END';
+     CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN new; END';
      CREATE TRIGGER lingers BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION linger()`,
   )
   const settings = ['statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout']
-  const options = encodeURIComponent(settings.map(name => `-c ${name}=300`).join(' '))
+  const options = encodeURIComponent(settings.map(name => `-c ${name}=2000`).join(' '))
   const slow = postgres(`${postgresUrl()}?options=${options}`, { schema })
   await slow.open()
   expect((await slow.readIdentity()).generation).toBe(2)

@@ -4,7 +4,8 @@ import { type StorePlace, sqlitePlace } from '../stores.ts'
 import { type Client, openClient } from './client.ts'
 import { Database } from './fuzz-database.ts'
 
-/** What the fuzz found, each as small as it gets. */
+/** What is refused is refused in few words, and changes nothing. */
+
 const places: StorePlace[] = []
 afterEach(async () => {
   for (const place of places.splice(0)) await place.remove()

@@ -15,6 +15,8 @@ import {
 import { eraseMessages } from '../packages/palimpsest/src/testing/store-contract/erasing-kit.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from './stores.ts'
 
+/** An erasure leaves nothing of what it erases in a pack. */
+
 const places: StorePlace[] = []
 afterEach(async () => {
   for (const place of places.splice(0)) await place.remove()
@@ -164,41 +166,4 @@ test('lines that differ only in half a character are two', async () => {
   await store.close()
   await place.remove()
   expect(lines).toEqual(['- likes \ud83d tea'])
-})
-
-test('a day is packed whole, however many versions it has', async () => {
-  const place = sqlitePlace()
-  const store = await place.open()
-  await new Chat(store).say(8)
-  for (const [day, count] of [
-    ['2026-01-01', 11],
-    ['2026-01-02', 12],
-    ['2026-01-03', 1],
-    ['2026-01-04', 1],
-  ] as const)
-    for (let n = 0; n < count; n++)
-      await store.changeDocuments([
-        adding(
-          documentKey('daily', dailyKey(day, 'chat')),
-          `- line ${n} of a day, long enough to be packed with others`,
-        ),
-      ])
-  const driver = unpackingDriver(new SqliteDriver(place.address.slice(7), {}))
-  await driver.open()
-  while (await driver.write(() => packDays(1, driver.dialect)));
-  await driver.close()
-  await store.close()
-  {
-    using database = sqliteBeside(place.address, { readOnly: true })
-    const rows = database
-      .prepare(
-        `SELECT day, substr(content, 1, 7) AS content FROM documents WHERE day < '2026-01-03' ORDER BY day`,
-      )
-      .all()
-    expect(rows.map(({ day, content }) => [day, content])).toEqual([
-      ['2026-01-01', 'packed '],
-      ['2026-01-02', 'packed '],
-    ])
-  }
-  await place.remove()
 })

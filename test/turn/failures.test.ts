@@ -1,109 +1,8 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { experimental_createSteering, generateText, streamText, type Tool, tool } from 'ai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { generateText, streamText, type Tool, tool } from 'ai'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createPalimpsest, type PalimpsestOptions, tokens } from '../../packages/palimpsest/src/index.ts'
 import type { ToolResultPart } from '../../packages/palimpsest/src/log/index.ts'
-import { type ModelScript, startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
-import { sqlitePlace } from '../stores.ts'
-
-/** What fresh eyes found. */
-
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-async function start(reply: ModelScript, options: Partial<PalimpsestOptions> = {}, budget = 8_000) {
-  const server = await startModelServer({ reply })
-  const place = sqlitePlace()
-  const store = await place.open()
-  const errors: unknown[] = []
-  const policy = tokens({ budget })
-  const onError = (error: unknown) => errors.push(error)
-  const palimpsest = await createPalimpsest({ store, policy, onError, ...options })
-  cleanups.push(
-    () => server.close(),
-    () => place.remove(),
-    () => palimpsest.close(),
-  )
-  const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
-  const chat = palimpsest.session('chat', { user: 'ann' })
-  /** The database is locked for the next so many appends. */
-  const refuse = (times: number) => {
-    const append = store.append.bind(store)
-    let left = times
-    store.append = request => (left-- > 0 ? Promise.reject(new Error('locked')) : append(request))
-  }
-  return { server, palimpsest, store, errors, chat, model, refuse }
-}
-
-const look = tool({ inputSchema: z.object({}), execute: async () => 'seen' })
-const looksThenSays: ModelScript = ({ said }) =>
-  said.some(({ role }) => role === 'tool')
-    ? 'Done.'
-    : { text: 'One moment.', toolCalls: [{ name: 'look', arguments: {} }] }
-
-const pages = (last: number): ModelScript => {
-  let page = 0
-  return () => (++page <= last ? { toolCalls: [{ name: 'read', arguments: { page } }] } : 'Done.')
-}
-
-describe.each(['manual', 'background'] as const)('folding %s', folding => {
-  test('what others say during a long turn is in no request, folded or not', async () => {
-    const { chat, palimpsest, server, model } = await start(pages(12), { folding }, 4_000)
-    const read = tool({
-      inputSchema: z.object({ page: z.number() }),
-      execute: async ({ page }) => {
-        await chat.append([
-          {
-            role: 'user',
-            sender: 'bob',
-            content: `Zebra ${page}: I decided that the safe code is ${4_000 + page}.`,
-          },
-          {
-            role: 'user',
-            sender: 'bob',
-            content: `Zebra plan ${page}. ${'More is to be said. '.repeat(25)}`,
-          },
-        ])
-        await palimpsest.settled()
-        return `Page ${page}. ${'The river runs to the sea. '.repeat(100)}`
-      },
-    })
-    await chat.append({ role: 'user', content: 'Read the book.' })
-    const turn = await chat.turn({ tools: { read }, memoryTools: false })
-    await turn.finish(await generateText({ model, ...turn.prompt }))
-    expect(server.requests).toHaveLength(13)
-    for (const { body } of server.requests) {
-      expect(JSON.stringify(body)).not.toContain('Zebra')
-      expect(JSON.stringify(body)).toContain('Read the book.')
-    }
-    expect(JSON.stringify((await chat.context()).messages)).toContain('Zebra')
-  })
-})
-
-test('a picture that a tool gives is shown, and costs what a picture costs', async () => {
-  const { chat, server } = await start(({ said }) =>
-    said.at(-1)?.role === 'tool' ? 'A cat.' : { toolCalls: [{ name: 'shot', arguments: {} }] },
-  )
-  const model = createAnthropic({ baseURL: server.url, apiKey: 'none' })('claude-haiku-4-5')
-  const data = `iVBORw0KGgo${'A'.repeat(80_000)}`
-  const shot = tool({
-    inputSchema: z.object({}),
-    execute: async () => ({ data }),
-    toModelOutput: () => ({
-      type: 'content',
-      value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data } }],
-    }),
-  })
-  await chat.append({ role: 'user', content: 'What is on the screen?' })
-  const turn = await chat.turn({ tools: { shot }, memoryTools: false })
-  await turn.finish(await generateText({ model, ...turn.prompt }))
-  expect(server.requests.map(({ body }) => JSON.stringify(body).includes(data))).toEqual([false, true])
-  expect((await chat.snapshot())!.raw.tokens).toBeLessThan(3_000)
-})
+import { look, looksThenSays, pages, start } from './turn-kit.ts'
 
 describe('a store that fails', () => {
   test('in finish: the reply is stored by fail, or by the next finish', async () => {
@@ -212,48 +111,6 @@ test('a step that is stopped while its tools run is stored with the results that
   })
 })
 
-test('what a program steers by is sent, and stored', async () => {
-  const steering = experimental_createSteering()
-  const { chat, model, server } = await start(looksThenSays)
-  const steered = tool({
-    inputSchema: z.object({}),
-    execute: async () => {
-      steering.steer('Use kilometres.')
-      return 'seen'
-    },
-  })
-  await chat.append({ role: 'user', content: 'q' })
-  const turn = await chat.turn({ tools: { look: steered }, memoryTools: false })
-  await turn.finish(await generateText({ model, ...turn.prompt, experimental_steering: steering }))
-  expect(JSON.stringify(server.requests[1]!.said)).toContain('Use kilometres.')
-  expect((await chat.messages()).map(({ role }) => role)).toEqual([
-    'user',
-    'assistant',
-    'tool',
-    'user',
-    'assistant',
-  ])
-})
-
-test('a try after a passing error begins with the shortened prompt, and does not shorten it again', async () => {
-  const lengths: number[] = []
-  const { chat, model } = await start(({ said }) => {
-    lengths.push(JSON.stringify(said).length)
-    if (lengths.length === 1) return { error: { kind: 'overflow' } }
-    return lengths.length === 2 ? { status: 503, headers: { 'retry-after-ms': '1' } } : 'Here I am.'
-  })
-  for (let turn = 0; turn < 14; turn++)
-    await chat.append([
-      { role: 'user', content: 'Tell me of the sea. '.repeat(30) },
-      { role: 'assistant', content: 'It is deep. '.repeat(30) },
-    ])
-  await chat.append({ role: 'user', content: 'And now?' })
-  const turn = await chat.turn({ memoryTools: false })
-  await turn.finish(await generateText({ model, ...turn.prompt, maxRetries: 1 }))
-  expect(lengths).toHaveLength(3)
-  expect(lengths[2]).toBe(lengths[1])
-})
-
 test('an error after the last word marks the words', async () => {
   const { chat, model } = await start({
     text: 'Nearly all of it.',
@@ -302,19 +159,6 @@ describe('a stream that breaks while the program reads it', () => {
     )
     expect(await turn.fail(error)).toMatchObject({ status: 'failed', seqs: [2] })
   })
-})
-
-test.each([
-  [{ system: 'x' }, 'there is no option "system". Did you mean instructions?'],
-  [{ maxStep: 3 }, 'maxSteps'],
-  [{ maxSteps: 0 }, 'a number above 0'],
-  [{ tools: [] }, 'an object of tools by their names'],
-  [{ memoryTools: 'no' }, 'true or false'],
-  [null, 'an object with instructions'],
-])('options %j are refused with what is allowed', async (options, allowed) => {
-  const { chat } = await start('Yes.')
-  await chat.append({ role: 'user', content: 'q' })
-  await expect(chat.turn(options as never)).rejects.toThrow(allowed)
 })
 
 test.each([undefined, 5, streamText, {}])('finish of what is no result is an error: %s', async result => {

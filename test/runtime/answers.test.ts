@@ -1,11 +1,7 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { modelResponder, type Reply, type ReplyRequest } from '../../packages/bot/src/index.ts'
+import type { Reply, ReplyRequest } from '../../packages/bot/src/index.ts'
 import { contentText } from '../../packages/palimpsest/src/log/index.ts'
-import { startModelServer } from '../../packages/palimpsest/src/testing/index.ts'
-import { type Kit, type KitOptions, MemoryPlatform, quiet, runtimeKit, Script } from './runtime-kit.ts'
-
-/** What a review found, each as it was found. */
+import { type Kit, type KitOptions, MemoryPlatform, quiet, runtimeKit, Script, until } from './runtime-kit.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 
@@ -18,17 +14,6 @@ async function open(options: KitOptions = {}): Promise<Kit> {
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
-
-/** Lets time pass until it holds. */
-async function until({ clock }: Kit, check: () => unknown, ms = 1): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      await clock.advance(ms)
-      await check()
-    },
-    { timeout: 20_000 },
-  )
-}
 
 async function logOf({ palimpsest }: Kit): Promise<readonly string[]> {
   const log = await palimpsest.session('memory:42').messages()
@@ -50,29 +35,6 @@ function ownReply(request: ReplyRequest, text: string, before: () => unknown = (
     },
   }
 }
-
-describe('the model', () => {
-  test('is asked what it is to answer last, where it spoke since itself', async () => {
-    const gate = Promise.withResolvers<void>()
-    const server = await startModelServer({
-      reply: async ({ said }) => {
-        await gate.promise
-        return `answer to: ${said.at(-1)!.text}`
-      },
-    })
-    cleanUps.push(() => server.close())
-    const model = createOpenAICompatible({ name: 'loopback', baseURL: server.url })('scripted')
-    const kit = await open({ responder: modelResponder({ model, memoryTools: false }) })
-    await kit.say('What is one?')
-    await until(kit, () => expect(server.requests).toHaveLength(1))
-    await kit.say('And what is two?')
-    gate.resolve()
-    await quiet(kit)
-    expect(kit.platform.texts).toHaveLength(2)
-    expect(JSON.stringify(server.requests[1]!.said)).not.toContain('no new message')
-    expect(kit.platform.texts[1]).toBe('answer to: And what is two?')
-  })
-})
 
 describe('an answer that somebody else gave, or that came too late', () => {
   test('is delivered where it was stored after all, and not asked for again', async () => {
@@ -158,7 +120,7 @@ describe('once an answer is stored', () => {
     expect(asked).toBe(1)
     expect(kit.platform.texts).toEqual(['answer 1'])
     expect(await palimpsest.waiting()).toEqual([])
-    expect(String(warn.mock.calls[0]?.[0])).toMatch(/^memory:42: Error at .*reviewed\.test\.ts/)
+    expect(String(warn.mock.calls[0]?.[0])).toMatch(/^memory:42: Error at .*answers\.test\.ts/)
     warn.mockRestore()
   })
 
@@ -233,70 +195,6 @@ describe('what the platform has', () => {
   })
 })
 
-describe('a message', () => {
-  test('joins an answer of which nothing was shown, whatever was made of it by then', async () => {
-    const scripts: Script[] = []
-    const kit = await open({
-      platform: new MemoryPlatform({ edits: false }),
-      turns: { during: 'join' },
-      responder: () => {
-        const script = new Script()
-        scripts.push(script)
-        return script
-      },
-    })
-    await kit.say('one')
-    await until(kit, () => expect(scripts).toHaveLength(1))
-    scripts[0]!.say('Hm')
-    await new Promise(resolve => setImmediate(resolve))
-    await kit.say('two')
-    await until(kit, () => expect(scripts).toHaveLength(2))
-    scripts[1]!.say('both')
-    scripts[1]!.say(null)
-    await quiet(kit)
-    expect(kit.platform.texts).toEqual(['both'])
-  })
-
-  test('whose storing nobody heard of is answered when it comes again', async () => {
-    const kit = await open()
-    const session = kit.palimpsest.session('memory:42')
-    const append = Object.getPrototypeOf(session).append
-    vi.spyOn(Object.getPrototypeOf(session), 'append').mockImplementationOnce(async function (
-      this: unknown,
-      ...given
-    ) {
-      await append.apply(this, given)
-      throw new Error('connection lost after COMMIT')
-    })
-    await expect(kit.say('hello', { id: 'a' })).rejects.toThrow('connection lost')
-    vi.restoreAllMocks()
-    expect(await kit.say('hello', { id: 'a' })).toMatchObject({ duplicate: true })
-    await quiet(kit)
-    expect(kit.platform.texts).toEqual(['answer to hello'])
-  })
-
-  test('of the same person that comes when the answer is about to begin belongs to it', async () => {
-    const kit = await open({ inbox: { quietMs: 5 } })
-    const group = { kind: 'group' as const, sender: { id: 'ann' } }
-    await kit.say('@bot hello', { ...group, mentionsBot: true })
-    await kit.clock.advance(4)
-    const session = kit.palimpsest.session('memory:42')
-    const note = Object.getPrototypeOf(session).noteWaiting
-    let added: Promise<unknown> | null = null
-    vi.spyOn(Object.getPrototypeOf(session), 'noteWaiting').mockImplementationOnce(async function (
-      this: unknown,
-      ...given
-    ) {
-      added = kit.say('and one more thing', group)
-      expect(await added).toMatchObject({ triggers: 'mention' })
-      return note.apply(this, given)
-    })
-    await quiet(kit)
-    vi.restoreAllMocks()
-    expect(kit.platform.texts).toEqual(['answer to @bot hello + and one more thing'])
-  })
-})
-
 describe('nothing hangs', () => {
   test('where storing an answer does: another chat is answered', async () => {
     let asked = 0
@@ -341,19 +239,6 @@ describe('nothing hangs', () => {
     await stopping
     expect(kit.errors).toEqual([new Error('not so fast')])
   })
-})
-
-test('an option that is undefined is one that was left out', async () => {
-  const kit = await open({
-    turns: { concurrency: undefined, timeoutMs: undefined } as never,
-    groups: { proactivePerHour: undefined } as never,
-  })
-  await kit.say('hello')
-  await quiet(kit)
-  expect(kit.platform.texts).toEqual(['answer to hello'])
-  await expect(runtimeKit({ platform: new MemoryPlatform({ mostCharacters: 0 }) })).rejects.toThrow(
-    /at least 20/,
-  )
 })
 
 test('a reply that waits for its next attempt can be stopped', async () => {
