@@ -22,7 +22,7 @@ try {
 test('without LangChain the error says what to install', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-langchain-'))
   folders.push(folder)
-  await cp('src', join(folder, 'src'), { recursive: true })
+  await cp('packages/palimpsest/src', join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await writeFile(join(folder, 'script.ts'), SCRIPT)
   const { stdout } = await promisify(execFile)(process.execPath, ['script.ts'], { cwd: folder })
