@@ -11,9 +11,10 @@ import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import type { ScrubState } from '../erasure.ts'
 import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
-import type { Dialect, Driver } from '../sql/driver.ts'
+import type { Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { POSTGRES_DIALECT } from './dialect.ts'
 import { checkEncoding } from './encoding.ts'
 import { isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
@@ -41,25 +42,6 @@ export interface PostgresOptions {
   readonly migrate?: boolean
 }
 
-const DIALECT: Dialect = {
-  locksSessions: true,
-  // Only writers of the same session wait, and most of the time is the network's.
-  longestSharingMs: 50,
-  octetsOfText: table => `octet_length(${table}.content)`,
-  nameContains: parameter => `strpos(lower(name COLLATE "C"), ${parameter}) > 0`,
-  readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
-      coalesce(s.namespace, d.namespace) AS namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
-    FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
-    WHERE (e.transaction_id, e.id) > (CAST(CAST(?1 AS TEXT) AS XID8), ?2)
-      AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-      AND (s.id IS NOT NULL OR d.id IS NOT NULL)
-    ORDER BY e.transaction_id, e.id LIMIT ?3`,
-  readLastPosition: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor, e.at FROM events e
-    WHERE e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY e.transaction_id DESC, e.id DESC LIMIT 1`,
-  eventPosition: row => `${row.major}.${row.minor}`,
-}
-
 const INT8 = 20
 /** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
 const LOCK_TIMEOUT_MS = 2_000
@@ -68,7 +50,7 @@ const HARDLY_MS = 50
 
 export class PostgresDriver implements Driver {
   readonly name: string
-  readonly dialect = DIALECT
+  readonly dialect = POSTGRES_DIALECT
   readonly queuesFolds: boolean
   readonly #url: string
   readonly #options: Required<PostgresOptions>
