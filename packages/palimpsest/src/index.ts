@@ -84,7 +84,12 @@ export {
   type Store,
   type WaitingEntry,
 } from './store/index.ts'
-export { type PostgresOptions, postgres } from './store/postgres/index.ts'
+export {
+  type PostgresOptions,
+  type PostgresPool,
+  type PostgresPoolOptions,
+  postgres,
+} from './store/postgres/index.ts'
 export { type SqliteOptions, sqlite } from './store/sqlite/index.ts'
 export type {
   ExtractedFact,

@@ -1,25 +1,23 @@
 import type { Writable } from 'node:stream'
-import type { Pool, PoolClient, PoolConfig, QueryConfig } from 'pg'
-import {
-  ClosedError,
-  checkPositive,
-  InvalidArgumentError,
-  MissingPeerError,
-  StoreError,
-} from '../../errors.ts'
+import type { PoolClient, QueryConfig } from 'pg'
+import { ClosedError, checkPositive, InvalidArgumentError, StoreError } from '../../errors.ts'
 import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import type { ScrubState } from '../erasure.ts'
 import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { asDamage } from '../sql/damage.ts'
-import type { Dialect, Driver } from '../sql/driver.ts'
+import type { Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { type Connections, OwnPool } from './connections.ts'
+import { POSTGRES_DIALECT } from './dialect.ts'
 import { checkEncoding } from './encoding.ts'
-import { isRefusal, isTransient, toStoreError } from './errors.ts'
+import { hasLostStatements, isRefusal, isTransient, toStoreError } from './errors.ts'
 import type { FoldQueue } from './fold-queue.ts'
 import { forgetJobs } from './forget-jobs.ts'
+import { checkPool, LentPool, type PostgresPool } from './lent-pool.ts'
 import { inIndexOrder } from './planning.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
+import { readingValues, VALUES } from './values.ts'
 
 export interface PostgresOptions {
   /** Connections at most. */
@@ -41,26 +39,8 @@ export interface PostgresOptions {
   readonly migrate?: boolean
 }
 
-const DIALECT: Dialect = {
-  locksSessions: true,
-  // Only writers of the same session wait, and most of the time is the network's.
-  longestSharingMs: 50,
-  octetsOfText: table => `octet_length(${table}.content)`,
-  nameContains: parameter => `strpos(lower(name COLLATE "C"), ${parameter}) > 0`,
-  readEvents: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor,
-      coalesce(s.namespace, d.namespace) AS namespace, s.name, e.type, e.at, e.from_seq, e.to_seq, e.data
-    FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
-    WHERE (e.transaction_id, e.id) > (CAST(CAST(?1 AS TEXT) AS XID8), ?2)
-      AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-      AND (s.id IS NOT NULL OR d.id IS NOT NULL)
-    ORDER BY e.transaction_id, e.id LIMIT ?3`,
-  readLastPosition: `SELECT CAST(CAST(e.transaction_id AS TEXT) AS BIGINT) AS major, e.id AS minor, e.at FROM events e
-    WHERE e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY e.transaction_id DESC, e.id DESC LIMIT 1`,
-  eventPosition: row => `${row.major}.${row.minor}`,
-}
-
-const INT8 = 20
+/** Whichever isolation the role or the pool has by default: what follows a lock has to see what was committed before it. */
+const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 /** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
 const LOCK_TIMEOUT_MS = 2_000
 /** For whoever is to wait for nobody: others who are about to end are let end. */
@@ -68,17 +48,21 @@ const HARDLY_MS = 50
 
 export class PostgresDriver implements Driver {
   readonly name: string
-  readonly dialect = DIALECT
+  readonly dialect = POSTGRES_DIALECT
   readonly queuesFolds: boolean
-  readonly #url: string
+  /** `null`: the pool is the caller's. */
+  readonly #url: string | null
+  readonly #lent: PostgresPool | null
   readonly #options: Required<PostgresOptions>
-  readonly #prepared = new Map<string, { readonly name: string; readonly text: string }>()
-  #pool: Pool | null = null
+  readonly #prepared = new Map<string, QueryConfig>()
+  #pool: Connections | null = null
   #queue: FoldQueue | null = null
 
-  constructor(url: string, options: PostgresOptions) {
-    this.name = `PostgreSQL ${withoutPassword(url)}`
-    this.#url = url
+  constructor(where: string | { readonly pool: PostgresPool }, options: PostgresOptions) {
+    this.#url = typeof where === 'string' ? where : null
+    this.#lent = typeof where === 'string' ? null : where.pool
+    if (this.#lent !== null) checkPool(this.#lent)
+    this.name = `PostgreSQL ${withoutPassword(this.#url ?? addressOf(this.#lent!))}`
     const {
       connections = 10,
       schema = DEFAULT_SCHEMA,
@@ -92,6 +76,12 @@ export class PostgresDriver implements Driver {
     this.#options = { connections, schema, connectTimeoutMs, busyTimeoutMs, queue, readOnly, migrate }
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new InvalidArgumentError('schema', schema, 'lower-case letters, digits and underscores')
+    if (queue && this.#lent !== null)
+      throw new InvalidArgumentError(
+        'queue',
+        queue,
+        'false with a pool of yours: the queue has connections of its own',
+      )
     checkPositive('connections', connections)
     checkPositive('connectTimeoutMs', connectTimeoutMs)
     checkPositive('busyTimeoutMs', busyTimeoutMs)
@@ -137,49 +127,38 @@ export class PostgresDriver implements Driver {
     return result!
   }
 
-  async #connect(begin: (client: PoolClient, schema: string) => Promise<void>): Promise<Pool> {
-    if (!/^postgres(ql)?:\/\//.test(this.#url))
-      throw new StoreError(
-        'store_unavailable',
-        this.name,
-        'this is no address of a PostgreSQL database; write it as postgres://user@host/database',
-      )
-    const { default: pg } = await import('pg').catch(cause => {
-      throw new MissingPeerError('pg', 'The PostgreSQL store', cause)
-    })
-    const pool = new pg.Pool({
-      // Since 8.23; an older one waits for each answer before it sends the next statement.
-      ...({ pipeline: true } as PoolConfig),
-      connectionString: this.#url,
-      max: this.#options.connections,
-      connectionTimeoutMillis: this.#options.connectTimeoutMs,
-      // Our whole numbers stay within what a JavaScript number holds exactly.
-      types: {
-        getTypeParser: (oid, format) =>
-          (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
-      },
-    })
-    // A connection that breaks is replaced when the next one is needed; one in use fails its query.
-    pool.on('error', () => {})
-    pool.on('connect', client => client.on('error', () => {}))
+  async #connect(begin: (client: PoolClient, schema: string) => Promise<void>): Promise<Connections> {
+    const pool = await this.#openPool()
     try {
-      const client = await pool.connect()
-      try {
+      await withClient(pool, async client => {
         await checkEncoding(client, this.name)
         await begin(client, this.#options.schema)
-      } finally {
-        client.release()
-      }
-      const { queue, readOnly, schema, migrate } = this.#options
-      if (queue && !readOnly) {
-        const { FoldQueue } = await import('./fold-queue.ts')
-        this.#queue = await FoldQueue.open({ url: this.#url, schema }, { migrates: migrate })
-      }
+      })
+      await this.#openQueue()
     } catch (error) {
       await pool.end()
       throw toStoreError(error, this.name)
     }
     return pool
+  }
+
+  async #openPool(): Promise<Connections> {
+    if (this.#lent !== null) return new LentPool(this.#lent)
+    const url = this.#url!
+    if (!/^postgres(ql)?:\/\//.test(url))
+      throw new StoreError(
+        'store_unavailable',
+        this.name,
+        'this is no address of a PostgreSQL database; write it as postgres://user@host/database',
+      )
+    return OwnPool.open(url, this.#options)
+  }
+
+  async #openQueue(): Promise<void> {
+    const { queue, readOnly, schema, migrate } = this.#options
+    if (!queue || readOnly) return
+    const { FoldQueue } = await import('./fold-queue.ts')
+    this.#queue = await FoldQueue.open({ url: this.#url!, schema }, { migrates: migrate })
   }
 
   async close(): Promise<void> {
@@ -198,11 +177,11 @@ export class PostgresDriver implements Driver {
     { waits = true }: { readonly waits?: boolean } = {},
   ): Promise<Result> {
     this.#requireWriting()
-    if (!waits) return this.#transaction(`BEGIN; SET LOCAL lock_timeout = ${HARDLY_MS}`, steps)
+    if (!waits) return this.#transaction(`${BEGIN_WRITE}; SET LOCAL lock_timeout = ${HARDLY_MS}`, steps)
     const deadline = performance.now() + this.#options.busyTimeoutMs
     for (let pause = 2; ; pause = Math.min(100, pause * 2)) {
       try {
-        return await this.#transaction(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, steps)
+        return await this.#transaction(`${BEGIN_WRITE}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, steps)
       } catch (error) {
         const cause = (error as { cause?: unknown }).cause
         if (!isTransient(cause) || performance.now() > deadline) throw error
@@ -230,14 +209,9 @@ export class PostgresDriver implements Driver {
   /** A vacuum is not allowed in one. */
   async #outsideTransactions<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     if (this.#pool === null) throw new ClosedError('store')
-    let client: PoolClient | undefined
     try {
-      client = await this.#pool.connect()
-      const result = await work(client)
-      client.release()
-      return result
+      return await withClient(this.#pool, work)
     } catch (error) {
-      client?.release(true)
       throw toStoreError(error, this.name)
     }
   }
@@ -250,12 +224,13 @@ export class PostgresDriver implements Driver {
   }
 
   async #transaction<Result>(begin: string, steps: () => Steps<Result>): Promise<Result> {
-    if (this.#pool === null) throw new ClosedError('store')
+    const pool = this.#pool
+    if (pool === null) throw new ClosedError('store')
     let client: PoolClient | undefined
     try {
-      client = await this.#pool.connect()
+      client = await pool.connect()
       const result = await this.#runIn(client, begin, steps)
-      client.release()
+      pool.release(client, false)
       return result
     } catch (error) {
       // Whatever state the connection is in now, nobody else gets it, unless it could be cleaned.
@@ -263,7 +238,7 @@ export class PostgresDriver implements Driver {
         () => true,
         () => false,
       )
-      client?.release(!clean)
+      if (client) pool.release(client, !clean || hasLostStatements(error))
       throw asUndoneAs(toStoreError(asDamage(error, this.name), this.name), error)
     }
   }
@@ -308,15 +283,31 @@ export class PostgresDriver implements Driver {
   }
 
   /** Named by its text, so that a connection parses and plans it once, whoever shares the connection. */
-  #prepare(sql: string): { readonly name: string; readonly text: string } {
+  #prepare(sql: string): QueryConfig {
     let prepared = this.#prepared.get(sql)
     if (prepared === undefined) {
       const text = sql.replace(/\?(\d+)/g, '$$$1')
       const { createHash } = process.getBuiltinModule('node:crypto')
-      prepared = { text, name: createHash('sha256').update(text).digest('hex').slice(0, 32) }
+      prepared = { text, name: createHash('sha256').update(text).digest('hex').slice(0, 32), types: VALUES }
       this.#prepared.set(sql, prepared)
     }
     return prepared
+  }
+}
+
+/** A connection is not used again after a failure, whatever state it is in. */
+async function withClient<Result>(
+  pool: Connections,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    const result = await work(readingValues(client))
+    pool.release(client, false)
+    return result
+  } catch (error) {
+    pool.release(client, true)
+    throw error
   }
 }
 
@@ -330,6 +321,11 @@ function sendInOnePacket(client: PoolClient): void {
   if (socket?.cork === undefined || socket.writableCorked !== 0) return
   socket.cork()
   process.nextTick(() => socket.uncork?.())
+}
+
+function addressOf({ options }: PostgresPool): string {
+  const { connectionString, host = '', database = '' } = options ?? {}
+  return connectionString ?? `//${host}/${database} through a pool`
 }
 
 /** Whatever could be a password goes, also in an address that is written wrong: all before the last `@`. */

@@ -15,6 +15,11 @@ export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '23505', '55P03'].includes(stateOf(error))
 }
 
+/** A statement that was prepared on a connection is not known there any more, or is known already. */
+export function hasLostStatements(error: unknown): boolean {
+  return ['26000', '42P05'].includes(stateOf(error))
+}
+
 export function toStoreError(error: unknown, name: string): unknown {
   if (PalimpsestError.isInstance(error)) return error
   const state = stateOf(error)
@@ -55,17 +60,34 @@ export function toStoreError(error: unknown, name: string): unknown {
       'the server is out of disk or memory. Nothing was stored, and what was stored is safe.',
       error,
     )
-  // A statement that was prepared on one connection is asked for on another.
-  if (state === '26000' || state === '42P05')
+  // A statement that was prepared on one connection is asked for on another, or was taken away.
+  if (hasLostStatements(error))
     return new StoreError(
       'store_failed',
       name,
       'a pooler on the way does not know prepared statements. With PgBouncer: 1.21 or later, max_prepared_statements ' +
-        'above 0; or connect to the server itself.',
+        'above 0; or connect to the server itself. Who shares a pool with us must not take ours away (DISCARD ALL, ' +
+        'DEALLOCATE ALL).',
       error,
     )
   if (state.startsWith('XX'))
     return new StoreError('store_corrupt', name, 'the database is damaged. Restore a backup.', error)
+  const message = error instanceof Error ? error.message : ''
+  if (/after calling end on the pool/.test(message))
+    return new StoreError(
+      'store_unavailable',
+      name,
+      'the pool was ended, so that nothing can be read or stored any more. Close Palimpsest first, and then end the pool.',
+      error,
+    )
+  if (message === 'timeout exceeded when trying to connect')
+    return new StoreError(
+      'store_unavailable',
+      name,
+      'no connection of the pool became free in time. Give the pool more connections, or a longer ' +
+        'connectionTimeoutMillis; and give back what you take out of it.',
+      error,
+    )
   if (isConnectionProblem(error, state))
     return new StoreError(
       'store_unavailable',

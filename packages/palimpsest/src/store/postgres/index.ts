@@ -1,9 +1,10 @@
 import { checkOptions, optionsOf } from '../../known-options.ts'
-import { SqlStore } from '../sql/sql-store.ts'
+import { sqlStore } from '../sql/sql-store-of.ts'
 import { type Store, type Warn, warnOnStderr } from '../store.ts'
 import { PostgresDriver, type PostgresOptions } from './driver.ts'
+import type { PostgresClient, PostgresPool } from './lent-pool.ts'
 
-export type { PostgresOptions }
+export type { PostgresClient, PostgresOptions, PostgresPool }
 
 type OpenOptions = PostgresOptions & { readonly warn?: Warn }
 
@@ -18,9 +19,47 @@ const OPEN = optionsOf<OpenOptions>({
   warn: true,
 })
 
-/** For many processes and machines on one PostgreSQL. Needs the package `pg`. */
-export function postgres(url: string, options: OpenOptions = {}): Store {
-  checkOptions('postgres', options, OPEN)
+/** What a pool says by itself is left out: how many connections, and how long to wait for one. */
+export interface PostgresPoolOptions extends Omit<OpenOptions, 'connections' | 'connectTimeoutMs' | 'queue'> {
+  /** A `Pool` of the package `pg` that your program has anyway. It is never ended by the store. */
+  readonly pool: PostgresPool
+}
+
+const LENT = optionsOf<PostgresPoolOptions>({
+  pool: true,
+  schema: true,
+  busyTimeoutMs: true,
+  readOnly: true,
+  migrate: true,
+  warn: true,
+})
+
+/**
+ * For many processes and machines on one PostgreSQL. Needs the package `pg`.
+ *
+ * @example
+ * postgres('postgres://user@host/db', { schema: 'palimpsest', connections: 10 })
+ *
+ * @example
+ * const pool = new pg.Pool({ connectionString, max: 20 })
+ * const palimpsest = await createPalimpsest({ store: postgres({ pool }) })
+ * // … and in the end
+ * await palimpsest.close()
+ * await pool.end()
+ */
+export function postgres(url: string, options?: OpenOptions): Store
+export function postgres(options: PostgresPoolOptions): Store
+export function postgres(where: string | PostgresPoolOptions, options: OpenOptions = {}): Store {
+  if (typeof where === 'string') {
+    checkOptions('postgres', options, OPEN)
+    return storeOf(where, options)
+  }
+  checkOptions('postgres', where, LENT)
+  const { pool, ...rest } = where
+  return storeOf({ pool }, rest)
+}
+
+function storeOf(where: string | { readonly pool: PostgresPool }, options: OpenOptions): Store {
   const { warn = warnOnStderr, ...driver } = options
-  return new SqlStore(new PostgresDriver(url, driver), warn)
+  return sqlStore(new PostgresDriver(where, driver), { warn })
 }

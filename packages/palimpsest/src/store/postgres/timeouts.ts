@@ -20,12 +20,14 @@ export async function withoutTimeouts<Result>(
   client: ClientBase,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT name, set_config(name, '0', false) FROM pg_settings WHERE name IN ${NAMES} AND setting <> '0'`,
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `SELECT name, setting, set_config(name, '0', false) FROM pg_settings WHERE name IN ${NAMES} AND setting <> '0'`,
   )
   try {
     return await work()
   } finally {
-    for (const { name } of rows) await client.query(`RESET ${name}`)
+    // As it was, which need not be the role's: the owner of a pool may have set another on the connection.
+    for (const { name, setting } of rows)
+      await client.query('SELECT set_config($1, $2, false)', [name, setting])
   }
 }

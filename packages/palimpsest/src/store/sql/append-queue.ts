@@ -88,7 +88,7 @@ export class AppendQueues {
     isAlone: boolean,
     steps: Waiting<Result>['steps'],
   ): Promise<Result> {
-    const name = this.#driver.dialect.locksSessions ? keyName(key) : ''
+    const name = this.#driver.dialect.writers === 'row-locks' ? keyName(key) : ''
     return new Promise((resolve, reject) => {
       const waiting = {
         ...{ steps: this.#afterTail(key, steps), isAlone, messages: messages.length },
@@ -219,12 +219,28 @@ function* runTogether(
   batches: readonly Batch[],
   dialect: Dialect,
 ): Steps<readonly (readonly Outcome[] | undefined)[]> {
-  const isLocked = yield* tryLockNames(batches.map(({ queue }) => queue.key))
+  const isLocked = yield* tryLockNames(
+    batches.map(({ queue }) => queue.key),
+    dialect,
+  )
   const ours = batches.filter((_, index) => isLocked[index])
-  const locked = { ...dialect, holdsSessions: true } as const
-  const outcomes = yield* inLockstep(ours.map(({ waiting }) => runBatch(waiting, locked)))
+  const locked = withoutSessionLocks(dialect)
+  const outcomes = yield* inLockstep(
+    ours.map(({ waiting }) => runBatch(waiting, locked)),
+    dialect.joinQuestions,
+  )
   const byBatch = new Map(ours.map((batch, index) => [batch, outcomes[index]]))
   return batches.map(batch => byBatch.get(batch))
+}
+
+/** For a transaction that has locked its sessions already. */
+function withoutSessionLocks(dialect: Dialect): Dialect {
+  return {
+    ...dialect,
+    *lock(space, name) {
+      if (space !== 'session') yield* dialect.lock(space, name)
+    },
+  }
 }
 
 function* runBatch(batch: readonly Waiting[], dialect: Dialect): Steps<readonly Outcome[]> {
@@ -232,7 +248,7 @@ function* runBatch(batch: readonly Waiting[], dialect: Dialect): Steps<readonly 
   const start = performance.now()
   for (const waiting of batch) {
     outcomes.push(yield* runOne(waiting, dialect))
-    if (performance.now() - start > dialect.longestSharingMs) break
+    if (performance.now() - start > dialect.maxSharingMs) break
   }
   return outcomes
 }

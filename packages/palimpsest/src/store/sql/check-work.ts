@@ -1,7 +1,7 @@
 import type { CheckResult } from '../check-up.ts'
 import type { Dialect } from './driver.ts'
 import { type AwayConsumer, readAwayConsumers } from './event-consumers.ts'
-import type { EventRow } from './rows.ts'
+import { readNewestEvent } from './events.ts'
 import { all, first, type Steps } from './steps.ts'
 
 const MINUTE = 60_000
@@ -26,7 +26,7 @@ export function* checkWork(now: number, dialect: Dialect): Steps<readonly CheckR
 }
 
 function* checkClock(now: number, dialect: Dialect): Steps<CheckResult> {
-  const newest = yield* first<Pick<EventRow, 'at'>>(dialect.readLastPosition)
+  const newest = yield* readNewestEvent(dialect)
   const aheadMs = (newest?.at ?? now) - now
   const isWell = aheadMs <= MAX_AHEAD_MS
   return {

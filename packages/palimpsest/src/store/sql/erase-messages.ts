@@ -165,10 +165,15 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
 }
 
+/** Where all texts stand in their rows. */
+function octetsOf(table: string): string {
+  return `octet_length(${table}.content)`
+}
+
 function* readRows(
   session: SessionRow,
   seqs: readonly number[],
-  { dialect: { octetsOfText: octets } }: Slice,
+  { dialect: { octetsOfText: octets = octetsOf } }: Slice,
 ): Steps<readonly ErasedRow[]> {
   const rows = yield* allIn<ErasedRow>(
     `SELECT seq, role, characters, tokens, external_key, extras, format,

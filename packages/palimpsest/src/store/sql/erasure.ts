@@ -216,10 +216,9 @@ function* takeStep(slice: Slice, { step, cursor }: Place): Steps<Place | null> {
   return null
 }
 
-/** One at a time; before sessions and documents are locked. The lock is no row's, for the sake of the order of events. */
+/** One at a time; before sessions and documents are locked. */
 function* lockErasure(namespace: string, id: number, dialect: Dialect): Steps<ErasureRow> {
-  if (dialect.locksSessions)
-    yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 2))', JSON.stringify([namespace, id]))
+  yield* dialect.lock('erasure', [namespace, id])
   return yield* requireErasure(namespace, id)
 }
 

@@ -1,6 +1,9 @@
 /** How old events are, without the times that they bear: a clock that was wrong has written those. */
 
-/** A place in the order of events: on SQLite their number, on PostgreSQL a transaction and a number. */
+/**
+ * A place in the order of events: after those with a smaller `major`, and of the same `major`, with a smaller `minor`.
+ * On SQLite it is their number, on PostgreSQL a transaction and a number.
+ */
 export interface EventPlace {
   readonly major: number
   readonly minor: number

@@ -17,10 +17,10 @@ const KNOWN_RETENTIONS = 8
 export function* noteConsumer(
   namespace: string,
   { name, after, now }: { name: string; after: string | null; now: number },
-  { locksSessions }: Dialect,
+  { forShare }: Dialect,
 ): Steps<void> {
   if (!CONSUMER_NAME.test(name)) throw new InvalidArgumentError('consumer', name, CONSUMER_RULE)
-  const history = yield* readHistory(locksSessions ? 'FOR SHARE OF t' : '')
+  const history = yield* readHistory(forShare('t'))
   const { major, minor } = placeAfter(after, history)
   yield* makeRoom(namespace, name)
   yield* run(

@@ -17,8 +17,8 @@ interface HistoryRow {
   readonly through_minor: number
 }
 
-/** `FOR SHARE`, where there is such a thing: nothing is trimmed meanwhile. */
-export function* readHistory(lock: '' | 'FOR SHARE OF t' = ''): Steps<EventHistory> {
+/** `lock`: of the row `t`, so that no transaction trims meanwhile. */
+export function* readHistory(lock = ''): Steps<EventHistory> {
   const row = yield* first<HistoryRow>(
     `SELECT i.id, i.generation, i.generation_key, t.through_major, t.through_minor
      FROM identity i CROSS JOIN event_trim t ${lock}`,

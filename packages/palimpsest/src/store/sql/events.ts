@@ -42,30 +42,44 @@ export function* recordEvent(event: NewEvent): Steps<void> {
 
 export function* readEvents(
   page: { after: string | null; limit: number },
-  dialect: Dialect,
+  { events }: Dialect,
 ): Steps<readonly StoreEvent[]> {
   const history = yield* readHistory()
-  const { major, minor } = placeAfter(page.after, history)
-  const rows = yield* all<EventRow>(dialect.readEvents, major, minor, page.limit)
-  return rows.map(row => toEvent(row, positionIn(history.identity, dialect.eventPosition(row))))
+  const after = events.after(placeAfter(page.after, history))
+  const rows = yield* all<EventRow>(
+    `SELECT ${events.place}, coalesce(s.namespace, d.namespace) AS namespace, s.name, events.type, events.at,
+       events.from_seq, events.to_seq, events.data
+     FROM events LEFT JOIN sessions s ON s.id = events.session_id LEFT JOIN documents d ON d.id = events.document_id
+     WHERE ${after.sql} AND ${events.isSettled} AND (s.id IS NOT NULL OR d.id IS NOT NULL)
+     ORDER BY ${events.orderBy('ASC')} LIMIT ?${after.parameters.length + 1}`,
+    ...after.parameters,
+    page.limit,
+  )
+  return rows.map(row => toEvent(row, positionIn(history.identity, row)))
+}
+
+/** The newest that readers get, and when it was, whether its session is still there or not. */
+export function* readNewestEvent({
+  events,
+}: Dialect): Steps<(EventPlace & { readonly at: number }) | undefined> {
+  return yield* first(
+    `SELECT ${events.place}, events.at FROM events WHERE ${events.isSettled}
+     ORDER BY ${events.orderBy('DESC')} LIMIT 1`,
+  )
 }
 
 export function* readLastPosition(dialect: Dialect): Steps<string> {
   const { identity, through } = yield* readHistory()
-  const row = yield* first<EventPlace>(dialect.readLastPosition)
+  const row = yield* readNewestEvent(dialect)
   // While a transaction is under way for long, all that lie before it may have been trimmed.
   const isTrimmed = row === undefined || comparePlaces(row, through) < 0
-  return positionOf(isTrimmed ? through : row, identity, dialect)
+  return positionIn(identity, isTrimmed ? through : row)
 }
 
 /** Before the oldest event that a reader gets. */
-export function* readFirstPosition(dialect: Dialect): Steps<string> {
+export function* readFirstPosition(): Steps<string> {
   const { identity, through } = yield* readHistory()
-  return positionOf(through, identity, dialect)
-}
-
-function positionOf(place: EventPlace, identity: Identity, dialect: Dialect): string {
-  return positionIn(identity, place.major === 0 ? '0' : dialect.eventPosition(place))
+  return positionIn(identity, through)
 }
 
 /** Where a reader goes on. An error where there was something after its position that it can no longer get. */
@@ -82,8 +96,8 @@ export function placeAfter(after: string | null, { identity, through }: EventHis
 }
 
 /** After a restore the same numbers are given to other events: a position says in which generation it is one. */
-function positionIn({ generationKey }: Identity, position: string): string {
-  return `${position}~${generationKey}`
+function positionIn({ generationKey }: Identity, { major, minor }: EventPlace): string {
+  return `${minor === 0 ? major : `${major}.${minor}`}~${generationKey}`
 }
 
 interface Position extends EventPlace {

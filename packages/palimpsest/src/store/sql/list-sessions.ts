@@ -91,10 +91,9 @@ export function* listRecentSessions(
   return yield* readRecords(rows.slice(0, limit), warn)
 }
 
-function* recentIds(dialect: Dialect): Steps<readonly number[]> {
-  const order = dialect.locksSessions ? 'transaction_id DESC, id DESC' : 'id DESC'
+function* recentIds({ events }: Dialect): Steps<readonly number[]> {
   const rows = yield* all<{ session_id: number }>(
-    `SELECT session_id FROM events ORDER BY ${order} LIMIT ${NEWEST_EVENTS}`,
+    `SELECT session_id FROM events ORDER BY ${events.orderBy('DESC')} LIMIT ${NEWEST_EVENTS}`,
   )
   // Those of no session have 0.
   return [...new Set(rows.map(row => row.session_id))].filter(id => id > 0)

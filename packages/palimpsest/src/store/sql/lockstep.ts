@@ -1,3 +1,4 @@
+import type { JoinQuestions } from './driver.ts'
 import { rowMarks } from './insert-rows.ts'
 import { type Asked, isMany, type Query, type Row, type SqlValue, type Steps } from './steps.ts'
 
@@ -8,6 +9,7 @@ import { type Asked, isMany, type Query, type Row, type SqlValue, type Steps } f
  */
 export function* inLockstep<const Works extends readonly Steps<unknown>[]>(
   works: Works,
+  joinQuestions?: JoinQuestions,
 ): Steps<ResultsOf<Works>> {
   const results: unknown[] = []
   let waiting = works.map((steps, place) => ({ steps, place, next: steps.next() }))
@@ -16,7 +18,7 @@ export function* inLockstep<const Works extends readonly Steps<unknown>[]>(
     waiting = waiting.filter(({ next }) => !next.done)
     if (waiting.length === 0) return results as ResultsOf<Works>
     const asked = waiting.map(({ next }) => next.value as Asked)
-    const answers = (yield* askTogether(asked.flat())).values()
+    const answers = (yield* askTogether(asked.flat(), joinQuestions)).values()
     const nextAnswer = () => answers.next().value!
     for (const [index, each] of waiting.entries()) {
       const question = asked[index]!
@@ -37,9 +39,12 @@ interface Statement {
   readonly places: readonly number[]
 }
 
-function* askTogether(questions: readonly Query[]): Steps<readonly (readonly Row[])[]> {
+function* askTogether(
+  questions: readonly Query[],
+  joinQuestions: JoinQuestions | undefined,
+): Steps<readonly (readonly Row[])[]> {
   const groups = Map.groupBy(questions.keys(), place => questions[place]!.sql)
-  const statements = [...groups.values()].flatMap(places => statementsFor(questions, places))
+  const statements = [...groups.values()].flatMap(places => statementsFor(questions, places, joinQuestions))
   const rows = (yield statements.map(({ query }) => query)) as readonly (readonly Row[])[]
   const answers: (readonly Row[])[] = []
   for (const [index, statement] of statements.entries())
@@ -48,12 +53,17 @@ function* askTogether(questions: readonly Query[]): Steps<readonly (readonly Row
   return answers
 }
 
-function statementsFor(questions: readonly Query[], places: readonly number[]): readonly Statement[] {
+function statementsFor(
+  questions: readonly Query[],
+  places: readonly number[],
+  joinQuestions: JoinQuestions | undefined,
+): readonly Statement[] {
   const asked = places.map(place => questions[place]!)
   const { together } = asked[0]!
-  if (asked.length === 1 || together === undefined)
-    return asked.map((query, index) => ({ query, answers: rows => [rows], places: [places[index]!] }))
-  return together === 'questions' ? [readTogether(asked, places)] : insertTogether(asked, places)
+  const isOne = asked.length > 1 && together !== undefined
+  if (isOne && together !== 'questions') return insertTogether(asked, places)
+  if (isOne && joinQuestions !== undefined) return [readTogether(asked, places, joinQuestions)]
+  return asked.map((query, index) => ({ query, answers: rows => [rows], places: [places[index]!] }))
 }
 
 /** In few sizes, so that there are few statements to prepare. */
@@ -81,15 +91,16 @@ function insertTogether(queries: readonly Query[], places: readonly number[]): r
 }
 
 /** Each set of parameters is a row of a table that the question is joined to. */
-function readTogether(queries: readonly Query[], places: readonly number[]): Statement {
+function readTogether(
+  queries: readonly Query[],
+  places: readonly number[],
+  joinQuestions: JoinQuestions,
+): Statement {
   const asked = queries.map(({ parameters }, place) =>
     Object.fromEntries([['place', place] as const, ...parameters.map(named)]),
   )
-  const columns = queries[0]!.parameters.map((_, index) => `p${index + 1} TEXT`).join(', ')
   const question = queries[0]!.sql.replace(/\?(\d+)/g, 'asked.p$1')
-  const sql = `SELECT asked.place AS asked_place, answer.*
-    FROM json_to_recordset(CAST(?1 AS JSON)) AS asked(place INTEGER, ${columns})
-    CROSS JOIN LATERAL (${question}) AS answer`
+  const sql = joinQuestions(question, queries[0]!.parameters.length)
   return {
     query: { sql, parameters: [JSON.stringify(asked)] },
     answers: rows => {

@@ -165,7 +165,7 @@ export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
     const key = { namespace: day.namespace, layer: day.layer, key: day.name }
     if (!(yield* tryToLockDocument(key, dialect))) continue
     yield* packDay(day.id)
-    if (!dialect.locksSessions) yield* moveUp(day.id)
+    if (dialect.keepsRoomOfRows) yield* moveUp(day.id)
     packed += 1
   }
   return packed > 0

@@ -70,10 +70,10 @@ export function* dropRequest(
  * A few at a time: whoever adds one takes more away than they add. Those that somebody else is about to begin anew
  * are left to them.
  */
-function* sweep(now: number, { locksSessions }: Dialect): Steps<void> {
+function* sweep(now: number, { skipLocked }: Dialect): Steps<void> {
   const expired = yield* all<{ namespace: string; name: string }>(
     `SELECT namespace, name FROM requests WHERE until <= ?1 ORDER BY until LIMIT ${SWEPT_AT_ONCE}
-     ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+     ${skipLocked}`,
     now,
   )
   for (const { namespace, name } of expired)

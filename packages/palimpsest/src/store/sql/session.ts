@@ -2,7 +2,7 @@ import { SessionNotFoundError, SettingsConflictError } from '../../errors.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { checkTraits, DEFAULT_KIND, type GivenTraits } from '../session-traits.ts'
 import type { SessionKey } from '../store.ts'
-import type { Dialect } from './driver.ts'
+import type { Dialect, LockName } from './driver.ts'
 import { recordEvent } from './events.ts'
 import { FLOOR } from './first-number.ts'
 import { keyOf } from './keys.ts'
@@ -29,29 +29,18 @@ function checkClaim({ id, traits }: SessionKey, session: TraitColumns | undefine
   if (session && traits) checkTraits(id, traits, traitsOf(session))
 }
 
-/**
- * For a writer: others who write the same session wait until this transaction ends. The lock is no row's,
- * so that waiting for it begins no transaction id: ids are in the order of the commits, as events need.
- */
-export function* lockName(key: SessionKey, { locksSessions, holdsSessions }: Dialect): Steps<void> {
-  if (!locksSessions || holdsSessions) return
-  yield* run('SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))', lockedName(key))
+/** For a writer: other transactions that write the same session wait until this one ends. */
+export function lockName(key: SessionKey, { lock }: Dialect): Steps<void> {
+  return lock('session', nameOf(key))
 }
 
-/** Of each session whether it is ours now. Waits for nobody. */
-export function* tryLockNames(keys: readonly SessionKey[]): Steps<readonly boolean[]> {
-  const rows = yield* all<{ place: number; locked: number }>(
-    `SELECT CAST(place AS INTEGER) AS place,
-       CAST(pg_try_advisory_xact_lock(hashtextextended(name, 0)) AS INTEGER) AS locked
-     FROM json_array_elements_text(CAST(?1 AS JSON)) WITH ORDINALITY AS names(name, place)`,
-    JSON.stringify(keys.map(lockedName)),
-  )
-  const isLocked = new Set(rows.flatMap(({ place, locked }) => (locked === 1 ? [place - 1] : [])))
-  return keys.map((_, place) => isLocked.has(place))
+/** Of each session whether this transaction has it now. Waits for none. */
+export function tryLockNames(keys: readonly SessionKey[], { tryLocks }: Dialect): Steps<readonly boolean[]> {
+  return tryLocks('session', keys.map(nameOf))
 }
 
-function lockedName(key: SessionKey): string {
-  return JSON.stringify([key.namespace, keyOf(key.id)])
+function nameOf({ namespace, id }: SessionKey): LockName {
+  return [namespace, keyOf(id)]
 }
 
 /** Refuses a key by which the session was seen otherwise, or is taken for something else: see `SessionKey`. */

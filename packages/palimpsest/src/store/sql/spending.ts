@@ -152,7 +152,7 @@ export function* settleCall(
  * Whoever adds a row takes more away than they add. The last hour stays, for the calls that began in it, and the next
  * one, of clocks that are ahead by a little. What a wrong clock counted later than that would use up an hour to come.
  */
-function* sweep(windowStart: number, { locksSessions }: Dialect): Steps<void> {
+function* sweep(windowStart: number, { skipLocked }: Dialect): Steps<void> {
   const wrong: { session_id: number; namespace: string; model: string; window_start: number }[] = []
   for (const [condition, instant] of [
     ['window_start < ?1', windowStart - WINDOW_MS],
@@ -162,7 +162,7 @@ function* sweep(windowStart: number, { locksSessions }: Dialect): Steps<void> {
       ...(yield* all<(typeof wrong)[number]>(
         `SELECT session_id, namespace, model, window_start FROM spending
          WHERE ${condition} ORDER BY window_start LIMIT ${SWEPT_AT_ONCE}
-         ${locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+         ${skipLocked}`,
         instant,
       )),
     )

@@ -685,7 +685,7 @@ export class SqlStore implements Store {
   }
 
   readFirstPosition() {
-    return this.#read(({ sql }) => sql.readFirstPosition(this.#driver.dialect))
+    return this.#read(({ sql }) => sql.readFirstPosition())
   }
 
   noteConsumer(namespace: string, note: Parameters<Store['noteConsumer']>[1]) {

@@ -9,12 +9,12 @@ export type Row = Readonly<Record<string, SqlValue>>
 export interface Query {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** Nobody looks at its rows: what comes next need not wait for its answer. */
+  /** No step looks at its rows: what comes next need not wait for its answer. */
   readonly isUnread?: true
   /**
-   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows (others may
-   * insert the same where they are contested), a question joined to a table of its parameters, which are texts. Without
-   * it each is sent by itself.
+   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows (other
+   * transactions may insert the same where they are contested), a question joined to a table of its parameters, which
+   * are texts. Without it each is sent by itself. Steps do it themselves: a driver need not look at this.
    */
   readonly together?: 'rows' | 'contested rows' | 'questions'
   /** Where among the parameters the text of a message stands, and its format: a database may keep it elsewhere. */
@@ -30,7 +30,7 @@ export interface TextPlace {
   readonly rowLength?: number
 }
 
-/** A fold for whoever works through the queue; the end of one that was carried out; or what an erasure takes along. */
+/** A fold for the workers of a queue; the end of one that was carried out; or what an erasure takes along. */
 export type QueueStep =
   | { readonly send: FoldJob }
   | { readonly complete: JobClaim; readonly session: FoldJob }
@@ -124,6 +124,15 @@ export function* forgetJobs(job: ForgetStep): Steps<void> {
   yield { sql: '', parameters: [], job }
 }
 
+/**
+ * Carries steps out with a binding that answers at once. What `execute` throws is thrown inside the steps, which may
+ * go on with something else.
+ *
+ * @example
+ * database.exec('BEGIN IMMEDIATE')
+ * const result = runSync(steps(), ({ sql, parameters }) => database.prepare(sql).all(...parameters))
+ * database.exec('COMMIT')
+ */
 export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) => readonly Row[]): Result {
   let next = steps.next()
   while (!next.done) {
@@ -139,7 +148,12 @@ export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) =>
   return next.value
 }
 
-/** `execute` sends at once and answers later: several questions are on their way together. */
+/**
+ * The same with a binding that answers later. `execute` sends at once: several questions are on their way together.
+ *
+ * @example
+ * const result = await runAsync(steps(), ({ sql, parameters }) => connection.query(sql, parameters))
+ */
 export async function runAsync<Result>(
   steps: Steps<Result>,
   execute: (query: Query) => Promise<readonly Row[]>,

@@ -10,6 +10,7 @@ import {
   passTime,
 } from './event-age.ts'
 import { forgetConsumers, readSlowest } from './event-consumers.ts'
+import { readNewestEvent } from './events.ts'
 import { keepOldFolds, type OldEvent } from './fold-history.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
@@ -39,7 +40,7 @@ export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<Trimm
   const { now, retentionMs, keepNewest = DEFAULT_KEPT } = request
   const row = yield* first<TrimRow>(
     `SELECT through_major, through_minor, lived_ms, looked_at, retention_ms, marks FROM event_trim
-     ${dialect.locksSessions ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+     ${dialect.skipLocked}`,
   )
   // Another process does it.
   if (row === undefined) return NOTHING
@@ -47,7 +48,7 @@ export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<Trimm
   const passed = passTime({ livedMs: row.lived_ms, lookedAt: row.looked_at }, now)
   const time = { livedMs: passed.livedMs, retentionMs }
   const known: readonly EventMark[] = JSON.parse(row.marks)
-  const newest = yield* first<EventPlace>(dialect.readLastPosition)
+  const newest = yield* readNewestEvent(dialect)
   const marks = newest === undefined ? known : markNewest(known, newest, time)
   const old = oldThrough(marks, time)
   const end = old === null ? null : yield* endOfTrim({ old, through, keepNewest, time }, dialect)
@@ -82,11 +83,11 @@ function* endOfTrim(
     readonly keepNewest: number
     readonly time: { readonly livedMs: number; readonly retentionMs: number }
   },
-  dialect: Dialect,
+  { events }: Dialect,
 ): Steps<EventPlace | null> {
   if (comparePlaces(old, through) <= 0) return null
   const beforeKept = yield* first<EventPlace>(
-    `SELECT ${placeOf(dialect)} FROM events ORDER BY ${orderOf(dialect, 'DESC')} LIMIT 1 OFFSET ?1`,
+    `SELECT ${events.place} FROM events ORDER BY ${events.orderBy('DESC')} LIMIT 1 OFFSET ?1`,
     Math.max(1, keepNewest),
   )
   if (beforeKept === undefined) return null
@@ -103,23 +104,24 @@ interface Slice {
 
 function* trimSlice(
   { after, end }: { readonly after: EventPlace; readonly end: EventPlace },
-  dialect: Dialect,
+  { events }: Dialect,
 ): Steps<Slice> {
+  const due = events.between(after, end)
   const last = yield* first<EventPlace>(
-    `SELECT ${placeOf(dialect)} FROM events WHERE ${within(dialect)} ORDER BY ${orderOf(dialect, 'ASC')}
+    `SELECT ${events.place} FROM events WHERE ${due.sql} ORDER BY ${events.orderBy('ASC')}
      LIMIT 1 OFFSET ${EVENTS_AT_A_TIME - 1}`,
-    ...boundsOf({ after, through: end }, dialect),
+    ...due.parameters,
   )
-  const bounds = boundsOf({ after, through: last ?? end }, dialect)
+  const slice = events.between(after, last ?? end)
   // What is gone with its session is told to no reader, so no reader misses it.
   const told = yield* first<EventPlace>(
-    `SELECT ${placeOf(dialect)} FROM events WHERE ${within(dialect)} AND ${BELONGS}
-     ORDER BY ${orderOf(dialect, 'DESC')} LIMIT 1`,
-    ...bounds,
+    `SELECT ${events.place} FROM events WHERE ${slice.sql} AND ${BELONGS}
+     ORDER BY ${events.orderBy('DESC')} LIMIT 1`,
+    ...slice.parameters,
   )
   const gone = yield* all<OldEvent>(
-    `DELETE FROM events WHERE ${within(dialect)} RETURNING id, session_id, type, at, from_seq, to_seq, data`,
-    ...bounds,
+    `DELETE FROM events WHERE ${slice.sql} RETURNING id, session_id, type, at, from_seq, to_seq, data`,
+    ...slice.parameters,
   )
   yield* keepOldFolds(gone)
   return { through: told ?? after, deleted: gone.length, isMore: last !== undefined }
@@ -127,30 +129,3 @@ function* trimSlice(
 
 const BELONGS = `(EXISTS (SELECT 1 FROM sessions s WHERE s.id = events.session_id)
   OR EXISTS (SELECT 1 FROM documents d WHERE d.id = events.document_id))`
-
-function placeOf({ locksSessions }: Dialect): string {
-  return locksSessions
-    ? 'CAST(CAST(transaction_id AS TEXT) AS BIGINT) AS major, id AS minor'
-    : 'id AS major, 0 AS minor'
-}
-
-function orderOf({ locksSessions }: Dialect, direction: 'ASC' | 'DESC'): string {
-  return locksSessions ? `transaction_id ${direction}, id ${direction}` : `id ${direction}`
-}
-
-/** By the parameters of `boundsOf`. */
-function within({ locksSessions }: Dialect): string {
-  const place = (major: number) => `(CAST(CAST(?${major} AS TEXT) AS XID8), ?${major + 1})`
-  return locksSessions
-    ? `(transaction_id, id) > ${place(1)} AND (transaction_id, id) <= ${place(3)}`
-    : 'id > ?1 AND id <= ?2'
-}
-
-function boundsOf(
-  { after, through }: { readonly after: EventPlace; readonly through: EventPlace },
-  { locksSessions }: Dialect,
-): readonly number[] {
-  return locksSessions
-    ? [after.major, after.minor, through.major, through.minor]
-    : [after.major, through.major]
-}

@@ -27,15 +27,15 @@ export function unpackingDriver(driver: Driver): Driver {
 const MAX_TRIES = 5
 
 /**
- * On PostgreSQL each statement of a transaction that writes sees what others have committed by then: a text whose pack is
- * not there any more is no damage yet. It is, if it is not there each time.
+ * Beside other writers each statement of a transaction sees what those have committed by then: a text whose pack is not
+ * there any more is no damage yet. It is, if it is not there each time.
  */
 async function writeUnpacking<Result>(
   driver: Driver,
   steps: () => Steps<Result>,
   options: Parameters<Driver['write']>[1],
 ): Promise<Result> {
-  for (let tries = driver.dialect.locksSessions ? MAX_TRIES : 1; ; tries--) {
+  for (let tries = driver.dialect.writers === 'row-locks' ? MAX_TRIES : 1; ; tries--) {
     const seen = { isMissing: false }
     try {
       return await driver.write(() => unpacking(steps(), seen), options)

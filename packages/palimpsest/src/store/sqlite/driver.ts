@@ -6,12 +6,13 @@ import type { CheckResult, CheckUpRequest } from '../check-up.ts'
 import { requireNewest, type SchemaVersions } from '../migrations.ts'
 import { closeToOthers, createPrivately, openToOthersText } from '../private-file.ts'
 import { asDamage } from '../sql/damage.ts'
-import type { Dialect, Driver } from '../sql/driver.ts'
+import type { Driver } from '../sql/driver.ts'
 import { all, type Query, type Row, runSync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
 import { type OnScrub, type Warn, warnOnStderr } from '../store.ts'
 import { readAnnouncement } from './announcement.ts'
 import { CHECKPOINT_PAGES, fileAt, setDurability, setLog } from './connection.ts'
+import { SQLITE_DIALECT } from './dialect.ts'
 import { erasedListOf } from './erased-list-of.ts'
 import { isBusy, isDamage, isTooLong, toStoreError } from './errors.ts'
 import { DEFAULT_LOG_LIMITS, LogKeeper, type LogLimits } from './log-keeper.ts'
@@ -21,7 +22,7 @@ import { checkVersions, migrate, needsMigration } from './migrate.ts'
 import { DEFAULT_SAME_FILE_LIMITS, SameFile, type SameFileLimits } from './same-file.ts'
 import { type Numbers, Statements } from './statements.ts'
 import { SyncedLog, type SyncFile, syncFile } from './synced-log.ts'
-import { hasMark, octetsOfText, TextsApart } from './texts-apart.ts'
+import { TextsApart, withTextsApart } from './texts-apart.ts'
 import { addressOf, isReliable, isSpecialName, isStill, realPath, sizeOf, type View, viewOf } from './view.ts'
 import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
@@ -54,20 +55,6 @@ export interface DriverParts {
 /** As stored. */
 const MAX_BYTES_OF_VALUE = 1_000_000
 
-const DIALECT: Dialect = {
-  locksSessions: false,
-  checksTails: true,
-  longestSharingMs: 5,
-  nameContains: parameter => `instr(lower(name), ${parameter}) > 0`,
-  octetsOfText,
-  readEvents: `SELECT e.id AS major, 0 AS minor, coalesce(s.namespace, d.namespace) AS namespace, s.name,
-      e.type, e.at, e.from_seq, e.to_seq, e.data
-    FROM events e LEFT JOIN sessions s ON s.id = e.session_id LEFT JOIN documents d ON d.id = e.document_id
-    WHERE e.id > ?1 AND (s.id IS NOT NULL OR d.id IS NOT NULL) ORDER BY e.id LIMIT ?3`,
-  readLastPosition: 'SELECT e.id AS major, 0 AS minor, e.at FROM events e ORDER BY e.id DESC LIMIT 1',
-  eventPosition: row => String(row.major),
-}
-
 const MAX_PAUSE_MS = 20
 /** A file that changes under a reader more often than that is not to be read now. */
 const MAX_VIEWS = 10
@@ -76,7 +63,7 @@ const CHARACTERS_A_PAGE = 3_000
 
 export class SqliteDriver implements Driver {
   readonly name: string
-  readonly dialect = DIALECT
+  readonly dialect = SQLITE_DIALECT
   readonly #path: string
   readonly #options: Required<SqliteOptions>
   readonly #warn: Warn
@@ -156,8 +143,7 @@ export class SqliteDriver implements Driver {
         const mustMigrate = needsMigration(database, this.name)
         setLog(database, this.name)
         setDurability(database, durability)
-        if (mustMigrate)
-          inTransaction(database, () => needsMigration(database, this.name) && migrate(database))
+        if (mustMigrate) migrate(database, this.name)
         readNewestAppend(database, this.name)
       })
       if (durability === 'full' && path) this.#log = SyncedLog.open(path, this.#parts.sync)
@@ -584,15 +570,8 @@ export class SqliteDriver implements Driver {
         throw stretch !== ENDLESS && isTooLong(error) ? new LongWorkError() : error
       }
     }
-    return query => {
-      // One machine needs no queue: what is pending is folded by the processes that share the file.
-      if (query.job !== undefined) return []
-      const rows = execute(texts.brings(query) ? runSync(texts.keepApart(query), execute) : query)
-      if (!rows.some(hasMark)) return rows
-      // Counted beforehand: to read them one by one takes far longer than all at once.
-      count(texts.octetsInParts(rows))
-      return runSync(texts.fillIn(rows), execute)
-    }
+    // Counted beforehand: to read them one by one takes far longer than all at once.
+    return withTextsApart(execute, texts, rows => count(texts.octetsInParts(rows)))
   }
 
   #guessPages({ sql, parameters }: Query, characters: number): void {
@@ -678,15 +657,4 @@ function* newestAppend(): Steps<void> {
        JOIN messages m ON m.session_id = e.session_id AND m.seq = e.to_seq ORDER BY e.id DESC LIMIT 1`,
   )
   yield* new TextsApart().fillIn(rows)
-}
-
-function inTransaction(database: DatabaseSync, action: () => void): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    action()
-    database.exec('COMMIT')
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
 }

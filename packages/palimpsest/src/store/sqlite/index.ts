@@ -1,9 +1,12 @@
 import { checkOptions, optionsOf } from '../../known-options.ts'
-import { SqlStore } from '../sql/sql-store.ts'
+import { sqlStore } from '../sql/sql-store-of.ts'
 import { type Store, type Warn, warnOnStderr } from '../store.ts'
 import type { Backup, BackupOptions } from './backup.ts'
 import { SqliteDriver, type SqliteOptions } from './driver.ts'
 
+export { SQLITE_DIALECT } from './dialect.ts'
+export { migrate as migrateSqlite, type SqliteConnection } from './migrate.ts'
+export { withTextsApart } from './texts-apart.ts'
 export type { Backup, BackupOptions, SqliteOptions }
 
 type OpenOptions = SqliteOptions & { readonly warn?: Warn }
@@ -20,7 +23,7 @@ const OPEN = optionsOf<OpenOptions>({
 export function sqlite(path: string, options: OpenOptions = {}): Store {
   checkOptions('sqlite', options, OPEN)
   const { warn = warnOnStderr, ...driver } = options
-  return new SqlStore(new SqliteDriver(path, driver, warn), warn)
+  return sqlStore(new SqliteDriver(path, driver, warn), { warn })
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../../errors.ts'
 import { readMigrations, type SchemaVersions } from '../migrations.ts'
 
@@ -7,18 +6,25 @@ const APPLICATION_ID = 0x50414c49
 
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-function pragma(db: DatabaseSync, name: string): number {
+/** What is needed of a connection, whichever binding it is of. */
+export interface SqliteConnection {
+  /** Any number of statements. */
+  exec(sql: string): void
+  prepare(sql: string): { get(): object | null | undefined }
+}
+
+function pragma(db: SqliteConnection, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
 /** Whether the database still needs a migration. Refuses what is not ours, and what a newer program wrote. */
-export function needsMigration(db: DatabaseSync, name: string): boolean {
+export function needsMigration(db: SqliteConnection, name: string): boolean {
   const { version, newest } = checkVersions(db, name)
   return version < newest
 }
 
 /** The same, by its numbers. */
-export function checkVersions(db: DatabaseSync, name: string): SchemaVersions {
+export function checkVersions(db: SqliteConnection, name: string): SchemaVersions {
   const applicationId = pragma(db, 'application_id')
   const version = pragma(db, 'user_version')
   const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number }
@@ -40,8 +46,25 @@ export function checkVersions(db: DatabaseSync, name: string): SchemaVersions {
   return { store: name, version, newest }
 }
 
-/** Inside a transaction of the caller's. */
-export function migrate(db: DatabaseSync): void {
+/**
+ * Makes the tables of a SQLite database, or brings them up to date: all of it or nothing, whichever of several programs
+ * comes first. Refuses what is not ours, and what a newer program wrote. `name` is for errors.
+ */
+export function migrate(db: SqliteConnection, name: string): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    if (needsMigration(db, name)) applyMigrations(db)
+    db.exec('COMMIT')
+  } catch (error) {
+    // Some errors, such as a full disk, have already undone the transaction.
+    try {
+      db.exec('ROLLBACK')
+    } catch {}
+    throw error
+  }
+}
+
+function applyMigrations(db: SqliteConnection): void {
   const version = pragma(db, 'user_version')
   for (const migration of readMigrations(MIGRATIONS)) {
     if (migration.version <= version) continue

@@ -1,6 +1,6 @@
 import { isCompact } from '../sql/packs.ts'
 import { MAX_FORMAT } from '../sql/rows.ts'
-import type { Query, Row, SqlValue, Steps } from '../sql/steps.ts'
+import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql/steps.ts'
 import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
 import { fillHoles, type Hole, IN_PARTS, keepInParts, octetsInMark, parseMark } from './text-parts.ts'
 
@@ -101,6 +101,26 @@ export class TextsApart {
     }
     if (holes.length > 0) yield* fillHoles(holes)
     return rows
+  }
+}
+
+type Execute = (query: Query) => readonly Row[]
+
+/**
+ * For a driver of a database with this schema: `execute` carries out a query as it is, and what comes back does so with
+ * marks where texts stand elsewhere. No code outside a driver sees a mark. A job is for a queue, which this schema has not.
+ */
+export function withTextsApart(
+  execute: Execute,
+  texts: TextsApart = new TextsApart(),
+  beforeFilling: (rows: readonly Row[]) => void = () => {},
+): Execute {
+  return query => {
+    if (query.job !== undefined) return []
+    const rows = execute(texts.brings(query) ? runSync(texts.keepApart(query), execute) : query)
+    if (!rows.some(hasMark)) return rows
+    beforeFilling(rows)
+    return runSync(texts.fillIn(rows), execute)
   }
 }
 
