@@ -193,7 +193,7 @@ class Life {
 
 async function checkUp(place: StorePlace): Promise<readonly string[]> {
   const store = await place.open()
-  const results = await store.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
+  const results = await store.database.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
   await store.close()
   return results.filter(({ isWell, what }) => !isWell && /row|packed/.test(what)).map(({ says }) => says)
 }

@@ -1,4 +1,4 @@
-import type { Store } from '../store/index.ts'
+import type { EventStore } from '../store/index.ts'
 import { comparePositions } from './event-position.ts'
 
 /** A reader that gave a name: what it has not read yet is kept for it. */
@@ -20,12 +20,12 @@ interface Given {
 
 /** Notes in the store how far they have read, as seldom as will do: what is noted too low only keeps events for longer. */
 export class EventConsumers {
-  readonly #store: Pick<Store, 'noteConsumer'>
+  readonly #events: Pick<EventStore, 'noteConsumer'>
   readonly #clock: () => number
   readonly #noted = new Map<string, Given>()
 
-  constructor(store: Pick<Store, 'noteConsumer'>, clock: () => number) {
-    this.#store = store
+  constructor(events: Pick<EventStore, 'noteConsumer'>, clock: () => number) {
+    this.#events = events
     this.#clock = clock
   }
 
@@ -36,7 +36,7 @@ export class EventConsumers {
     const isRecent = last !== undefined && this.#clock() - last.at < MIN_NOTE_MS
     if (isRecent && comparePositions(position, last.position) >= 0) return
     const { namespace, name } = consumer
-    await this.#store.noteConsumer(namespace, { name, after: position, now: Date.now() })
+    await this.#events.noteConsumer(namespace, { name, after: position, now: Date.now() })
     this.#noted.delete(key)
     this.#noted.set(key, { position, at: this.#clock() })
     const [oldest] = this.#noted.keys()

@@ -52,35 +52,39 @@ export * from './spend-store.ts'
 export * from './transfer-store.ts'
 
 /**
- * What every store promises, and `testing/store-contract.ts` checks. A call that fails has changed
- * nothing; one that was acknowledged survives the process and, with the default durability, the power.
+ * What a store promises, by what it is about, and `testing/store-contract.ts` checks. A call that fails has changed
+ * nothing; one that was acknowledged survives the process and, with the default durability, the power. Ports are views of
+ * one database: a write that touches several of them is one method of one of them, and one transaction.
  */
-export interface Store
-  extends LogStore,
-    PinStore,
-    BeginningStore,
-    SessionStore,
-    FoldStore,
-    ScheduleStore,
-    JobStore,
-    InboxStore,
-    ContextStore,
-    DocumentStore,
-    ExtractionStore,
-    RebuildStore,
-    MirrorStore,
-    SearchStore,
-    ErasureStore,
-    ErasureListStore,
-    TransferStore,
-    CopyStore,
-    SettingsStore,
-    KeyStore,
-    RequestStore,
-    SpendStore,
-    EventStore,
-    LeaseStore,
-    DatabaseStore {
+export interface Ports {
+  readonly log: LogStore
+  readonly pins: PinStore
+  readonly beginnings: BeginningStore
+  readonly sessions: SessionStore
+  readonly folds: FoldStore
+  readonly schedule: ScheduleStore
+  readonly jobs: JobStore
+  readonly inbox: InboxStore
+  readonly context: ContextStore
+  readonly documents: DocumentStore
+  readonly extraction: ExtractionStore
+  readonly rebuilds: RebuildStore
+  readonly mirror: MirrorStore
+  readonly search: SearchStore
+  readonly erasure: ErasureStore
+  readonly erasureList: ErasureListStore
+  readonly transfer: TransferStore
+  readonly copies: CopyStore
+  readonly settings: SettingsStore
+  readonly keys: KeyStore
+  readonly requests: RequestStore
+  readonly spending: SpendStore
+  readonly events: EventStore
+  readonly leases: LeaseStore
+  readonly database: DatabaseStore
+}
+
+export interface Store extends Ports {
   /** For errors and logs: never a password. */
   readonly name: string
   /** Where the list of what was erased is kept unless the caller names a file, once it is open. Left out or `null`: nowhere. */

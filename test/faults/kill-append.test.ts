@@ -8,7 +8,10 @@ const MESSAGES = 2
 async function readAll(place: StorePlace): Promise<readonly Message[]> {
   const store = await place.open()
   try {
-    return await store.readMessages({ namespace: 'default', id: 'shared' }, { limit: 10_000, from: 'oldest' })
+    return await store.log.readMessages(
+      { namespace: 'default', id: 'shared' },
+      { limit: 10_000, from: 'oldest' },
+    )
   } finally {
     await store.close()
   }

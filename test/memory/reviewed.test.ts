@@ -3,11 +3,12 @@ import {
   createPalimpsest,
   type Palimpsest,
   type PalimpsestOptions,
-  type Store,
   type Summarizer,
   sqlite,
   tokens,
 } from '../../src/index.ts'
+import type { ExtractionStore } from '../../src/store/index.ts'
+import { storeWith } from '../../src/store/store-with.ts'
 
 /** What a review found, each as it was found. */
 
@@ -77,13 +78,9 @@ it('a store that fails once does not end the extraction', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const store = sqlite(':memory:')
   let fails = 1
-  const failing = new Proxy(store, {
-    get: (target, name: keyof Store) => {
-      if (name === 'listExtractionDue' && fails-- > 0) return () => Promise.reject(new Error('disk'))
-      const value = target[name]
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const listExtractionDue: ExtractionStore['listExtractionDue'] = (...page) =>
+    fails-- > 0 ? Promise.reject(new Error('disk')) : store.extraction.listExtractionDue(...page)
+  const failing = storeWith(store, { extraction: { ...store.extraction, listExtractionDue } })
   try {
     const palimpsest = await start({ store: failing, memory: { extract: 'turn' }, onError: () => {} })
     await vi.advanceTimersByTimeAsync(10)

@@ -4,7 +4,7 @@
  */
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPalimpsest, type Session, type Store, tokens } from '../../src/index.ts'
+import { createPalimpsest, type Session, tokens } from '../../src/index.ts'
 import { contentText } from '../../src/log/index.ts'
 import {
   type Channel,
@@ -20,6 +20,7 @@ import { SqliteDriver } from '../../src/store/sqlite/driver.ts'
 import { testClock } from '../../src/testing/index.ts'
 import { driverFor } from '../faults/drivers.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'
+import { intercepted } from '../intercepted.ts'
 import { randomNumbers } from '../scenarios/small-talk.ts'
 import { findHeadingProblem } from './group-headings.ts'
 import {
@@ -59,16 +60,12 @@ const driver = faultyDriver(given, () => {
   steps.taken += 1
   if (steps.taken === steps.last) process.kill(process.pid, 'SIGKILL')
 })
-const store = new Proxy<Store>(new SqlStore(driver, () => {}), {
-  get: (target, name) => {
-    const value = Reflect.get(target, name, target)
-    if (typeof value !== 'function') return value
-    return (...args: unknown[]) => {
-      const result = value.apply(target, args)
-      return result instanceof Promise ? during(result) : result
-    }
-  },
-})
+const store = intercepted(
+  new SqlStore(driver, () => {}),
+  (_, call) =>
+    (...given) =>
+      during(call(...given)),
+)
 
 const clock = testClock(now)
 /** When which timer is due, so that calm time can go from one to the next. */

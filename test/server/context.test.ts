@@ -103,10 +103,10 @@ describe('POST context', () => {
     const overhead = async (environment: Layer, body: unknown) => {
       const store = await figures.open()
       const noted: number[] = []
-      const { recordOverhead } = store
-      store.recordOverhead = (key, tokens) => {
+      const { recordOverhead } = store.sessions
+      store.sessions.recordOverhead = (key, tokens) => {
         noted.push(tokens)
-        return recordOverhead.call(store, key, tokens)
+        return recordOverhead(key, tokens)
       }
       await using own = await openClient({ ...figures, open: async () => store }, { environment })
       const session = `/v1/sessions/${crypto.randomUUID()}`

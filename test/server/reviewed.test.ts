@@ -42,7 +42,7 @@ async function open(options: Partial<Parameters<typeof openApp>[0]> = {}, create
 
 async function addKey(store: Store, namespace: string, scopes: readonly Scope[]) {
   const { key, written } = newKey({ name: 'bot', namespace, scopes, now: new Date(0) })
-  await store.addKey(key)
+  await store.keys.addKey(key)
   return { id: key.id, written }
 }
 
@@ -52,7 +52,7 @@ describe('keys', () => {
     await call('POST', '/v1/sessions/of-default/messages', { body: { role: 'user', text: 'secret' } })
     const { id, written: key } = await addKey(store, 'customer', ['read'])
     expect((await call('GET', '/v1/sessions', { key })).json.sessions).toEqual([])
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     expect((await call('GET', '/v1/sessions', { key })).status).toBe(401)
     expect((await call('PUT', '/v1/settings', { key, body: { threshold: 3 } })).status).toBe(401)
     expect((await call('GET', '/v1/sessions', { key: 'sk-of-somebody-else' })).status).toBe(200)
@@ -89,7 +89,7 @@ describe('keys', () => {
     const { palimpsest } = await other.tenant('default')
     const receipt = await palimpsest.forget({ kind: 'namespace' })
     await palimpsest.erased(receipt.id)
-    expect(await store.readSettings('default')).toEqual({})
+    expect(await store.settings.readSettings('default')).toEqual({})
     expect((await call('GET', '/v1/settings')).json.settings.memoInstructions).toBeNull()
     const there = await other.app.request('/v1/settings')
     expect(await there.text()).not.toContain('secret of the tenant')
@@ -101,8 +101,8 @@ describe('keys', () => {
     await addKey(store, 'broken', ['read'])
     const warnings: string[] = []
     const failing = await place.open()
-    const readSettings = failing.readSettings.bind(failing)
-    failing.readSettings = namespace =>
+    const readSettings = failing.settings.readSettings.bind(failing)
+    failing.settings.readSettings = namespace =>
       namespace === 'broken' ? Promise.reject(new Error('unreadable')) : readSettings(namespace)
     const other = await openApp({ store: failing, onWarning: warning => warnings.push(warning) })
     cleanUp.push(() => other.close())
@@ -196,7 +196,7 @@ describe('settings of a session', () => {
 
 test('a setting that is stored under an older name can be taken away and replaced', async () => {
   const { store, call } = await open()
-  await store.writeSettings('default', { 'session.resize.every_n_turns': 9 })
+  await store.settings.writeSettings('default', { 'session.resize.every_n_turns': 9 })
   const read = async () => (await call('GET', '/v1/settings')).json
   expect((await read()).settings.everyNTurns).toBe(9)
   await call('PUT', '/v1/settings', { body: { everyNTurns: 5 } })
@@ -238,7 +238,7 @@ test('whoever may only read changes nothing by a context, nor does one that is r
   const { store, call } = await open({ environment: { policy: 'tokens', budget: 4_000 } })
   await call('POST', '/v1/sessions/s/messages', { body: { role: 'user', text: 'hi' } })
   const key = { namespace: 'default', id: 's' }
-  const overhead = async () => (await store.readSession(key))!.state.overheadTokens
+  const overhead = async () => (await store.sessions.readSession(key))!.state.overheadTokens
   const refused = await call('POST', '/v1/sessions/s/context', {
     body: { instructions: 'x y '.repeat(9_000) },
   })

@@ -32,9 +32,9 @@ async function start(reply: ModelScript, options: Partial<PalimpsestOptions> = {
   const chat = palimpsest.session('chat', { user: 'ann' })
   /** The database is locked for the next so many appends. */
   const refuse = (times: number) => {
-    const append = store.append.bind(store)
+    const { append } = store.log
     let left = times
-    store.append = request => (left-- > 0 ? Promise.reject(new Error('locked')) : append(request))
+    store.log.append = request => (left-- > 0 ? Promise.reject(new Error('locked')) : append(request))
   }
   return { server, palimpsest, store, errors, chat, model, refuse }
 }
@@ -124,7 +124,7 @@ describe('a store that fails', () => {
     const { chat, model, store, errors } = await start('Fine.')
     await chat.append({ role: 'user', content: 'q' })
     const turn = await chat.turn()
-    store.recordCalibrations = () => Promise.reject(new Error('locked'))
+    store.sessions.recordCalibrations = () => Promise.reject(new Error('locked'))
     expect(await turn.finish(await generateText({ model, ...turn.prompt }))).toMatchObject({
       status: 'complete',
     })

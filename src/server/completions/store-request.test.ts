@@ -4,7 +4,8 @@ import { sqlitePlace } from '../../../test/stores.ts'
 import { MessageConflictError } from '../../errors.ts'
 import { contentText, interruptionOf } from '../../log/index.ts'
 import { createPalimpsest, type Palimpsest } from '../../palimpsest.ts'
-import type { Store } from '../../store/index.ts'
+import type { LogStore, Store } from '../../store/index.ts'
+import { storeWith } from '../../store/store-with.ts'
 import { MARK } from './history.ts'
 import type { Sent } from './read-messages.ts'
 import { storeRequest } from './store-request.ts'
@@ -129,20 +130,11 @@ test('what another process adds at the same place is stored once, and anything e
 
 test('whoever is slower at every try is told to send it again', async () => {
   let tries = 0
-  const append: Store['append'] = async ({ key }) => {
+  const append: LogStore['append'] = async ({ key }) => {
     tries += 1
     throw new MessageConflictError({ sessionId: key.id, externalId: 'x', seq: 1 })
   }
-  const palimpsest = await start(
-    store =>
-      new Proxy(store, {
-        get: (target, field) => {
-          const value: unknown = Reflect.get(target, field)
-          if (field === 'append') return append
-          return typeof value === 'function' ? value.bind(target) : value
-        },
-      }),
-  )
+  const palimpsest = await start(store => storeWith(store, { log: { ...store.log, append } }))
   const messages = [{ role: 'user' as const, content: 'one' }]
   const request = { named: { id: 's', options: {} }, messages, answered: 0, history: 'new' as const }
   const storing = storeRequest(palimpsest, {

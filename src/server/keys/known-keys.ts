@@ -1,4 +1,4 @@
-import type { ApiKey, Store } from '../../store/index.ts'
+import type { ApiKey, KeyStore } from '../../store/index.ts'
 
 /** More than a process sees in a while; those that are left out are read again. */
 const MAX_KEYS = 10_000
@@ -15,10 +15,10 @@ interface Read {
  * revision of their call, so a key is refused with the first call after it was revoked, by whichever process.
  */
 export class KnownKeys {
-  readonly #store: Pick<Store, 'readKey' | 'listKeys'>
+  readonly #store: Pick<KeyStore, 'readKey' | 'listKeys'>
   #read: Read = { revision: -1, keys: new Map(), hasKeys: null }
 
-  constructor(store: Pick<Store, 'readKey' | 'listKeys'>) {
+  constructor(store: Pick<KeyStore, 'readKey' | 'listKeys'>) {
     this.#store = store
   }
 
