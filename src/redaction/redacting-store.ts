@@ -276,8 +276,6 @@ export const PORT_METHODS: Methods = {
     readMirrorFolder: 'reads',
     listErasedDocuments: 'reads',
     forgetErasedDocuments: 'copies or hides what is stored',
-    noteErasedDocuments: 'copies or hides what is stored',
-    trustFiles: 'keys and numbers',
   },
   search: {
     readSearch: 'reads',
@@ -303,6 +301,8 @@ export const PORT_METHODS: Methods = {
     readFamily: 'reads',
     listErasable: 'reads',
     repeatErasure: 'copies or hides what is stored',
+    trustFiles: 'keys and numbers',
+    noteErasedDocuments: 'copies or hides what is stored',
   },
   transfer: {
     fork:

@@ -71,12 +71,12 @@ async function settleNamespace(
   if (folder === null || again.length === 0) return null
   const ids = [...again.map(({ line }) => line.id), ...open.map(({ listId }) => listId)]
   if (ids.every(id => id !== null && filesDone.has(id))) {
-    await store.mirror.trustFiles(namespace, await store.mirror.listErasedDocuments(namespace))
+    await store.erasureList.trustFiles(namespace, await store.mirror.listErasedDocuments(namespace))
     await carryOn(namespace, options, { until: 'done' })
     return { namespace, folder, state: 'trusted' }
   }
   const here = await documentsInFolder(folder)
-  await store.mirror.noteErasedDocuments(namespace, [
+  await store.erasureList.noteErasedDocuments(namespace, [
     ...(await documentsOf(store, namespace)),
     ...(here ?? []),
   ])

@@ -1,6 +1,7 @@
+import type { LayerName } from './document.ts'
 import type { Erasable, ErasablePlace, ErasureRecord, ErasureTarget } from './erasure.ts'
 
-/** What the list of erasures outside of the database needs, by which a restored backup erases again. */
+/** What the list of erasures outside of the database needs, by which a restored backup erases again, and its files follow. */
 export interface ErasureListStore {
   /** Gives an erasure that has none its id in the list; one that has an id keeps it. */
   nameErasure(namespace: string, request: { id: number; listId: string }): Promise<ErasureRecord>
@@ -25,4 +26,14 @@ export interface ErasureListStore {
     listId: string
     requestedAt: Date
   }): Promise<ErasureRecord>
+  /** Their files have to be removed: they are written anew where the documents are there. */
+  noteErasedDocuments(
+    namespace: string,
+    documents: readonly { layer: LayerName; key: string }[],
+  ): Promise<void>
+  /**
+   * After a restore, where the files are known to have followed the erasures that were carried out again: these documents
+   * and the lines that others lost are not in them, and what they say is newer than the database.
+   */
+  trustFiles(namespace: string, documents: readonly { layer: LayerName; key: string }[]): Promise<void>
 }

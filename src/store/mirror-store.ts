@@ -27,14 +27,4 @@ export interface MirrorStore {
     namespace: string,
     documents: readonly { layer: LayerName; key: string }[],
   ): Promise<void>
-  /** Their files have to be removed: they are written anew where the documents are there. */
-  noteErasedDocuments(
-    namespace: string,
-    documents: readonly { layer: LayerName; key: string }[],
-  ): Promise<void>
-  /**
-   * After a restore, where the files are known to have followed the erasures that were carried out again: these documents
-   * and the lines that others lost are not in them, and what they say is newer than the database.
-   */
-  trustFiles(namespace: string, documents: readonly { layer: LayerName; key: string }[]): Promise<void>
 }

@@ -157,8 +157,8 @@ export const erasingAgain = contractCases('an erasure after a restore', {
       [false, null],
     ])
     const gone = { layer: 'user', key: 'gone' } as const
-    await store.mirror.noteErasedDocuments('test', [gone, gone, { layer: 'user', key: 'bo' }])
-    await store.mirror.trustFiles('test', [gone])
+    await store.erasureList.noteErasedDocuments('test', [gone, gone, { layer: 'user', key: 'bo' }])
+    await store.erasureList.trustFiles('test', [gone])
     assert.deepEqual(await store.mirror.listErasedDocuments('test'), [{ layer: 'user', key: 'bo' }])
     // What was never mirrored is not in any file.
     assert.deepEqual(await states(), [

@@ -101,8 +101,8 @@ export const lifecycle = contractCases('a store', {
       nextRebuildAt: () => store.rebuilds.nextRebuildAt('test'),
       listErasedDocuments: () => store.mirror.listErasedDocuments('test'),
       forgetErasedDocuments: () => store.mirror.forgetErasedDocuments('test', []),
-      noteErasedDocuments: () => store.mirror.noteErasedDocuments('test', []),
-      trustFiles: () => store.mirror.trustFiles('test', []),
+      noteErasedDocuments: () => store.erasureList.noteErasedDocuments('test', []),
+      trustFiles: () => store.erasureList.trustFiles('test', []),
       scrub: () => store.erasure.scrub(),
       readScrub: () => store.erasure.readScrub('test', 1),
       // A store need not have it.

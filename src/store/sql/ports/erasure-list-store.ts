@@ -21,5 +21,13 @@ export function sqlErasureListStore(calls: Calls): ErasureListStore {
       const erasure = await loadErasure()
       return calls.write(() => erasure.repeatErasure(request))
     },
+    noteErasedDocuments: async (namespace, documents) => {
+      const erasure = await loadErasure()
+      return calls.write(() => erasure.noteErasedDocuments(namespace, documents))
+    },
+    trustFiles: async (namespace, documents) => {
+      const erasure = await loadErasure()
+      return calls.write(() => erasure.trustFiles(namespace, documents))
+    },
   }
 }

@@ -20,13 +20,5 @@ export function sqlMirrorStore(calls: Calls): MirrorStore {
       const erasure = await loadErasure()
       return calls.write(() => erasure.forgetErasedDocuments(namespace, documents))
     },
-    noteErasedDocuments: async (namespace, documents) => {
-      const erasure = await loadErasure()
-      return calls.write(() => erasure.noteErasedDocuments(namespace, documents))
-    },
-    trustFiles: async (namespace, documents) => {
-      const erasure = await loadErasure()
-      return calls.write(() => erasure.trustFiles(namespace, documents))
-    },
   }
 }
