@@ -6,7 +6,7 @@ import { isSought } from './is-sought.ts'
 import type { SearchedSession } from './look-up.ts'
 import { Pace } from './pace.ts'
 
-type Reader = Pick<LogStore, 'readMessagesAt'>
+type Reader = Pick<LogStore, 'readMessages'>
 
 export interface Hit {
   readonly key: SessionKey
@@ -165,7 +165,7 @@ async function refinePage(
     const { key } = ofSession[0]!
     const seqs = ofSession.map(({ seq }) => seq)
     const texts = new Map<number, string>()
-    for (const { seq, content } of await log.readMessagesAt(key, seqs))
+    for (const { seq, content } of await log.readMessages(key, { seqs }))
       texts.set(seq, searchableText(content))
     const found = await runInSlices(refine(ofSession, seq => texts.get(seq) ?? '', query))
     for (const { seq, score } of found) refined.push({ key, seq, score })

@@ -68,7 +68,7 @@ async function complete(
   const isComplete = indexedThrough >= index.lastSeq && edited.length === 0
   if (isComplete) return { key, index, speakers }
   const end = new UnindexedEnd(read, query)
-  for (const message of edited.length > 0 ? await store.log.readMessagesAt(key, edited) : []) {
+  for (const message of edited.length > 0 ? await store.log.readMessages(key, { seqs: edited }) : []) {
     await runInSlices(end.add(message))
     await pace.keep()
   }

@@ -28,7 +28,7 @@ export async function recallMessages(
   return {
     hits,
     messages:
-      seqs.size === 0 ? [] : await engine.store.log.readMessagesAt(key, [...seqs], { answered: true }),
+      seqs.size === 0 ? [] : await engine.store.log.readMessages(key, { seqs: [...seqs], answered: true }),
     passageOf: (long, characters) =>
       excerptOf(aroundFirst(long, query), query, { length: Math.max(1, characters) }).text,
   }

@@ -64,11 +64,10 @@ export async function findMessages(
 ): Promise<{ readonly messages: readonly Message[]; readonly people: readonly Sender[] }> {
   const { below = Number.POSITIVE_INFINITY, limit, ...filter } = options
   const { hits, people } = await findHits(engine, text, { ...filter, sessions: [key.id], most: limit, below })
-  const messages = await engine.store.log.readMessagesAt(
-    key,
-    hits.map(({ seq }) => seq),
-    { answered: true },
-  )
+  const messages = await engine.store.log.readMessages(key, {
+    seqs: hits.map(({ seq }) => seq),
+    answered: true,
+  })
   const bySeq = new Map(messages.map(message => [message.seq, message]))
   const found = hits.map(({ seq }) => bySeq.get(seq)).filter(message => message !== undefined)
   return { messages: found, people }

@@ -136,7 +136,6 @@ export const PORT_METHODS: Methods = {
       (key, ...rest) =>
         turns.after(() => store.log.rollback(key, ...rest), keyName(key)),
     readMessages: 'reads',
-    readMessagesAt: 'reads',
     knowsExternalId: 'reads',
     readVersions: 'reads',
   },

@@ -87,6 +87,13 @@ export interface MessageRange {
   readonly answered?: boolean
 }
 
+/** Some messages by their numbers. */
+export interface MessagesAt {
+  readonly seqs: readonly number[]
+  /** With what each message answers; left out: without. */
+  readonly answered?: boolean
+}
+
 export interface MessageVersion {
   readonly version: number
   readonly content: Content
@@ -142,14 +149,8 @@ export interface LogStore {
    * Begins an epoch. Where there is nothing above, it changes nothing.
    */
   rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
-  /** Visible messages only: none that a rollback hid or that was erased. */
-  readMessages(key: SessionKey, range: MessageRange): Promise<readonly Message[]>
-  /** Visible messages by their seqs, in ascending order; `answered`: with what each of them answers. */
-  readMessagesAt(
-    key: SessionKey,
-    seqs: readonly number[],
-    options?: { readonly answered?: boolean },
-  ): Promise<readonly Message[]>
+  /** Visible messages only, in ascending order: none that a rollback hid or that was erased. */
+  readMessages(key: SessionKey, which: MessageRange | MessagesAt): Promise<readonly Message[]>
   /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
   knowsExternalId(key: SessionKey, externalId: string): Promise<boolean>
   /** Oldest first, the current one last. */

@@ -157,8 +157,12 @@ export class MemorySession implements FoldPorts {
   }
 
   readonly log: FoldPorts['log'] = {
-    readMessages: async (_key, range) => {
-      const { after, before, limit, from } = range
+    readMessages: async (_key, which) => {
+      if ('seqs' in which) {
+        const seqs = new Set(which.seqs)
+        return this.#entries.map(({ message }) => message).filter(({ seq }) => seqs.has(seq))
+      }
+      const { after, before, limit, from } = which
       const entries = this.#between((after ?? 0) + 1, (before ?? Number.POSITIVE_INFINITY) - 1)
       const asked = from === 'oldest' ? entries.slice(0, limit) : entries.slice(-limit)
       return asked.map(({ message }) => message)

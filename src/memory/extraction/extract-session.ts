@@ -241,7 +241,7 @@ async function readAgain(
 ): Promise<Reading> {
   const { unlearned = [], extractedThrough: after } = session
   const seqs = unlearned.slice(0, MAX_RELEARNED)
-  const found = await store.log.readMessagesAt(key, seqs, { answered: true })
+  const found = await store.log.readMessages(key, { seqs, answered: true })
   const messages = found.length === 0 ? [] : firstWithin(found, MAX_TOKENS)
   const isLeft = (seq: number) =>
     found.some(each => each.seq === seq) && !messages.some(each => each.seq === seq)
@@ -267,7 +267,7 @@ async function readAround(
   for (const seq of there)
     for (let at = Math.max(1, seq - around); at <= Math.min(seq + around, through); at++)
       if (!there.has(at)) seqs.add(at)
-  return seqs.size === 0 ? [] : store.log.readMessagesAt(key, [...seqs])
+  return seqs.size === 0 ? [] : store.log.readMessages(key, { seqs: [...seqs] })
 }
 
 /** What a listener throws is its own affair: the step is stored. */

@@ -16,7 +16,7 @@ export async function askersOf(
   if (kind !== 'group' || ownerSharesIn !== 'groups' || memoryOwners.size === 0) return []
   const key: SessionKey = { namespace, id }
   if (answers.length > 0) {
-    const asked = await store.log.readMessagesAt(key, answers)
+    const asked = await store.log.readMessages(key, { seqs: answers })
     const ids = asked.map(({ sender }) => (sender?.isSelf ? null : (sender?.id ?? null)))
     return asked.length < answers.length || ids.includes(null) ? [] : (ids as string[])
   }

@@ -94,10 +94,7 @@ export async function toldBySession(store: Store, id: string, namespace = 'test'
     pins: await store.pins.readPins(key),
     file: (await store.sessions.readSession(key)) && (await store.transfer.exportSession(key)),
     work: await store.search.readIndexWork(key, { messages: ALL, characters: Number.MAX_SAFE_INTEGER }),
-    at: await store.log.readMessagesAt(
-      key,
-      messages.map(({ seq }) => seq),
-    ),
+    at: await store.log.readMessages(key, { seqs: messages.map(({ seq }) => seq) }),
     found: found.reads.map(({ index, speakers }) => ({
       speakers,
       terms: [...index.postings].map(([term, { seqs }]) => [term, [...seqs]]),

@@ -62,7 +62,6 @@ export const lifecycle = contractCases('a store', {
       readFolds: () => store.folds.readFolds(key, { limit: 1 }),
       readGrowth: () => store.sessions.readGrowth(key, 2),
       readSearch: () => store.search.readSearch('test', { terms: [], page: { limit: 1 } }),
-      readMessagesAt: () => store.log.readMessagesAt(key, [1]),
       readIndexWork: () => store.search.readIndexWork(key, { messages: 1, characters: 1 }),
       writeIndex: () =>
         store.search.writeIndex(key, { work: { epoch: 0, indexedThrough: 0, through: 1 }, terms: new Map() }),

@@ -217,7 +217,7 @@ export const searching = contractCases('the index', {
     await index(chat)
     assert.deepEqual(await places(store, 'word'), { chat: [1, 4] })
     assert.deepEqual(
-      (await store.log.readMessagesAt(chat.key, [4, 2, 1, 9, 1])).map(({ seq }) => seq),
+      (await store.log.readMessages(chat.key, { seqs: [4, 2, 1, 9, 1] })).map(({ seq }) => seq),
       [1, 4],
     )
   },

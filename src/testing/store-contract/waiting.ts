@@ -470,7 +470,7 @@ const hiding = contractCases('what waits and is taken back', {
     await chat.answer({ seqs: [1] }, said('a'))
     await chat.rollback(1)
     assert.deepEqual(await whoWaits(store), [['chat', 1]])
-    assert.deepEqual(await store.log.readMessagesAt(chat.key, [2]), [])
+    assert.deepEqual(await store.log.readMessages(chat.key, { seqs: [2] }), [])
     await chat.answer({ seqs: [1] }, said('b'))
     assert.deepEqual(await whoWaits(store), [['chat', 1, [3]]])
   },
