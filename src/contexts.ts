@@ -241,7 +241,7 @@ interface Meant extends AskedAs {
 interface ContextEngine extends LayersEngine {
   readonly store: LayersEngine['store'] & {
     readonly context: Pick<ContextStore, 'readContext'>
-    readonly sessions: Pick<SessionStore, 'recordOverhead'>
+    readonly sessions: Pick<SessionStore, 'recordMeasures'>
     readonly settings: Pick<SettingsStore, 'readOwnSettings'>
   }
   /** Finds messages below a `seq`, and what was said around them. Left out: nothing is recalled. */
@@ -621,7 +621,7 @@ export class Contexts {
     const { store, onError } = this.#engine
     if (Math.abs(tokens - state.overheadTokens) <= state.overheadTokens * 0.05) return
     const noting = store.sessions
-      .recordOverhead(key, tokens)
+      .recordMeasures(key, { overheadTokens: tokens })
       .catch(error => onError(error, { sessionId: key.id }))
       .finally(() => this.#noting.delete(noting))
     this.#noting.add(noting)

@@ -870,7 +870,7 @@ export class Palimpsest implements AsyncDisposable {
   /** The id of the session that is reached under this name: an alias that it was given, or else the name itself. */
   async aliased(name: string): Promise<string> {
     const { store, namespace } = this.#engine
-    return (await store.sessions.readAlias({ namespace, id: name })) ?? name
+    return (await store.inbox.readAlias({ namespace, id: name })) ?? name
   }
 
   /** Reads what `session.export()` gave, under its own id or another. */

@@ -583,7 +583,7 @@ export class Session {
 
   /** It is reached under this name, too: see `palimpsest.aliased()`. `false`: another session is, or bears it. */
   async addAlias(name: string): Promise<boolean> {
-    return this.#engine.store.sessions.addAlias(this.#own, name)
+    return this.#engine.store.inbox.addAlias(this.#own, name)
   }
 
   /** How often something was done here in so many milliseconds before now: see `takeAllowance`. */
@@ -921,7 +921,9 @@ export class Session {
       reported: usage.inputTokens,
     })
     const { seen } = context
-    await store.sessions.recordCalibrations(seen ? { ...this.#claim, seen } : this.#own, learned)
+    await store.sessions.recordMeasures(seen ? { ...this.#claim, seen } : this.#own, {
+      calibrations: learned,
+    })
   }
 
   /** Keeps a message in every context, word for word, whatever is folded. */

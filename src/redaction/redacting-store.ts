@@ -165,13 +165,10 @@ export const PORT_METHODS: Methods = {
     listSessions: 'reads',
     listRecentSessions: 'reads',
     readGrowth: 'reads',
-    recordOverhead: 'keys and numbers',
-    recordCalibrations: 'keys and numbers',
+    recordMeasures: 'keys and numbers',
     assignTraits: 'keys and numbers',
     readSeen: 'reads',
     checkSeen: 'reads',
-    readAlias: 'reads',
-    addAlias: 'keys and numbers',
   },
   folds: {
     readPlan: 'reads',
@@ -222,6 +219,8 @@ export const PORT_METHODS: Methods = {
     settleWaiting: 'keys and numbers',
     countAllowance: 'reads',
     takeAllowance: 'keys and numbers',
+    readAlias: 'reads',
+    addAlias: 'keys and numbers',
   },
   context: {
     readContext: 'reads',

@@ -1,7 +1,7 @@
 import type { Allowance, Awaits, WaitingEntry } from './inbox.ts'
 import type { SessionKey } from './session-key.ts'
 
-/** What a bot owes: messages that wait for an answer, and how often it may do what. */
+/** What a bot keeps of its chats: messages that wait for an answer, how often it may do what, and other names of a chat. */
 export interface InboxStore {
   /**
    * What waits for an answer or for its delivery, in the order in which it came, of all sessions of a namespace:
@@ -31,4 +31,11 @@ export interface InboxStore {
    * has changed. Of calls at once, over all processes, no more succeed than there are left.
    */
   takeAllowance(key: SessionKey, allowance: Allowance): Promise<boolean>
+  /** The name of the session that is reached under this one, too, as `addAlias` has it; `null`: there is none. */
+  readAlias(key: SessionKey): Promise<string | null>
+  /**
+   * The session is reached under this name, too, until it is erased. Again, it changes nothing. `false`: there is no
+   * such session, another one bears the name, or has it as its alias.
+   */
+  addAlias(key: SessionKey, alias: string): Promise<boolean>
 }

@@ -50,6 +50,13 @@ export interface SessionRecord extends SessionTraits {
   readonly unlearned?: readonly number[]
 }
 
+export interface SessionMeasures {
+  /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
+  readonly overheadTokens?: number
+  /** As learned from providers' figures; they hold from the next epoch on. */
+  readonly calibrations?: Calibrations
+}
+
 /** How large a log was with a message in it. */
 export interface GrowthPoint {
   readonly seq: number
@@ -101,10 +108,8 @@ export interface SessionStore {
    * included, in ascending order; where there are fewer messages, at each. It costs what it answers with.
    */
   readGrowth(key: SessionKey, points: number): Promise<readonly GrowthPoint[]>
-  /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
-  recordOverhead(key: SessionKey, tokens: number): Promise<void>
-  /** As learned from providers' figures; they hold from the next epoch on. */
-  recordCalibrations(key: SessionKey, calibrations: Readonly<Record<string, unknown>>): Promise<void>
+  /** What was measured of a session's calls; what is left out stays. It is one write. */
+  recordMeasures(key: SessionKey, measures: SessionMeasures): Promise<void>
   /**
    * Gives a session the user or the scope that it is without, each once: from then on it is as though it had been
    * created so, with all that was said in it before. Begins an epoch, since other memory is shown now; folds in flight
@@ -119,11 +124,4 @@ export interface SessionStore {
   readSeen(key: SessionKey): Promise<SeenSession>
   /** Refuses as a write with this key would be. What it allows may be erased right after: a write asks once more. */
   checkSeen(key: SessionKey): Promise<void>
-  /** The name of the session that is reached under this one, too, as `addAlias` has it; `null`: there is none. */
-  readAlias(key: SessionKey): Promise<string | null>
-  /**
-   * The session is reached under this name, too, until it is erased. Again, it changes nothing. `false`: there is no
-   * such session, another one bears the name, or has it as its alias.
-   */
-  addAlias(key: SessionKey, alias: string): Promise<boolean>
 }

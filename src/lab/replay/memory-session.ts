@@ -197,8 +197,8 @@ export class MemorySession implements FoldPorts {
     freezeLayers: async (_key, request) => this.#freezeLayers(request),
   }
 
-  readonly sessions: Pick<SessionStore, 'recordOverhead'> = {
-    recordOverhead: async (_key, overheadTokens) => {
+  readonly sessions: Pick<SessionStore, 'recordMeasures'> = {
+    recordMeasures: async (_key, { overheadTokens = this.#state.overheadTokens }) => {
       this.#state = { ...this.#state, overheadTokens }
     },
   }

@@ -32,7 +32,7 @@ export async function eventfulChat(store: Chat['store']): Promise<Chat> {
   await chat.rollback(13)
   await chat.say(3)
   await store.settings.updateSettings(chat.key, { policy: { name: 'window' } })
-  await store.sessions.recordOverhead(chat.key, 77)
+  await store.sessions.recordMeasures(chat.key, { overheadTokens: 77 })
   await chat.rollback(17)
   await remember(chat)
   return chat

@@ -10,36 +10,36 @@ const aliases = contractCases('another name of a session', {
   'leads to it, in its namespace alone': async store => {
     const chat = new Chat(store, 'group:-42')
     await chat.say(2)
-    assert.equal(await store.sessions.readAlias(key('group:-100')), null)
-    assert.equal(await store.sessions.addAlias(chat.key, 'group:-100'), true)
-    assert.equal(await store.sessions.addAlias(chat.key, 'group:-100'), true, 'again, it changes nothing')
-    assert.equal(await store.sessions.readAlias(key('group:-100')), 'group:-42')
-    assert.equal(await store.sessions.readAlias(key('group:-100', 'other')), null)
-    assert.equal(await store.sessions.readAlias(chat.key), null, 'its own name is no alias')
+    assert.equal(await store.inbox.readAlias(key('group:-100')), null)
+    assert.equal(await store.inbox.addAlias(chat.key, 'group:-100'), true)
+    assert.equal(await store.inbox.addAlias(chat.key, 'group:-100'), true, 'again, it changes nothing')
+    assert.equal(await store.inbox.readAlias(key('group:-100')), 'group:-42')
+    assert.equal(await store.inbox.readAlias(key('group:-100', 'other')), null)
+    assert.equal(await store.inbox.readAlias(chat.key), null, 'its own name is no alias')
   },
 
   'is none that another session bears or has': async store => {
     const [one, other] = [new Chat(store, 'one'), new Chat(store, 'other')]
     await one.say(1)
     await other.say(1)
-    assert.equal(await store.sessions.addAlias(one.key, 'other'), false)
-    assert.equal(await store.sessions.addAlias(one.key, 'one'), false)
-    assert.equal(await store.sessions.addAlias(one.key, 'third'), true)
-    assert.equal(await store.sessions.addAlias(other.key, 'third'), false)
-    assert.equal(await store.sessions.readAlias(key('third')), 'one')
-    assert.equal(await store.sessions.addAlias(key('nowhere'), 'fourth'), false)
+    assert.equal(await store.inbox.addAlias(one.key, 'other'), false)
+    assert.equal(await store.inbox.addAlias(one.key, 'one'), false)
+    assert.equal(await store.inbox.addAlias(one.key, 'third'), true)
+    assert.equal(await store.inbox.addAlias(other.key, 'third'), false)
+    assert.equal(await store.inbox.readAlias(key('third')), 'one')
+    assert.equal(await store.inbox.addAlias(key('nowhere'), 'fourth'), false)
   },
 
   'goes with the session': async store => {
     const chat = new Chat(store, 'one')
     await chat.say(1)
-    await store.sessions.addAlias(chat.key, 'third')
+    await store.inbox.addAlias(chat.key, 'third')
     await erase(store, { kind: 'session', sessionId: 'one' })
-    assert.equal(await store.sessions.readAlias(key('third')), null)
+    assert.equal(await store.inbox.readAlias(key('third')), null)
     const other = new Chat(store, 'other')
     await other.say(1)
-    assert.equal(await store.sessions.addAlias(other.key, 'third'), true)
-    assert.equal(await store.sessions.readAlias(key('third')), 'other')
+    assert.equal(await store.inbox.addAlias(other.key, 'third'), true)
+    assert.equal(await store.inbox.readAlias(key('third')), 'other')
   },
 })
 

@@ -74,7 +74,7 @@ export const copying = contractCases('a copy', {
     const chat = await eventfulChat(store)
     await chat.ask({ burst: 'b', address: { chat: 7 } }, message('are you there?'))
     await store.schedule.setPending(chat.key, FORCE)
-    await store.sessions.recordCalibrations(chat.key, { model: 1.25 })
+    await store.sessions.recordMeasures(chat.key, { calibrations: { model: 1.25 } })
     const { hash, verified, messages, written } = await importing(chat)
     assert.equal(verified, true)
     await expectSame(chat)

@@ -134,7 +134,7 @@ export const layering = contractCases('layers', {
     await chat.say(4)
     await freeze(chat)
     await store.documents.changeDocuments([adding(documentKey('global'), 'new')])
-    await store.sessions.recordCalibrations(chat.key, { model: 2 })
+    await store.sessions.recordMeasures(chat.key, { calibrations: { model: 2 } })
     const fresh = await freeze(chat, { days: ['2026-02-01'], language: 'zh', refresh: true })
     assert.deepEqual(fresh, {
       epoch: 1,

@@ -30,7 +30,7 @@ export const reading = contractCases('reading', {
     )
     await refuses(store.transfer.fork(key, { newId: 'copy', atSeq: 0, now: 0 }), 'session_not_found')
     await refuses(store.settings.updateSettings(key, {}), 'session_not_found')
-    await refuses(store.sessions.recordOverhead(key, 1), 'session_not_found')
+    await refuses(store.sessions.recordMeasures(key, { overheadTokens: 1 }), 'session_not_found')
     await refuses(store.folds.acquireLease(key, { owner: 'test', ttlMs: 1, now: 0 }), 'session_not_found')
     assert.deepEqual(await store.sessions.listSessions('test', { limit: 10 }), [])
   },
@@ -195,7 +195,7 @@ export const reading = contractCases('reading', {
     const chat = new Chat(store)
     await chat.say(4)
     const learned = { 'some-model': { ratio: 1.25, samples: 3 } }
-    await store.sessions.recordCalibrations(chat.key, learned)
+    await store.sessions.recordMeasures(chat.key, { calibrations: learned })
     assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: {} })
     await chat.fold(2)
     assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: learned })
@@ -275,7 +275,7 @@ export const reading = contractCases('reading', {
     const settings = { policy: 'rounds', nested: { list: [1, null, '\0'] } }
     await store.settings.updateSettings(chat.key, { dropped: true, policy: 'count' })
     await store.settings.updateSettings(chat.key, { ...settings, dropped: null, unknown: null })
-    await store.sessions.recordOverhead(chat.key, 1234)
+    await store.sessions.recordMeasures(chat.key, { overheadTokens: 1234 })
     const record = await chat.record()
     assert.deepEqual(record.settings, settings)
     assert.equal(record.state.overheadTokens, 1234)

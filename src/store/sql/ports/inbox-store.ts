@@ -14,5 +14,8 @@ export function sqlInboxStore(calls: Calls): InboxStore {
       calls.readOr(key, 0, (session, { sql }) => sql.allowances.countAllowance(session, allowance)),
     takeAllowance: (key, allowance) =>
       calls.writeOr(key, false, (session, { sql }) => sql.allowances.takeAllowance(session, allowance)),
+    readAlias: key => calls.read(({ sql }) => sql.aliases.readAlias(key)),
+    addAlias: (key, alias) =>
+      calls.writeOr(key, false, (session, { sql }) => sql.aliases.addAlias(session, alias)),
   }
 }

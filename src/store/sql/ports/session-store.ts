@@ -13,10 +13,11 @@ export function sqlSessionStore(calls: Calls): SessionStore {
     listRecentSessions: (namespace, page) =>
       calls.read(({ sql }) => sql.listRecentSessions(namespace, page, calls.rules)),
     readGrowth: (key, points) => calls.readOr(key, [], (session, { sql }) => sql.readGrowth(session, points)),
-    recordOverhead: (key, tokens) =>
-      calls.writeExisting(key, (session, { sql }) => sql.recordOverhead(session, tokens)),
-    recordCalibrations: (key, calibrations) =>
-      calls.writeExisting(key, (session, { sql }) => sql.recordCalibrations(session, calibrations)),
+    recordMeasures: (key, { overheadTokens, calibrations }) =>
+      calls.writeExisting(key, function* (session, { sql }) {
+        if (overheadTokens !== undefined) yield* sql.recordOverhead(session, overheadTokens)
+        if (calibrations !== undefined) yield* sql.recordCalibrations(session, calibrations)
+      }),
     assignTraits: (key, assignment) =>
       calls.writeExisting(key, (session, { sql }) => sql.assignTraits(session, assignment)),
     readSeen: key => calls.read(({ sql }) => sql.readSeen(key)),
@@ -26,9 +27,6 @@ export function sqlSessionStore(calls: Calls): SessionStore {
         // Whatever another one of the name is: it is not the one that was seen.
         yield* sql.checkSeen(key, yield* sql.findSession({ namespace, id }))
       }),
-    readAlias: key => calls.read(({ sql }) => sql.aliases.readAlias(key)),
-    addAlias: (key, alias) =>
-      calls.writeOr(key, false, (session, { sql }) => sql.aliases.addAlias(session, alias)),
   }
 }
 
