@@ -168,7 +168,7 @@ async function dueAfterFold(
     await meanwhile(watched)
     goOn()
     expect(await folding).toMatchObject({ outcome: 'applied', toSeq: 10 })
-    const due = await store.schedule.nextDueAt('default')
+    const due = await store.schedule.nextDueAt('default', 'judging')
     seconds = due && (due - clock()) / 1000
   })
   return seconds

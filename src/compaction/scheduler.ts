@@ -207,21 +207,26 @@ export class FoldScheduler {
       after = page.at(-1)!.id
     }
     for (let seen = 0; !this.#closed; ) {
-      const due = await store.schedule.listDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
+      const due = await store.schedule.listDue(namespace, {
+        kind: 'judging',
+        now: clock(),
+        limit: SESSIONS_AT_A_TIME,
+      })
       for (const key of due) await this.#judgeDue(key)
       seen += due.length
       // One that cannot be judged stays due; it must not be looked at for ever.
       if (due.length < SESSIONS_AT_A_TIME || seen > MAX_DUE_AT_ONCE) break
     }
     // Those that wait already keep their place; one that cannot be made anew now gets a later time.
-    for (const key of await store.rebuilds.listRebuildDue(namespace, {
+    for (const key of await store.schedule.listDue(namespace, {
+      kind: 'rebuild',
       now: clock(),
       limit: SESSIONS_AT_A_TIME,
     }))
       this.trigger(key)
     for (const next of [
-      await store.schedule.nextDueAt(namespace),
-      await store.rebuilds.nextRebuildAt(namespace),
+      await store.schedule.nextDueAt(namespace, 'judging'),
+      await store.schedule.nextDueAt(namespace, 'rebuild'),
     ])
       if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
   }

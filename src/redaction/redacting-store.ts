@@ -244,8 +244,6 @@ export const PORT_METHODS: Methods = {
       }),
     judgeExtraction: 'made of what is stored',
     failExtraction: 'keys and numbers',
-    listExtractionDue: 'reads',
-    nextExtractionAt: 'reads',
   },
   rebuilds: {
     listWithheld: 'reads',
@@ -262,8 +260,6 @@ export const PORT_METHODS: Methods = {
     readOutdated: 'reads',
     endCorrections: 'keys and numbers',
     failRebuild: 'keys and numbers',
-    listRebuildDue: 'reads',
-    nextRebuildAt: 'reads',
   },
   mirror: {
     listUnmirrored: 'reads',

@@ -44,8 +44,4 @@ export interface ExtractionStore {
   judgeExtraction(key: SessionKey, request: { rules: ExtractionRules; now: number }): Promise<number | null>
   /** Nothing is extracted before `retryAt`; `null`: before the next message. */
   failExtraction(key: SessionKey, failure: { retryAt: number | null }): Promise<void>
-  /** Sessions whose extraction is due at or before `now`, the longest overdue first. */
-  listExtractionDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
-  /** When the next extraction is due; `null`: none is. */
-  nextExtractionAt(namespace: string): Promise<number | null>
 }

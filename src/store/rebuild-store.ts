@@ -31,8 +31,4 @@ export interface RebuildStore {
   endCorrections(key: SessionKey, request: { leaseToken: number }): Promise<void>
   /** Making a segment anew has failed: not before `retryAt` is it tried again. */
   failRebuild(key: SessionKey, failure: { leaseToken: number; retryAt: number }): Promise<void>
-  /** Sessions with segments to be made anew at or before `now`, the longest overdue first. */
-  listRebuildDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
-  /** When the next is; `null`: none is. */
-  nextRebuildAt(namespace: string): Promise<number | null>
 }

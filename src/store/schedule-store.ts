@@ -11,6 +11,9 @@ export interface Judged {
   readonly dueAt: number | null
 }
 
+/** What may be due: to judge a session anew, to extract from it, to make segments of it anew. */
+export type DueKind = 'judging' | 'extraction' | 'rebuild'
+
 /** What there is to do with sessions, and when. */
 export interface ScheduleStore {
   /** What the built-in rules say now, at the same cost for any log. Changes nothing. */
@@ -25,8 +28,11 @@ export interface ScheduleStore {
   setPending(key: SessionKey, decision: Decision): Promise<void>
   /** In the order of `listSessions`, those above `after`. */
   listPending(namespace: string, page: { after?: string; limit: number }): Promise<readonly SessionKey[]>
-  /** Those due at or before `now`, the longest overdue first. */
-  listDue(namespace: string, page: { now: number; limit: number }): Promise<readonly SessionKey[]>
-  /** When the next session is due; `null`: none is. */
-  nextDueAt(namespace: string): Promise<number | null>
+  /** Sessions of which that is due at or before `now`, the longest overdue first. */
+  listDue(
+    namespace: string,
+    page: { kind: DueKind; now: number; limit: number },
+  ): Promise<readonly SessionKey[]>
+  /** When that is due next in any session; `null`: in none. */
+  nextDueAt(namespace: string, kind: DueKind): Promise<number | null>
 }

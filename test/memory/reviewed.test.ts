@@ -7,7 +7,7 @@ import {
   sqlite,
   tokens,
 } from '../../src/index.ts'
-import type { ExtractionStore } from '../../src/store/index.ts'
+import type { ScheduleStore } from '../../src/store/index.ts'
 import { storeWith } from '../../src/store/store-with.ts'
 
 /** What a review found, each as it was found. */
@@ -78,9 +78,11 @@ it('a store that fails once does not end the extraction', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const store = sqlite(':memory:')
   let fails = 1
-  const listExtractionDue: ExtractionStore['listExtractionDue'] = (...page) =>
-    fails-- > 0 ? Promise.reject(new Error('disk')) : store.extraction.listExtractionDue(...page)
-  const failing = storeWith(store, { extraction: { ...store.extraction, listExtractionDue } })
+  const listDue: ScheduleStore['listDue'] = (namespace, page) =>
+    page.kind === 'extraction' && fails-- > 0
+      ? Promise.reject(new Error('disk'))
+      : store.schedule.listDue(namespace, page)
+  const failing = storeWith(store, { schedule: { ...store.schedule, listDue } })
   try {
     const palimpsest = await start({ store: failing, memory: { extract: 'turn' }, onError: () => {} })
     await vi.advanceTimersByTimeAsync(10)

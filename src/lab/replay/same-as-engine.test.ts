@@ -163,11 +163,11 @@ async function overSqlite(setting: Setting): Promise<Lived> {
     if (asked?.as === 'answer') await ask()
     if (waits) await session.compact()
     // As the scheduler does it: what is due is judged, and folded where a rule says so.
-    for (let due = await store.schedule.nextDueAt('default'); due !== null && due < arrival; ) {
+    for (let due = await store.schedule.nextDueAt('default', 'judging'); due !== null && due < arrival; ) {
       now = Math.max(now, due)
       const verdict = await store.schedule.judge(key, { policy, now })
       if (verdict?.decision) await session.compact()
-      due = await store.schedule.nextDueAt('default')
+      due = await store.schedule.nextDueAt('default', 'judging')
     }
     if (asked?.as === 'unasked') await ask()
     now = arrival

@@ -236,7 +236,7 @@ test('a time that a sweep takes away while the session is judged is set again', 
     content: `number ${index}, and some words`,
   }))
   await palimpsest.session('quiet').append(said)
-  const due = await store.schedule.nextDueAt('swept')
+  const due = await store.schedule.nextDueAt('swept', 'judging')
   expect(due).not.toBeNull()
   await admin.query('BEGIN')
   await admin.query(`UPDATE ${schema}.sessions SET due_at = NULL WHERE namespace = 'swept'`)
@@ -249,6 +249,6 @@ test('a time that a sweep takes away while the session is judged is set again', 
   }, 10_000)
   await admin.query('COMMIT')
   expect(await judged).toMatchObject({ decision: null, dueAt: due })
-  expect(await store.schedule.nextDueAt('swept')).toBe(due)
+  expect(await store.schedule.nextDueAt('swept', 'judging')).toBe(due)
   await palimpsest.close()
 })

@@ -215,7 +215,7 @@ export const assigning = contractCases('traits', {
     const assignment = { user: 'ann', scope: null, extraction: TURN, now: chat.tick() }
     assert.equal((await store.sessions.assignTraits(chat.key, assignment)).extractAt, assignment.now)
     assert.deepEqual(
-      (await store.extraction.listExtractionDue('test', { now: assignment.now, limit: 9 })).map(
+      (await store.schedule.listDue('test', { kind: 'extraction', now: assignment.now, limit: 9 })).map(
         ({ id }) => id,
       ),
       ['chat'],

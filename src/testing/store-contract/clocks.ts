@@ -88,7 +88,7 @@ export const clocks = contractCases('a clock that was wrong', {
     const chat = new Chat(store, 'chat', { policy: IDLE })
     await chatAhead(chat, 12)
     const other = await open()
-    const due = () => other.schedule.listDue('test', { now: chat.now, limit: 10 })
+    const due = () => other.schedule.listDue('test', { kind: 'judging', now: chat.now, limit: 10 })
     assert.deepEqual(await due(), [chat.key])
     const judged = await other.schedule.judge(chat.key, { policy: IDLE, now: chat.now })
     assert.equal(judged?.decision?.reason, 'idle', 'nobody knows since when it is silent')
@@ -105,8 +105,13 @@ export const clocks = contractCases('a clock that was wrong', {
       const judged = await judge(now)
       assert.equal(judged?.decision, null)
       assert.equal(judged?.dueAt, now + DAY)
-      assert.deepEqual(await store.schedule.listDue('test', { now: now + DAY - 1, limit: 10 }), [])
-      assert.deepEqual(await store.schedule.listDue('test', { now: now + DAY, limit: 10 }), [chat.key])
+      assert.deepEqual(
+        await store.schedule.listDue('test', { kind: 'judging', now: now + DAY - 1, limit: 10 }),
+        [],
+      )
+      assert.deepEqual(await store.schedule.listDue('test', { kind: 'judging', now: now + DAY, limit: 10 }), [
+        chat.key,
+      ])
     }
     assert.equal((await judge(chat.now + 3 * DAY))?.decision?.reason, 'idle')
   },
@@ -134,11 +139,14 @@ export const clocks = contractCases('a clock that was wrong', {
     const judge = (now = chat.now) => store.extraction.judgeExtraction(chat.key, { rules, now })
     assert.ok((await judge())! <= chat.now + MINUTE)
     await store.extraction.failExtraction(chat.key, { retryAt: chat.now + AHEAD })
-    assert.deepEqual(await store.extraction.listExtractionDue('test', { now: chat.now, limit: 10 }), [
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'extraction', now: chat.now, limit: 10 }), [
       chat.key,
     ])
     assert.ok((await judge())! <= chat.now + MINUTE)
-    assert.deepEqual(await store.extraction.listExtractionDue('test', { now: chat.now, limit: 10 }), [])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'extraction', now: chat.now, limit: 10 }),
+      [],
+    )
     const slow: ExtractionRules = { ...rules, idleMs: 3 * DAY }
     assert.equal(
       await store.extraction.judgeExtraction(chat.key, { rules: slow, now: chat.now }),

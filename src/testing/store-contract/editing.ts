@@ -123,15 +123,15 @@ export const editing = contractCases('edit', {
     await chat.foldAndRollUp(8, 2)
     const outdated = () => store.rebuilds.readOutdated(chat.key)
     assert.equal(await outdated(), null)
-    assert.equal(await store.rebuilds.nextRebuildAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), null)
     const size = sizeOf('a')
     const first = { seq: 1, content: 'a', size, now: 1_000, rebuildDelayMs: 500 }
     assert.equal((await store.log.edit(chat.key, first)).rebuildAt, 1_500)
     assert.equal((await store.log.edit(chat.key, { ...first, seq: 3, now: 1_400 })).rebuildAt, 1_500)
     assert.equal((await store.log.edit(chat.key, { ...first, seq: 11 })).rebuildAt, undefined)
-    assert.equal(await store.rebuilds.nextRebuildAt('test'), 1_500)
-    assert.deepEqual(await store.rebuilds.listRebuildDue('test', { now: 1_499, limit: 9 }), [])
-    const [due] = await store.rebuilds.listRebuildDue('test', { now: 1_500, limit: 9 })
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), 1_500)
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'rebuild', now: 1_499, limit: 9 }), [])
+    const [due] = await store.schedule.listDue('test', { kind: 'rebuild', now: 1_500, limit: 9 })
     assert.equal(due?.id, chat.key.id)
     const corrected = async () =>
       (await store.context.readContext(chat.key, { tokens: 999, archivedTokens: 0 }))!.corrected.map(
@@ -161,7 +161,7 @@ export const editing = contractCases('edit', {
     assert.equal(await rebuild(), true)
     assert.equal(await outdated(), null)
     assert.deepEqual(await corrected(), [])
-    assert.equal(await store.rebuilds.nextRebuildAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), null)
     await checkFigures(chat)
   },
 })

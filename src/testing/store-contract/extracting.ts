@@ -69,7 +69,7 @@ class Listener extends Chat {
   }
 
   async isDue(now: number): Promise<boolean> {
-    const due = await this.store.extraction.listExtractionDue('test', { now, limit: 100 })
+    const due = await this.store.schedule.listDue('test', { kind: 'extraction', now, limit: 100 })
     return due.some(({ id }) => id === this.key.id)
   }
 }
@@ -83,7 +83,7 @@ async function refusedWithoutTrace(
     await store.sessions.readSession(key),
     await store.documents.readDocument(ANN),
     await store.documents.readFacts(ANN, 'all'),
-    await store.extraction.nextExtractionAt('test'),
+    await store.schedule.nextDueAt('test', 'extraction'),
   ]
   const before = await everything()
   const error = await refuses(store.extraction.commitExtraction(commit), code)
@@ -96,7 +96,7 @@ export const extracting = contractCases('extraction', {
     const chat = new Listener(store, 'chat', TURN)
     assert.equal(await chat.hear(1), chat.now + IDLE)
     const silent = chat.now + IDLE
-    assert.equal(await store.extraction.nextExtractionAt('test'), silent)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), silent)
     assert.equal(await chat.isDue(silent - 1), false)
     assert.equal(await chat.isDue(silent), true)
     const turn = new Listener(store, 'turn', TURN)
@@ -112,9 +112,9 @@ export const extracting = contractCases('extraction', {
     assert.equal(silent, chat.now + IDLE)
     assert.equal(await chat.hear(2), silent, 'a later time is not written')
     assert.equal(await chat.hear(1), chat.now)
-    assert.equal(await store.extraction.nextExtractionAt('test'), chat.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), chat.now)
     await chat.extract(6)
-    assert.equal(await store.extraction.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.hear(5), chat.now + IDLE)
     assert.equal(await chat.hear(1), chat.now)
   },
@@ -161,19 +161,20 @@ export const extracting = contractCases('extraction', {
     const elsewhere = new Listener(store, 'd', TURN, { user: 'ann', namespace: 'elsewhere' })
     await elsewhere.hear(2)
     const list = async (now: number, limit: number) =>
-      (await store.extraction.listExtractionDue('test', { now, limit })).map(({ id }) => id)
+      (await store.schedule.listDue('test', { kind: 'extraction', now, limit })).map(({ id }) => id)
     const last = chats[2]!.now
     assert.deepEqual(await list(last, 10), ['c', 'a', 'b'])
     assert.deepEqual(await list(last, 2), ['c', 'a'])
     assert.deepEqual(await list(last - 1, 10), ['c', 'a'])
     assert.deepEqual(await list(chats[0]!.now - 1, 10), [])
-    assert.equal(await store.extraction.nextExtractionAt('test'), chats[0]!.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), chats[0]!.now)
     await chats[0]!.extract(2)
     assert.deepEqual(await list(last, 10), ['a', 'b'])
-    assert.deepEqual(await store.extraction.listExtractionDue('elsewhere', { now: last, limit: 10 }), [
-      elsewhere.key,
-    ])
-    assert.equal(await store.extraction.nextExtractionAt('nowhere'), null)
+    assert.deepEqual(
+      await store.schedule.listDue('elsewhere', { kind: 'extraction', now: last, limit: 10 }),
+      [elsewhere.key],
+    )
+    assert.equal(await store.schedule.nextDueAt('nowhere', 'extraction'), null)
   },
 
   'is stored with its cursor, and the rest is due by the same rules': async store => {
@@ -195,14 +196,14 @@ export const extracting = contractCases('extraction', {
       ]),
       [[null, 'ann', 'extraction']],
     )
-    assert.equal(await store.extraction.nextExtractionAt('test'), commit.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), commit.now)
     chat.rules = BATCH
     const next = await chat.prepare(5)
     await store.extraction.commitExtraction({ ...next, documents: [] })
     const { head } = await chat.record()
-    assert.equal(await store.extraction.nextExtractionAt('test'), head!.appendedAt + IDLE)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), head!.appendedAt + IDLE)
     await chat.extract(6, { documents: [] })
-    assert.equal(await store.extraction.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.extractedThrough(), 6)
     assert.equal((await store.documents.readDocument(ANN))?.version, 1)
   },
@@ -334,7 +335,7 @@ export const extracting = contractCases('extraction', {
     await chat.hear(2)
     const retryAt = chat.now + 1_000_000
     await store.extraction.failExtraction(chat.key, { retryAt })
-    assert.equal(await store.extraction.nextExtractionAt('test'), retryAt)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), retryAt)
     assert.equal(await chat.hear(2), retryAt)
     assert.equal(await chat.hear(1), retryAt)
     const judge = (now: number) => store.extraction.judgeExtraction(chat.key, { rules: BATCH, now })
@@ -357,7 +358,7 @@ export const extracting = contractCases('extraction', {
     await chat.hear(2)
     await store.extraction.failExtraction(chat.key, { retryAt: chat.now + 1_000_000 })
     await store.extraction.failExtraction(chat.key, { retryAt: null })
-    assert.equal(await store.extraction.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.isDue(chat.now + 2_000_000), false)
     assert.equal(await chat.hear(2), chat.now)
   },
@@ -388,6 +389,6 @@ export const extracting = contractCases('extraction', {
     assert.equal(await judge({ idleMs: 5 }), head!.appendedAt + 5)
     assert.equal(await judge({ batchMessages: 10 }), chat.now)
     assert.equal(await judge({ when: 'off' }), null)
-    assert.equal(await store.extraction.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
   },
 })

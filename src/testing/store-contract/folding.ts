@@ -501,11 +501,20 @@ export const folding = contractCases('commitFold', {
     })
     assert.equal((await chat.record()).failures, 2)
     // Not before there is something new; and then when the back-off is over.
-    assert.deepEqual(await store.schedule.listDue('test', { now: backoffUntil, limit: 10 }), [])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil, limit: 10 }),
+      [],
+    )
     assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [])
     await chat.say(1)
-    assert.deepEqual(await store.schedule.listDue('test', { now: backoffUntil - 1, limit: 10 }), [])
-    assert.deepEqual(await store.schedule.listDue('test', { now: backoffUntil, limit: 10 }), [chat.key])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil - 1, limit: 10 }),
+      [],
+    )
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil, limit: 10 }),
+      [chat.key],
+    )
     await chat.commit(commit)
     const { failures, state } = await chat.record()
     assert.deepEqual([failures, state.backoffUntil], [0, null])

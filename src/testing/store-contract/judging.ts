@@ -88,7 +88,7 @@ export const judging = contractCases('judging', {
     const due = chats.map(({ now }) => now + 300_000)
     assert.deepEqual(await Promise.all(chats.map(async chat => (await chat.record()).dueAt?.getTime())), due)
     const ids = async (now: number, limit = 10) =>
-      (await store.schedule.listDue('test', { now: now, limit: limit })).map(({ id }) => id)
+      (await store.schedule.listDue('test', { kind: 'judging', now: now, limit: limit })).map(({ id }) => id)
     assert.deepEqual(await ids(due[1]! - 1), [])
     assert.deepEqual(await ids(due[1]!), ['chat 1'])
     assert.deepEqual(await ids(due[0]!), ['chat 1', 'chat 2', 'chat 3'])
@@ -104,7 +104,7 @@ export const judging = contractCases('judging', {
     assert.equal(dueAt?.getTime(), due)
     const judged = await store.schedule.judge(chat.key, { policy: chat.policy, now: due })
     assert.deepEqual([judged?.decision, judged?.dueAt], [null, chat.now + 300_000])
-    assert.deepEqual(await store.schedule.listDue('test', { now: due, limit: 10 }), [])
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'judging', now: due, limit: 10 }), [])
     const late = await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now + 300_000 })
     assert.equal(late?.decision?.reason, 'idle')
     const record = await chat.record()

@@ -11,8 +11,5 @@ export function sqlExtractionStore(calls: Calls): ExtractionStore {
       calls.writeExisting(key, (session, { sql }) => sql.extraction.judgeExtraction(session, request)),
     failExtraction: (key, failure) =>
       calls.writeExisting(key, (session, { sql }) => sql.extraction.failExtraction(session, failure)),
-    listExtractionDue: (namespace, page) =>
-      calls.read(({ sql }) => sql.listDue(namespace, 'extract_at', page)),
-    nextExtractionAt: namespace => calls.read(({ sql }) => sql.nextDueAt(namespace, 'extract_at')),
   }
 }

@@ -11,7 +11,5 @@ export function sqlRebuildStore(calls: Calls): RebuildStore {
       calls.writeExisting(key, (session, { sql }) => sql.endCorrections(session, request)),
     failRebuild: (key, failure) =>
       calls.writeExisting(key, (session, { sql }) => sql.failRebuild(session, failure)),
-    listRebuildDue: (namespace, page) => calls.read(({ sql }) => sql.listDue(namespace, 'rebuild_at', page)),
-    nextRebuildAt: namespace => calls.read(({ sql }) => sql.nextDueAt(namespace, 'rebuild_at')),
   }
 }

@@ -1,6 +1,8 @@
 import type { ScheduleStore } from '../../store.ts'
 import type { Calls } from '../calls.ts'
 
+const DUE_COLUMNS = { judging: 'due_at', extraction: 'extract_at', rebuild: 'rebuild_at' } as const
+
 export function sqlScheduleStore(calls: Calls): ScheduleStore {
   return {
     readSnapshot: (key, request) =>
@@ -12,7 +14,8 @@ export function sqlScheduleStore(calls: Calls): ScheduleStore {
     setPending: (key, decision) =>
       calls.writeExisting(key, (session, { sql }) => sql.fold.setPending(session, decision)),
     listPending: (namespace, page) => calls.read(({ sql }) => sql.fold.listPending(namespace, page)),
-    listDue: (namespace, page) => calls.read(({ sql }) => sql.listDue(namespace, 'due_at', page)),
-    nextDueAt: namespace => calls.read(({ sql }) => sql.nextDueAt(namespace, 'due_at')),
+    listDue: (namespace, { kind, ...page }) =>
+      calls.read(({ sql }) => sql.listDue(namespace, DUE_COLUMNS[kind], page)),
+    nextDueAt: (namespace, kind) => calls.read(({ sql }) => sql.nextDueAt(namespace, DUE_COLUMNS[kind])),
   }
 }
